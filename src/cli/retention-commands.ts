@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import {
   applyRetention,
   countDue,
-  type DueForDeletion,
+  describeDue,
+  describeExpired,
   readTableSizes,
   retentionLimitsAt,
   type TableSize,
@@ -45,7 +46,7 @@ export function registerRetention(retention: Command, cli: Cli): void {
                   ? 'kept indefinitely'
                   : `kept ${formatQuantity(snapshotDays, 'day')}, by month`,
               ],
-              ['due for deletion', describeDue(due, cli.page)],
+              ['due for deletion', describeDue(due)],
             ],
             cli.page,
           ),
@@ -65,42 +66,16 @@ export function registerRetention(retention: Command, cli: Cli): void {
         if (dryRun === true) {
           const due = await countDue(ctx.db, limits);
           await cli.show(json, due, () => []);
-          cli.say(`Would delete: ${describeDue(due, cli.page)}`);
+          cli.say(`Would delete: ${describeDue(due)}`);
           return;
         }
         const gone = await applyRetention(ctx.db, limits, () => !stopping.aborted);
         await cli.show(json, gone, () => []);
-        cli.say(`Deleted: ${describeAmounts(gone, gone.months)}`);
+        cli.say(`Deleted: ${describeExpired(gone, gone.months)}`);
         if (!gone.done)
           cli.say('Not finished: interrupted, or a partition is locked. Workers delete the rest.');
       }),
     );
-}
-
-function describeDue(all: DueForDeletion, page: TerminalPage): string {
-  const due = all.months.filter((month) => month.due);
-  const freed = all.answer_bytes + due.reduce((sum, month) => sum + month.bytes, 0);
-  const size = freed === 0 ? '' : ` (${formatBytes(freed, page)})`;
-  return (
-    describeAmounts(
-      all,
-      due.map(({ name }) => name),
-    ) + size
-  );
-}
-
-function describeAmounts(
-  { answers, rejects, messages, audit }: Pick<DueForDeletion, 'answers' | 'rejects' | 'messages' | 'audit'>,
-  months: readonly string[],
-): string {
-  const parts = [
-    ...(answers === 0 ? [] : [formatQuantity(answers, 'raw response')]),
-    ...(rejects === 0 ? [] : [formatQuantity(rejects, 'rejected item')]),
-    ...(messages === 0 ? [] : [formatQuantity(messages, 'message body', 'message bodies')]),
-    ...(audit === 0 ? [] : [formatQuantity(audit, 'audit log entry', 'audit log entries')]),
-    ...months,
-  ];
-  return parts.length === 0 ? 'nothing' : parts.join(', ');
 }
 
 function renderSizes(tables: readonly TableSize[], page: TerminalPage): string[] {

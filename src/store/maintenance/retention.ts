@@ -1,6 +1,7 @@
 /** Retention: what is deleted by its age and when, and how much is stored and due for deletion. */
 
 import type { Config } from '../../config/config.ts';
+import { formatBytes, formatWhole } from '../../domain/display-format.ts';
 import { DAY, SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import type { Database } from '../database.ts';
@@ -212,4 +213,29 @@ export async function countDue(db: Database, limits: RetentionLimits): Promise<D
     due: snapshots !== null && isMonthOver(month, snapshots),
   }));
   return { answers: 0, answer_bytes: 0, rejects: 0, messages: 0, audit: 0, ...rows[0], months };
+}
+
+/** What is due, and the bytes that are known to be freed: `2 raw responses, 1 message body (14 kB)`, or `nothing`. */
+export function describeDue(due: DueForDeletion): string {
+  const months = due.months.filter((month) => month.due);
+  const freed = months.reduce((sum, { bytes }) => sum + bytes, due.answer_bytes);
+  const names = months.map(({ name }) => name);
+  return `${describeExpired(due, names)}${freed === 0 ? '' : ` (${formatBytes(freed)})`}`;
+}
+
+/** Expired rows of each kind, then the names of months. */
+export function describeExpired(
+  rows: Pick<RetentionReport, 'answers' | 'rejects' | 'messages' | 'audit'>,
+  months: readonly string[],
+): string {
+  const parts = [
+    [rows.answers, 'raw response', 'raw responses'],
+    [rows.rejects, 'rejected item', 'rejected items'],
+    [rows.messages, 'message body', 'message bodies'],
+    [rows.audit, 'audit log entry', 'audit log entries'],
+  ] as const;
+  const counted = parts.flatMap(([n, one, many]) =>
+    n === 0 ? [] : [`${formatWhole(n)} ${n === 1 ? one : many}`],
+  );
+  return [...counted, ...months].join(', ') || 'nothing';
 }

@@ -79,12 +79,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
             tables={data.tables}
             due={data.due}
             upkeep={data.upkeep}
-            days={{
-              answers: routeContext.ctx.config.answerDays,
-              rejects: routeContext.ctx.config.rejectDays,
-              audit: routeContext.ctx.config.auditDays,
-              snapshots: routeContext.ctx.config.snapshotDays ?? null,
-            }}
+            config={routeContext.ctx.config}
           />
           <SystemVersions
             server={data.server.version}

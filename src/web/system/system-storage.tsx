@@ -1,6 +1,7 @@
 /** Storage by kind and table, and retention. */
 
-import type { DueForDeletion, TableSize } from '../../store/maintenance/retention.ts';
+import type { Config } from '../../config/config.ts';
+import { describeDue, type DueForDeletion, type TableSize } from '../../store/maintenance/retention.ts';
 import type { Upkeep } from '../../store/queries/system.ts';
 import { Bars, Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
@@ -9,18 +10,16 @@ import { Count, formatCount, ShortCount } from '../components/numbers.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
-type RetentionDays = { answers: number; rejects: number; audit: number; snapshots: number | null };
-
 export function StorageSection({
   tables,
   due,
   upkeep,
-  days,
+  config,
 }: {
   tables: readonly TableSize[];
   due: DueForDeletion;
   upkeep: Upkeep;
-  days: RetentionDays;
+  config: Config;
 }) {
   return (
     <Section title="Storage" id="storage" note="Database size including indexes. Row counts are estimates.">
@@ -42,15 +41,16 @@ export function StorageSection({
           <Facts
             label="Retention"
             facts={[
-              ['Raw responses', formatCount(days.answers, 'day')],
-              ['Rejects', formatCount(days.rejects, 'day')],
+              ['Raw responses', formatCount(config.answerDays, 'day')],
+              ['Rejects', formatCount(config.rejectDays, 'day')],
+              ['Message bodies', formatCount(config.messageDays, 'day')],
               [
                 'Counters over time',
-                days.snapshots === null
+                config.snapshotDays === undefined
                   ? 'indefinitely'
-                  : `${formatCount(days.snapshots, 'day')}, in whole months`,
+                  : `${formatCount(config.snapshotDays, 'day')}, in whole months`,
               ],
-              ['Audit log', formatCount(days.audit, 'day')],
+              ['Audit log', formatCount(config.auditDays, 'day')],
               ['Everything else', 'indefinitely'],
               ['Due for deletion', describeDue(due)],
               [
@@ -60,9 +60,9 @@ export function StorageSection({
             ]}
           />
           <p class="note">
-            <code>ANSWER_DAYS</code>, <code>REJECT_DAYS</code>, <code>AUDIT_DAYS</code> and{' '}
-            <code>SNAPSHOT_DAYS</code> set retention. To delete expired data now, run{' '}
-            <code>strandline retention run</code>.
+            <code>ANSWER_DAYS</code>, <code>REJECT_DAYS</code>, <code>MESSAGE_DAYS</code>,{' '}
+            <code>AUDIT_DAYS</code> and <code>SNAPSHOT_DAYS</code> set retention. To delete expired data now,
+            run <code>strandline retention run</code>.
           </p>
         </div>
       </div>
@@ -96,17 +96,6 @@ export function StorageSection({
       </details>
     </Section>
   );
-}
-
-function describeDue({ answers, answer_bytes, rejects, months }: DueForDeletion): string {
-  const over = months.filter(({ due }) => due);
-  const freed = answer_bytes + over.reduce((sum, { bytes }) => sum + bytes, 0);
-  const parts = [
-    ...(answers === 0 ? [] : [formatCount(answers, 'raw response')]),
-    ...(rejects === 0 ? [] : [formatCount(rejects, 'reject')]),
-    ...over.map(({ name }) => name),
-  ];
-  return parts.length === 0 ? 'none' : `${parts.join(', ')} (${formatBytes(freed)})`;
 }
 
 /** Kinds of data by table; the first match decides. */

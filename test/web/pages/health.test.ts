@@ -68,3 +68,13 @@ test('the System page says when the last scan ran, and that it is late', async (
   await scanned('2 min');
   expect(await shown('/system')).toMatch(/late : due runs wait until a worker scans again/);
 });
+
+test('the System page names every retention period, and all that is due', async () => {
+  const page = await shown('/system');
+  expect(page).toContain('Message bodies 30 days');
+  expect(page).toContain('Due for deletion nothing');
+  await db.pool.query(
+    `INSERT INTO strandline.audit_log (at, actor, action, changes) VALUES ('2020-01-01', 'local', 'search.pause', '{}')`,
+  );
+  expect(await shown('/system')).toContain('Due for deletion 1 audit log entry ');
+});
