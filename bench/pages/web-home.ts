@@ -31,6 +31,7 @@ export function webHomeOn(
       endpoint: nobody,
       ownSources: () => Promise.resolve('none'),
       missingTools: () => Promise.resolve([]),
+      isFree: () => Promise.resolve(true),
       random: Math.random,
     },
     services: { health: () => Promise.resolve([]) },

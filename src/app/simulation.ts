@@ -162,6 +162,7 @@ export async function openLane(
     },
     ownSources: () => Promise.resolve('none'),
     missingTools: () => Promise.resolve([]),
+    isFree: () => Promise.resolve(true),
     random: options.random,
   };
 

@@ -1,10 +1,11 @@
 /** The variables of sources: declared by each source, read with the program's own, and checked before anything starts. */
 
 import type { Config } from '../config/config.ts';
-import type { Table } from '../config/variable.ts';
+import { listVariables, type Table } from '../config/variable.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { VERSION } from '../config/version.ts';
 import { collectProblems, InvalidInput } from '../domain/errors.ts';
+import type { ServiceKind } from '../store/services.ts';
 
 /**
  * Checks the variables of sources, and that the configuration file contains no unknown names.
@@ -25,4 +26,17 @@ export async function assertNamedSources(config: Config): Promise<void> {
   const isNamed = !['auto', 'sandbox'].includes(wanted.join());
   const hasUnknown = config.settings.findUnknown([VARIABLES]).length > 0;
   if (isNamed || Object.keys(addresses).length > 0 || hasUnknown) await assertSources(config);
+}
+
+/**
+ * Whether calls of a service are known to cost nothing: those of the sandbox, and of the own service without a language model
+ * and without an API key.
+ */
+export async function isFreeService(kind: ServiceKind, config: Config): Promise<boolean> {
+  if (kind !== 'own') return kind === 'sandbox';
+  if (config.service.model !== undefined) return false;
+  const { SOURCE_VARIABLES } = await import('../service/sources/source-registry.ts');
+  return !listVariables(SOURCE_VARIABLES).some(
+    ([variable]) => variable.secret === 'whole' && config.settings.find(variable) !== undefined,
+  );
 }

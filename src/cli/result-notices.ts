@@ -2,7 +2,7 @@
 
 import { type Data, describeEmptySide, sideOf } from '../domain/data.ts';
 import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.ts';
-import { type AskedScope, openScope } from '../monitor/topics/find-by-slug.ts';
+import { type AskedScope, findSearchRow, openScope } from '../monitor/topics/find-by-slug.ts';
 import {
   describeToolSources,
   explainMissingTools,
@@ -80,7 +80,7 @@ export async function printMissingTools(
 /** Printed before new searches run: their calls and cost, and which tools have a source and which do not. */
 export async function printForecast(
   cli: Cli,
-  ctx: Pick<Context, 'clock' | 'config' | 'db' | 'missingTools'>,
+  ctx: Pick<Context, 'clock' | 'config' | 'db' | 'missingTools' | 'isFree'>,
   searches: readonly Search[],
 ): Promise<void> {
   const { describeForecast, forecastSaved } = await import('../monitor/topics/search-forecast.ts');
@@ -92,6 +92,14 @@ export async function printForecast(
   // All tools of the sandbox are simulated, and those of a hosted service are known by their responses.
   if (forecast.service === 'own') cli.page.say(describeToolSources(searches, missing));
   else for (const words of explainMissingTools(missing)) cli.page.say(words);
+}
+
+/** Whether calls of a search are known to cost nothing. @throws Refused `not_found` */
+export async function isFreeSearch(
+  { db, isFree }: Pick<Context, 'db' | 'isFree'>,
+  slug: string,
+): Promise<boolean> {
+  return isFree((await findSearchRow(db, slug)).service_kind);
 }
 
 /** Which tools of a run did not respond; null if all did, or the run was not executed. */

@@ -12,12 +12,11 @@ import { loadNewestResponse } from '../store/responses.ts';
 import { RUN_STATUSES, type RunStatus } from '../store/schema/analytics/run-views.ts';
 import type { Cli } from './command-context.ts';
 import { runDiscoveryColumns } from './discovery-rendering.ts';
-import { isFreeSearch } from './service-cost.ts';
 import { deriveLocally } from './local-runs.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { choiceOption, limitOption, MAX_LIMIT, parseId } from './option-values.ts';
 import { renderRun, runColumns } from './run-rendering.ts';
-import { openData } from './result-notices.ts';
+import { isFreeSearch, openData } from './result-notices.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';
 import { truncate } from './terminal-text.ts';
@@ -74,7 +73,7 @@ function registerShow(runs: Command, cli: Cli): void {
         const newest = await readNewestDiscoveries(db, { data, runId: id, limit: MAX_LIMIT });
         const discoveries = options.json === true ? newest : await describeLinks(db, data, newest);
         const completion = (await readRunCompletion(db, id)) ?? null;
-        const free = await isFreeSearch(db, run.search, cli.config());
+        const free = await isFreeSearch(ctx, run.search);
         await cli.show(options.json, { ...run, calls, rejects, discoveries, completion }, () => {
           const { page } = cli;
           const now = ctx.clock.now();
@@ -126,7 +125,7 @@ function registerReplay(runs: Command, cli: Cli): void {
         const { findings, diff } = await replayRun(ctx, id);
         await deriveLocally(ctx);
         const run = await readToolsOf(ctx.db, await findRunRow(ctx.db, id));
-        const free = await isFreeSearch(ctx.db, run.search, cli.config());
+        const free = await isFreeSearch(ctx, run.search);
         await cli.show(options.json, run, () => renderRun(run, free, cli.page));
         const found = `${formatQuantity(findings.posts.length, 'post')}, ${formatQuantity(findings.links.length, 'link')}`;
         const fresh = diff.newPosts.length + diff.newLinks.length;

@@ -15,7 +15,6 @@ import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { type ListOptions, showRows } from './list-command.ts';
 import { choiceOption, MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
-import { isFreeService } from './service-cost.ts';
 import { registerPurge } from './purge-command.ts';
 import { chooseServiceOption } from './questions.ts';
 import { openData, printMissingTools } from './result-notices.ts';
@@ -82,7 +81,7 @@ function registerShow(search: Command, cli: Cli): void {
         const row = await findSearchRow(ctx.db, slug);
         const [newest] = await readRuns(ctx.db, { data: sideOf(row), search: slug, limit: 1 });
         const last = newest && (await readToolsOf(ctx.db, newest));
-        const free = await isFreeService(row.service_kind, cli.config());
+        const free = await ctx.isFree(row.service_kind);
         const [pace] = await readPaces(ctx.db, [row.id]);
         const interval_changes = await readIntervalChanges(ctx.db, sideOf(row), row.id, {
           limit: SHOWN_INTERVAL_CHANGES,

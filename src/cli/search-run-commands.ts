@@ -23,9 +23,8 @@ import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
 import { numberOption } from './option-values.ts';
 import { chooseServiceOption } from './questions.ts';
-import { isFreeService, isFreeSearch } from './service-cost.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
-import { printMissingTools, printSimulated } from './result-notices.ts';
+import { isFreeSearch, printMissingTools, printSimulated } from './result-notices.ts';
 import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
@@ -48,7 +47,7 @@ export function registerSearchRun(search: Command, cli: Cli): void {
           program.ctx.db,
           await runSearchNow(cli, program, slug, { wait, stopping }),
         );
-        const free = await isFreeSearch(program.ctx.db, slug, cli.config());
+        const free = await isFreeSearch(program.ctx, slug);
         await cli.show(options.json, run, () => renderRun(run, free, cli.page));
         if (run.status === 'failed' || run.status === 'cancelled') cli.exitCode = 1;
       }),
@@ -159,7 +158,7 @@ function renderPreview(forecast: Forecast, page: TerminalPage): string[] {
       [
         'limit',
         preview.callsPerDayLimit === null
-          ? 'none (free service)'
+          ? 'none'
           : `${formatCount(preview.callsPerDayLimit, page)} calls a day for all searches of its service (CALLS_PER_DAY)`,
       ],
     ],
@@ -203,7 +202,7 @@ export function registerTry(group: Command, cli: Cli): void {
         const search = { ...saved, service: await chooseServiceOption(cli, ctx, named) };
         const { dryRunSearch } = await import('../monitor/runs/dry-run.ts');
         const trial = await dryRunSearch(ctx, search, { signal: stopping, shown });
-        const free = await isFreeService(trial.service_kind, cli.config());
+        const free = await ctx.isFree(trial.service_kind);
         await cli.show(options.json, trial, () => renderTrial(trial, free, ctx.clock.now(), cli.page));
         printSimulated(cli, options.json, trial.service_kind === 'sandbox' ? 'simulated' : 'real');
       });

@@ -12,7 +12,6 @@ import { SIMULATED_OPTION } from './command-input.ts';
 import type { Check } from './check-result.ts';
 import type { Cli } from './command-context.ts';
 import { describeSilences, openData } from './result-notices.ts';
-import { isFreeService } from './service-cost.ts';
 import { diagnoseAtServer, listIneffective } from './shell-settings.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
@@ -37,7 +36,7 @@ export function registerStatus(command: Command, cli: Cli): void {
       const { data } = await openData(cli, program.ctx, options);
       const status = await readStatus(program.ctx, data, program.embedded);
       const free: FreeKinds = new Set();
-      for (const { kind } of status.services) if (await isFreeService(kind, cli.config())) free.add(kind);
+      for (const { kind } of status.services) if (await program.ctx.isFree(kind)) free.add(kind);
       await cli.show(options.json, status, () =>
         renderStatus(status, free, program.ctx.clock.now(), cli.page),
       );

@@ -29,6 +29,8 @@ export type Context = {
   ownSources: () => Promise<OwnSources>;
   /** Tools that have no source on a service of this program; none for a hosted service, which is not asked. */
   missingTools: (kind: ServiceKind) => Promise<readonly MissingTool[]>;
+  /** Whether calls of a service are known to cost nothing. */
+  isFree: (kind: ServiceKind) => Promise<boolean>;
   /** From 0 to below 1; spreads retries. */
   random: () => number;
 };

@@ -245,6 +245,7 @@ export async function openStage(): Promise<Stage> {
         }),
       ownSources: () => Promise.resolve('none'),
       missingTools: () => Promise.resolve([]),
+      isFree: () => Promise.resolve(true),
       random: () => 0.5,
     }),
     setMutation: (next) => {

@@ -6,8 +6,10 @@ import {
   renameTopic,
   watchTopic,
 } from '../../src/monitor/topics/save-topic.ts';
-import { forecastSearches } from '../../src/monitor/topics/search-forecast.ts';
-import { ensureService } from '../../src/store/services.ts';
+import { isFreeService } from '../../src/app/source-variables.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { describeCost, forecastSearches } from '../../src/monitor/topics/search-forecast.ts';
+import { ensureService, type ServiceKind } from '../../src/store/services.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -124,6 +126,22 @@ test('the maximum per day is that of the busiest day, whatever the current day',
     });
   }
   expect(await preview('*/30 * 1 * *')).toMatchObject({ runsPerDay: 0, mostRunsPerDay: 48 });
+});
+
+test.each([
+  ['nothing', {}, 'free'],
+  [
+    'a language model',
+    { LLM_BASE_URL: 'https://model.example/v1', LLM_MODEL: 'm' },
+    'what its language model and sources with a key charge',
+  ],
+  ['the key of a source', { TAVILY_API_KEY: 'k' }, 'what its language model and sources with a key charge'],
+])('calls of the own service are free if no one charges for them: with %s', async (_, env, cost) => {
+  const config = readConfig(env);
+  const ctx = { ...world.ctx, config, isFree: (kind: ServiceKind) => isFreeService(kind, config) };
+  const search = { name: 'preview', operation: 'ai', every: '1h' };
+  expect(describeCost(await forecastSearches(ctx, 'own', [search]))).toBe(cost);
+  expect(describeCost(await forecastSearches(ctx, 'sandbox', [search]))).toBe('free');
 });
 
 test('the cost follows from the calls, up to the daily limit, and is unknown if never reported', async () => {

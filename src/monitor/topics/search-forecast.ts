@@ -22,7 +22,7 @@ import { readServiceFill } from '../schedule/service-fill.ts';
 import type { WrittenSearch } from './search-definition.ts';
 import { findMissingTools } from './tool-sources.ts';
 
-type ForecastContext = Pick<Context, 'clock' | 'config' | 'db' | 'missingTools'>;
+type ForecastContext = Pick<Context, 'clock' | 'config' | 'db' | 'missingTools' | 'isFree'>;
 
 /** The members of a search that a forecast needs. */
 export type ForecastInput = Pick<WrittenSearch, 'operation' | 'tools' | 'model' | 'cron' | 'tz' | 'every'> & {
@@ -70,6 +70,8 @@ export type SearchForecast = {
 
 export type Forecast = {
   service: ServiceKind;
+  /** Its calls are known to cost nothing. */
+  free: boolean;
   searches: readonly SearchForecast[];
   /** Of all searches: one call per run, and as many as their runs may make. */
   calls: { day: number; month: number; mostDay: number; mostMonth: number };
@@ -112,6 +114,7 @@ export async function forecastSearches(
   );
   return {
     service,
+    free: await ctx.isFree(service),
     searches: foreseen,
     calls: {
       day: sumOf(foreseen, ({ preview }) => preview?.plannedRunsPerDay ?? 0),
@@ -280,9 +283,9 @@ export function describeExpected({
 }
 
 /** What the calls of these searches cost. */
-export function describeCost({ service, cost }: Pick<Forecast, 'service' | 'cost'>): string {
-  if (service === 'sandbox') return 'free';
-  if (service === 'own') return 'free, except what sources with a key charge';
+export function describeCost({ service, free, cost }: Pick<Forecast, 'service' | 'free' | 'cost'>): string {
+  if (free) return 'free';
+  if (service === 'own') return 'what its language model and sources with a key charge';
   if (cost === null) return 'unknown: the service has not reported the cost of such calls yet';
   const { day, month } = cost;
   return (

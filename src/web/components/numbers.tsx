@@ -2,6 +2,7 @@
  * Numbers for people: counts, ratios, costs and durations. Unknown values are never shown as zero.
  */
 
+import { useFrame } from './page-frame.tsx';
 import { formatTenths, formatUsd, formatWhole } from '../../domain/display-format.ts';
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -42,7 +43,7 @@ export function Ratio({ of }: { of: number | null }) {
 }
 
 /**
- * Dollars. Null is `free` for services without charges, otherwise `not reported`.
+ * Dollars. Null is `free` for services that are known to be, otherwise `not reported`.
  * @param service name of the service, if known
  */
 export function Usd({ of, service }: { of: number | null; service?: string | undefined }) {
@@ -51,9 +52,9 @@ export function Usd({ of, service }: { of: number | null; service?: string | und
   return <data value={of}>{formatUsd(of)}</data>;
 }
 
-/** Whether calls to a service, by its name, cost money. */
+/** Whether calls to a service, by its name, may cost money; for components. */
 export function isPaid(service: string): boolean {
-  return service !== 'own' && service !== 'sandbox';
+  return !useFrame().free.has(service);
 }
 
 function Unknown() {

@@ -2,11 +2,13 @@
 
 import { type Data, sideOf } from '../../domain/data.ts';
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
+import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findScope, isSimulatedOnly } from '../../monitor/topics/find-by-slug.ts';
 import { findMessageScope, readDelivery, readRule } from '../../store/alerts/alert-queries.ts';
 import type { Database, Id } from '../../store/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
+import { SERVICE_KINDS } from '../../store/services.ts';
 import { readPageStart } from '../../store/queries/page-start.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
@@ -28,6 +30,8 @@ export type PageFrame = {
   named: boolean;
   /** Which sides have topics. */
   sides: Readonly<Record<Data, boolean>>;
+  /** Names of services whose calls are known to cost nothing. */
+  free: ReadonlySet<string>;
   /** At most 200 topics of this side that are not removed; empty without the scope `read`. */
   topics: readonly TopicRow[];
   /** CSRF token of forms. */
@@ -40,12 +44,13 @@ export type PageFrame = {
 };
 
 /** The part of a frame that is read from the database. */
-type FrameData = Pick<PageFrame, 'data' | 'named' | 'sides' | 'topics' | 'seen'>;
+type FrameData = Pick<PageFrame, 'data' | 'named' | 'sides' | 'free' | 'topics' | 'seen'>;
 
 const NO_DATA: FrameData = {
   data: 'real',
   named: false,
   sides: { real: false, simulated: false },
+  free: new Set(),
   topics: [],
   seen: 0n,
 };
@@ -62,7 +67,7 @@ const MAX_TOPICS = 200;
 /** Sets `request.frame` for routes of this server. */
 export function addFrame(app: App, routeContext: RouteContext): void {
   app.addHook('preHandler', async (request) => {
-    const read = hasScopes(request.visitor, 'read') ? await readFrame(routeContext.ctx.db, request) : NO_DATA;
+    const read = hasScopes(request.visitor, 'read') ? await readFrame(routeContext.ctx, request) : NO_DATA;
     request.frame = createFrame(request, routeContext, read);
   });
 }
@@ -71,7 +76,10 @@ export function addFrame(app: App, routeContext: RouteContext): void {
  * A page of a topic, search, rule or message is about its side. Otherwise the address chooses the side; without a choice, it is
  * that which exists, and the real one if both do.
  */
-async function readFrame(db: Database, { url, routeOptions, params }: FastifyRequest): Promise<FrameData> {
+async function readFrame(
+  { db, isFree }: Context,
+  { url, routeOptions, params }: FastifyRequest,
+): Promise<FrameData> {
   const chosen = new URLSearchParams(url.split('?')[1]).get('simulated');
   const route = routeOptions.url ?? '';
   const path = params as Record<string, unknown>;
@@ -80,7 +88,9 @@ async function readFrame(db: Database, { url, routeOptions, params }: FastifyReq
   const named = ofSlug ?? (await findSideOfAlert(db, route, path));
   const data = named ?? sideOf({ simulated });
   const topics = await readTopics(db, { data, limit: MAX_TOPICS });
-  return { data, named: named !== undefined, sides, topics, seen };
+  const free = new Set<string>();
+  for (const kind of SERVICE_KINDS) if (await isFree(kind)) free.add(kind);
+  return { data, named: named !== undefined, sides, free, topics, seen };
 }
 
 /** The topic or search that a path names. */
@@ -153,6 +163,7 @@ export function createFrame(
     data: read.data,
     named: read.named,
     sides: read.sides,
+    free: read.free,
     topics: read.topics,
     formToken: visitor === NOBODY ? '' : request.formToken,
     visitor,

@@ -14,12 +14,16 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 const UNKNOWN_CALL = 'unknown: the process ended before the response arrived; counts as paid';
 
 export function CallTable({ rows }: { rows: readonly CallRow[] }) {
-  const paid = rows.length === 0 || rows.some(({ service }) => isPaid(service));
+  const paid = rows.some(({ service }) => isPaid(service));
   return (
     <Section
       title="Calls"
       id="calls"
-      note={`Calls are recorded before they are sent. ${paid ? 'The service charges for them.' : 'They are free.'}`}
+      note={
+        rows.length === 0
+          ? undefined
+          : `Calls are recorded before they are sent. ${paid ? 'The service may charge for them.' : 'They are free.'}`
+      }
     >
       <Table
         empty="No calls."

@@ -26,6 +26,7 @@ const frame: PageFrame = {
   data: 'real',
   named: false,
   sides: { real: true, simulated: false },
+  free: new Set(['sandbox']),
   topics: [],
   formToken: 'token-of-the-form',
   visitor: { kind: 'local', scopes: expandScopes(['read']), name: null },
@@ -86,7 +87,7 @@ describe('a chart', () => {
 
 test.each([
   ['sandbox', null, 'free'],
-  ['own', null, 'free'],
+  ['own', null, 'not reported'],
   ['hosted', null, 'not reported'],
   [undefined, null, 'not reported'],
   ['own', 0.25, '$0.25'],
