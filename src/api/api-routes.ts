@@ -67,13 +67,21 @@ export function apiRoutes(app: App, routeContext: RouteContext): void {
   for (const add of ROUTE_GROUPS) add(app, routeContext);
 }
 
+/** The parameters that decide on the side of a reply. */
+type AskedSide = {
+  simulated?: boolean;
+  sandbox?: boolean;
+  service?: string;
+} & Partial<Record<'topic' | 'search' | 'rule', string>>;
+
 /** A reply about all data of a side without topics says in a header that the other side has some. */
 function announceOtherSide(app: App, { ctx }: RouteContext): void {
   app.addHook('preHandler', async ({ query, routeOptions }, reply) => {
     if (!choosesSide(routeOptions.schema)) return;
-    const { simulated, topic, search } = query as { simulated?: boolean; topic?: string; search?: string };
-    if (topic !== undefined || search !== undefined) return;
-    const notice = describeEmptySide(sideOf({ simulated: simulated === true }), await readSides(ctx.db));
+    const { simulated = false, ...asked } = query as AskedSide;
+    if (asked.topic ?? asked.search ?? asked.rule) return;
+    if (asked.sandbox === true || asked.service === 'sandbox') return;
+    const notice = describeEmptySide(sideOf({ simulated }), await readSides(ctx.db));
     if (notice !== null) void reply.header('Strandline-Notice', notice);
   });
   app.addHook('onError', async (_request, reply) => void reply.removeHeader('Strandline-Notice'));

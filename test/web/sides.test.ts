@@ -22,6 +22,7 @@ import { addPageRoutes } from '../../src/web/page-routes.ts';
 import { makeStand, type Stand } from '../cli/stand.ts';
 import { findCommands, printHelp } from '../house/commands.ts';
 import { json, wirePost } from '../stub-service.ts';
+import { openStand } from './access/stand.ts';
 
 /** In every slug and text of a side, and nowhere else. */
 const WORDS: Readonly<Record<Data, string>> = { real: 'narwhal', simulated: 'gryphon' };
@@ -479,4 +480,39 @@ test('every command that lists chooses a side, but for those that have none', as
   };
   await visit([]);
   expect(lists.toSorted()).toEqual(Object.keys(WITHOUT_SIDE).toSorted());
+});
+
+test('without real topics, a reply says so, unless a parameter chose the other side', async () => {
+  const simulated = await openStand();
+  try {
+    const { ctx } = simulated.world;
+    const search = {
+      slug: 'ferry',
+      operation: 'microblog',
+      prompt: 'ferry',
+      every: '15m',
+      service: 'sandbox',
+    };
+    await createSearch(ctx, search);
+    await createChannel(ctx, { slug: 'ops', webhook: 'https://hooks.example/x' });
+    await createRule(ctx, { slug: 'ferries', channels: ['ops'], topic: 'ferry' });
+    const server = await simulated.serve({ api: [apiRoutes], pages: [] });
+    const readNotice = async (url: string) => {
+      const { statusCode, headers } = await server.inject({ url: `/api/v1/${url}` });
+      return [url, statusCode, headers['strandline-notice']];
+    };
+    const lists = [
+      'searches',
+      'searches?service=own',
+      'find?text=ferry',
+      'find?text=ferry&sandbox=false',
+      'deliveries',
+    ];
+    for (const url of lists)
+      expect(await readNotice(url)).toEqual([url, 200, 'There are no real topics, but simulated ones.']);
+    const choices = ['searches?service=sandbox', 'find?text=ferry&sandbox=true', 'deliveries?rule=ferries'];
+    for (const url of choices) expect(await readNotice(url)).toEqual([url, 200, undefined]);
+  } finally {
+    await simulated.close();
+  }
 });
