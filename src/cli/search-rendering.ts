@@ -1,10 +1,9 @@
 /** Saved searches for people. */
-import { readSchedule } from '../monitor/schedule/cadence.ts';
 import { formatInterval } from '../monitor/schedule/schedule.ts';
 import {
   describeCurrentInterval,
   describeIntervalChange,
-  describeSchedule,
+  describeStoredSchedule,
   formatSlot,
 } from '../monitor/schedule/schedule-text.ts';
 import { describeMissed, judgeOne } from '../monitor/status/search-completeness.ts';
@@ -60,7 +59,7 @@ export function renderSearch(search: SearchRow, page: TerminalPage, pace?: PaceR
           ] as const)
         : []),
       ['extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)],
-      ['schedule', writeSchedule(search)],
+      ['schedule', describeStoredSchedule(search)],
       ['interval', pace === undefined ? null : describeCurrentInterval(pace)],
       ['completeness', incomplete && describeMissed(incomplete)],
       [
@@ -89,10 +88,6 @@ export function renderIntervalChanges(changes: readonly IntervalChangeRow[], pag
     (change) => [formatInstant(change.at, page), describeIntervalChange(change)] as const,
   );
   return ['', 'Interval changes, newest first', ...renderList(lines, page)];
-}
-
-function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'auto' | 'tz'>): string {
-  return describeSchedule(readSchedule(search));
 }
 
 /** `every 15m → every 5m`: what an edit changed. */

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import type { DiscoveryRow } from '../../src/store/queries/discoveries.ts';
@@ -36,6 +36,17 @@ type Run = {
   code: string | null;
 };
 type Saved = { id: string; slug: string; topic: string; labels: string[]; first_run: Run };
+
+test('a search whose schedule is invalid by now is shown all the same', async () => {
+  await stand.run(add('outdated'));
+  await stand.world.db.pool.query(
+    `UPDATE strandline.search_versions SET auto = 'auto 1s-2h', every_seconds = NULL`,
+  );
+  expect(await stand.run(['search', 'show', 'outdated'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/schedule +the schedule is invalid; edit it/),
+  });
+});
 
 describe('search add', () => {
   it('saves the search, runs it immediately if no worker is running, and prints both; messages go to stderr', async () => {

@@ -205,7 +205,7 @@ function countLocalTimes(cron: Cron, after: number, until: number): number {
 }
 
 /** The members of a stored search that define its schedule. */
-type ScheduleRow = ScheduleColumns & { slug: string };
+export type ScheduleRow = ScheduleColumns & { slug: string };
 
 /** The schedule of a stored search. @throws if the row has no schedule, or one that cannot be read */
 export function readSchedule(row: ScheduleRow): SearchSchedule {

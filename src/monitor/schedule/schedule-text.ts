@@ -3,6 +3,7 @@ import cronstrue from 'cronstrue';
 import type { IntervalReason } from '../../domain/enumerations.ts';
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import type { IntervalChange } from '../../store/pace.ts';
+import { readSchedule, type ScheduleRow, tryToRead, UNREADABLE_SCHEDULE } from './cadence.ts';
 import { type AdaptiveSchedule, describeInterval, type SearchSchedule } from './schedule.ts';
 import { offsetAt } from './time-zone.ts';
 
@@ -15,6 +16,11 @@ export function describeSchedule(schedule: SearchSchedule): string {
     throwExceptionOnParseError: false,
   });
   return `${tidyDescription(words)}, ${schedule.tz === 'UTC' ? 'UTC' : `${schedule.tz} time`}`;
+}
+
+/** The schedule of a stored search, or that it cannot be read. */
+export function describeStoredSchedule(row: ScheduleRow): string {
+  return tryToRead(() => describeSchedule(readSchedule(row))) ?? UNREADABLE_SCHEDULE;
 }
 
 function describeAdaptive({ leastMs, mostMs, callsPerDay }: AdaptiveSchedule): string {

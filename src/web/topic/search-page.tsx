@@ -3,7 +3,11 @@
 import { Facts } from '../components/fact-list.tsx';
 import { showSideOf } from '../components/page-frame.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { describeCurrentInterval, describeIntervalChange } from '../../monitor/schedule/schedule-text.ts';
+import {
+  describeCurrentInterval,
+  describeIntervalChange,
+  describeStoredSchedule,
+} from '../../monitor/schedule/schedule-text.ts';
 import { describeMissed, judgeOne } from '../../monitor/status/search-completeness.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { type PaceRow, readPaces } from '../../store/pace.ts';
@@ -25,7 +29,7 @@ import { chooseRange, computeRange } from './time-range.ts';
 import { PurgeLink } from './purge-pages.tsx';
 import { TopicButtons } from './topic-actions.tsx';
 import { readTopicData } from './topic-data.ts';
-import { describeSearchSchedule, rangeQuery, RunsSection, SearchState, TopicView } from './topic-page.tsx';
+import { rangeQuery, RunsSection, SearchState, TopicView } from './topic-page.tsx';
 
 export function addSearchPage(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams, querystring: rangeQuery };
@@ -56,7 +60,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       lead: (
         <>
           “<UntrustedText text={search.prompt} />
-          ”, {describeSearchSchedule(search)} <SearchState search={search} />
+          ”, {describeStoredSchedule(search)} <SearchState search={search} />
         </>
       ),
       aside:
@@ -115,7 +119,7 @@ function SearchDefinition({ search, pace }: { search: SearchRow; pace: PaceRow |
           ['Operation', operation === 'ai' ? `AI search (${tools.join(', ')})` : 'microblog search'],
           ['Service', `${service}, model ${model}`],
           ['Look back', date_filter?.toLowerCase().replaceAll('_', ' ')],
-          ['Schedule', describeSearchSchedule(search)],
+          ['Schedule', describeStoredSchedule(search)],
           ['Current interval', interval],
           [
             'Completeness',

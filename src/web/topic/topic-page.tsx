@@ -2,8 +2,7 @@
 
 import { RUN_CODES } from '../../domain/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { readSchedule, UNREADABLE_SCHEDULE } from '../../monitor/schedule/cadence.ts';
-import { describeSchedule } from '../../monitor/schedule/schedule-text.ts';
+import { describeStoredSchedule } from '../../monitor/schedule/schedule-text.ts';
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
 import { countDiscoveriesSince, type RunCell } from '../../store/queries/search-activity.ts';
@@ -232,7 +231,7 @@ function SearchesSection({ topic, searches }: { topic: TopicRow; searches: reado
             wide: true,
             cell: ({ operation }) => (operation === 'ai' ? 'AI search' : 'Posts'),
           },
-          { head: 'Schedule', cell: (search) => describeSearchSchedule(search) },
+          { head: 'Schedule', cell: (search) => describeStoredSchedule(search) },
           { head: 'Next run', cell: ({ next_due_at }) => <DueTime at={next_due_at} /> },
         ]}
       />
@@ -258,13 +257,4 @@ export function SearchState({ search }: { search: SearchRow }) {
       )}
     </>
   );
-}
-
-/** `every 15 minutes`. A schedule of an older release, or with a zone that no longer exists, is unreadable. */
-export function describeSearchSchedule(search: SearchRow): string {
-  try {
-    return describeSchedule(readSchedule(search));
-  } catch {
-    return UNREADABLE_SCHEDULE;
-  }
 }
