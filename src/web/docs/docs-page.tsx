@@ -119,7 +119,7 @@ function FailureTable({ operations }: { operations: readonly Operation[] }) {
     <Section
       title="Errors"
       id="failures"
-      note="Errors are application/problem+json with type, title, status, detail, code, and errors: the path of each invalid member."
+      note="Errors are application/problem+json with type, title, status, detail, instance, and errors: the path of each invalid member."
     >
       <Table
         caption="Error statuses"
