@@ -70,7 +70,7 @@ export function describeStatements({
  */
 export type DiffRange = { since?: Date | undefined; from?: Id | undefined; to?: Id | undefined };
 
-type NoDiff = 'no_to' | 'no_from';
+export type NoDiff = 'no_to' | 'no_from';
 
 /** Explains why there is nothing to compare. */
 export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange): Refused {

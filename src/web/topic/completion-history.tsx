@@ -7,7 +7,12 @@ import { InvalidInput } from '../../domain/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import type { Id, Reads } from '../../store/database.ts';
-import { type CompletionDiff, readCompletionDiff, refuseDiff } from '../../store/queries/completion-diff.ts';
+import {
+  type CompletionDiff,
+  type NoDiff,
+  readCompletionDiff,
+  refuseDiff,
+} from '../../store/queries/completion-diff.ts';
 import { type CompletionRow, readCompletionPage } from '../../store/queries/completions.ts';
 import { Table } from '../components/data-table.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -41,15 +46,19 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     // Without a choice, a single completion is no mistake.
     const isChosen = range.from !== undefined || range.to !== undefined;
     if (typeof found === 'string' && isChosen) throw refuseDiff(found, slug, range);
-    const diff = typeof found === 'string' ? null : found;
     return renderPage(request, reply, {
       title: `Answers of ${slug}`,
       here: '',
       above: <ScopeLinks scope={{ topic: search.topic, search: slug }} />,
       body: (
         <>
-          <Comparison diff={diff} />
-          <TimelineSection search={slug} rows={rows} older={rows.length === SHOWN_ON_PAGE} diff={diff} />
+          <Comparison diff={found} />
+          <TimelineSection
+            search={slug}
+            rows={rows}
+            older={rows.length === SHOWN_ON_PAGE}
+            diff={typeof found === 'string' ? null : found}
+          />
         </>
       ),
     });
@@ -64,11 +73,16 @@ function readRunKey(path: string, text: string | undefined): Id | undefined {
   return id;
 }
 
-function Comparison({ diff }: { diff: CompletionDiff | null }) {
-  if (diff === null)
+const NOTHING_TO_COMPARE: Readonly<Record<NoDiff, string>> = {
+  no_to: 'No answer with statements yet.',
+  no_from: 'Only one answer with statements so far; nothing to compare it with.',
+};
+
+function Comparison({ diff }: { diff: CompletionDiff | NoDiff }) {
+  if (typeof diff === 'string')
     return (
       <Section title="Difference" id="difference">
-        <EmptyState words="Only one answer so far; nothing to compare it with." />
+        <EmptyState words={NOTHING_TO_COMPARE[diff]} />
       </Section>
     );
   const run = (id: Id) => <a href={`/runs/${id}#completion`}>run {String(id)}</a>;

@@ -273,6 +273,11 @@ describe('runs', () => {
   });
 });
 
+test('the page of answers says that there are none, of a search without any', async () => {
+  const { html } = await person.get('/searches/trains-posts/completions');
+  expect(words(html)).toContain('No answer with statements yet.');
+});
+
 describe('compare', () => {
   test('compares topics and says what was not observed', async () => {
     const { status, html } = await person.get('/compare?topics=trains,buses&range=30d');
