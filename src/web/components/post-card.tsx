@@ -33,7 +33,7 @@ export function PostCard({
   /** New since the last visit. */
   fresh?: boolean;
 }) {
-  const name = post.author_username ?? post.author_name ?? null;
+  const name = nameAuthor(post.author_username, post.author_name);
   return (
     <article class={fresh ? 'post fresh' : 'post'}>
       <Avatar name={name} />
@@ -70,9 +70,14 @@ export function PostCard({
   );
 }
 
+/** `@username`, or the display name, which is no username; null if neither is known. */
+export function nameAuthor(username: string | null, name: string | null = null): string | null {
+  return username === null ? name : `@${username}`;
+}
+
 function AuthorLink({ id, name }: { id: bigint | null; name: string | null }) {
   if (name === null) return <span class="unknown">unknown author</span>;
-  const shown = <UntrustedText text={`@${name}`} most={40} />;
+  const shown = <UntrustedText text={name} most={40} />;
   return id === null ? (
     <span class="who">{shown}</span>
   ) : (

@@ -1,7 +1,7 @@
 import { type RunCode, RUN_CODES, RunError } from '../../domain/errors.ts';
 import type { DryRun } from '../../monitor/runs/dry-run.ts';
 import type { DryRunLink, DryRunPost } from '../../monitor/runs/dry-run-results.ts';
-import { Avatar } from '../components/post-card.tsx';
+import { Avatar, nameAuthor } from '../components/post-card.tsx';
 import { Badge } from '../components/icons.tsx';
 import { formatCount, ShortCount, Usd } from '../components/numbers.tsx';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
@@ -93,14 +93,14 @@ function TrialResult({ name, trial }: { name: string; trial: DryRun }) {
 }
 
 function TrialPost({ post }: { post: DryRunPost }) {
-  const name = post.author_username ?? post.author_name;
+  const name = nameAuthor(post.author_username, post.author_name);
   return (
     <article class="post">
       <Avatar name={name} />
       <div>
         <p class="post-head">
           <span class="who">
-            {name === null ? 'unknown author' : <UntrustedText text={`@${name}`} most={40} />}
+            {name === null ? 'unknown author' : <UntrustedText text={name} most={40} />}
           </span>
           <span class="post-when">
             <Timestamp at={post.created_at} never="time not reported" />

@@ -4,6 +4,7 @@ import { nameCounted } from '../../domain/counters.ts';
 import type { ExcerptPiece, TextHit } from '../../store/archive/find-text.ts';
 import { Badge, Icon } from '../components/icons.tsx';
 import { ShortCount } from '../components/numbers.tsx';
+import { nameAuthor } from '../components/post-card.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 
@@ -14,14 +15,13 @@ const MAX_FINDERS = 3;
 export function HitView({ hit }: { hit: TextHit }) {
   const { kind, post, link, at, found_by, simulated } = hit;
   const place = post === null ? `/links/${link?.id}` : `/posts/${post.id}`;
-  const name = post?.author_username ?? post?.author_name ?? null;
   return (
     <article class="hit">
       <p class="hit-head">
         <Icon name={kind} />
         {post !== null && post.author_id !== null ? (
           <a class="who" href={`/authors/${post.author_id}`}>
-            <UntrustedText text={name === null ? 'unnamed' : `@${name}`} most={60} />
+            <UntrustedText text={nameAuthor(post.author_username, post.author_name) ?? 'unnamed'} most={60} />
           </a>
         ) : null}
         {link === null ? null : (

@@ -24,7 +24,7 @@ import { Table } from '../components/data-table.tsx';
 import { Facts, Stat, Stats } from '../components/fact-list.tsx';
 import { Count } from '../components/numbers.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { PostCard } from '../components/post-card.tsx';
+import { nameAuthor, PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink, quoteShellWord, UntrustedText } from '../components/untrusted-text.tsx';
@@ -47,9 +47,8 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
         id,
         await showSideOf(request, ctx.db, author),
       );
-      const name = author.username === null ? author.name : `@${author.username}`;
       return renderPage(request, reply, {
-        title: name?.slice(0, 60) ?? 'Unnamed author',
+        title: nameAuthor(author.username, author.name)?.slice(0, 60) ?? 'Unnamed author',
         here: '/explore',
         charts: snapshots.length > 1,
         above: 'Author',

@@ -19,7 +19,7 @@ import {
 import type { PostRow } from '../../store/queries/posts.ts';
 import { Facts } from '../components/fact-list.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { PostCard } from '../components/post-card.tsx';
+import { nameAuthor, PostCard } from '../components/post-card.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { Hashtag, ExternalLink, LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
@@ -82,7 +82,7 @@ async function readPostData(db: Database, id: Id, post: PostRow) {
 }
 
 function buildPostTitle({ author_username, author_name }: PostRow): string {
-  const name = author_username === null ? author_name : `@${author_username}`;
+  const name = nameAuthor(author_username, author_name);
   return name === null ? 'Post by an unknown author' : `Post by ${name.slice(0, 60)}`;
 }
 

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { Chart } from '../../../src/web/components/chart.tsx';
 import { Field, Form } from '../../../src/web/components/form.tsx';
 import { type PageFrame, FrameProvider } from '../../../src/web/components/page-frame.tsx';
+import { PostCard } from '../../../src/web/components/post-card.tsx';
 import { Usd } from '../../../src/web/components/numbers.tsx';
 import { Matches, UntrustedText } from '../../../src/web/components/untrusted-text.tsx';
-import { PostCard } from '../../../src/web/components/post-card.tsx';
 import { RunStrip } from '../../../src/web/topic/topic-page.tsx';
 import { roundAxisTop, computeTicks } from '../../../src/web/components/chart-scale.tsx';
 import type { RunCell } from '../../../src/store/queries/search-activity.ts';
@@ -94,6 +94,26 @@ test.each([
 ])('the cost of a call to %s, reported as %s, is shown as %s', (service, of, words) => {
   expect(shown(h(Usd, { of, service })).replace(/<[^>]*>/g, '')).toBe(words);
 });
+
+test.each([
+  ['harbour', 'Harbour News', '@harbour'],
+  [null, 'Harbour News', 'Harbour News'],
+  [null, null, 'unknown author'],
+])(
+  'the author with the username %s and the name %s is shown as %s',
+  (author_username, author_name, words) => {
+    const post = {
+      id: 1n,
+      author_id: 2n,
+      author_username,
+      author_name,
+      text: '',
+      url: null,
+      created_at: NOW,
+    };
+    expect(shown(h(PostCard, { post }))).toMatch(new RegExp(`class="(?:who|unknown)"[^>]*>(?:<bdi[^>]*>)?${words}<`));
+  },
+);
 
 test('a chart of shares has percent signs on its axis and in its table', () => {
   const series = [{ name: 'Ferry', values: [12.5, 80] }];
