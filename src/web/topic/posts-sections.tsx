@@ -13,8 +13,9 @@ import type { TopicSectionProps } from './volume-section.tsx';
 import type { ComponentChildren } from 'preact';
 
 /** The newest discoveries; those since the last visit are marked. */
-export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: Visit }) {
+export function NewSection({ scope, range, data, visit }: TopicSectionProps & { visit: Visit }) {
   const { since } = visit;
+  const other = scope.view === 'topic' ? 'search' : 'topic';
   return (
     <Section
       title="Newest"
@@ -24,7 +25,7 @@ export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: 
         scope.search !== undefined ? (
           'Posts, links and completions, by time of first sighting.'
         ) : (
-          <ViewNote view={scope.view} other={`?view=${scope.view === 'topic' ? 'search' : 'topic'}#newest`} />
+          <ViewNote view={scope.view} other={`?range=${range.name}&view=${other}#newest`} />
         )
       }
       aside={<a href={writeListPath('discoveries', scope)}>All discoveries</a>}

@@ -130,6 +130,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
   const within = scope.search === undefined ? 'topic' : 'search';
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
   const several = scope.searches.length > 1;
+  const view = scope.search === undefined && scope.view === 'search' ? '&view=search' : '';
   const counts =
     data.perSearch && range.per === 'hour' ? ' Posts found by two searches are counted twice.' : '';
   return (
@@ -150,7 +151,11 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
       aside={
         <Tabs
           label="Time range"
-          tabs={RANGES.map((name) => ({ href: `?range=${name}`, words: name, here: name === range.name }))}
+          tabs={RANGES.map((name) => ({
+            href: `?range=${name}${view}`,
+            words: name,
+            here: name === range.name,
+          }))}
         />
       }
     >

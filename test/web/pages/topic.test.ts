@@ -175,6 +175,13 @@ describe('pages', () => {
     expect([chooseRange(searches, world.clock.now()), chooseRange(searches, later)]).toEqual(['24h', '7d']);
   });
 
+  test('each choice of the page of a topic keeps the other one', async () => {
+    const { html } = await person.get('/topics/ferry-i-7?range=30d&view=search');
+    expect(html).toContain('href="?range=7d&amp;view=search"');
+    expect(html).toContain('href="?range=30d&amp;view=topic#newest"');
+    expect((await person.get('/searches/ferry-posts?range=30d')).html).toContain('href="?range=7d"');
+  });
+
   test('discoveries since the last visit are marked until the next visit', async () => {
     const { html } = await person.get('/searches/ferry-posts');
     expect(html).not.toContain('is-new');
