@@ -1,9 +1,8 @@
 /** Prometheus metrics of the installation, of this process, and of its search service. */
 
-import { SECOND } from '../domain/time.ts';
 import type { App, Routes } from '../monitor/http/route-types.ts';
 import { judgeSilence } from '../monitor/status/search-silence.ts';
-import { withTimeout } from '../platform/clock.ts';
+import { readQueueDepth } from '../monitor/status/system-status.ts';
 import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
 import { readCounts } from '../store/counts.ts';
 import { readLag } from '../store/derive/pending-derivations.ts';
@@ -13,9 +12,6 @@ import { renderGlobalMetrics } from './global-metrics.ts';
 import { simulatedParam } from './request-shapes.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
-
-/** A queue that has not responded by then counts as down. */
-const QUEUE_TIMEOUT_MS = 2 * SECOND;
 
 /** @param requests the registry that counts requests of this server */
 export function metricsRoutes(requests: Registry): Routes {
@@ -34,7 +30,7 @@ export function metricsRoutes(requests: Registry): Routes {
           judgeSilence(ctx, data),
           readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
           readLag(ctx.db),
-          withTimeout(ctx.queue.depth(), QUEUE_TIMEOUT_MS).catch(() => null),
+          readQueueDepth(ctx.queue),
           services.health(),
         ]);
         const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];

@@ -3,7 +3,7 @@
 import type { TrendState } from '../domain/enumerations.ts';
 import { RUN_CODES } from '../domain/errors.ts';
 import { describeLastRun } from '../monitor/status/search-silence.ts';
-import { readStatus, type Status } from '../monitor/status/system-status.ts';
+import { describeDepth, readStatus, type Status } from '../monitor/status/system-status.ts';
 import { describeTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { MINUTE, SECOND } from '../domain/time.ts';
@@ -99,10 +99,7 @@ function renderDatabase({ database: { kind, version, name } }: Status): StatusLi
 function renderQueue({ queue: { kind, depth } }: Status): StatusLine[] {
   const where = `BullMQ on ${kind === 'redis' ? 'Redis' : 'Postgres'}`;
   if (depth === null) return [['queue', `${where}, UNREACHABLE; runs wait in the database`]];
-  const parts = Object.entries(depth)
-    .filter(([, n]) => n > 0)
-    .map(([name, n]) => `${n} ${name}`);
-  return [['queue', `${where}, ${parts.length === 0 ? 'empty' : parts.join(', ')}`]];
+  return [['queue', `${where}, ${describeDepth(depth) || 'empty'}`]];
 }
 
 function renderScan({ scan: { scanned_at, late } }: Status, now: Date, page: Terminal): StatusLine[] {

@@ -3,7 +3,7 @@
 import { readCallsPerDay } from '../../config/config.ts';
 import { DATA, type Data, sideOf } from '../../domain/data.ts';
 import { maskUrl } from '../../domain/link.ts';
-import { DAY } from '../../domain/time.ts';
+import { DAY, SECOND } from '../../domain/time.ts';
 import { withTimeout } from '../../platform/clock.ts';
 import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
 import { describeDatabase } from '../../store/migrate.ts';
@@ -39,12 +39,11 @@ export type EmbeddedDatabase = { url: string; dataDirectory: string };
 
 export type Status = {
   database: { kind: 'embedded' | 'own'; version: string; name: string; data_directory: string | null };
-  queue: { kind: 'redis' | 'postgres'; reachable: boolean; depth: Record<string, number> | null };
+  queue: { kind: 'redis' | 'postgres'; reachable: boolean; depth: QueueDepth };
   /** The last scan; while it is late, no search runs. */
   scan: { scanned_at: Date; age_seconds: number; late: boolean };
   services: ServiceStatus[];
-  /** Workers with a heartbeat in the last day; a silent one has probably ended. */
-  workers: (WorkerRow & { silent: boolean })[];
+  workers: WorkerStatus[];
   runs_24h: RunTally[];
   unread_responses: UnreadResponses;
   /** Searches whose trends wait for a reading that keeps failing; at most 100. */
@@ -63,6 +62,12 @@ export type Status = {
   /** Topics with simulated data that people created, if real sources are reachable now. */
   to_rewatch: string[];
 };
+
+/** A worker with a heartbeat in the last day; a silent one has probably ended. */
+export type WorkerStatus = WorkerRow & { silent: boolean };
+
+/** Number of jobs by state; null if the queue is unreachable. */
+export type QueueDepth = Record<string, number> | null;
 
 const MAX_SET_ASIDE = 100;
 const MAX_INCOMPLETE = 100;
@@ -98,7 +103,7 @@ export async function readStatus(
     next,
   ] = await Promise.all([
     readServer(db),
-    withTimeout(queue.depth()).catch(() => null),
+    readQueueDepth(queue),
     readBacklog(db, now),
     readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
     readSetAside(db, data, MAX_SET_ASIDE),
@@ -114,7 +119,7 @@ export async function readStatus(
     ),
     readSilentTools(db, { data }),
     readServices(ctx, allSearches),
-    listLiveWorkers(db, dayAgo),
+    readWorkers(ctx),
     tallyRuns(db, data, dayAgo),
     allSearches,
     readNextSlots(db, data, 5),
@@ -133,10 +138,7 @@ export async function readStatus(
       late: isScanLate(backlog),
     },
     services,
-    workers: workers.map((worker) => ({
-      ...worker,
-      silent: now.getTime() - worker.seen_at.getTime() > WORKER_SILENCE_MS,
-    })),
+    workers,
     runs_24h,
     unread_responses: unread,
     set_aside,
@@ -158,14 +160,39 @@ export async function readStatus(
   };
 }
 
-/** A service with its calls of today and its searches. */
-type ServiceStatus = ServiceDay & {
-  /** Number of its searches, by state. */
-  searches: Record<string, number>;
+/** By name. */
+export async function readWorkers({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<WorkerStatus[]> {
+  const now = clock.now().getTime();
+  const workers = await listLiveWorkers(db, new Date(now - DAY));
+  return workers.map((worker) => ({ ...worker, silent: now - worker.seen_at.getTime() > WORKER_SILENCE_MS }));
+}
+
+/** A queue that has not responded by then counts as unreachable. */
+const QUEUE_TIMEOUT_MS = 2 * SECOND;
+
+/** Errors are not reported here: workers log why. */
+export function readQueueDepth(queue: Pick<Context['queue'], 'depth'>): Promise<QueueDepth> {
+  return withTimeout(queue.depth(), QUEUE_TIMEOUT_MS).catch(() => null);
+}
+
+/** `2 waiting, 1 active`; empty without jobs. */
+export function describeDepth(depth: Readonly<Record<string, number>>): string {
+  return Object.entries(depth)
+    .flatMap(([name, n]) => (n > 0 ? [`${n} ${name}`] : []))
+    .join(', ');
+}
+
+/** A service with its calls of today. */
+export type ServiceBudget = ServiceDay & {
   /** Limit of calls per UTC day; null: no limit. */
   calls_per_day: number | null;
   /** Missing configuration that keeps its searches from running; null: none. */
   missing: string | null;
+};
+
+type ServiceStatus = ServiceBudget & {
+  /** Number of its searches, by state. */
+  searches: Record<string, number>;
 };
 
 /** Practically unlimited. */
@@ -176,16 +203,27 @@ async function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
   return (await Promise.all(DATA.map((data) => readSearches(db, { data, limit: MAX_SEARCHES })))).flat();
 }
 
-/** All services by name, without secrets in their URLs. @param searches the searches to count, if already read */
+/** All services by name. @param searches the searches to count, if already read */
 export async function readServices(
-  { db, clock, config }: Pick<Context, 'db' | 'clock' | 'config'>,
-  searches: Promise<readonly SearchRow[]> = readAllSearches(db),
+  ctx: Pick<Context, 'db' | 'clock' | 'config'>,
+  searches: Promise<readonly SearchRow[]> = readAllSearches(ctx.db),
 ): Promise<ServiceStatus[]> {
-  const [services, counted] = await Promise.all([readServiceDays(db, clock.now()), searches]);
+  const [services, counted] = await Promise.all([readServiceBudgets(ctx), searches]);
   return services.map((service) => ({
     ...service,
-    address: service.address === null ? null : maskUrl(service.address),
     searches: countStates(counted.filter((search) => search.service === service.name)),
+  }));
+}
+
+/** All services by name, without secrets in their URLs. */
+export async function readServiceBudgets({
+  db,
+  clock,
+  config,
+}: Pick<Context, 'db' | 'clock' | 'config'>): Promise<ServiceBudget[]> {
+  return (await readServiceDays(db, clock.now())).map((service) => ({
+    ...service,
+    address: service.address === null ? null : maskUrl(service.address),
     calls_per_day: readCallsPerDay(config, service.kind),
     missing: service.kind === 'hosted' && config.hosted === undefined ? 'SEARCH_API_URL is not set' : null,
   }));

@@ -1,12 +1,17 @@
 /** The page System: health of database, queue and workers, services and budgets, storage, versions. */
 
 import type { Data } from '../../domain/data.ts';
-import { readCallsPerDay } from '../../config/config.ts';
 import { VERSION } from '../../config/version.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { judgeSilence, type SilentSearches } from '../../monitor/status/search-silence.ts';
-import { DAY, SECOND } from '../../domain/time.ts';
+import {
+  readQueueDepth,
+  readServiceBudgets,
+  readWorkers,
+  type WorkerStatus,
+} from '../../monitor/status/system-status.ts';
+import { DAY } from '../../domain/time.ts';
 import { readSetAside } from '../../store/derive/pending-derivations.ts';
 import {
   countDue,
@@ -14,7 +19,6 @@ import {
   retentionLimitsAt,
   type TableSize,
 } from '../../store/maintenance/retention.ts';
-import { readServiceDays } from '../../store/queries/run-tallies.ts';
 import { readContractVersion } from '../../store/queries/sql-contract.ts';
 import {
   type Backlog,
@@ -25,7 +29,7 @@ import {
   readUpkeep,
   type UnreadResponses,
 } from '../../store/queries/system.ts';
-import { listLiveWorkers, WORKER_SILENCE_MS } from '../../store/worker-registry.ts';
+import { WORKER_SILENCE_MS } from '../../store/worker-registry.ts';
 import { Facts, Stat, Stats } from '../components/fact-list.tsx';
 import { formatBytes } from '../../domain/display-format.ts';
 import { Count, formatCount } from '../components/numbers.tsx';
@@ -33,7 +37,7 @@ import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { readQueue, ScanAndQueue, type WorkerStatus, WorkerTable } from './system-queue.tsx';
+import { ScanAndQueue, WorkerTable } from './system-queue.tsx';
 import { BudgetSection, SourceTable } from './system-services.tsx';
 import { StorageSection } from './system-storage.tsx';
 import { SideLink } from '../components/side-notice.tsx';
@@ -93,9 +97,6 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
   });
 }
 
-/** After this, the queue is shown as unavailable. */
-const QUEUE_DEPTH_TIMEOUT_MS = SECOND;
-
 async function readSystemData({ ctx, services: access }: RouteContext, data: Data) {
   const { db, config } = ctx;
   const now = ctx.clock.now();
@@ -117,13 +118,13 @@ async function readSystemData({ ctx, services: access }: RouteContext, data: Dat
     server,
     contract,
   ] = await Promise.all([
-    listLiveWorkers(db, new Date(now.getTime() - DAY)),
+    readWorkers(ctx),
     readBacklog(db, now),
     judgeSilence(ctx, data),
     readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
     readSetAside(db, data, MAX_SET_ASIDE),
-    readQueue(ctx.queue, QUEUE_DEPTH_TIMEOUT_MS),
-    readServiceDays(db, now),
+    readQueueDepth(ctx.queue),
+    readServiceBudgets(ctx),
     readCallDays(db, from),
     access.health(),
     readTableSizes(db),
@@ -133,15 +134,8 @@ async function readSystemData({ ctx, services: access }: RouteContext, data: Dat
     readContractVersion(db),
   ]);
   return {
-    workers: workers.map((worker) => ({
-      ...worker,
-      silent: now.getTime() - worker.seen_at.getTime() > WORKER_SILENCE_MS,
-    })),
-    services: services.map((service) => ({
-      ...service,
-      limit: readCallsPerDay(config, service.kind),
-      missing: service.kind === 'hosted' && config.hosted === undefined,
-    })),
+    workers,
+    services,
     backlog,
     silence,
     unread,

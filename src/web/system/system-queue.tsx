@@ -1,23 +1,13 @@
 import type { Context } from '../../monitor/context.ts';
-import { withTimeout } from '../../platform/clock.ts';
+import { describeDepth, type QueueDepth, type WorkerStatus } from '../../monitor/status/system-status.ts';
 import type { AsideReading } from '../../store/derive/pending-derivations.ts';
 import { type Backlog, isScanLate, type UnreadResponses } from '../../store/queries/system.ts';
-import type { WorkerRow } from '../../store/worker-registry.ts';
 import { Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-
-type WorkQueue = Context['queue'];
-
-/** Number of jobs by state; null if the queue is unreachable. */
-type QueueDepth = Record<string, number> | null;
-
-export function readQueue(queue: Pick<WorkQueue, 'depth'>, patienceMs: number): Promise<QueueDepth> {
-  return withTimeout(queue.depth(), patienceMs).catch(() => null); // shown as unavailable; workers log why
-}
 
 export function ScanAndQueue({
   kind,
@@ -26,7 +16,7 @@ export function ScanAndQueue({
   unread,
   aside,
 }: {
-  kind: WorkQueue['kind'];
+  kind: Context['queue']['kind'];
   queue: QueueDepth;
   backlog: Backlog;
   unread: UnreadResponses;
@@ -57,7 +47,7 @@ export function ScanAndQueue({
             'Queue',
             `BullMQ on ${kind === 'redis' ? 'Redis' : 'Postgres'}${queue === null ? ', unavailable: runs wait in the database' : ''}`,
           ],
-          ['Jobs', queue === null ? null : describeDepth(queue)],
+          ['Jobs', queue === null ? null : describeDepth(queue) || 'none'],
           [
             'Waiting for the queue',
             <>
@@ -112,15 +102,6 @@ function DelayedTrends({ readings }: { readings: readonly AsideReading[] }) {
     </>
   );
 }
-
-function describeDepth(depth: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(depth)
-    .filter(([, n]) => n > 0)
-    .map(([name, n]) => `${n} ${name}`);
-  return parts.length === 0 ? 'none' : parts.join(', ');
-}
-
-export type WorkerStatus = WorkerRow & { silent: boolean };
 
 /** Smaller differences are normal. */
 const SKEW_TOLERANCE_MS = 1_000;

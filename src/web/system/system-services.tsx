@@ -1,6 +1,7 @@
 import type { SourceHealth } from '../../protocol/service-status.ts';
 import { formatWhole } from '../../domain/display-format.ts';
 import { DAY } from '../../domain/time.ts';
+import type { ServiceBudget } from '../../monitor/status/system-status.ts';
 import type { ServiceDay } from '../../store/queries/run-tallies.ts';
 import type { CallDay } from '../../store/queries/system.ts';
 import { Chart } from '../components/chart.tsx';
@@ -10,13 +11,6 @@ import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink } from '../components/untrusted-text.tsx';
-
-export type ServiceBudget = ServiceDay & {
-  /** Calls allowed per UTC day; null if unlimited. */
-  limit: number | null;
-  /** No address is configured. */
-  missing: boolean;
-};
 
 export function BudgetSection({
   services,
@@ -47,8 +41,8 @@ export function BudgetSection({
           {
             head: 'Address',
             cell: ({ address, missing }) =>
-              missing ? (
-                'not set: set SEARCH_API_URL'
+              missing !== null ? (
+                missing
               ) : address === null ? (
                 'built in'
               ) : (
@@ -58,7 +52,7 @@ export function BudgetSection({
           { head: 'Calls today', cell: ({ calls_today: n }) => <Count of={n} />, number: true },
           {
             head: 'Limit per day',
-            cell: ({ limit }) => (limit === null ? 'no limit' : <Count of={limit} />),
+            cell: ({ calls_per_day: limit }) => (limit === null ? 'no limit' : <Count of={limit} />),
             number: true,
           },
           { head: 'Cost today', cell: (service) => <ServiceCost service={service} />, number: true },
