@@ -3,9 +3,11 @@
 import type { Data } from '../domain/data.ts';
 import { parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
 import { InvalidInput } from '../domain/errors.ts';
+import { idKey } from '../monitor/http/cursors.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { findDayStart } from './value-formatting.ts';
 import { Option } from 'commander';
+import { z } from 'zod';
 
 export function parseWholeNumber(path: string, given: string, min: number, max: number): number {
   const n = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
@@ -43,10 +45,9 @@ export function choiceOption<const T extends string>(
 }
 
 export function parseId(path: string, given: string): bigint {
-  const id = /^\d{1,19}$/.test(given) ? BigInt(given) : 0n;
-  if (id < 1n || id > 9_223_372_036_854_775_807n)
-    throw createInvalidOption(path, given, 'an id: a whole number from 1');
-  return id;
+  const id = z.safeDecode(idKey, given);
+  if (!id.success) throw createInvalidOption(path, given, 'an id: a whole number from 1');
+  return id.data;
 }
 
 export function parseChoice<const T extends string>(path: string, given: string, allowed: readonly T[]): T {

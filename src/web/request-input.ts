@@ -1,6 +1,7 @@
 /** Input of page requests: form fields, list filters, slugs and keys. */
 
 import { InvalidInput, type Problem, Refused } from '../domain/errors.ts';
+import { idKey } from '../monitor/http/cursors.ts';
 import type { Id } from '../store/database.ts';
 import type { FormValues } from './components/form.tsx';
 import { z } from 'zod';
@@ -37,14 +38,9 @@ export function isChecked(form: FormValues, name: string): boolean {
   return readField(form, name) === 'yes';
 }
 
-/** The largest Postgres bigint. */
-export const MAX_KEY = 2n ** 63n - 1n;
-
-/** The key in a path; undefined if invalid. */
+/** The id in a path; undefined if invalid. */
 export function readKey(text: string): Id | undefined {
-  if (!/^\d{1,19}$/.test(text)) return undefined;
-  const key = BigInt(text);
-  return key > MAX_KEY ? undefined : key;
+  return z.safeDecode(idKey, text).data;
 }
 
 /** @throws Refused `not_found` */

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 /** The largest bigint of Postgres. */
-const MAX_ID = 2n ** 63n - 1n;
+export const MAX_ID = 2n ** 63n - 1n;
 
 /** An id, as text outside of the program. */
 export const idKey = z.codec(

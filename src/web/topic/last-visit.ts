@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import { parseCookies } from '../components/page-frame.tsx';
-import { MAX_KEY } from '../request-input.ts';
+import { MAX_ID } from '../../monitor/http/cursors.ts';
 
 /** The newest discovery at a time. */
 type DiscoveryPoint = { id: Id; at: Date };
@@ -55,5 +55,5 @@ function continueVisit(
 /** Cookies are untrusted: the id may exceed a Postgres bigint. */
 function parseId(written: string): Id {
   const id = BigInt(written);
-  return id > MAX_KEY ? MAX_KEY : id;
+  return id > MAX_ID ? MAX_ID : id;
 }

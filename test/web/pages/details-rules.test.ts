@@ -1,7 +1,8 @@
 /** Rules of the detail pages that need no page. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RUN_CODES, type RunCode } from '../../../src/domain/errors.ts';
+import { parseId } from '../../../src/cli/option-values.ts';
+import { InvalidInput, RUN_CODES, type RunCode } from '../../../src/domain/errors.ts';
 import { computeShareByDay } from '../../../src/monitor/trends/rules/share-by-day.ts';
 import { quoteShellWord } from '../../../src/web/components/untrusted-text.tsx';
 import { readKey } from '../../../src/web/request-input.ts';
@@ -143,9 +144,13 @@ test('small shares keep a digit', () => {
   ]);
 });
 
-test('a key is a positive number that Postgres can hold', () => {
-  expect(['1', '9223372036854775807'].map(readKey)).toEqual([1n, 9_223_372_036_854_775_807n]);
-  expect(['', '-1', '1.5', '1e3', '9223372036854775808', '١'].map(readKey)).toEqual(Array(6).fill(undefined));
+test('an id is a positive number that Postgres can hold, for pages and commands alike', () => {
+  const ids = ['1', '9223372036854775807'];
+  expect(ids.map(readKey)).toEqual([1n, 9_223_372_036_854_775_807n]);
+  expect(ids.map((id) => parseId('id', id))).toEqual(ids.map(readKey));
+  const none = ['', '0', '007', '-1', '1.5', '1e3', '9223372036854775808', '١'];
+  expect(none.map(readKey)).toEqual(none.map(() => undefined));
+  for (const id of none) expect(() => parseId('id', id), id).toThrow(InvalidInput);
 });
 
 test('a quoted shell word stays one word', () => {
