@@ -114,7 +114,8 @@ try {
     return `${aligned(lines)}\n`;
   }
 
-  async function measureQuestion(client: Client, { n, title, sql, fullScan }: Question): Promise<string[]> {
+  async function measureQuestion(client: Client, { n, title, reading, sql }: Question): Promise<string[]> {
+    const fullScan = /\bfull scan\b/i.test(reading);
     const took: number[] = [];
     let rows = 0;
     for (let i = -WARM_UP; i < times; i += 1) {

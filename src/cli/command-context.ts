@@ -83,7 +83,7 @@ export type RunCli = (argv: readonly string[], io: Io, running?: RunCliOptions) 
  */
 export type RegisterCommand = (command: Command, cli: Cli, loadAll: () => Promise<Command>) => void;
 
-export type OpenProgram = (options: { config: Config; log: Logger; role: 'guest' }) => Promise<Program>;
+type OpenProgram = (options: { config: Config; log: Logger; role: 'guest' }) => Promise<Program>;
 
 type OpenCliOptions = Pick<RunCliOptions, 'open' | 'caller'> & { argv?: readonly string[]; run?: RunCli };
 

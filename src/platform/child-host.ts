@@ -38,7 +38,7 @@ export type ChildOptions = {
 };
 
 /** An order to a child: members of its head, and bytes. `signal` cancels it. */
-export type ChildWork = { order: object; body?: Uint8Array; signal: AbortSignal };
+type ChildWork = { order: object; body?: Uint8Array; signal: AbortSignal };
 
 /** `ending` is what the child's handler returned. */
 export type ChildResult = { ending: unknown; body: Buffer };

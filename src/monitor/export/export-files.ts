@@ -224,7 +224,7 @@ function toRefusal(error: unknown, target: string): unknown {
 }
 
 /** Where files go: a folder, with default names, or one file. */
-export type ExportTarget = { folder: string; file: string | undefined };
+type ExportTarget = { folder: string; file: string | undefined };
 
 /**
  * A path is a folder if it ends in a slash, exists as one, or must be one. Creates missing folders.

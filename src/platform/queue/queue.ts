@@ -44,7 +44,7 @@ export type WorkQueue = {
 };
 
 /** Interval of the repeatable job that triggers the scan. */
-export const SCAN_EVERY_MS = SECOND / 2;
+const SCAN_EVERY_MS = SECOND / 2;
 
 const FINISHED = { removeOnComplete: true, removeOnFail: true, attempts: 1 } as const;
 /**

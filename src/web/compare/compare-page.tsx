@@ -28,6 +28,8 @@ type CompareRange = (typeof COMPARE_RANGES)[number];
 
 /** More lines could not be told apart in a chart. */
 const MAX_TOPICS = 6;
+/** Topics to choose from. */
+const MAX_LISTED = 200;
 const MAX_ROWS = 5_000;
 const MAX_COMMON = 10;
 /** Names in common are counted over the last days of the range. */
@@ -47,7 +49,7 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
       ...new Set([request.query.topics ?? []].flat().flatMap((slugs) => slugs.split(','))),
     ].filter((slug) => slug !== '');
     const data = await findSideToCompare(request, ctx.db, named);
-    const all = await readTopics(ctx.db, { data, limit: 200 });
+    const all = await readTopics(ctx.db, { data, limit: MAX_LISTED });
     const chosen = named.flatMap((name) => all.find(({ slug }) => slug === name) ?? []).slice(0, MAX_TOPICS);
     const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
     const comparison =
@@ -212,8 +214,8 @@ function NotShown({ named, chosen }: { named: readonly string[]; chosen: readonl
   if (left.length === 0) return null;
   return (
     <p class="wrong" role="status">
-      Not shown: {left.slice(0, 10).join(', ').slice(0, 300)}. The topic does not exist, or more than{' '}
-      {MAX_TOPICS} topics were chosen.
+      Not shown: {left.slice(0, 10).join(', ').slice(0, 300)}. Up to {MAX_TOPICS} topics can be compared, of
+      the first {MAX_LISTED} that exist and are not removed.
     </p>
   );
 }

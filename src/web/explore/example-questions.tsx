@@ -12,8 +12,6 @@ export type Question = {
   /** How to read the result. */
   reading: string;
   sql: string;
-  /** Described as a full scan. */
-  fullScan: boolean;
 };
 
 const QUESTIONS_FILE = new URL('questions.md', import.meta.url);
@@ -33,7 +31,6 @@ export async function readQuestions(
       title,
       reading,
       sql,
-      fullScan: /\bfull scan\b/i.test(reading),
     }),
   );
 }

@@ -52,7 +52,7 @@ export function PostSightings({ rows }: { rows: readonly PostSighting[] }) {
   );
 }
 
-/** The runs that returned it, and its rank. A span of runs without it is one row. */
+/** The runs that returned it, newest first, with its rank. */
 export function PostPlaces({ rows }: { rows: readonly PostRank[] }) {
   if (rows.length === 0) return null;
   const found = rows.filter(({ rank }) => rank !== null).toReversed();

@@ -1,7 +1,6 @@
 /** All completions of a search with how much each changed, and the comparison of any two. */
 
 import type { Data } from '../../domain/data.ts';
-import { showSideOf } from '../components/page-frame.tsx';
 import { formatPercent } from '../../domain/display-format.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -38,7 +37,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
   app.get('/searches/:slug/completions', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
     const search = await findSearchRow(ctx.db, slug);
-    const data = await showSideOf(request, ctx.db, search);
+    const { data } = request.frame;
     const range = { from: readRunKey('from', request.query.from), to: readRunKey('to', request.query.to) };
     const before = readRunKey('before', request.query.before);
     const rows = await readCompletionPage(ctx.db, { data, search: slug, before, limit: SHOWN_ON_PAGE });

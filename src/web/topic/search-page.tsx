@@ -1,7 +1,6 @@
 /** One saved search: results, runs, definition. */
 
 import { Facts } from '../components/fact-list.tsx';
-import { showSideOf } from '../components/page-frame.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import {
   describeCurrentInterval,
@@ -35,10 +34,9 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams, querystring: rangeQuery };
   app.get('/searches/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
-    const { now, seen } = request.frame;
+    const { now, seen, data: side } = request.frame;
     const search = await findSearchRow(ctx.db, slug);
     const range = computeRange(request.query.range ?? chooseRange([search], now), now);
-    const side = await showSideOf(request, ctx.db, search);
     const scope = {
       data: side,
       topic: search.topic,

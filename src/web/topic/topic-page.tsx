@@ -11,7 +11,7 @@ import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { Table } from '../components/data-table.tsx';
 import { Badge, StateIcon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
-import { CREATE_TOPIC_SCOPES, IfAllowed, showSideOf, useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { ActionButton } from '../components/form.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
@@ -49,9 +49,8 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
   };
   app.get('/topics/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
-    const { now, seen } = request.frame;
+    const { now, seen, data: side } = request.frame;
     const topic = await findTopicRow(ctx.db, slug);
-    const side = await showSideOf(request, ctx.db, topic);
     const removed = topic.archived_at !== null;
     const searches = await readSearches(ctx.db, { data: side, topic: slug, removed, limit: MAX_SEARCHES });
     const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
