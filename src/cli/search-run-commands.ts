@@ -16,7 +16,7 @@ import {
   forecastSearches,
   toPreviewJson,
 } from '../monitor/topics/search-forecast.ts';
-import { findDefaultKind } from '../monitor/topics/service-choice.ts';
+import { findPreviewKind } from '../monitor/topics/service-choice.ts';
 import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
@@ -114,7 +114,7 @@ export function registerPreview(search: Command, cli: Cli): void {
           row === null
             ? await forecastSearches(
                 ctx,
-                (await findDefaultKind(ctx)) ?? 'sandbox',
+                await findPreviewKind(ctx),
                 [{ name: 'preview', operation: 'microblog', ...when }],
                 { count },
               )

@@ -49,6 +49,11 @@ export async function findDefaultKind(
   return ctx.config.hosted === undefined ? KIND_BY_SOURCES[await ctx.ownSources()] : 'hosted';
 }
 
+/** The kind of service that a preview is about if none is given: that of a new search, and the own one if it must be named. */
+export async function findPreviewKind(ctx: Pick<Context, 'config' | 'ownSources'>): Promise<ServiceKind> {
+  return (await findDefaultKind(ctx)) ?? 'own';
+}
+
 /** @param how to name a service */
 export function createServiceRequired(how: string): Refused {
   return new Refused(
