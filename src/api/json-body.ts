@@ -1,5 +1,5 @@
 /** JSON bodies of the API: limited depth and size, no members that change prototypes, well-formed Unicode. */
-import { tryParseJson } from '../domain/json-values.ts';
+import { findStringEnd, tryParseJson } from '../domain/json-values.ts';
 import { isUtf8 } from 'node:buffer';
 import { InvalidInput } from '../domain/errors.ts';
 import type { App } from '../monitor/http/route-types.ts';
@@ -13,7 +13,6 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 /** An escaped surrogate. In valid UTF-8, an escape is the only way to write half of a pair. */
@@ -70,13 +69,6 @@ export function measureJson(json: string): { depth: number; commas: number } {
     else if (sign === CLOSE_BRACE || sign === CLOSE_BRACKET) level -= 1;
   }
   return { depth, commas };
-}
-
-/** @returns where the string that begins at `start` ends */
-function findStringEnd(json: string, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json.charCodeAt(at) !== QUOTE) at += json.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  return at;
 }
 
 function refuseBody(path: string, expected: string): InvalidInput {

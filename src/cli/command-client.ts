@@ -16,7 +16,7 @@ import {
   serverFrame,
   type ShellFrame,
 } from './forwarded-command.ts';
-import { listenForShutdown } from './process-exit.ts';
+import { EXIT_INTERRUPTED, listenForShutdown } from './process-exit.ts';
 import { readErrorCode, type RunningServer } from './running-server.ts';
 import { isTerminal, type Shell } from './terminal-io.ts';
 import { randomBytes } from 'node:crypto';
@@ -25,7 +25,6 @@ import { type IncomingMessage, request as openRequest } from 'node:http';
 
 /** Until the server has taken the command; how long it runs is the command's own business. */
 const TAKE_TIMEOUT_MS = 10 * SECOND;
-const EXIT_INTERRUPTED = 130;
 
 /** Variables that decide how text is shown. */
 const PRESENTATION = ['COLUMNS', 'LANG', 'LC_ALL', 'LC_CTYPE', 'NO_COLOR', 'TERM'];

@@ -78,7 +78,7 @@ export function renderDiscovery(
   const indent = width > MIN_TEXT_WIDTH ? GAP : '';
   const below = (text: string) =>
     text === '' ? [] : wrapText(text, width - indent.length).map((part) => indent + colors.dim(part));
-  const room = width - beside.length - GAP.length - (likes === '' ? 0 : likes.length + GAP.length);
+  const room = width - measureWidth(beside) - GAP.length - (likes === '' ? 0 : likes.length + GAP.length);
   if (room < MIN_TEXT_WIDTH)
     return [
       ...wrapText(beside, width).map(quiet),

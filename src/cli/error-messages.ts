@@ -5,10 +5,10 @@ import { escapeUnsafe, MIN_SECRET_LENGTH } from '../domain/text.ts';
 import { isUnreachable, readSqlState } from '../store/database.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import { describeOption, EXIT_USAGE, suggestList } from './command-input.ts';
+import { EXIT_INTERRUPTED } from './process-exit.ts';
 import { oneLine } from './terminal-text.ts';
 
 const EXIT_FAILED = 1;
-const EXIT_INTERRUPTED = 130;
 
 /** Prints the error and returns the exit code. */
 export function reportError(cli: Cli, error: unknown): number {

@@ -3,6 +3,9 @@
 import { type Config, readConfig } from '../config/config.ts';
 import { createLogger } from '../platform/logger.ts';
 
+/** Exit code after Ctrl-C. */
+export const EXIT_INTERRUPTED = 130;
+
 /** Ctrl-C and other signals: the first one asks to finish current work, later ones to abort it. */
 export type ShutdownRequest = {
   /** Resolves with the first signal. */

@@ -9,7 +9,7 @@ import type { RunWithTools } from '../store/queries/run-tools.ts';
 import { describeFailure } from './error-messages.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
-import { oneLine, padText, truncate, wrapText } from './terminal-text.ts';
+import { measureWidth, oneLine, padText, truncate, wrapText } from './terminal-text.ts';
 import {
   createDayFormat,
   formatCount,
@@ -110,7 +110,7 @@ export function renderRunReport(
   const ended = describeOutcome(report, at, page);
   const left = highlights.length === 0 ? 0 : countDiscoveries(report) - highlights.length;
   const below = (line: string) => `${INDENT}${colors.dim(line)}`;
-  const room = width - 9 - GAP.length - name.length - GAP.length;
+  const room = width - 9 - GAP.length - measureWidth(name) - GAP.length;
   if (room < 12) return [truncate([formatClockTime(at, page), name, ended].join(GAP), width, more)];
   return [
     [

@@ -217,9 +217,9 @@ async function listStranded({ ctx }: Program): Promise<string[]> {
   const stranded = searches.filter(
     ({ service_kind, state }) => service_kind === 'hosted' && state === 'active',
   ).length;
-  return stranded === 0
-    ? []
-    : [`  note        ${stranded} searches of the hosted service fail until you set SEARCH_API_URL`];
+  if (stranded === 0) return [];
+  const fail = stranded === 1 ? 'search of the hosted service fails' : 'searches of the hosted service fail';
+  return [`  note        ${stranded} ${fail} until you set SEARCH_API_URL`];
 }
 
 /**

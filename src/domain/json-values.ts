@@ -65,3 +65,10 @@ export function isPoisonous(key: string): boolean {
 export function own(object: Plain, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
+
+/** The index of the closing quote of the string that begins at `start` of a JSON text; its length or more if there is none. */
+export function findStringEnd(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return at;
+}

@@ -314,6 +314,12 @@ describe('a followed discovery', () => {
   it.each([1, 20, 50])('fits into %i columns', (width) => {
     for (const line of lines(width)) expect(line.length).toBeLessThanOrEqual(width);
   });
+
+  it('fits with a name of wide characters, too', () => {
+    const wide = { ...row, author_username: '港口新闻港口新闻', text: 'Ferry 7 is back '.repeat(4) };
+    const page = detectTerminalPage({ env: { COLUMNS: '80' }, isTTY: false });
+    for (const line of renderDiscovery(wide, page)) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  });
 });
 
 /** A line without our colors. */

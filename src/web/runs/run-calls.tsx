@@ -5,6 +5,7 @@ import type { CallRow, RejectRow, StoredResponseNote } from '../../store/queries
 import type { RawResponse } from '../../store/responses.ts';
 import { Table } from '../components/data-table.tsx';
 import { ActionButton } from '../components/form.tsx';
+import { findStringEnd } from '../../domain/json-values.ts';
 import { formatBytes } from '../../domain/display-format.ts';
 import { Count, isPaid, Usd } from '../components/numbers.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
@@ -215,8 +216,8 @@ export function formatJsonText(text: string, most: number): { text: string; cut:
     const sign = text[i] ?? '';
     if (sign === '"') {
       const end = findStringEnd(text, i);
-      out += text.slice(i, end);
-      i = end - 1;
+      out += text.slice(i, end + 1);
+      i = end;
     } else if (sign === '{' || sign === '[') {
       const next = skipWhitespace(text, i + 1);
       if (text[next] === (sign === '{' ? '}' : ']')) {
@@ -239,15 +240,6 @@ export function formatJsonText(text: string, most: number): { text: string; cut:
 
 function startLine(depth: number): string {
   return `\n${INDENT.repeat(Math.min(depth, 40))}`;
-}
-
-/** The index after the closing quote, or the end of the text. */
-function findStringEnd(text: string, begin: number): number {
-  for (let i = begin + 1; i < text.length; i += 1) {
-    if (text[i] === '\\') i += 1;
-    else if (text[i] === '"') return i + 1;
-  }
-  return text.length;
 }
 
 function skipWhitespace(text: string, begin: number): number {
