@@ -111,7 +111,9 @@ test.each([
       url: null,
       created_at: NOW,
     };
-    expect(shown(h(PostCard, { post }))).toMatch(new RegExp(`class="(?:who|unknown)"[^>]*>(?:<bdi[^>]*>)?${words}<`));
+    expect(shown(h(PostCard, { post }))).toMatch(
+      new RegExp(`class="(?:who|unknown)"[^>]*>(?:<bdi[^>]*>)?${words}<`),
+    );
   },
 );
 
