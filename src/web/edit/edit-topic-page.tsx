@@ -1,5 +1,4 @@
 /** Edit a topic: its name, and actions on all its searches. */
-import { showSideOf } from '../components/page-frame.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, Refused } from '../../domain/errors.ts';
 import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
@@ -56,8 +55,11 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
   ): Promise<FastifyReply> {
     await assertTopicNotRemoved(ctx.db, slug);
     const topic = await findTopicRow(ctx.db, slug);
-    const data = await showSideOf(request, ctx.db, topic);
-    const searches = await readSearches(ctx.db, { data, topic: slug, limit: MAX_SEARCHES });
+    const searches = await readSearches(ctx.db, {
+      data: request.frame.data,
+      topic: slug,
+      limit: MAX_SEARCHES,
+    });
     return renderPage(request, reply, {
       title: `Edit ${topic.name}`,
       here: '',

@@ -5,6 +5,7 @@ import { DEFAULT_EVERY } from '../../monitor/schedule/schedule.ts';
 import type { NewTopic, TopicSearch } from '../../monitor/topics/save-topic.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { Button, Field, type FieldProblem, Form, type FormValues } from '../components/form.tsx';
+import { isPaid } from '../components/numbers.tsx';
 import { readField, readFieldList } from '../request-input.ts';
 import {
   parseRequest,
@@ -110,9 +111,9 @@ type NewFormProps = {
 };
 
 const SERVICE_LABELS: Readonly<Record<ServiceKind, string>> = {
-  own: 'own: public sources, free',
+  own: 'own: public sources',
   hosted: 'hosted: each call costs money',
-  sandbox: 'sandbox: simulated, free',
+  sandbox: 'sandbox: simulated',
 };
 
 const FIELD_LABELS = {
@@ -169,7 +170,10 @@ export function NewForm(view: NewFormProps) {
 }
 
 function ServiceField({ services, usual }: Pick<NewFormProps, 'services' | 'usual'>) {
-  const options = services.map((kind) => ({ value: kind, words: SERVICE_LABELS[kind] }));
+  const options = services.map((kind) => ({
+    value: kind,
+    words: `${SERVICE_LABELS[kind]}${isPaid(kind) ? '' : ', free'}`,
+  }));
   return (
     <Field
       name="service"

@@ -13,7 +13,7 @@ import { explainMissingTools } from '../../monitor/topics/tool-sources.ts';
 import type { CallCost } from '../../store/queries/call-costs.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { describeProblem } from '../components/form.tsx';
-import { formatCount, Usd } from '../components/numbers.tsx';
+import { formatCount, isPaid, Usd } from '../components/numbers.tsx';
 import { formatMinute, resolveZone } from '../../domain/display-format.ts';
 
 /** The script replaces this while a person types. */
@@ -99,7 +99,7 @@ function NextRuns({ preview, zone }: { preview: SchedulePreview; zone: string })
 
 /** The cost of a trial. */
 export function CallCosts({ service, call }: { service: ServiceKind; call: CallCost | null }) {
-  if (service !== 'hosted') return <>It makes one free call.</>;
+  if (!isPaid(service)) return <>It makes one free call.</>;
   if (call === null) return <>It makes one paid call; the cost is not known yet.</>;
   return (
     <>
