@@ -141,7 +141,7 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
       operationId: 'listLinkRanks',
       summary: 'List the ranks of a link over time',
       description:
-        'At most 100 runs of each of the first ten searches that found it, oldest first. `source` is the group of the response; null if it did not contain the link.',
+        'The newest 100 runs of each of the first ten searches that found it, oldest first. `source` is the group of the response; null if it did not contain the link.',
       tags,
       params,
       response: { 200: z.object({ items: z.array(LinkPlace) }) },

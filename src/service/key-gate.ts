@@ -1,6 +1,6 @@
 /** What every call passes before its body is read: a key, and the key's rate. */
 
-import { MINUTE, SECOND } from '../domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { buildCacheTime, type Clock } from '../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader } from '../platform/keys.ts';
 import { extractNetwork } from '../platform/network.ts';
@@ -24,7 +24,8 @@ export function createOwnKeyTest(ownKey: string | undefined): OwnKeyTest {
 const LOOKUP_RATE: RateLimit = { perMinute: 600, burst: 100 };
 
 /**
- * Missing and invalid keys get the same response (401, as documented), which does not reveal the difference.
+ * Missing and invalid keys get the same response (401, as documented), which does not reveal the difference. A network that shows
+ * many unknown keys gets 429 for them, and for no key that was good within the last hour.
  * @param isOwn requests without a rate limit: the monitor asks as often as its searches want
  */
 export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, isOwn: OwnKeyTest, clock: Clock) {
@@ -35,7 +36,8 @@ export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, isOwn: Ow
     const key = keyOfHeader(request.headers.authorization);
     if (key === undefined) return reply.code(401).send(unauthorizedBody());
     const known = keys.recall(key);
-    const lookupSeconds = known === undefined ? lookups.take(extractNetwork(request.ip)) : 0;
+    const isStranger = known === undefined && !keys.wasGood(key);
+    const lookupSeconds = isStranger ? lookups.take(extractNetwork(request.ip)) : 0;
     if (lookupSeconds > 0) return wait(reply, lookupSeconds);
     if (!(known ?? (await keys.verify(key)))) return reply.code(401).send(unauthorizedBody());
     if (isOwn(request)) return undefined;
@@ -48,11 +50,15 @@ export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, isOwn: Ow
 export type KeyVerifier = {
   /** The verdict without a lookup; undefined if it needs one. */
   recall(raw: string): boolean | undefined;
+  /** Whether it was valid within the last hour. */
+  wasGood(raw: string): boolean;
   verify(raw: string): Promise<boolean>;
 };
 
 /** How long a verdict holds: a revoked key works this long at most. */
 const KEY_VERDICT_TTL_MS = 10 * SECOND;
+/** How long a valid key is looked up again however many unknown ones its network shows. */
+const GOOD_KEY_TTL_MS = HOUR;
 const MAX_VERDICTS = 10_000;
 
 /**
@@ -80,6 +86,12 @@ export function createKeyVerifier({
     ...buildCacheTime(clock),
   });
 
+  const goodKeys = new LRUCache<string, true>({
+    max: MAX_VERDICTS,
+    ttl: GOOD_KEY_TTL_MS,
+    ...buildCacheTime(clock),
+  });
+
   const nameOf = (raw: string) => hashKey(raw).toString('base64');
 
   function recall(raw: string): boolean | undefined {
@@ -90,13 +102,17 @@ export function createKeyVerifier({
 
   return {
     recall,
+    wasGood: (raw) => goodKeys.has(nameOf(raw)),
     async verify(raw) {
       const known = recall(raw);
       const id = keyIdOf(raw, 'sk');
       if (known !== undefined || id === undefined) return known ?? false;
       const hashes = await findKeyHashes(id);
       const isGood = hashes.some((hash) => isKeyOf(raw, hash));
-      if (isGood) onKeyUsed?.(id);
+      if (isGood) {
+        onKeyUsed?.(id);
+        goodKeys.set(nameOf(raw), true);
+      } else goodKeys.delete(nameOf(raw));
       verdicts.set(nameOf(raw), isGood);
       return isGood;
     },

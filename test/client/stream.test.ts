@@ -77,6 +77,7 @@ describe('an unannounced stream', () => {
     expect(outcome(await stream(TEXT, headers))).toBe('stream_incomplete');
     expect(outcome(await stream(`\uFEFF${'\n'.repeat(2_000)}${TEXT}${DONE}`, headers))).toBe('answer');
     expect(outcome(await stream(`${'\n'.repeat(2_000)}${TEXT}`, headers))).toBe('stream_incomplete');
+    expect(outcome(await stream(`   ${DONE}`, headers))).toBe('answer');
   });
 
   it('is parsed even if none was requested', async () => {

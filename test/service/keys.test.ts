@@ -93,6 +93,11 @@ test('keys that must be looked up have a limit for each network, which others do
     expect(await ask('unknown')).toEqual([401, null]);
     clock.advance(1_000);
     expect(await ask(makeKey('sk').key)).toEqual([401, null]);
+    // Its verdict has ended, but a key that was good is no stranger.
+    clock.advance(10_000);
+    for (let n = 0; n < 100; n++) expect(await ask(makeKey('sk').key)).toEqual([401, null]);
+    expect(await ask(makeKey('sk').key)).toEqual([429, '1']);
+    expect(await ask(stored.key)).toEqual([422, null]);
   } finally {
     await client.close();
   }

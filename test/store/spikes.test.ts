@@ -217,11 +217,11 @@ test('posts that gain more than usual are reported once, with the post that gain
   expect(spike).toMatchObject({
     measure: 'engagement',
     usual: expect.closeTo(160, 6),
-    days: 15,
+    days: 14,
     weekday_usual: null,
   });
   expect(spike.sentence).toMatch(
-    /^Known posts gained \d+ likes, reposts, replies and quotes between \d\d:\d\d and \d\d:\d\d UTC, [\d.]+x the usual 160 around this time \(last 15 days\); one post accounts for [\d.]+ %\.$/,
+    /^Known posts gained \d+ likes, reposts, replies and quotes between \d\d:\d\d and \d\d:\d\d UTC, [\d.]+x the usual 160 around this time \(last 14 days\); one post accounts for [\d.]+ %\.$/,
   );
   expect(composeSpikeSentence(spike)).toBe(spike.sentence);
   const top = await world.db.pool.query('SELECT external_id FROM strandline.posts WHERE id = $1', [
@@ -243,7 +243,7 @@ test('a weekday is named if four weeks were observed', async () => {
   await usualGains(search, 30);
   expect(await liveGrowth(search, () => 40)).toHaveLength(1);
   const [spike] = await spikesOf(search);
-  expect(spike).toMatchObject({ weekday_usual: 160, days: 16 });
+  expect(spike).toMatchObject({ weekday_usual: 160, days: 14 });
   expect(spike.sentence).toMatch(
     /x the usual 160 of a Saturday \(last 4 weeks\); one post accounts for [\d.]+ %\.$/,
   );

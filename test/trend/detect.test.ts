@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, QUARTER_MS } from '../../src/domain/time.ts';
-import { findSilences } from '../../src/monitor/trends/rules/history.ts';
+import { computeBaseline } from '../../src/monitor/trends/rules/baseline.ts';
+import { findSilences, readHistory, readProfile } from '../../src/monitor/trends/rules/history.ts';
+import { expectCount } from '../../src/monitor/trends/rules/profile.ts';
 import {
   computeScore,
   type DetectionOptions,
@@ -332,6 +334,25 @@ describe('with little history', () => {
   ])('%s', (_, hours, posts, provisional) => {
     const spike = detectSpike(steady(hours, posts < 10 ? 1 : 5, burst(posts)), watch);
     expect(spike?.provisional ?? null).toBe(provisional);
+  });
+
+  test('what is usual comes from all that was observed, not from one hour of days ago', () => {
+    const paused = steady(6 * 24, 5, ({ counts, seconds }) => {
+      counts.fill(50, 0, 4);
+      counts.fill(0, 4, -12 * 4);
+      seconds.fill(0, 4, -12 * 4);
+    });
+    expect(readProfile(readHistory(paused), paused.counts.length)?.mean).toBeLessThan(10);
+  });
+
+  test('a burst does not stay in what is usual, also where few hours of a week are observed', () => {
+    const opened = steady(14 * 24, 5, ({ counts, seconds }) => {
+      for (let day = 0; day < 14; day += 1) seconds.fill(0, day * 96, day * 96 + 48);
+      counts.fill(60, 9 * 96 + 48, 9 * 96 + 72);
+    });
+    const end = opened.counts.length;
+    const baseline = computeBaseline(readHistory(opened), end);
+    expect(baseline && expectCount(opened, baseline, end, 4)).toBeLessThan(25);
   });
 });
 

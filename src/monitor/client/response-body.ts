@@ -56,7 +56,7 @@ export async function readBody(
         beginning = trimBlankStart(Buffer.concat([beginning, piece]));
         if (isEventStream(beginning.subarray(0, SNIFFED_BYTES).toString('utf8'))) {
           stream = createStreamReader(streams);
-          stream.push(body.whole());
+          stream.push(beginning);
         }
         if (stream !== undefined || beginning.length >= SNIFFED_BYTES) beginning = undefined;
       }

@@ -101,6 +101,7 @@ async function findSpike(
     window_end: new Date(end),
     lower_bound: false,
     ...figures,
+    days: Math.min(figures.days, measure.historyMs / DAY),
     weekday_usual: computeWeekdayUsual(weeks, spike),
     tz,
     top_post_id: top?.post ?? null,

@@ -212,7 +212,7 @@ function averageOf({ hourPosts, hourSpans }: Pick<Pace, 'hourPosts' | 'hourSpans
   return spans === 0 ? 0 : sum(hourPosts) / spans;
 }
 
-/** The hours of the day of a span, in order, with the part of each that is in it. */
+/** The hours of the day of a span, in order, with the part of each that is in it. Of more than a week, the last one, with what its hours stand for. */
 function* listHours(
   pace: Pace,
   from: number,

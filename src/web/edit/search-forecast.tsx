@@ -100,6 +100,7 @@ function NextRuns({ preview, zone }: { preview: SchedulePreview; zone: string })
 /** The cost of a trial. */
 export function CallCosts({ service, call }: { service: ServiceKind; call: CallCost | null }) {
   if (!isPaid(service)) return <>It makes one free call.</>;
+  if (service !== 'hosted') return <>It makes one call, which may cost money.</>;
   if (call === null) return <>It makes one paid call; the cost is not known yet.</>;
   return (
     <>

@@ -71,7 +71,7 @@ export function computeBaseline(history: History, end: number, riseEnd = end): B
 const RECENT_HOURS = 48;
 const BLOCK_HOURS = 6;
 const BURST_SHARE = 0.25;
-/** Hours that show the level of the last week, and how many of them must be observed. */
+/** Hours that show the level of the last week, and how many of them must be observed; otherwise, those of two weeks count. */
 const WEEK_HOURS = 7 * 24;
 const MIN_WEEK_HOURS = 5 * 24;
 /** A level is shrunk to that of the profile, which counts as much as so many posts. */
@@ -97,7 +97,9 @@ function computeLevel(sums: RunningSums, dispersion: number, { first }: Span, ri
   const blocks = listBefore(RECENT_HOURS, BLOCK_HOURS);
   blocks.sort((a, b) => a.n / a.expected - b.n / b.expected);
   const recent = computeRatio(blocks.slice(0, Math.floor(blocks.length * (1 - BURST_SHARE))));
-  const hours = listBefore(WEEK_HOURS, 1);
-  const capped = hours.map((hour) => ({ ...hour, n: Math.min(hour.n, computeHourCap(hour, dispersion)) }));
-  return Math.max(recent, hours.length < MIN_WEEK_HOURS ? 1 : computeRatio(capped));
+  const listCapped = (hours: number) =>
+    listBefore(hours, 1).map((hour) => ({ ...hour, n: Math.min(hour.n, computeHourCap(hour, dispersion)) }));
+  const week = listCapped(WEEK_HOURS);
+  const isKnown = week.length >= MIN_WEEK_HOURS;
+  return Math.max(recent, computeRatio(isKnown ? week : listCapped(BASELINE_DAYS * 24)));
 }

@@ -3,15 +3,22 @@
 import { DAY, QUARTER_MS } from '../../../domain/time.ts';
 import { accumulateExpected, computeDispersion, computeScale } from './dispersion.ts';
 import { computeProfile, HISTORY_DAYS, type Profile } from './profile.ts';
-import { accumulate, QUARTERS_PER_DAY, QUARTERS_PER_HOUR, type Series, type Sums } from './time-series.ts';
+import {
+  accumulate,
+  countObservedHours,
+  QUARTERS_PER_DAY,
+  QUARTERS_PER_HOUR,
+  type Series,
+  type Sums,
+} from './time-series.ts';
 import { estimateWeekends, scaleWeekends } from './weekends.ts';
 
 /** History that detection needs before a window: six weeks before its day. */
 export const HISTORY_MS = (HISTORY_DAYS + 1) * DAY;
 /** How many days back the level and the variance of a window are looked for: both change. */
 export const BASELINE_DAYS = 14;
-/** From so many days on, the profile is that of the complete days (UTC) before, so that it is computed once for all windows of a day. */
-const MIN_PROFILE_DAYS = 3;
+/** From so many observed hours on, the profile is that of the days (UTC) before, so that it is computed once for all windows of a day. */
+const MIN_PROFILE_HOURS = 72;
 
 export type History = {
   /** Without silences, and with weekends {@link scaleWeekends scaled}. */
@@ -51,12 +58,14 @@ export function readHistory(observed: Series): History {
  * What is usual at each time of day, from six weeks before a quarter. Hours far above are capped, so that a burst hardly counts.
  * @returns null if nothing was observed
  */
-export function readProfile({ series, sums, earliest, profiles }: History, before: number): Profile | null {
+export function readProfile({ series, sums, observed, profiles }: History, before: number): Profile | null {
   const midnight = before - ((Math.round(series.from / QUARTER_MS) + before) % QUARTERS_PER_DAY);
-  const end = midnight - earliest >= MIN_PROFILE_DAYS * QUARTERS_PER_DAY ? midnight : before;
-  const known = profiles.get(end);
+  const known = profiles.get(midnight) ?? profiles.get(before);
   if (known !== undefined) return known;
-  const first = Math.max(0, end - HISTORY_DAYS * QUARTERS_PER_DAY);
+  const firstOf = (quarter: number) => Math.max(0, quarter - HISTORY_DAYS * QUARTERS_PER_DAY);
+  const hours = countObservedHours(observed, firstOf(midnight), midnight, QUARTERS_PER_HOUR);
+  const end = hours >= MIN_PROFILE_HOURS ? midnight : before;
+  const first = firstOf(end);
   const exposure = (sums.exposure[end] ?? 0) - (sums.exposure[first] ?? 0);
   if (!(exposure > 0)) return null;
   const { counts, seconds } = series;
