@@ -1,6 +1,5 @@
 /** Posts, links and discoveries of a topic or search: filtered, sorted and paged by the address alone. */
 
-import { showSideOf } from '../components/page-frame.tsx';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
 import { EVERYTHING, MAX_QUERY_LENGTH, parseQuery } from '../../domain/search-query.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -50,8 +49,9 @@ const querystring = z.object({
   range: emptyField.or(z.enum(LIST_RANGES)).optional(),
   sort: emptyField.or(z.enum(LIST_ORDERS)).optional(),
   view: emptyField.or(z.enum(DISCOVERY_VIEWS)).optional(),
+  /** Zero: since a visit before the first discovery. */
   after: emptyField
-    .or(z.string().refine((text) => readKey(text) !== undefined, 'an id: digits only'))
+    .or(z.string().refine((text) => text === '0' || readKey(text) !== undefined, 'an id: digits only'))
     .optional(),
   cursor: listCursor.param.optional(),
 });
@@ -61,9 +61,8 @@ export function addListPages(app: App, { ctx }: RouteContext): void {
   for (const kind of LIST_KINDS) {
     app.get(`/topics/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const { slug } = request.params;
-      const topic = await findTopicRow(ctx.db, slug);
-      const { id, name } = topic;
-      const data = await showSideOf(request, ctx.db, topic);
+      const { id, name } = await findTopicRow(ctx.db, slug);
+      const { data } = request.frame;
       const searches = await readSearches(ctx.db, { data, topic: slug, removed: true, limit: MAX_SEARCHES });
       const scoped = { kind, scope: { topic: slug }, searches };
       return renderList(app, ctx.db, request, reply, { ...scoped, id, name, address: request.query });
@@ -71,7 +70,6 @@ export function addListPages(app: App, { ctx }: RouteContext): void {
     app.get(`/searches/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const { slug } = request.params;
       const search = await findSearchRow(ctx.db, slug);
-      await showSideOf(request, ctx.db, search);
       const scoped = { kind, scope: { topic: search.topic, search: slug }, searches: [search] };
       const named = { id: search.id, name: slug };
       return renderList(app, ctx.db, request, reply, { ...scoped, ...named, address: request.query });
@@ -91,12 +89,13 @@ async function renderList(
   db: Database,
   request: FastifyRequest,
   reply: FastifyReply,
-  { kind, scope, searches, id, name, address: { cursor, ...address } }: Shown,
+  { kind, scope, searches, id, name, address: { cursor, ...given } }: Shown,
 ): Promise<FastifyReply> {
+  const address = kind === 'discoveries' ? given : { ...given, after: undefined };
   const { now, zone } = request.frame;
   const shared = toSharedTimes(address, zone);
   if (shared !== undefined) return reply.redirect(writeListPath(kind, scope, shared), 303);
-  const after = kind === 'discoveries' && address.after !== undefined ? readKey(address.after) : undefined;
+  const after = address.after === undefined ? undefined : (readKey(address.after) ?? 0n);
   const usual = after === undefined ? chooseRange(searches, now) : 'all';
   const problems: Problem[] = [];
   const query = collectProblems(problems, () => parseQuery(address.q ?? '', 'q'), EVERYTHING);

@@ -212,8 +212,17 @@ describe('links and discoveries', () => {
       '/topics/trains/links',
       `/topics/trains/discoveries?after=${after}`,
     ]);
-    const posts = await person.get(`/topics/trains/posts?range=all&after=${after}`);
-    expect(textOf(posts.html)).not.toContain('since your last visit');
+    const posts = `/topics/trains/posts?range=all&after=${after}`;
+    expect(textOf((await person.get(posts)).html)).not.toContain('since your last visit');
+    expect((await readAll(posts, 'posts')).ids, 'on all pages').toEqual(
+      (await readAll('/topics/trains/posts?range=all', 'posts')).ids,
+    );
+  });
+
+  test('after a visit at which there was no discovery, all are new', async () => {
+    const { status, html } = await person.get('/topics/trains/discoveries?after=0');
+    expect(status).toBe(200);
+    expect(textOf(html)).toContain('discoveries since your last visit');
   });
 
   test.each(['abc', '99999999999999999999', '9223372036854775808'])(
