@@ -124,16 +124,20 @@ export function collectProblems<T>(problems: Problem[], read: () => T, fallback:
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly kind: 'not_found' | 'conflict' | 'service_required' | 'unavailable';
+  /** What kind of thing does not exist, such as `topic`. */
+  readonly missing: string | undefined;
 
-  constructor(kind: Refused['kind'], message: string, more: { cause?: unknown } = {}) {
+  constructor(kind: Refused['kind'], message: string, more: { cause?: unknown; missing?: string } = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.kind = kind;
+    this.missing = more.missing;
   }
 }
 
 /** Nothing has this slug or ID. */
 export function createNotFound(kind: string, key: string | bigint): Refused {
-  return new Refused('not_found', `there is no ${kind} ${typeof key === 'string' ? `"${key}"` : key}`);
+  const name = typeof key === 'string' ? `"${key}"` : key;
+  return new Refused('not_found', `there is no ${kind} ${name}`, { missing: kind });
 }
 
 function describeProblem({ path, given, expected }: Problem): string {

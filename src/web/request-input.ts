@@ -20,12 +20,22 @@ export function readField(form: FormValues, name: string): string | undefined {
   return value.trim() === '' ? undefined : value.trim();
 }
 
-/** The problems of a form; a conflict, usually a taken slug, is one of a field. @throws errors that are not about the input */
-export function toFormProblems(error: unknown, form: FormValues, path = 'slug'): readonly Problem[] {
+/**
+ * The problems of a form; a conflict, usually a taken slug, is one of a field.
+ * @param named the field by the kind of thing that it names, which may have been removed since the form was shown
+ * @throws errors that are not about the input
+ */
+export function toFormProblems(
+  error: unknown,
+  form: FormValues,
+  conflict = 'slug',
+  named: Readonly<Record<string, string>> = {},
+): readonly Problem[] {
   if (error instanceof InvalidInput) return error.problems;
-  if (error instanceof Refused && error.kind === 'conflict')
-    return [{ path, given: readField(form, path), expected: `another one: ${error.message}` }];
-  throw error;
+  if (!(error instanceof Refused)) throw error;
+  const path = error.kind === 'conflict' ? conflict : named[error.missing ?? ''];
+  if (path === undefined) throw error;
+  return [{ path, given: readField(form, path), expected: `another one: ${error.message}` }];
 }
 
 /** All values of a repeated field. */

@@ -1,7 +1,7 @@
 /** Rules: create, edit, pause, remove, preview. */
 
 import type { Data } from '../../domain/data.ts';
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { type Backtest, backtestRule, MAX_BACKTEST_DAYS } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -140,9 +140,11 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
   });
 }
 
+const FIELDS_OF_NAMED = { topic: 'watches', search: 'watches', channel: 'channels' };
+
 /** @throws errors that are not about the input */
 function toFormOutcome(error: unknown, given: FormValues): FormOutcome {
-  const problems = toFormProblems(error, given).map(placeRuleProblem);
+  const problems = toFormProblems(error, given, 'slug', FIELDS_OF_NAMED).map(placeRuleProblem);
   return { given, problems, status: error instanceof InvalidInput ? 400 : 409 };
 }
 
@@ -156,7 +158,11 @@ async function renderRule(
   // The topics and searches of one side: that of the rule, or of what the form proposes.
   const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...given });
   const named = { topic: topic ?? undefined, search: search ?? undefined };
-  const { data } = await findPageScope(request, ctx.db, named);
+  const { data } = await findPageScope(request, ctx.db, named).catch((error: unknown) => {
+    // What a form with problems names may have been removed since it was shown; the input is kept.
+    if (problems.length > 0 && error instanceof Refused) return request.frame;
+    throw error;
+  });
   const choices = await readChoices(ctx, data);
   return renderPage(request, reply, {
     title: rule === null ? 'New rule' : rule.name,

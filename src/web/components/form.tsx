@@ -189,6 +189,15 @@ export function Field(props: FieldProps) {
   );
 }
 
+/** Topics of the side of the page. @param chosen stays a choice if it was removed */
+export function TopicFilter({ chosen }: { chosen: string | undefined }) {
+  const { topics } = useFrame();
+  const isListed = chosen === undefined || topics.some(({ slug }) => slug === chosen);
+  const all = [{ slug: '', name: 'all' }, ...topics, ...(isListed ? [] : [{ slug: chosen, name: chosen }])];
+  const options = all.map(({ slug, name }) => ({ value: slug, words: name }));
+  return <Field name="topic" label="Topic" kind="select" value={chosen} options={options} />;
+}
+
 type AriaProps = { 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
 
 function Input({

@@ -15,7 +15,7 @@ import {
 import { type ArchiveBacklog, catchUpArchive } from '../../store/archive/index-archive.ts';
 import { findText, type TextMatches } from '../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../store/queries/system.ts';
-import { Button, describeProblem, Field } from '../components/form.tsx';
+import { Button, describeProblem, Field, TopicFilter } from '../components/form.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { CREATE_TOPIC_SCOPES, findPageScope, IfAllowed, useFrame } from '../components/page-frame.tsx';
@@ -121,7 +121,6 @@ export function ExploreTabs({ here }: { here: (typeof EXPLORE_TABS)[number]['hre
 }
 
 function ExploreFilterForm({ filter }: { filter: ExploreQuery }) {
-  const { topics } = useFrame();
   return (
     <form class="form inline" method="get" action="/explore" role="search" aria-label="Full-text search">
       <KeptSide />
@@ -133,16 +132,7 @@ function ExploreFilterForm({ filter }: { filter: ExploreQuery }) {
         placeholder='"night ferry" -cancelled lang:en'
         path="words"
       />
-      <Field
-        name="topic"
-        label="Topic"
-        kind="select"
-        value={filter.topic}
-        options={[
-          { value: '', words: 'all' },
-          ...topics.map(({ slug, name }) => ({ value: slug, words: name })),
-        ]}
-      />
+      <TopicFilter chosen={filter.topic} />
       <Field
         name="kind"
         label="Kind"

@@ -11,7 +11,7 @@ import { readRunPage, readRunServices, type RunRow } from '../../store/queries/r
 import { type RunTally, tallyRuns } from '../../store/queries/run-tallies.ts';
 import { RUN_STATUSES } from '../../store/schema/analytics/run-views.ts';
 import { Table } from '../components/data-table.tsx';
-import { Button, Field } from '../components/form.tsx';
+import { Button, Field, TopicFilter } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatDuration, Usd } from '../components/numbers.tsx';
 import { writeAddress } from '../components/list-address.ts';
@@ -109,17 +109,10 @@ type RunFilter = {
 const ALL_OPTION = { value: '', words: 'all' };
 
 function RunFilterForm({ filter }: { filter: RunFilter }) {
-  const { topics } = useFrame();
   return (
     <form class="form inline" method="get" action="/runs" role="search" aria-label="Filter runs">
       <KeptSide />
-      <Field
-        name="topic"
-        label="Topic"
-        kind="select"
-        value={filter.topic}
-        options={[ALL_OPTION, ...topics.map(({ slug, name }) => ({ value: slug, words: name }))]}
-      />
+      <TopicFilter chosen={filter.topic} />
       <Field name="search" label="Search" value={filter.search} placeholder="all" />
       <Field
         name="status"

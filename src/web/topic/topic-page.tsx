@@ -202,12 +202,13 @@ function describeRun(run: RunCell, zone: string): string {
 
 function SearchesSection({ topic, searches }: { topic: TopicRow; searches: readonly SearchRow[] }) {
   const add = `/new?${new URLSearchParams({ topic: topic.slug }).toString()}`;
-  const aside = topic.archived_at === null ? <AddLink href={add} /> : undefined;
+  const todo = { words: 'Add a search', href: add, scope: CREATE_TOPIC_SCOPES };
+  const isKept = topic.archived_at === null;
   return (
-    <Section title="Searches" id="searches" live aside={aside}>
+    <Section title="Searches" id="searches" live aside={isKept ? <AddLink href={add} /> : undefined}>
       <Table
         empty="This topic has no searches."
-        todo={{ words: 'Add a search', href: add, scope: CREATE_TOPIC_SCOPES }}
+        {...(isKept ? { todo } : {})}
         caption="Searches of this topic"
         rows={searches}
         columns={[

@@ -184,6 +184,27 @@ test('a rule that cannot be saved keeps its scope, also of simulated data or rem
   ]);
   await person.post('/topics/lighthouse/remove');
   expect(await shownAfter('topic:lighthouse')).toEqual(['topic:lighthouse', 'topic lighthouse (removed)']);
+  expect(await shownAfter('topic:purged'), 'not even kept').toEqual([
+    'topic:purged',
+    'topic purged (removed)',
+  ]);
+  expect(await person.get('/alerts/rules/new?topic=purged')).toMatchObject({ status: 404 });
+});
+
+test('what was removed while a rule was written is a problem of its field, and input is kept', async () => {
+  const rule = { name: 'Kept', on: 'post', channels: 'team', cooldown: '0' };
+  for (const url of ['/alerts/rules', '/alerts/rules/ferry-b'])
+    for (const [changed, field] of [
+      [{ watches: 'topic:lighthouse' }, 'watches'],
+      [{ watches: 'search:lighthouse-posts' }, 'watches'],
+      [{ watches: 'topic:purged' }, 'watches'],
+      [{ channels: ['team', 'gone'] }, 'channels'],
+    ] as const) {
+      const { status, html } = await person.post(url, { ...rule, ...changed });
+      expect([status, wrongIn(html)], `${url} ${JSON.stringify(changed)}`).toEqual([409, [field]]);
+      expect(html).toContain('value="Kept"');
+    }
+  expect(await person.post('/alerts/rules/nothing', rule)).toMatchObject({ status: 404 });
 });
 
 test('the preview of a rule shows past messages and sends nothing', async () => {

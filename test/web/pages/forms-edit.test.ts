@@ -227,6 +227,8 @@ test('the pages of a removed topic show what it found, and its runs as the API d
   expect(html).toContain('href="/searches/pier-posts"');
   expect(html).toMatch(/line is-post/);
   expect(html).not.toContain('href="/new?topic=pier"');
+  for (const filtered of ['/runs?topic=pier', '/explore?q=pier&topic=pier'])
+    expect((await person.get(filtered)).html, filtered).toContain('<option value="pier" selected');
   const runs = await rows(`SELECT id FROM strandline_analytics.runs WHERE topic = 'pier' ORDER BY id DESC`);
   expect(runs).toHaveLength(2);
   for (const [scope, expected] of [
@@ -242,6 +244,11 @@ test('the pages of a removed topic show what it found, and its runs as the API d
     const ids = expected.map(({ id }) => String(id));
     expect([scope, page.status, shown, items.map(({ id }) => id)]).toEqual([scope, 200, ids, ids]);
   }
+  await rows(`UPDATE strandline.searches SET topic_id = (SELECT id FROM strandline.topics WHERE slug = 'ferry')
+    WHERE slug = 'pier-posts'`);
+  const bare = await person.get('/topics/pier');
+  expect(textOf(bare.html)).toContain('This topic has no searches.');
+  expect(bare.html).not.toContain('href="/new?topic=pier"');
 });
 
 test('buttons and forms are refused without a form token', async () => {
