@@ -15,7 +15,7 @@ import { Button, Field, TopicFilter } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatDuration, Usd } from '../components/numbers.tsx';
 import { writeAddress } from '../components/list-address.ts';
-import { CREATE_TOPIC_SCOPES, findPageScope, useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, findPageScope } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Pager, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';

@@ -168,6 +168,13 @@ test('a topic is offered the services of its side; a search of the other side is
   expect(textOf(html)).toContain('or the service sandbox');
   expect(html).toContain('value="pier &quot;7&quot;"');
   expect(await person.post('/new', { ...more, service: 'sandbox' })).toMatchObject({ to: '/topics/played' });
+
+  const config = { ...world.ctx.config, hosted: undefined };
+  const bare = await buildHttpServer(homeOf({ ...world, ctx: { ...world.ctx, config } }), WEB);
+  const unset = await personAt(bare).get('/new?topic=lived');
+  await bare.close();
+  expect(textOf(unset.html)).toContain('No service of real data is configured: set SEARCH_API_URL');
+  expect(textOf(unset.html)).not.toContain('the sandbox simulates');
 });
 
 test('a trial makes one call, shows escaped results, and saves only its own row', async () => {
