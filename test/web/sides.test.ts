@@ -23,6 +23,7 @@ import { makeStand, type Stand } from '../cli/stand.ts';
 import { findCommands, printHelp } from '../house/commands.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { openStand } from './access/stand.ts';
+import { personAt } from './pages/person.ts';
 
 /** In every slug and text of a side, and nowhere else. */
 const WORDS: Readonly<Record<Data, string>> = { real: 'narwhal', simulated: 'gryphon' };
@@ -357,9 +358,11 @@ test('no link of a page about simulated data leads to a page about real data', a
     (url) => !/^\/(?:api|metrics|assets)\b/.test(url) && OF_NEITHER[url] === undefined,
   );
   const links = new Map<string, string>();
+  const actions = new Set<string>();
   for (const page of [...routes.map((url) => writeAddress(url, 'simulated')), ...EMPTY_PAGES]) {
     const { html, kept } = await get(page);
     if (!kept) continue;
+    for (const [, action = ''] of html.matchAll(/<form method="post" action="([^"]*)"/g)) actions.add(action);
     for (const [, href = '', words] of html.matchAll(/<a [^>]*?href="([^"]*)"[^>]*>([^<]*)/g)) {
       const { origin, pathname, search } = new URL(
         href.replaceAll('&amp;', '&'),
@@ -376,7 +379,21 @@ test('no link of a page about simulated data leads to a page about real data', a
     if (html !== '' && !kept) lost.push(`${page}: ${link}`);
   }
   expect(lost).toEqual([]);
+  expect(actions.size).toBeGreaterThan(10);
+  const ofOne = /^\/(?:topics|searches|posts|links|authors|runs|alerts\/rules|alerts\/deliveries)\//;
+  expect([...actions].filter((action) => !ofOne.test(action) && !action.includes('simulated=1'))).toEqual([]);
 }, 600_000);
+
+test('an action on a page about simulated data leads to one', async () => {
+  const person = personAt(app);
+  for (const change of ['pause', 'resume'])
+    expect(await person.post(`/alerts/channels/ops/${change}?simulated=1`)).toMatchObject({
+      to: '/alerts/channels/ops?simulated=1',
+    });
+  expect(await person.post('/alerts/channels/ops/resend')).toMatchObject({ to: '/alerts/channels/ops' });
+  const { status, html } = await person.post('/alerts/channels/ops/edit?simulated=1', { webhook: 'ftp://x' });
+  expect([status, html.includes('href="/runs?simulated=1"')]).toEqual([400, true]);
+});
 
 test('a rule on everything reports real data only, one on a simulated topic that', async () => {
   const { ctx, db } = stand.world;

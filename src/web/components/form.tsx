@@ -2,6 +2,7 @@
 import { createContext, type ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Problem } from '../../domain/errors.ts';
+import { writeSidePath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -38,10 +39,17 @@ export function Form({
   /** Address of the forecast that the script fetches while a person types. */
   help?: string;
 }) {
-  const { formToken } = useFrame();
+  const frame = useFrame();
   return (
-    <form method="post" action={action} class={name} aria-label={label} data-help={help} novalidate>
-      <input type="hidden" name="form_token" value={formToken} />
+    <form
+      method="post"
+      action={writeSidePath(frame, action)}
+      class={name}
+      aria-label={label}
+      data-help={help}
+      novalidate
+    >
+      <input type="hidden" name="form_token" value={frame.formToken} />
       {problems.length === 0 ? null : <ProblemList problems={problems} labels={labels} />}
       <FormContext.Provider value={{ given, problems }}>{children}</FormContext.Provider>
     </form>

@@ -1,5 +1,6 @@
 /** Addresses of pages with parameters. The address of a list of a topic or search holds the whole state of the list. */
 
+import type { Data } from '../../domain/data.ts';
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 
 export const LIST_KINDS = ['posts', 'links', 'discoveries'] as const;
@@ -44,4 +45,25 @@ export function writeListPath(kind: ListKind, scope: ListScope, parameters: List
 /** `2026-11-21T13:00Z`; with seconds only if there are any. */
 export function writeTime(at: Date): string {
   return at.toISOString().replace(/(?::00)?\.000Z$/, 'Z');
+}
+
+/** Pages about one thing, which decides on the side, and places of the same page. */
+const DECIDED_PATH =
+  /^(?:[?#]|\/(?:topics|searches|posts|links|authors|runs|alerts\/(?:deliveries|rules(?!\/new(?:[?#]|$))))\/)/;
+
+/** The address of a page, or of an action, that shows the same side as the one with this frame. */
+export function writeSidePath(
+  { data, sides }: { data: Data; sides: Readonly<Record<Data, boolean>> },
+  path: string,
+): string {
+  return data === 'simulated' && sides.real && !DECIDED_PATH.test(path) ? writeSide(path, data) : path;
+}
+
+/** Without a choice, pages show real data if there is any. */
+export function writeSide(path: string, data: Data): string {
+  const [, address = '', query, place = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(path) ?? [];
+  const parameters = new URLSearchParams(query);
+  parameters.delete('simulated');
+  if (data === 'simulated') parameters.set('simulated', '1');
+  return `${address}${parameters.size === 0 ? '' : `?${parameters.toString()}`}${place}`;
 }

@@ -1,7 +1,8 @@
 /** Which side of the data a page is about: real or simulated. */
 
-import { type Data, describeEmptySide } from '../../domain/data.ts';
+import { describeEmptySide } from '../../domain/data.ts';
 import { Icon } from './icons.tsx';
+import { writeSide, writeSidePath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import type { ComponentProps } from 'preact';
 
@@ -37,28 +38,14 @@ export function KeptSide() {
   return data === 'simulated' && sides.real ? <input type="hidden" name="simulated" value="1" /> : null;
 }
 
-/** Pages about one thing, which decides on the side, and places of the same page. */
-const DECIDED_PATH =
-  /^(?:[?#]|\/(?:topics|searches|posts|links|authors|runs|alerts\/(?:deliveries|rules(?!\/new\b)))\/)/;
-
 /** Addresses of pages that show the same side. */
 export function useSidePath(): (path: string) => string {
-  const { data, sides } = useFrame();
-  const isChosen = data === 'simulated' && sides.real;
-  return (path) => (isChosen && !DECIDED_PATH.test(path) ? writeSide(path, data) : path);
+  const frame = useFrame();
+  return (path) => writeSidePath(frame, path);
 }
 
 /** A link to a page that shows the same side. */
 export function SideLink({ href, ...rest }: ComponentProps<'a'> & { href: string }) {
   const writePath = useSidePath();
   return <a href={writePath(href)} {...rest} />;
-}
-
-/** Without a choice, pages show real data if there is any. */
-function writeSide(path: string, data: Data): string {
-  const [, address = '', query, place = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(path) ?? [];
-  const parameters = new URLSearchParams(query);
-  parameters.delete('simulated');
-  if (data === 'simulated') parameters.set('simulated', '1');
-  return `${address}${parameters.size === 0 ? '' : `?${parameters.toString()}`}${place}`;
 }
