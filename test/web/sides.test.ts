@@ -384,17 +384,6 @@ test('no link of a page about simulated data leads to a page about real data', a
   expect([...actions].filter((action) => !ofOne.test(action) && !action.includes('simulated=1'))).toEqual([]);
 }, 600_000);
 
-test('an action on a page about simulated data leads to one', async () => {
-  const person = personAt(app);
-  for (const change of ['pause', 'resume'])
-    expect(await person.post(`/alerts/channels/ops/${change}?simulated=1`)).toMatchObject({
-      to: '/alerts/channels/ops?simulated=1',
-    });
-  expect(await person.post('/alerts/channels/ops/resend')).toMatchObject({ to: '/alerts/channels/ops' });
-  const { status, html } = await person.post('/alerts/channels/ops/edit?simulated=1', { webhook: 'ftp://x' });
-  expect([status, html.includes('href="/runs?simulated=1"')]).toEqual([400, true]);
-});
-
 test('a rule on everything reports real data only, one on a simulated topic that', async () => {
   const { ctx, db } = stand.world;
   const all = await backtestRule(ctx, 'everything', 14);
@@ -456,6 +445,20 @@ test('a cursor of one side is refused by the other', async () => {
   const first = JSON.parse((await app.inject('/api/v1/posts?limit=1')).body) as { next_cursor: string };
   const { statusCode } = await app.inject(`/api/v1/posts?limit=1&simulated=1&cursor=${first.next_cursor}`);
   expect(statusCode).toBe(400);
+});
+
+test('an action on a page about simulated data leads to one', async () => {
+  await createChannel(stand.world.ctx, { slug: 'quiet', webhook: 'https://hooks.example/quiet' });
+  const person = personAt(app);
+  for (const change of ['pause', 'resume'])
+    expect(await person.post(`/alerts/channels/quiet/${change}?simulated=1`)).toMatchObject({
+      to: '/alerts/channels/quiet?simulated=1',
+    });
+  expect(await person.post('/alerts/channels/quiet/resend')).toMatchObject({ to: '/alerts/channels/quiet' });
+  const { status, html } = await person.post('/alerts/channels/quiet/edit?simulated=1', {
+    webhook: 'ftp://x',
+  });
+  expect([status, html.includes('href="/runs?simulated=1"')]).toEqual([400, true]);
 });
 
 /** What a command needs besides options. */
