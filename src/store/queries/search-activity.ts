@@ -136,10 +136,12 @@ export async function readRequestChanges(
 
 export type SearchNow = {
   search_id: Id;
-  /** Counted posts, and the observed share, 0 to 1. */
   posts: number;
+  /** Of these, the ones of the observed time. */
   observed_posts: number;
+  /** Observed share, 0 to 1; and share of the hours of which anything was observed. */
   coverage: number;
+  hours: number;
   lower_bound: boolean;
   /** The newest ended run; null if there is none. */
   run_id: Id | null;
@@ -157,18 +159,22 @@ const SELECT_SEARCHES_NOW = `
 WITH side AS MATERIALIZED (
   SELECT id FROM strandline.searches WHERE archived_at IS NULL AND simulated = $3::boolean
 ), parts AS (
-  SELECT search_id, posts, exposed_posts, exposure_ms, cut AND exposure_ms < 900000 AS cut FROM strandline.volume
+  SELECT search_id, posts, exposed_posts, exposure_ms, cut AND exposure_ms < 900000 AS cut, 0 AS hours,
+    CASE WHEN exposure_ms > 0 THEN date_bin('1 hour', bucket_at, 'epoch') END AS hour_at
+  FROM strandline.volume
   WHERE search_id = ANY (ARRAY(SELECT id FROM side)) AND bucket_at >= $1 AND bucket_at < date_trunc('day', $2::timestamptz, 'UTC')
   UNION ALL
-  SELECT search_id, posts, exposed_posts, exposure_ms, cut FROM strandline.search_days
+  SELECT search_id, posts, exposed_posts, exposure_ms, cut, hours, NULL FROM strandline.search_days
   WHERE search_id = ANY (ARRAY(SELECT id FROM side)) AND day_at = date_trunc('day', $2::timestamptz, 'UTC')
 )
 SELECT s.id AS search_id, coalesce(v.posts, 0) AS posts, coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
   coalesce(v.exposure_ms, 0)::float8 / 1000 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS coverage,
+  coalesce(v.hours, 0)::float8 * 3600 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS hours,
   r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
 FROM side s
 LEFT JOIN (
-  SELECT search_id, sum(posts)::int AS posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut
+  SELECT search_id, sum(posts)::int AS posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut,
+    count(DISTINCT hour_at) + sum(hours) AS hours
   FROM parts GROUP BY 1
 ) v ON v.search_id = s.id
 LEFT JOIN LATERAL (

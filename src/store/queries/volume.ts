@@ -78,8 +78,9 @@ export type SearchSum = {
   posts: number;
   /** Of these, the ones of the observed time. */
   observed_posts: number;
-  /** Number of observed buckets, including fractions. */
+  /** Number of observed buckets, including fractions; and of those of which anything was observed. */
   observed: number;
+  touched: number;
   lower_bound: boolean;
 };
 
@@ -88,7 +89,8 @@ export type VolumeSums = { buckets: BucketSum[]; searches: SearchSum[] };
 
 /** $1 searches, $2 first bucket, $3 the one after the last, $4 {@link NEARLY_FULL_COVERAGE}, $5 seconds per bucket. */
 const SELECT_VOLUME_SUMS = `
-SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(observed_posts)::int AS observed_posts, sum(least(1, coverage)) AS observed, bool_or(lower_bound) AS lower_bound,
+SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(observed_posts)::int AS observed_posts, sum(least(1, coverage)) AS observed,
+  count(*) FILTER (WHERE coverage > 0)::int AS touched, bool_or(lower_bound) AS lower_bound,
   bool_or(lower_bound OR coverage < $4) FILTER (WHERE coverage > 0 OR posts > 0) AS least
 FROM (${BUCKETED_SQL}) b
 GROUP BY GROUPING SETS ((bucket_at), (search_id)) ORDER BY bucket_at, search_id`;

@@ -2,7 +2,7 @@
 import { groupBy } from '../../domain/group-by.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import {
-  type ObservedVolume,
+  type ObservedDay,
   type VolumePulse,
   computePulse,
   measuresDay,
@@ -97,7 +97,7 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
     }));
     const observed = known.map(({ run, days: past }) => ({
       now: toObservation(run),
-      typical: computeTypicalVolume(past.map((day) => ({ ...toObservation(day), hours: day.hours }))),
+      typical: computeTypicalVolume(past.map(toObservation)),
     }));
     return {
       topic,
@@ -146,12 +146,13 @@ export function hasNoPosts({ searches, pulse, days, hours }: TopicPulse): boolea
 }
 
 function toObservation(
-  row: Pick<SearchNow, 'posts' | 'observed_posts' | 'coverage' | 'lower_bound'> | undefined,
-): ObservedVolume {
+  row: Pick<SearchNow, 'posts' | 'observed_posts' | 'coverage' | 'hours' | 'lower_bound'> | undefined,
+): ObservedDay {
   return {
     posts: row?.posts ?? 0,
     observedPosts: row?.observed_posts ?? 0,
     coverage: row?.coverage ?? 0,
+    hours: row?.hours ?? 0,
     lowerBound: row?.lower_bound ?? false,
   };
 }

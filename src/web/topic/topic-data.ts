@@ -231,6 +231,7 @@ function computeTopicPulse(
         posts: its?.posts ?? 0,
         observedPosts: its?.observed_posts ?? 0,
         coverage: (its?.observed ?? 0) / count,
+        hours: (its?.touched ?? 0) / count,
         lowerBound: its?.lower_bound ?? false,
       },
       typical: typical === null ? null : typical * days,
@@ -325,11 +326,13 @@ export function sumBuckets(rows: readonly SearchBucket[]): VolumeSums {
       posts: 0,
       observed_posts: 0,
       observed: 0,
+      touched: 0,
       lower_bound: false,
     };
     search.posts += posts;
     search.observed_posts += observed_posts;
     search.observed += Math.min(1, coverage);
+    search.touched += coverage > 0 ? 1 : 0;
     search.lower_bound ||= lower_bound;
     searches.set(search_id, search);
     if (coverage === 0 && posts === 0) continue;

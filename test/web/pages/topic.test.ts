@@ -10,6 +10,7 @@ import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { addSearches, createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
 import { computePulse, computeTypicalVolume } from '../../../src/monitor/trends/rules/volume-comparison.ts';
+import { readSearchesNow } from '../../../src/store/queries/search-activity.ts';
 import { readBuckets, readVolumeSums } from '../../../src/store/queries/volume.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { type StubService, startStub, wirePost } from '../../stub-service.ts';
@@ -291,6 +292,7 @@ describe('against a typical day', () => {
     expect(computePulse([{ now: day(0, 0), typical: 20 }]).ratio).toBeNull();
     expect(computePulse([{ now: day(0, 0), typical: null }]).coverage).toBeNull();
     expect(computePulse([{ now: day(0), typical: 20 }]).ratio).toBe(0);
+    expect(computePulse([{ now: day(60, 0.02, false, 1 / 24), typical: 1_000 }]).ratio).toBeNull();
     // At least 8 where 20 are usual says nothing; at least 40 says something.
     expect(computePulse([{ now: { ...day(8, 0.1, true), observedPosts: 2 }, typical: 20 }]).ratio).toBeNull();
     expect(
@@ -341,6 +343,16 @@ describe('against a typical day', () => {
     );
     expect(there.buckets.some(({ least }) => least)).toBe(true);
     expect(there.buckets.some(({ least }) => !least)).toBe(true);
+
+    // The overview counts the same observed hours.
+    const whole = { from: new Date('2026-11-01T00:00Z'), until: new Date('2026-11-02T00:00Z') };
+    const sums = await readVolumeSums(world.db, { searchIds: searches, per: 'hour', ...whole });
+    const now = await readSearchesNow(world.db, 'real', whole);
+    const hours = new Map(now.map((row) => [row.search_id, row.hours]));
+    expect(sums.searches.map(({ search_id }) => hours.get(search_id))).toEqual(
+      sums.searches.map(({ touched }) => expect.closeTo(touched / 24, 9)),
+    );
+    expect(sums.searches.some(({ touched }) => touched > 0 && touched < 24)).toBe(true);
   });
 
   test('a bucket without a row is a gap; a partly observed one is a lower bound', () => {

@@ -5,13 +5,13 @@ import { ASSUMED_DISPERSION } from './profile.ts';
 import { median } from './weekday-usual.ts';
 
 /** Posts as counted; those of the observed time; which part of the time that is, 0 to 1; and whether a response was cut. */
-export type ObservedVolume = { posts: number; observedPosts: number; coverage: number; lowerBound: boolean };
+type ObservedVolume = { posts: number; observedPosts: number; coverage: number; lowerBound: boolean };
 
 /** An hour that begins at `at` (ms since 1970). */
 type VolumeHour = ObservedVolume & { at: number };
 
 /** Volume of a day; `hours` is the share of its hours of which anything was observed, 0 to 1. */
-type ObservedDay = ObservedVolume & { hours: number };
+export type ObservedDay = ObservedVolume & { hours: number };
 
 /** Volume of any number of hours. */
 export type VolumeSpan = ObservedDay & {
@@ -143,19 +143,17 @@ export type VolumePulse = {
 };
 
 /** @param searches what each saw now, and what is typical for it in as much time */
-export function computePulse(
-  searches: readonly { now: ObservedVolume; typical: number | null }[],
-): VolumePulse {
+export function computePulse(searches: readonly { now: ObservedDay; typical: number | null }[]): VolumePulse {
   const posts = searches.reduce((sum, { now }) => sum + now.posts, 0);
   const observing = searches.filter(({ now, typical }) => now.coverage > 0 || typical !== null);
   const known = observing.flatMap(({ now, typical }) => {
-    const value = estimateVolume(now);
+    const value = measuresDay(now) ? now.observedPosts / now.coverage : now.lowerBound ? now.posts : null;
     return value === null || typical === null ? [] : [{ value, typical }];
   });
   const typical = known.reduce((sum, each) => sum + each.typical, 0);
   const value = known.reduce((sum, each) => sum + each.value, 0);
   const lowerBound = searches.some(({ now }) => now.lowerBound);
-  const isLeast = searches.some(({ now }) => now.lowerBound && !measuresRate(now));
+  const isLeast = searches.some(({ now }) => now.lowerBound && !measuresDay(now));
   const ratio = known.length === 0 || typical < 1 ? null : value / typical;
   return {
     posts,
