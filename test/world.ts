@@ -1,5 +1,5 @@
 /** A small world for a test file: its own database, a context on it, and a queue that only records. */
-import { isFreeService } from '../src/app/source-variables.ts';
+import { createFreeTest } from '../src/app/source-variables.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { type Clock, steppedClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/logger.ts';
@@ -101,7 +101,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       }),
     ownSources: () => Promise.resolve('none'),
     missingTools: () => Promise.resolve([]),
-    isFree: (kind) => isFreeService(kind, config),
+    isFree: createFreeTest(config),
     random: () => 0.5,
   };
   let deriving = Promise.resolve(0);

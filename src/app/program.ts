@@ -19,7 +19,7 @@ import { readInstanceName } from '../store/instance-name.ts';
 import { migrate } from '../store/migrate.ts';
 import { ensureService } from '../store/services.ts';
 import { accessServices, type ServiceAccess } from './service-access.ts';
-import { assertNamedSources, isFreeService } from './source-variables.ts';
+import { assertNamedSources, createFreeTest } from './source-variables.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
@@ -139,7 +139,7 @@ export async function openProgram(
       endpoint: services.endpoint,
       ownSources: services.ownSources,
       missingTools: services.missingTools,
-      isFree: (kind) => isFreeService(kind, config),
+      isFree: createFreeTest(config),
       random: Math.random,
     };
     const notes = [...database.notes, ...migrated.notes, ...queueNotes];

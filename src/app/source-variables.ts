@@ -29,11 +29,16 @@ export async function assertNamedSources(config: Config): Promise<void> {
 }
 
 /**
- * Whether calls of a service are known to cost nothing: those of the sandbox, and of the own service without a language model
- * and without an API key.
+ * Tells whether calls to a service are known to cost nothing: those to the sandbox, and to the own service without a language model
+ * and without an API key. Every page asks, so the variables are read once.
  */
-export async function isFreeService(kind: ServiceKind, config: Config): Promise<boolean> {
-  if (kind !== 'own') return kind === 'sandbox';
+export function createFreeTest(config: Config): (kind: ServiceKind) => Promise<boolean> {
+  let own: Promise<boolean> | undefined;
+  return (kind) =>
+    kind === 'own' ? (own ??= isOwnServiceFree(config)) : Promise.resolve(kind === 'sandbox');
+}
+
+async function isOwnServiceFree(config: Config): Promise<boolean> {
   if (config.service.model !== undefined) return false;
   const { SOURCE_VARIABLES } = await import('../service/sources/source-registry.ts');
   return !listVariables(SOURCE_VARIABLES).some(

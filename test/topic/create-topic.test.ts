@@ -6,10 +6,10 @@ import {
   renameTopic,
   watchTopic,
 } from '../../src/monitor/topics/save-topic.ts';
-import { isFreeService } from '../../src/app/source-variables.ts';
+import { createFreeTest } from '../../src/app/source-variables.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { describeCost, forecastSearches } from '../../src/monitor/topics/search-forecast.ts';
-import { ensureService, type ServiceKind } from '../../src/store/services.ts';
+import { ensureService } from '../../src/store/services.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -138,7 +138,7 @@ test.each([
   ['the key of a source', { TAVILY_API_KEY: 'k' }, 'what its language model and sources with a key charge'],
 ])('calls of the own service are free if no one charges for them: with %s', async (_, env, cost) => {
   const config = readConfig(env);
-  const ctx = { ...world.ctx, config, isFree: (kind: ServiceKind) => isFreeService(kind, config) };
+  const ctx = { ...world.ctx, config, isFree: createFreeTest(config) };
   const search = { name: 'preview', operation: 'ai', every: '1h' };
   expect(describeCost(await forecastSearches(ctx, 'own', [search]))).toBe(cost);
   expect(describeCost(await forecastSearches(ctx, 'sandbox', [search]))).toBe('free');
