@@ -84,10 +84,11 @@ export function measuresDay(day: Pick<ObservedDay, 'observedPosts' | 'coverage' 
 
 /**
  * The volume with full coverage, from the posts of the observed time; as counted for a lower bound that does not measure the rate.
+ * @param isMeasured whether the rate was measured
  * @returns null if too little was observed
  */
-export function estimateVolume(volume: ObservedVolume): number | null {
-  if (measuresRate(volume)) return volume.observedPosts / volume.coverage;
+export function estimateVolume(volume: ObservedVolume, isMeasured = measuresRate(volume)): number | null {
+  if (isMeasured) return volume.observedPosts / volume.coverage;
   return volume.lowerBound ? volume.posts : null;
 }
 
@@ -147,7 +148,7 @@ export function computePulse(searches: readonly { now: ObservedDay; typical: num
   const posts = searches.reduce((sum, { now }) => sum + now.posts, 0);
   const observing = searches.filter(({ now, typical }) => now.coverage > 0 || typical !== null);
   const known = observing.flatMap(({ now, typical }) => {
-    const value = measuresDay(now) ? now.observedPosts / now.coverage : now.lowerBound ? now.posts : null;
+    const value = estimateVolume(now, measuresDay(now));
     return value === null || typical === null ? [] : [{ value, typical }];
   });
   const typical = known.reduce((sum, each) => sum + each.typical, 0);
