@@ -170,7 +170,7 @@ export async function readWorkers({ db, clock }: Pick<Context, 'db' | 'clock'>):
 /** A queue that has not responded by then counts as unreachable. */
 const QUEUE_TIMEOUT_MS = 2 * SECOND;
 
-/** Errors are not reported here: workers log why. */
+/** Null on any error: workers log the cause. */
 export function readQueueDepth(queue: Pick<Context['queue'], 'depth'>): Promise<QueueDepth> {
   return withTimeout(queue.depth(), QUEUE_TIMEOUT_MS).catch(() => null);
 }
@@ -182,7 +182,7 @@ export function describeDepth(depth: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** A service with its calls of today. */
+/** A service and its calls today. */
 export type ServiceBudget = ServiceDay & {
   /** Limit of calls per UTC day; null: no limit. */
   calls_per_day: number | null;

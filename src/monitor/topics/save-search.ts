@@ -247,7 +247,7 @@ async function saveVersion(
   const search = (await lockSearch(tx, locked.id)) ?? locked;
   const { state } = search;
   const repaired = state === 'broken' && tryToRead(() => firstDue(readSchedule(before), now)) === null;
-  // What was learned of the request stays true.
+  // What was learned about the request is still valid.
   const keepsDue = definition.auto !== null && definition.auto === before.auto && !changesRequest;
   const due = keepsDue ? search.next_due_at : null;
   const next = due ?? findDueAgain(ctx, search, checked.schedule, now);

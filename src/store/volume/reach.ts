@@ -13,7 +13,7 @@ export type RunBefore = {
   dateFilter: DateFilter | null;
   /** Between two slots. */
   everySeconds: number;
-  /** Until when the last succeeded run of the same request observed; null if there was none, or operation A has had no posts so far. */
+  /** The end of what the last successful run of the same request observed; null without one, or if operation A has had no posts so far. */
   lastUntil: number | null;
   /** Whether the response has as many posts as requested, or as many as this request ever got. */
   isFull: boolean;

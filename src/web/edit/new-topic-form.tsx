@@ -183,7 +183,7 @@ function ServiceField({ services, usual }: Pick<NewFormProps, 'services' | 'usua
       options={usual === null ? [{ value: '', words: 'Choose…' }, ...options] : options}
       help={
         services.length === 0
-          ? 'No service of real data is configured: set SEARCH_API_URL, or public sources in SERVICE_SOURCES. Simulated data is never added to a real topic.'
+          ? 'No service for real data is configured: set SEARCH_API_URL, or public sources in SERVICE_SOURCES. Simulated data is never added to a real topic.'
           : usual === null
             ? 'No public source is reachable. With own, the searches find something as soon as one is; the sandbox simulates. Cannot be changed later.'
             : 'A search cannot change its service later.'

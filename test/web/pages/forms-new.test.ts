@@ -173,7 +173,7 @@ test('a topic is offered the services of its side; a search of the other side is
   const bare = await buildHttpServer(homeOf({ ...world, ctx: { ...world.ctx, config } }), WEB);
   const unset = await personAt(bare).get('/new?topic=lived');
   await bare.close();
-  expect(textOf(unset.html)).toContain('No service of real data is configured: set SEARCH_API_URL');
+  expect(textOf(unset.html)).toContain('No service for real data is configured: set SEARCH_API_URL');
   expect(textOf(unset.html)).not.toContain('the sandbox simulates');
 });
 

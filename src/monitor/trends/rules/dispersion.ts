@@ -114,7 +114,7 @@ export function computeScale(sums: RunningSums, dispersion: number, { first, end
   return scale;
 }
 
-/** The most that an hour counts. */
+/** The most posts that an hour counts for. */
 export function computeHourCap({ expected }: WindowOfBaseline, dispersion: number): number {
   return expected + CAP_DEVIATIONS * Math.sqrt(expected + dispersion * expected ** 2) + 1;
 }

@@ -14,7 +14,7 @@ import {
 } from './time-series.ts';
 import { median } from './weekday-usual.ts';
 
-/** The fewest weekend days that are compared. */
+/** With fewer weekend days, the factor is 1. */
 const MIN_WEEKEND_DAYS = 6;
 /** A day counts if something of so many hours was observed. */
 const MIN_HOURS = 12;
@@ -29,7 +29,7 @@ const MEDIAN_VARIANCE = Math.PI / 2;
 type Day = {
   isWeekend: boolean;
   posts: number;
-  /** Logarithm of the posts, relative to the usual number at the times observed. */
+  /** Logarithm of the number of posts relative to what is usual at the observed times. */
   ratio: number;
 };
 

@@ -9,7 +9,7 @@ import type { FeedEntry } from './feed-orders.ts';
 /** Every word is required: tries fewer if nothing matches. */
 const WORD_ATTEMPTS = [3, 2] as const;
 
-/** What is searched: the entries that may be shown. */
+/** The entries to search, and which of them may be shown. */
 type Searched = { entries: readonly FeedEntry[]; isShown: (entry: FeedEntry) => boolean };
 
 /** Entries of the window with all of the best words, most relevant first. */
