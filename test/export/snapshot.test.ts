@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openSnapshot } from '../../src/store/export/snapshot.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -30,6 +31,17 @@ it('a reader that stops early ends the statement and leaves the connection usabl
   // Postgres reports a statement as active for a moment after its client got the error.
   await snapshot.client.query('ROLLBACK');
   expect(await statements()).toEqual([]);
+  await snapshot.close();
+});
+
+it('may be closed before Postgres has said that the statement is over', async () => {
+  const snapshot = await openSnapshot(world.db);
+  const query = vi.spyOn(snapshot.client, 'query');
+  for await (const rows of snapshot.copy('SELECT 1')) expect(rows).toEqual([['1']]);
+  const stream: unknown = query.mock.results[0]?.value;
+  // The client ends its statements with this error, those that have their rows, too.
+  if (!(stream instanceof Readable)) throw new Error('COPY is no stream');
+  expect(stream.emit('error', new Error('Connection terminated'))).toBe(true);
   await snapshot.close();
 });
 
