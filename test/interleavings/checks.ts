@@ -21,7 +21,9 @@ const CHECKS: Readonly<Record<string, string>> = {
   'P1: a slot has no row': `
     SELECT FROM s WHERE s.id = ($2::bigint[])[1] AND s.state IN ('active', 'capped') AND s.archived_at IS NULL
       AND extract(epoch FROM s.next_due_at - $3::timestamptz) / 60
-        <> (SELECT count(*) FROM r WHERE r.search_id = s.id AND r.slot_at >= $3)`,
+        <> (SELECT count(*) FROM r WHERE r.search_id = s.id AND r.slot_at >= $3)
+          + (SELECT count(*) FROM strandline.search_states x, generate_series($3::timestamptz, s.next_due_at, interval '1 minute') slot
+             WHERE x.search_id = s.id AND x.state IN ('paused', 'broken') AND slot > x.began_at AND slot <= x.ended_at)`,
   'P1: an active search is never due': `SELECT FROM s WHERE state IN ('active', 'capped') AND archived_at IS NULL AND next_due_at IS NULL
     AND NOT EXISTS (SELECT FROM strandline.search_pace p WHERE p.search_id = s.id AND p.due_at IS NOT NULL)`,
   'P1: a queued run is never offered': `SELECT FROM r WHERE status = 'queued' AND offer_at IS NULL`,
@@ -30,7 +32,8 @@ const CHECKS: Readonly<Record<string, string>> = {
       AND (s.archived_at IS NOT NULL OR (s.state IN ('paused', 'broken') AND r.trigger <> 'manual'))`,
   'two runs of a search are running': `SELECT FROM r WHERE status = 'running' GROUP BY search_id HAVING count(*) > 1`,
   'P3: a run made more calls than it may': `SELECT FROM c GROUP BY run_id HAVING count(*) > $4::int`,
-  'P3: more calls of the day than it allows': `SELECT FROM paid HAVING count(*) > $5::int`,
+  'P3: more calls of the day than it allows': `
+    SELECT FROM paid GROUP BY date_trunc('day', sent_at, 'UTC') HAVING count(*) > $5::int`,
   'P3: more calls of the minute than it allows': `SELECT FROM paid HAVING count(*) > $6::int`,
   'P3: the day counts other calls than the ledger': `
     SELECT WHERE (SELECT count(*) FROM paid) <> (SELECT coalesce(sum(calls), 0) FROM strandline.call_days WHERE service_id = $1)`,

@@ -68,7 +68,7 @@ async function playMany(
 const executes = { does: 'execute', run: 'a', response: 'posts' } as const;
 const limits = { perRun: 3, perDay: undefined, perMinute: undefined };
 
-/** They broke a guarantee once. */
+/** They broke a guarantee once, or seemed to. */
 const SCHEDULES: readonly (Plan & { name: string })[] = [
   {
     name: 'a response stored while the next call waits for the first scan after an outage is not paid for again',
@@ -135,6 +135,14 @@ const SCHEDULES: readonly (Plan & { name: string })[] = [
     limits: { ...limits, perRun: 1 },
     calledBefore: false,
     steps: [{ connection: 0, statements: 2 }, { event: 'leases end' }, { connection: 1, statements: 2 }],
+  },
+  {
+    name: 'slots of a pause have no rows',
+    roles: [{ does: 'change', changes: ['pause', 'resume'] }],
+    limits,
+    calledBefore: true,
+    // The last statement of the first transaction: the minute passes before the second one.
+    steps: [{ connection: 0, statements: 14 }, { event: 'a minute passes' }],
   },
 ];
 

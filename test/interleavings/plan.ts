@@ -26,7 +26,8 @@ export const EVENTS = [
   'minute row locked',
   'minute row released',
 ] as const;
-export type OutsideEvent = (typeof EVENTS)[number];
+/** Limits of calls are checked as if all were made in one minute, so no minute passes in what is drawn. */
+export type OutsideEvent = (typeof EVENTS)[number] | 'a minute passes';
 
 export type Step =
   | { connection: number; statements: number }

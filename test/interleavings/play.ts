@@ -1,6 +1,7 @@
 /** Plays one interleaving: permits statements one by one, applies outside events, and runs the checks. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Findings, check, checkRecord } from './checks.ts';
+import { MINUTE } from '../../src/domain/time.ts';
 import type { Gate } from './gate.ts';
 import { type OutsideEvent, type Plan, roleInWords } from './plan.ts';
 import { act, execute } from './roles.ts';
@@ -73,6 +74,7 @@ export async function play(stage: Stage, plan: Plan): Promise<Played> {
       if (step.event === 'leases end') record.leased.clear();
       gate.begin(async () => {
         await happen(gate, scene, step.event);
+        if (step.event === 'a minute passes') stage.advance(MINUTE);
         if (step.event === 'no scan for a minute') record.isOutage = true;
         if (step.event === 'scans go on') record.isOutage = false;
       });
@@ -190,6 +192,9 @@ async function happen(
       return;
     case 'minute row released':
       await db.pool.query('COMMIT');
+      return;
+    case 'a minute passes':
+      await db.pool.query('SELECT');
   }
 }
 

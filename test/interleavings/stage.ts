@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolClient, QueryResult } from 'pg';
 import { type Config, readConfig } from '../../src/config/config.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createLogger, type Logger } from '../../src/platform/logger.ts';
 import type { WorkQueue } from '../../src/platform/queue/queue.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
@@ -42,6 +42,8 @@ export type Stage = {
   /** What is noted while one interleaving is played. */
   record: PlayRecord;
   reset(): void;
+  /** Sets the clock of everyone ahead, until the next reset. */
+  advance(ms: number): void;
   setMutation(mutation: Mutation | null): void;
   close(): Promise<void>;
 };
@@ -136,6 +138,11 @@ export async function openStage(): Promise<Stage> {
   const [observer, ...gated] = clients as [PoolClient, ...PoolClient[]]; // there are seven
   let mutation: Mutation | null = null;
   let record = freshRecord();
+  let ahead = 0;
+  const clock: Clock = {
+    now: () => new Date(Date.now() + ahead),
+    statementTime: () => (ahead === 0 ? systemClock.statementTime() : clock.now()),
+  };
 
   const events = {
     sent: (statement: Statement) => {
@@ -208,6 +215,10 @@ export async function openStage(): Promise<Stage> {
     },
     reset: () => {
       record = freshRecord();
+      ahead = 0;
+    },
+    advance: (ms) => {
+      ahead += ms;
     },
     nextScene: async (calledBefore) => {
       if (scenes.length === 0) scenes = await makeScenes(observer, stub.url);
@@ -229,7 +240,7 @@ export async function openStage(): Promise<Stage> {
         callsPerDay: limits.perDay,
         callsPerMinute: limits.perMinute,
       },
-      clock: systemClock,
+      clock,
       log: watchedLog(log, record),
       db: gate.db,
       queue,
