@@ -130,7 +130,7 @@ export function countServiceRequest({ operation, mount, status, seconds: took }:
 }
 
 /** Renders metrics of sources in the Prometheus text format. Names of sources are a closed set. */
-export async function renderServiceMetrics(sources: readonly SourceHealth[]): Promise<string> {
+async function renderServiceMetrics(sources: readonly SourceHealth[]): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   const labelNames = ['source'];

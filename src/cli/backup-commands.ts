@@ -146,7 +146,7 @@ function describeTotal({ tables }: Manifest, page: TerminalPage): string {
  * Opens only the database, without migrating it and without a queue, and closes it after `work`.
  * @throws the signal's reason if Ctrl-C ended the work
  */
-export async function withDatabase<T>(
+async function withDatabase<T>(
   cli: Cli,
   work: (database: DatabaseAccess, stopping: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -156,7 +156,7 @@ Examples:
       --tools "Web Search,News Forum Search" --date-filter PAST_WEEK --cron "0 8 * * 1-5" --tz Europe/Berlin
 `;
 
-export function registerAddAndEdit(search: Command, cli: Cli): void {
+function registerAddAndEdit(search: Command, cli: Cli): void {
   const add = search
     .command('add')
     .description('save a search and run it')

@@ -25,7 +25,7 @@ export const microblogSearchRequest = z.object({
 });
 
 /** An integer from 0; null if unknown, which is not the same as 0. */
-export const counter = z.int().nonnegative().nullable();
+const counter = z.int().nonnegative().nullable();
 
 /** The author of a microblog post (`user`). The specification shows every member; unknown values are null. */
 export const microblogAuthor = z.object({

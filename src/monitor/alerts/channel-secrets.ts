@@ -48,7 +48,7 @@ export function sealSettings(
 const opened = z.record(z.string(), z.string());
 
 /** @throws Refused `unavailable` if this process does not have the key */
-export function openReceiver(
+function openReceiver(
   channel: Pick<Channel, 'id' | 'settings' | 'sealed_settings' | 'secrets' | 'former_until'>,
   vault: Vault,
   now: Date,

@@ -163,7 +163,7 @@ type ParsedBody = { stream: string; value?: undefined } | { stream?: undefined; 
  * text/html, and event streams without a type.
  * @throws UnreadableResponse `decode_error`, `bad_content_type`, `bad_json`, `schema_mismatch` or `too_large`
  */
-export function* parseBody(body: string | Uint8Array, contentType: string | null): Cooperative<ParsedBody> {
+function* parseBody(body: string | Uint8Array, contentType: string | null): Cooperative<ParsedBody> {
   const text = decodeText(body);
   yield;
   if (text === '') throw new UnreadableResponse('bad_json', { detail: 'the body is empty' });

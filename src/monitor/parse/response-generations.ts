@@ -18,7 +18,7 @@ export type ResultGroup = ItemList & { source: Source };
 type ResponseParts = { groups: ResultGroup[]; posts: ItemList[] };
 
 /** Distinguishes a search result from a container of results. */
-export const isResult = hasAnyMember('link', 'url', 'title');
+const isResult = hasAnyMember('link', 'url', 'title');
 
 /** Distinguishes a post from a container of posts. */
 export const isPost = hasAnyMember('id', 'text', 'user', 'link');

@@ -138,9 +138,7 @@ export type RunReport = {
   | { status: 'released'; code: RunCode }
 );
 
-export function describeRun(
-  run: ClaimedRun,
-): Pick<RunReport, 'runId' | 'search' | 'topic' | 'trigger' | 'service'> {
+function describeRun(run: ClaimedRun): Pick<RunReport, 'runId' | 'search' | 'topic' | 'trigger' | 'service'> {
   return { runId: run.id, search: run.search, topic: run.topic, trigger: run.trigger, service: run.service };
 }
 

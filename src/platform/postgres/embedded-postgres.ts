@@ -185,7 +185,7 @@ type JoinedServer = Readonly<{ session: Session; port: number; started: boolean;
  * Connects to the running server, or starts it first. Other processes may start or stop it at the same time, so a failed
  * step starts over.
  */
-export async function join(options: {
+async function join(options: {
   home: DataDirectory;
   binaries: Binaries;
   settings: Settings | undefined;

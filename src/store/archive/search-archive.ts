@@ -31,7 +31,7 @@ export async function searchArchive(db: Reads, archiveQuery: ArchiveQuestion): P
 }
 
 /** The same for a query that is already parsed. */
-export async function rankArchive(
+async function rankArchive(
   db: Orm,
   archiveQuery: ArchiveQuestion,
   question: Question,

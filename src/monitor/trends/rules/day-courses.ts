@@ -32,7 +32,7 @@ export type StateChange = ReportedState & {
 };
 
 /** Observed days before anything is reported, and those of them before the change: one of each weekday. */
-export const MIN_STATE_DAYS = 14;
+const MIN_STATE_DAYS = 14;
 const MIN_DAYS_BEFORE = 7;
 /** Days that a level must stay, and that a rate must rise. */
 const MIN_LEVEL_DAYS = 5;

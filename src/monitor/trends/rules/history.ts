@@ -139,7 +139,7 @@ function mayBeSilent(
 }
 
 /** The series with these stretches unobserved. */
-export function withoutSilences(series: Series, silences: readonly Silence[]): Series {
+function withoutSilences(series: Series, silences: readonly Silence[]): Series {
   if (silences.length === 0) return series;
   const seconds = new Float64Array(series.seconds);
   for (const { start, end } of silences) seconds.fill(0, start, end);

@@ -67,7 +67,7 @@ export function splitIntoSpans(
 }
 
 /** Coverage, 0 to 1, with which a rate counts as measured; or so many posts of the observed time, however short it is. */
-export const MIN_COVERAGE = 0.5;
+const MIN_COVERAGE = 0.5;
 const MIN_RATE_POSTS = 20;
 
 function measuresRate({
