@@ -213,6 +213,20 @@ describe('trends', () => {
     expect(/^ *(?:No|Provisional) baseline.*$/m.exec(stdout)?.[0].trim() ?? null).toBe(words);
   });
 
+  it('counts hours as detection does: a run every six hours observes six, also if its response is truncated', async () => {
+    await lived('usual', each(5, '- - - - - 3'));
+    const setInterval = (seconds: number) =>
+      stand.world.db.pool.query(
+        `UPDATE strandline.coverage SET every_seconds = $1
+         WHERE search_id = (SELECT id FROM strandline.searches WHERE slug = 'usual')`,
+        [seconds],
+      );
+    await setInterval(21_600);
+    const [trend] = await stand.json<object[]>('trends', '--search', 'usual');
+    expect(trend).toMatchObject({ observed_hours: 30, learning: false, provisional: true });
+    await setInterval(900);
+  });
+
   it('says what it does not detect, and when it has nothing to count', async () => {
     await lived('keen', '-');
     const { stdout } = await stand.run(['trends', '--topic', 'ferry']);

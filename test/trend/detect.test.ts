@@ -6,6 +6,7 @@ import { findSilences, readHistory, readProfile } from '../../src/monitor/trends
 import { expectCount } from '../../src/monitor/trends/rules/profile.ts';
 import {
   computeScore,
+  countLearnedHours,
   type DetectionOptions,
   detectSpike,
   listWindowWidths,
@@ -334,6 +335,38 @@ describe('with little history', () => {
   ])('%s', (_, hours, posts, provisional) => {
     const spike = detectSpike(steady(hours, posts < 10 ? 1 : 5, burst(posts)), watch);
     expect(spike?.provisional ?? null).toBe(provisional);
+  });
+
+  test('hours are counted in steps of the interval, for users as for detection', () => {
+    const every = 6 * 3_600;
+    // A truncated response every six hours observes a quarter.
+    const truncated = (responses: number, posts = 5) =>
+      steady(6 * responses, 5, ({ counts, seconds }) => {
+        seconds.forEach((_, i) => (i + 1) % 24 === 0 || seconds.fill(0, i, i + 1));
+        counts.forEach((_, i) => (i + 1) % 24 === 0 || counts.fill(0, i, i + 1));
+        counts.fill(posts, -1);
+      });
+    expect([1, 2, 12].map((responses) => countLearnedHours(truncated(responses), every))).toEqual([
+      6, 12, 72,
+    ]);
+    const found = [2, 3, 12, 13].map((responses) =>
+      detectSpike(truncated(responses, 600), { ...watch, everySeconds: every }),
+    );
+    expect(found.map((spike) => spike?.provisional ?? null)).toEqual([null, true, true, false]);
+  });
+
+  test.each([1, 5, 11, 12, 13, 19, 71, 72, 100])('all of %i hours without a gap count', (hours) => {
+    for (const posts of [0.05, 5]) expect(countLearnedHours(steady(hours, posts), 900)).toBe(hours);
+  });
+
+  test('hours of an hour a day count as windows of six hours do, which detect with them', () => {
+    const capped = steady(3 * 24, 5, ({ counts, seconds }) => {
+      seconds.forEach((_, i) => i % 96 >= 92 || seconds.fill(0, i, i + 1));
+      counts.forEach((_, i) => i % 96 >= 92 || counts.fill(0, i, i + 1));
+      counts.fill(60, -4);
+    });
+    expect(detectSpike(capped, watch)).not.toBeNull();
+    expect(countLearnedHours(capped, 900)).toBeGreaterThanOrEqual(12);
   });
 
   test('what is usual comes from all that was observed, not from one hour of days ago', () => {

@@ -15,7 +15,7 @@ function afternoons(change: (counts: Float64Array) => void = () => {}) {
     return (hour >= 12 && hour < 18 ? 20 : 2) + ((i * 7) % 3) - 1;
   });
   change(counts);
-  return { from, counts, seconds: new Float64Array(length).fill(900) };
+  return { from, counts, seconds: new Float64Array(length).fill(900), everySeconds: 900 };
 }
 const hourAt = (day: number, hour: number) => day * 24 + hour - new Date(FROM).getUTCHours();
 
@@ -70,7 +70,7 @@ describe('the usual volume by hour', () => {
     const counts = Float64Array.from({ length: (NOW - from) / QUARTER_MS }, (_, i) =>
       new Date(from + i * QUARTER_MS).getUTCDay() % 6 === 0 ? 3 : 12,
     );
-    const weeks = { from, counts, seconds: new Float64Array(counts.length).fill(900) };
+    const weeks = { from, counts, seconds: new Float64Array(counts.length).fill(900), everySeconds: 900 };
     const usualOf = (history: typeof weeks) =>
       computeUsualHours(history, FROM, []).map((hour) => hour?.usual ?? Number.NaN);
     const usual = usualOf(weeks);
@@ -82,6 +82,7 @@ describe('the usual volume by hour', () => {
     expect(wednesday).toBeLessThan(52);
     const cut = (42 - 14) * 96;
     const short = usualOf({
+      ...weeks,
       from: from + cut * QUARTER_MS,
       counts: counts.subarray(cut),
       seconds: weeks.seconds.subarray(cut),
@@ -94,5 +95,13 @@ describe('the usual volume by hour', () => {
     history.seconds.fill(0, 0, (FROM - history.from + DAY) / QUARTER_MS);
     const hours = computeUsualHours(history, FROM, []);
     expect(hours.findIndex((hour) => hour !== null)).toBe(hourAt(3, 0));
+  });
+
+  test('is known after two responses of which each stands for six hours', () => {
+    const history = { ...afternoons(), everySeconds: 6 * 3_600 };
+    const start = (FROM - history.from) / QUARTER_MS;
+    history.seconds.forEach((_, i) => (i > start && i % 24 === 0) || history.seconds.fill(0, i, i + 1));
+    const known = computeUsualHours(history, FROM, []).findIndex((hour) => hour !== null);
+    expect(known).toBe(hourAt(2, 0));
   });
 });

@@ -1,16 +1,19 @@
 /** Trends of searches: volume, baseline, spikes and states. */
 import type { Data } from '../../domain/data.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
-import { type HourRow, readHours, readObservedHours } from '../../store/queries/volume.ts';
+import { type HourRow, readHours } from '../../store/queries/volume.ts';
 import {
   readSpikes,
   readTrendStates,
   type SpikeRow,
   type TrendStateRow,
 } from '../../store/queries/trend-reports.ts';
+import { startOfQuarter } from '../../store/volume/reach.ts';
+import { type CurrentHistory, readCurrentHistories } from '../../store/volume/volume-history.ts';
 import type { Context } from '../context.ts';
-import { LEARNING_HOURS, PROVISIONAL_HOURS } from './rules/spike-detection.ts';
+import { BASELINE_DAYS } from './rules/history.ts';
+import { countLearnedHours, LEARNING_HOURS, PROVISIONAL_HOURS } from './rules/spike-detection.ts';
 import {
   type VolumeHours,
   computeRatio,
@@ -47,7 +50,7 @@ export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sen
   /** Posts relative to the previous period of the same length; null if coverage is too low to compare. */
   ratio: number | null;
   previous: VolumeBucket;
-  /** Hours observed in the last 14 days, with the current request. */
+  /** Hours observed in the last 14 days, with the current request, as detection counts them. */
   observed_hours: number;
   /** Too little was observed to detect spikes. `provisional`: only clear spikes are reported. */
   learning: boolean;
@@ -76,12 +79,15 @@ export async function readTrends(
   const since = Math.min(before, until - TYPICAL_DAY_HISTORY_MS);
   const spikes = await readSpikes(db, options.data, ids, new Date(from));
   const states = await readTrendStates(db, options.data, ids, new Date(from));
-  const observed = await readObservedHours(db, ids, new Date(now - TYPICAL_DAY_HISTORY_MS));
-  const buildTrend = (search: SearchRow, rows: readonly HourRow[]): SearchTrend => {
+  const buildTrend = (
+    search: SearchRow,
+    rows: readonly HourRow[],
+    history: CurrentHistory | undefined,
+  ): SearchTrend => {
     const hours = toHours(rows.filter((row) => row.search_id === search.id));
     const whole = sumSpan(hours, from, until);
     const previous = sumSpan(hours, before, from);
-    const observed_hours = observed.get(search.id) ?? 0;
+    const observed_hours = history === undefined ? 0 : countHoursSoFar(history);
     const { slug, topic, operation, state, sensitivity, created_at } = search;
     const { posts, coverage, lower_bound } = toBucket(whole);
     return {
@@ -113,15 +119,24 @@ export async function readTrends(
   const trends: SearchTrend[] = [];
   for (let n = 0; n < searches.length; n += searchesPerRead) {
     const batch = searches.slice(n, n + searchesPerRead);
-    const rows = await readHours(
+    const batchIds = batch.map(({ id }) => id);
+    const rows = await readHours(db, options.data, batchIds, new Date(since));
+    const histories = await readCurrentHistories(
       db,
-      options.data,
-      batch.map(({ id }) => id),
-      new Date(since),
+      batchIds,
+      startOfQuarter(now) - BASELINE_DAYS * DAY,
+      startOfQuarter(now),
     );
-    trends.push(...batch.map((search) => buildTrend(search, rows)));
+    trends.push(...batch.map((search) => buildTrend(search, rows, histories.get(search.id))));
   }
   return trends;
+}
+
+/** Up to the last complete quarter that was observed, where the series of detection ends. */
+function countHoursSoFar({ from, counts, seconds, everySeconds, observedUntil }: CurrentHistory): number {
+  const end = Math.max(0, (startOfQuarter(observedUntil) - from) / QUARTER_MS);
+  const series = { from, counts: counts.subarray(0, end), seconds: seconds.subarray(0, end) };
+  return countLearnedHours(series, everySeconds);
 }
 
 function toHours(rows: readonly HourRow[]): VolumeHours {

@@ -3,7 +3,6 @@
 import type { Data } from '../../domain/data.ts';
 import type { Id, Orm, Pooled } from '../database.ts';
 import { volumeHourlyView } from '../schema/analytics/trend-views.ts';
-import { CURRENT_VOLUME_SQL } from '../volume/volume-history.ts';
 import { and, asc, gte, inArray } from 'drizzle-orm';
 
 export const BUCKETS = ['quarter', 'hour', 'day'] as const;
@@ -136,23 +135,4 @@ export async function readHours(
     .from(view)
     .where(and(inArray(view.search_id, [...searchIds]), gte(view.bucket_at, from)))
     .orderBy(asc(view.search_id), asc(view.bucket_at));
-}
-
-/** $1 searches, $2 since when. */
-const SELECT_OBSERVED_HOURS = `
-SELECT s.id AS search_id,
-  count(DISTINCT date_bin('1 hour', o.bucket_at, 'epoch')) FILTER (WHERE o.exposure_ms > 0)::float8 AS observed_hours
-FROM ${CURRENT_VOLUME_SQL} GROUP BY s.id`;
-
-/** Observed hours of each search since then, for its current request. */
-export async function readObservedHours(
-  { pool }: Pooled,
-  searchIds: readonly Id[],
-  since: Date,
-): Promise<Map<Id, number>> {
-  const { rows } = await pool.query<{ search_id: Id; observed_hours: number }>(SELECT_OBSERVED_HOURS, [
-    searchIds,
-    since,
-  ]);
-  return new Map(rows.map((row) => [row.search_id, row.observed_hours]));
 }

@@ -104,19 +104,28 @@ function parseHistory(row: HistoryRow | undefined, from: number, until: number):
   return history;
 }
 
+/** Of a search and its current request. */
+export type CurrentHistory = VolumeHistory & {
+  /** Interval at the newest response, and when that was received (ms since 1970). */
+  everySeconds: number;
+  observedUntil: number;
+};
+
 /**
- * Searches `s` ($1), each with its volume `o` since $2, for its current request: a change of the request starts a new
- * baseline with the next quarter-hour, as it does for spikes.
+ * $1 searches, $2 the beginning and $3 the end of the range. A change of the request starts a new baseline with the next quarter-hour, as
+ * it does for spikes.
  */
-export const CURRENT_VOLUME_SQL = `strandline.searches s
+const SELECT_CURRENT_HISTORIES = `
+SELECT s.id AS search_id, c.every_seconds, c.observed_until, ${HISTORY_COLUMNS}
+FROM strandline.searches s
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
 JOIN strandline.search_versions q ON q.search_id = s.id AND q.version = v.request_version
-LEFT JOIN strandline.volume o ON o.search_id = s.id AND o.bucket_at >= $2 AND (q.version = 1 OR o.bucket_at > q.created_at)
-WHERE s.id = ANY ($1)`;
-
-/** $3 the end of the range. */
-const SELECT_CURRENT_HISTORIES = `
-SELECT o.search_id, ${HISTORY_COLUMNS} FROM ${CURRENT_VOLUME_SQL} AND o.bucket_at < $3 GROUP BY o.search_id`;
+JOIN strandline.volume o ON o.search_id = s.id AND o.bucket_at >= $2 AND o.bucket_at < $3
+  AND (q.version = 1 OR o.bucket_at > q.created_at)
+JOIN LATERAL (
+  SELECT every_seconds, observed_until FROM strandline.coverage WHERE search_id = s.id ORDER BY observed_until DESC LIMIT 1
+) c ON true
+WHERE s.id = ANY ($1) GROUP BY s.id, c.every_seconds, c.observed_until`;
 
 /** Like {@link readVolumeHistory}, for searches with any volume in the range, each with its current request. */
 export async function readCurrentHistories(
@@ -124,11 +133,22 @@ export async function readCurrentHistories(
   searchIds: readonly Id[],
   from: number,
   until: number,
-): Promise<Map<Id, VolumeHistory>> {
-  const { rows } = await pool.query<HistoryRow & { search_id: Id }>({
+): Promise<Map<Id, CurrentHistory>> {
+  const { rows } = await pool.query<
+    HistoryRow & { search_id: Id; every_seconds: number; observed_until: Date }
+  >({
     name: 'current_histories',
     text: SELECT_CURRENT_HISTORIES,
     values: [searchIds, new Date(from), new Date(until)],
   });
-  return new Map(rows.map((row) => [row.search_id, parseHistory(row, from, until)]));
+  return new Map(
+    rows.map((row) => [
+      row.search_id,
+      {
+        ...parseHistory(row, from, until),
+        everySeconds: row.every_seconds,
+        observedUntil: row.observed_until.getTime(),
+      },
+    ]),
+  );
 }

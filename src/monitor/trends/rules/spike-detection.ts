@@ -100,6 +100,29 @@ export function detectSpike(series: Series, watch: DetectionOptions): Spike | nu
   return most;
 }
 
+/**
+ * Observed hours that a window is compared with, of two weeks: in steps of its width or of the interval of the search, whichever is
+ * longer, because a response a day observes its day.
+ * @param start its first quarter
+ */
+export function countBaselineHours(
+  observed: Sums,
+  start: number,
+  width: number,
+  everySeconds: number,
+): number {
+  const first = start + width - BASELINE_DAYS * QUARTERS_PER_DAY;
+  return countObservedHours(observed, first, start, Math.max(width, toQuarters(everySeconds)));
+}
+
+/** The same for windows that end in an hour, the most of any width: whether the search is still learning. Of a series as for detection. */
+export function countLearnedHours(series: Series, everySeconds: number): number {
+  const { observed } = readHistory(series);
+  const end = series.counts.length + QUARTERS_PER_HOUR;
+  const widths = [QUARTERS_PER_HOUR, ...listWindowWidths(observed, everySeconds)];
+  return Math.max(...widths.map((width) => countBaselineHours(observed, end - width, width, everySeconds)));
+}
+
 /** The spike of the window that ends before a quarter, regardless of earlier spikes; null if it is none. */
 function evaluateWindow(
   history: History,
@@ -110,8 +133,7 @@ function evaluateWindow(
   const { series, sums, observed } = history;
   const window = sumWindow(observed, end, width);
   if (!(window.n >= MIN_SPIKE_POSTS) || !(window.coverage > 0)) return null;
-  const first = end - BASELINE_DAYS * QUARTERS_PER_DAY;
-  const hours = countObservedHours(observed, first, end - width, Math.max(width, toQuarters(everySeconds)));
+  const hours = countBaselineHours(observed, end - width, width, everySeconds);
   if (hours < LEARNING_HOURS) return null;
   const baseline = computeBaseline(history, end - width, end - QUARTERS_PER_HOUR);
   if (baseline === null) return null;

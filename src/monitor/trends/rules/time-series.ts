@@ -46,7 +46,7 @@ export function sumWindow({ counts, exposure }: Sums, end: number, width: number
   };
 }
 
-/** Hours before a quarter of which something was observed, in steps of a window: a response a day observes its day. */
+/** Hours before a quarter of which something was observed, in steps of `width` quarters. */
 export function countObservedHours({ exposure }: Sums, from: number, end: number, width: number): number {
   let steps = 0;
   for (let i = end; i > from && i > 0; i -= width)

@@ -1,13 +1,18 @@
 /** The usual volume of each hour, by the rule that spikes are detected with. Pure. */
 import { QUARTER_MS } from '../../../domain/time.ts';
 import { type Baseline, computeBaseline } from './baseline.ts';
-import { BASELINE_DAYS, readHistory } from './history.ts';
+import { readHistory } from './history.ts';
 import { expectCount } from './profile.ts';
-import { computeDeviation, computeWindowDispersion, LEARNING_HOURS } from './spike-detection.ts';
-import { countObservedHours, QUARTERS_PER_DAY, QUARTERS_PER_HOUR, type Series } from './time-series.ts';
+import {
+  computeDeviation,
+  computeWindowDispersion,
+  countBaselineHours,
+  LEARNING_HOURS,
+} from './spike-detection.ts';
+import { QUARTERS_PER_DAY, QUARTERS_PER_HOUR, type Series } from './time-series.ts';
 import { scaleWeekends } from './weekends.ts';
 
-type Counted = Series & { counts: Float64Array; seconds: Float64Array };
+type Counted = Series & { counts: Float64Array; seconds: Float64Array; everySeconds: number };
 
 /** Posts of an hour, if all of it is observed, and their standard deviation. */
 export type UsualHour = { usual: number; sd: number };
@@ -75,8 +80,8 @@ function readBaseline(
     counts: counts.subarray(0, riseEnd),
     seconds: seconds.subarray(0, riseEnd),
   });
-  const first = at - BASELINE_DAYS * QUARTERS_PER_DAY;
-  if (countObservedHours(past.observed, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
+  const width = riseEnd + QUARTERS_PER_HOUR - at;
+  if (countBaselineHours(past.observed, at, width, history.everySeconds) < LEARNING_HOURS) return null;
   const baseline = computeBaseline(past, at, riseEnd);
   return baseline && { baseline, scaled: scaleWeekends(whole, past.weekends) };
 }
