@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ActingContext } from '../monitor/context.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../monitor/alerts/manage-rules.ts';
-import { MAX_BACKTEST_DAYS, backtestRule, previewRule } from '../monitor/alerts/backtest.ts';
+import { backtestRule, previewRule } from '../monitor/alerts/backtest.ts';
+import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../monitor/alerts/rule-definition.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { readRules } from '../store/alerts/alert-queries.ts';
@@ -94,7 +95,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       tags,
       params,
       querystring: z.strictObject({
-        days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(7),
+        days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(DEFAULT_BACKTEST_DAYS),
       }),
       response: { 200: RuleTrial },
     }),

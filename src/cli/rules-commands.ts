@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
 import type { RulePreview } from '../monitor/alerts/backtest.ts';
-import type { WrittenRule } from '../monitor/alerts/rule-definition.ts';
+import {
+  DEFAULT_BACKTEST_DAYS,
+  MAX_BACKTEST_DAYS,
+  type WrittenRule,
+} from '../monitor/alerts/rule-definition.ts';
 import { readRules, type RuleRow } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import { type ListOptions, showRows } from './list-command.ts';
@@ -11,8 +15,6 @@ import { openData } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatQuantity, formatDuration, formatInstant } from './value-formatting.ts';
-
-const DEFAULT_BACKTEST_DAYS = 7;
 
 // A list needs neither.
 const loadManagement = () => import('../monitor/alerts/manage-rules.ts');
@@ -75,9 +77,7 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
         const row = await createRule(ctx, { slug, ...readRuleOptions(options) });
         const preview = await previewRule(ctx, slug);
         await cli.show(options.json, { ...row, preview }, () => renderRule(row, cli.page));
-        cli.page.say(
-          `${describePreview(preview)} Details: strandline rules try ${slug} --days ${preview.days}`,
-        );
+        cli.page.say(`${describePreview(preview)} Details: strandline rules try ${slug}`);
       }),
     );
 
@@ -147,7 +147,12 @@ function registerTry(rules: Command, cli: Cli): void {
     .command('try')
     .description('preview the messages a rule would have sent; sends nothing')
     .argument('<rule>', 'rule slug')
-    .addOption(numberOption('days', 'number of days, up to 90', { max: 90, fallback: DEFAULT_BACKTEST_DAYS }))
+    .addOption(
+      numberOption('days', `number of days, up to ${MAX_BACKTEST_DAYS}`, {
+        max: MAX_BACKTEST_DAYS,
+        fallback: DEFAULT_BACKTEST_DAYS,
+      }),
+    )
     .option('--json', 'print JSON')
     .action((slug: string, { days, json }: { days: number; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {

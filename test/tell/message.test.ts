@@ -1,6 +1,7 @@
 /** Messages match their schema, and the command line shows them. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DAY } from '../../src/domain/time.ts';
 import { webhookKind } from '../../src/monitor/alerts/channels/webhook.ts';
 import { describeDiscoveries, DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
 import type { FeedEntry, FeedLink, FeedPost, FeedSpike } from '../../src/store/alerts/feed-entries.ts';
@@ -168,7 +169,13 @@ test('creates a channel, a rule and its messages on the command line', async () 
   expect((await run('channels', 'resume', 'cli')).code).toBe(0);
   expect((await run('deliveries', 'resend', '--channel', 'cli')).err).toContain('1 message');
   expect(await stage.tell(BigInt(id))).toBe(1);
-  expect(JSON.parse((await run('rules', 'try', 'cli', '--json')).out)).toMatchObject({ total: 2 });
+  const trial = JSON.parse((await run('rules', 'try', 'cli', '--json')).out) as {
+    since: string;
+    until: string;
+  }; // what it printed
+  expect(trial).toMatchObject({ total: 2 });
+  // As many days as the preview of a new rule.
+  expect(Date.parse(trial.until) - Date.parse(trial.since)).toBe(7 * DAY);
   expect(await run('rules', 'edit', 'cli', '--filter', '"open')).toMatchObject({ code: 2 });
   expect(await run('rules', 'remove', 'nothing')).toMatchObject({
     code: 1,

@@ -140,7 +140,7 @@ test('a new rule has a cooldown unless it is on spikes alone, and says what it w
   const rule = await createRule(ctx, { slug: 'quiet', topic: 'often', channels: ['quiet'] });
   expect(rule.cooldown_seconds).toBe(3 * 3_600);
   expect(await previewRule(ctx, 'quiet')).toEqual({
-    days: 14,
+    days: 7,
     messages: 8,
     discoveries: 24,
     at_least: false,

@@ -6,10 +6,10 @@ import { parseQuery } from '../../domain/search-query.ts';
 import { isFirstOfItem, readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { findRule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
+import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from './rule-definition.ts';
 import { matchRules } from './rule-filter.ts';
 import { MAX_WHOLE_DISCOVERIES } from './message.ts';
 
-export const MAX_BACKTEST_DAYS = 90;
 const BACKTEST_BATCH = 1_000;
 /** Discoveries beyond these are only counted. */
 const MAX_BACKTEST_SHOWN = 500;
@@ -29,14 +29,14 @@ export type Backtest = {
 /** What a new rule would have done. */
 export type RulePreview = { days: number; messages: number; discoveries: number; at_least: boolean };
 
-const PREVIEW_DAYS = 14;
 /** Some seconds. */
 const MAX_PREVIEW_DISCOVERIES = 50_000;
 
-/** Counts the messages of a rule in the past 14 days. @throws Refused `not_found` */
+/** Counts the messages of a rule in the past {@link DEFAULT_BACKTEST_DAYS} days. @throws Refused `not_found` */
 export async function previewRule(ctx: Context, slug: string): Promise<RulePreview> {
-  const { messages, total, isWhole } = await backtestRule(ctx, slug, PREVIEW_DAYS, MAX_PREVIEW_DISCOVERIES);
-  return { days: PREVIEW_DAYS, messages: messages.length, discoveries: total, at_least: !isWhole };
+  const days = DEFAULT_BACKTEST_DAYS;
+  const { messages, total, isWhole } = await backtestRule(ctx, slug, days, MAX_PREVIEW_DISCOVERIES);
+  return { days, messages: messages.length, discoveries: total, at_least: !isWhole };
 }
 
 /**

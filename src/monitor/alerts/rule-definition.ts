@@ -4,6 +4,10 @@ import { parseQuery } from '../../domain/search-query.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { RULE_KINDS, type RuleKind } from '../../store/schema/analytics/alert-views.ts';
 
+/** How many days back a rule is previewed: a week has each weekday once. */
+export const DEFAULT_BACKTEST_DAYS = 7;
+export const MAX_BACKTEST_DAYS = 90;
+
 /** A rule as written. Omitted members keep their values, or get the defaults of a new rule. */
 export type WrittenRule = {
   name?: string | undefined;

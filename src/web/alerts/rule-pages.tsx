@@ -2,8 +2,9 @@
 
 import type { Data } from '../../domain/data.ts';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
-import { type Backtest, backtestRule, MAX_BACKTEST_DAYS } from '../../monitor/alerts/backtest.ts';
+import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
+import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../../monitor/alerts/rule-definition.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
@@ -37,7 +38,6 @@ type Ctx = RouteContext['ctx'];
 type FormOutcome = { given?: FormValues; problems?: readonly Problem[]; status?: number };
 
 const MAX_CHOICES = 500;
-const DEFAULT_DAYS = 14;
 
 const RULE_CHANGES = [
   ['pause', 'rule_paused'],
@@ -48,7 +48,7 @@ const RULE_CHANGES = [
 export function addRulePages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
   const days = z.object({
-    days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(DEFAULT_DAYS),
+    days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(DEFAULT_BACKTEST_DAYS),
   });
 
   app.get(
@@ -68,7 +68,7 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
           ...rule,
           slug: readField(given, 'slug') ?? createSlug(rule.name ?? ''),
         });
-        return redirectWithFlash(reply, `/alerts/rules/${made.slug}/past?days=14`, 'rule_made');
+        return redirectWithFlash(reply, `/alerts/rules/${made.slug}/past`, 'rule_made');
       } catch (error) {
         return renderRule(ctx, request, reply, null, toFormOutcome(error, given));
       }
@@ -182,8 +182,8 @@ async function renderRule(
         {rule === null ? null : (
           <Section title="Preview">
             <p>
-              <a href={`/alerts/rules/${rule.slug}/past?days=${DEFAULT_DAYS}`}>
-                Messages of the last {DEFAULT_DAYS} days
+              <a href={`/alerts/rules/${rule.slug}/past`}>
+                Messages of the last {DEFAULT_BACKTEST_DAYS} days
               </a>{' '}
               that this rule would have sent. Sends nothing.
             </p>
@@ -227,7 +227,7 @@ async function readChoices({ db }: Ctx, data: Data): Promise<RuleChoices> {
   return { topics, searches, channels };
 }
 
-const BACKTEST_DAYS = [1, 7, 14, 30, 90] as const;
+const BACKTEST_DAYS = [1, DEFAULT_BACKTEST_DAYS, 14, 30, MAX_BACKTEST_DAYS];
 const MAX_SHOWN = 100;
 
 /** The messages that a rule would have sent, and their discoveries. */

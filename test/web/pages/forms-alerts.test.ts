@@ -123,7 +123,7 @@ test('a rule is created, edited, paused and removed; problems are at their field
   };
   expect(await person.post('/alerts/rules', rule)).toMatchObject({
     status: 303,
-    to: '/alerts/rules/ferry-b/past?days=14',
+    to: '/alerts/rules/ferry-b/past',
   });
   expect(
     await rows(
@@ -214,9 +214,10 @@ test('the preview of a rule shows past messages and sends nothing', async () => 
   await derivePending(world.ctx, { settleMs: null });
   world.clock.advance(60_000);
   receiver.requests.length = 0;
-  const { html, status } = await person.get('/alerts/rules/ferry-b/past?days=14');
+  const { html, status } = await person.get('/alerts/rules/ferry-b/past');
   expect(status).toBe(200);
   expect(textOf(html)).toContain('2 discoveries in all');
+  expect(textOf(html)).toContain('in 7 days');
   expect(html).not.toContain('<img src=x');
   expect(receiver.requests).toEqual([]);
   expect((await person.get('/alerts/rules/ferry-b/past?days=1000')).status).toBe(400);
