@@ -19,10 +19,11 @@ import { QUARTERS_PER_DAY, QUARTERS_PER_HOUR } from './time-series.ts';
 export type Baseline = Profile & {
   /** Variance of hourly rates beyond chance, relative to their square: 0 for a Poisson process. */
   dispersion: number;
-  /** The same of windows of three hours; computed when asked, because few windows need it. */
-  longDispersion: () => number;
-  /** The same for windows of six hours, but no more than those of three account for. */
-  cascadeDispersion: () => number;
+  /**
+   * The same of windows of three hours, and of six, but of these no more than those of three account for. Computed when asked, because
+   * few windows need it.
+   */
+  computeLongDispersion: () => { dispersion: number; ofCascades: number };
   /** The present rate relative to the profile. */
   level: number;
   /** Number of hours compared with. */
@@ -50,17 +51,18 @@ export function computeBaseline(history: History, end: number, riseEnd = end): B
   const span = { first, end };
   const { dispersion, hours } = computeDispersion(running, span);
   const disperseOver = (width: number) => computeDispersion(running, span, width, width).dispersion;
-  const longDispersion = () => Math.max(disperseOver(LONG_HOURS), dispersion / LONG_HOURS);
   const oldest = Math.max(earliest, end - HISTORY_DAYS * QUARTERS_PER_DAY);
   return {
     profile,
     uncertainty: usual.uncertainty,
     mean: usual.mean * rate,
     dispersion,
-    longDispersion,
-    // More than twice the excess of three hours over independent ones is a change of the level or a burst, not clumping.
-    cascadeDispersion: () =>
-      Math.min(disperseOver(CASCADE_HOURS), longDispersion() - dispersion / CASCADE_HOURS),
+    computeLongDispersion: () => {
+      const long = Math.max(disperseOver(LONG_HOURS), dispersion / LONG_HOURS);
+      // More than twice the excess of three hours over independent ones is a change of the level or a burst, not clumping.
+      const ofCascades = Math.min(disperseOver(CASCADE_HOURS), long - dispersion / CASCADE_HOURS);
+      return { dispersion: long, ofCascades };
+    },
     level: computeLevel(running, dispersion, span, riseEnd),
     hours,
     days: Math.ceil((end - oldest) / QUARTERS_PER_DAY),

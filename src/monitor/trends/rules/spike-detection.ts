@@ -191,14 +191,14 @@ const HEAVY_TAIL = 4;
  * several hours together is smaller than that of one; that of the profile is not.
  */
 export function computeWindowDispersion(
-  { dispersion, longDispersion, cascadeDispersion, uncertainty }: Baseline,
+  { dispersion, computeLongDispersion, uncertainty }: Baseline,
   end: number,
   width: number,
 ): { dispersion: number; tail: number } {
   const hours = width / QUARTERS_PER_HOUR;
-  const isLong = hours >= LONG_HOURS;
-  const own = isLong ? (longDispersion() * LONG_HOURS) / hours : dispersion;
-  const ofCascades = isLong ? (cascadeDispersion() * CASCADE_HOURS) / hours : 0;
+  const long = hours >= LONG_HOURS ? computeLongDispersion() : null;
+  const own = long === null ? dispersion : (long.dispersion * LONG_HOURS) / hours;
+  const ofCascades = long === null ? 0 : (long.ofCascades * CASCADE_HOURS) / hours;
   const ofProfile = uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0;
   return {
     dispersion: Math.max(own, ofCascades) + ofProfile,
@@ -210,8 +210,8 @@ export function computeWindowDispersion(
  * Variance of the count of an hour relative to its mean, as far as six hours vary more than they would if hours varied independently.
  * @param coverage of the hour, with weekends scaled: only as many of the posts that came together were observed
  */
-function computeClumping({ dispersion, cascadeDispersion, mean }: Baseline, coverage: number): number {
-  const excess = Math.max(0, cascadeDispersion() * CASCADE_HOURS - dispersion);
+function computeClumping({ dispersion, computeLongDispersion, mean }: Baseline, coverage: number): number {
+  const excess = Math.max(0, computeLongDispersion().ofCascades * CASCADE_HOURS - dispersion);
   return 1 + excess * mean * QUARTERS_PER_HOUR * coverage;
 }
 
