@@ -207,7 +207,8 @@ export function computeWindowDispersion(
 }
 
 /**
- * Variance of the count of an hour relative to its mean, as far as six hours vary more than they would if hours varied independently.
+ * Variance of the count of an hour relative to its mean, as far as six hours vary more than they would if hours varied independently. Of
+ * an hour at the mean rate, not that of its time of day, with which no more was found.
  * @param coverage of the hour, with weekends scaled: only as many of the posts that came together were observed
  */
 function computeClumping({ dispersion, computeLongDispersion, mean }: Baseline, coverage: number): number {
