@@ -120,7 +120,9 @@ export const Trend = z
       .nullable()
       .describe('Posts relative to the previous period; null if coverage is too low to compare.'),
     previous: Bucket.describe('The previous period of the same length.'),
-    observed_hours: z.number().describe('Hours observed in the last 14 days, in steps of the interval if it is longer.'),
+    observed_hours: z
+      .number()
+      .describe('Hours observed in the last 14 days, in steps of the interval if it is longer.'),
     learning: z.boolean().describe('Too little was observed to detect spikes.'),
     provisional: z.boolean().describe('Little was observed: only clear spikes are reported.'),
     bucket_seconds: z.int(),

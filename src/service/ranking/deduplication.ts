@@ -1,6 +1,7 @@
 /** Merges results that are the same: two addresses, copies, reposts. */
 
 import { identifyAddress } from '../../domain/link-identity.ts';
+import { mixBits } from '../../domain/mix-bits.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 
 /** Minimum share of common shingles for two texts to be copies. */
@@ -204,12 +205,4 @@ function estimateSimilarity(a: Int32Array, b: Int32Array): number {
     if (a[bin] === b[bin]) same += 1;
   }
   return used === 0 ? 0 : same / used;
-}
-
-/** The finalizer of MurmurHash3. */
-function mixBits(value: number): number {
-  let h = value | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
 }

@@ -3,19 +3,13 @@
  * and stream, so each can be generated independently, in any order, with the same result. There is no shared stream.
  */
 
+import { mixBits } from '../../domain/mix-bits.ts';
+
 /** 64 bits as two unsigned 32-bit halves, which JavaScript handles fast. */
 export type Key = readonly [high: number, low: number];
 
 /** The next number of a stream, uniform in [0, 1). */
 export type Draw = () => number;
-
-/** The finalizer of MurmurHash3: each input bit affects half of the output bits. */
-function scrambleBits(value: number): number {
-  let h = value;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
-}
 
 /** The key of a text: two FNV-1a hashes with different starts. */
 export function hashKey(text: string): Key {
@@ -26,14 +20,14 @@ export function hashKey(text: string): Key {
     high = Math.imul(high ^ unit, 0x01000193);
     low = Math.imul(low ^ unit, 0x85ebca77);
   }
-  return [scrambleBits(high), scrambleBits(low)];
+  return [mixBits(high) >>> 0, mixBits(low) >>> 0];
 }
 
 /** Derives the key of a part: cell 17 of this topic, post 3 of this cell. */
 export function deriveKey([high, low]: Key, part: number): Key {
-  const first = scrambleBits(low ^ Math.imul(part | 0, 0x9e3779b1));
-  const second = scrambleBits(high ^ first ^ Math.imul(Math.floor(part / 2 ** 32) + 1, 0x85ebca6b));
-  return [second, scrambleBits(first + second + 0x632be5ab)];
+  const first = mixBits(low ^ Math.imul(part | 0, 0x9e3779b1));
+  const second = mixBits(high ^ first ^ Math.imul(Math.floor(part / 2 ** 32) + 1, 0x85ebca6b));
+  return [second >>> 0, mixBits(first + second + 0x632be5ab) >>> 0];
 }
 
 /** The stream of a key: xoroshiro64**, by Blackman and Vigna. */
