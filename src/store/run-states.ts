@@ -99,7 +99,7 @@ SELECT status FROM requeued`;
  * Requeues a claimed run for a retry, or because this worker is stopping. The scan enqueues it at `notBefore`, or
  * immediately if null.
  * @param input.now the statement's time; null: the database's clock
- * @returns `cancelled` if its search is now paused, broken or removed; `lost` if another claim holds the run
+ * @returns `cancelled` if its search is now paused, broken or removed; null if another claim holds the run
  */
 export async function requeueRun(
   db: Database,
@@ -112,7 +112,7 @@ export async function requeueRun(
     unreadable?: number | null;
     now: Date | null;
   },
-): Promise<'queued' | 'cancelled' | 'lost'> {
+): Promise<'queued' | 'cancelled' | null> {
   const { rows } = await db.pool.query<{ status: 'queued' | 'cancelled' }>(REQUEUE_RUN, [
     input.runId,
     input.fence,
@@ -121,19 +121,22 @@ export async function requeueRun(
     input.now,
     input.unreadable ?? null,
   ]);
-  return rows[0]?.status ?? 'lost';
+  return rows[0]?.status ?? null;
 }
 
-/** The state of a run in the database. */
-export async function readRunState(
+/**
+ * The status of a run that this claim was the last to hold; null if another claim has held it since. Tells whether the commit of
+ * an end succeeded although its confirmation was lost.
+ */
+export async function readOwnStatus(
   db: Database,
-  runId: Id,
-): Promise<{ status: string; fence: number; code: RunCode | null } | null> {
-  const { rows } = await db.pool.query<{ status: string; fence: number; code: RunCode | null }>(
-    'SELECT status, fence, code FROM strandline.runs WHERE id = $1',
-    [runId],
+  { id, fence }: { id: Id; fence: number },
+): Promise<string | null> {
+  const { rows } = await db.pool.query<{ status: string }>(
+    'SELECT status FROM strandline.runs WHERE id = $1 AND fence = $2',
+    [id, fence],
   );
-  return rows[0] ?? null;
+  return rows[0]?.status ?? null;
 }
 
 /**

@@ -84,7 +84,7 @@ test('a run released during a pause of its search waits for the pause to commit,
   const { search, firstRunId } = await add('at-once');
   const now = world.clock.now();
   const claimed = await claimRun(world.db, { runId: firstRunId, worker: 'w', leaseMs: 30_000, now });
-  let back: Promise<string> = Promise.resolve('');
+  let back: Promise<string | null> = Promise.resolve(null);
   await inTransaction(world.db, async (tx) => {
     const locked = await lockSearch(tx, search.id);
     if (locked === null || claimed === null) throw new Error('not there');
@@ -133,15 +133,14 @@ test.each([
   },
 );
 
-test('a rejected key stops the searches although the confirmation of the failure is lost', async () => {
-  const { firstRunId } = await add('unconfirmed');
-  stub.answers(json({ detail: 'no such key' }, 401));
+/** A context whose connection breaks once, after the database has executed the statement with these words. */
+function losesConfirmation(words: string) {
   let lost = 0;
   const { pool } = world.db;
   const ask = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>; // one of its forms
   const query = async (...given: unknown[]) => {
     const answer = await ask(...given);
-    if (lost > 0 || !String(given[0]).includes("SET status = 'failed'")) return answer;
+    if (lost > 0 || !String(given[0]).includes(words)) return answer;
     lost += 1;
     throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
   };
@@ -149,15 +148,34 @@ test('a rejected key stops the searches although the confirmation of the failure
     ...world.db,
     pool: Object.assign(Object.create(pool), { query, connect: pool.connect.bind(pool) }),
   };
-  expect(await executeRun({ ...world.ctx, db }, firstRunId)).toMatchObject({
-    status: 'failed',
-    code: 'auth',
-  });
-  expect(lost).toBe(1);
+  return { ctx: { ...world.ctx, db }, countLost: () => lost };
+}
+
+test('a rejected key stops the searches although the confirmation of the failure is lost', async () => {
+  const { firstRunId } = await add('unconfirmed');
+  stub.answers(json({ detail: 'no such key' }, 401));
+  const { ctx, countLost } = losesConfirmation("SET status = 'failed'");
+  expect(await executeRun(ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'auth' });
+  expect(countLost()).toBe(1);
   expect(await rows(`SELECT state FROM strandline.searches WHERE slug = 'unconfirmed'`)).toEqual([
     { state: 'broken' },
   ]);
 });
+
+test.each([
+  ['pause', { status: 'released', code: 'upstream_5xx' }],
+  [null, { status: 'retry', code: 'upstream_5xx', notBefore: expect.any(Date) }],
+] as const)(
+  'a retry is reported as one although its confirmation is lost (%s during the call)',
+  async (change, report) => {
+    const slug = `unconfirmed-retry-${change}`;
+    const { firstRunId } = await add(slug);
+    stub.answers(change === null ? json({ detail: 'not now' }, 500) : failsDuring(slug, change));
+    const { ctx, countLost } = losesConfirmation('requeued AS');
+    expect(await executeRun(ctx, firstRunId)).toMatchObject(report);
+    expect(countLost()).toBe(1);
+  },
+);
 
 test('a search stopped by a rejected key has a row for each slot due until then', async () => {
   const { firstRunId: waiting } = await add('refused-key');

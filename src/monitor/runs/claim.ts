@@ -6,7 +6,7 @@ import type { Id } from '../../store/database.ts';
 import { markUnknownCalls } from '../../store/ledger.ts';
 import { needsSolitude } from '../../store/responses.ts';
 import { type ClaimedRun, claimRun, renewLease } from '../../store/run-claims.ts';
-import { failRun, readRunState } from '../../store/run-states.ts';
+import { failRun, readOwnStatus } from '../../store/run-states.ts';
 import type { Context } from '../context.ts';
 
 /** Two claims whose worker died while it had other runs, and three whose worker had no other run. */
@@ -70,8 +70,7 @@ export function startLeaseRenewal(ctx: Context, run: ClaimedRun): () => void {
       if (held) return;
       clearInterval(timer);
       // Not lost if the renewal waited for our own save, which has ended the run.
-      const state = await readRunState(ctx.db, run.id);
-      if (state?.fence === run.fence) return;
+      if ((await readOwnStatus(ctx.db, run)) !== null) return;
       ctx.log.warn({ run: String(run.id), search: run.search }, 'lease lost');
     } catch (error) {
       if (!failing) ctx.log.warn({ err: error, run: String(run.id) }, 'lease not renewed; retrying');

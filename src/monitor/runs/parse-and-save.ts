@@ -8,7 +8,7 @@ import { loadDialect } from '../../protocol/dialect.ts';
 import type { Id } from '../../store/database.ts';
 import type { RawResponse, ResponseKey } from '../../store/responses.ts';
 import type { ClaimedRun } from '../../store/run-claims.ts';
-import { readRunState } from '../../store/run-states.ts';
+import { readOwnStatus } from '../../store/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { readCommittedDiff, saveFindings } from '../../store/save/save.ts';
 import type { Context } from '../context.ts';
@@ -64,9 +64,8 @@ export async function saveResults(
     }),
   );
   if (diff !== null) return diff;
-  const state = await readRunState(ctx.db, run.id);
   // Our commit succeeded but its confirmation was lost: the diff is in the database.
-  if (state?.status === 'succeeded' && state.fence === run.fence) return readCommittedDiff(ctx.db, run.id);
+  if ((await readOwnStatus(ctx.db, run)) === 'succeeded') return readCommittedDiff(ctx.db, run.id);
   throw new RunError('lease_lost');
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../store/database.ts';
 import type { ResponseKey } from '../../store/responses.ts';
 import type { ClaimedRun } from '../../store/run-claims.ts';
-import { countFailuresInARow, failRun, readRunState, requeueRun } from '../../store/run-states.ts';
+import { countFailuresInARow, failRun, readOwnStatus, requeueRun } from '../../store/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { listActiveSearches } from '../../store/searches.ts';
 import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
@@ -76,10 +76,13 @@ async function requeueForRetry(
   const { id: runId, fence } = run;
   const { code, detail } = failure;
   const now = ctx.clock.statementTime();
-  const back = await withDbRetry(ctx, () =>
-    requeueRun(ctx.db, { runId, fence, notBefore, reason: detail ?? null, unreadable, now }),
+  const status = await withDbRetry(
+    ctx,
+    async () =>
+      (await requeueRun(ctx.db, { runId, fence, notBefore, reason: detail ?? null, unreadable, now })) ??
+      readOwnStatus(ctx.db, run),
   );
-  if (back !== 'queued') return reportRelease(run, back === 'lost' ? 'lease_lost' : code);
+  if (status !== 'queued') return reportRelease(run, status === null ? 'lease_lost' : code);
   return { ...describeRun(run), status: 'retry', code, detail, notBefore };
 }
 
@@ -102,10 +105,7 @@ async function failWithCode(
       unreadable,
       now: ctx.clock.statementTime(),
     });
-    if (isFailed) return true;
-    // The commit of an earlier attempt may have succeeded although its confirmation was lost.
-    const state = await readRunState(ctx.db, run.id);
-    return state?.status === 'failed' && state.fence === run.fence;
+    return isFailed || (await readOwnStatus(ctx.db, run)) === 'failed';
   });
   if (!ours) return reportRelease(run, 'lease_lost');
   await withDbRetry(ctx, () => suspendAfterFailure(ctx, run, failure));
