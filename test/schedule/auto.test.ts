@@ -174,6 +174,30 @@ test('a paused search is never due; it is due again when resumed, and after an e
   expect((await paceOf(search.id)).due_at).toBeNull();
 });
 
+test('a capped search that is resumed continues with the interval that it has learned', async () => {
+  const search = await createAdaptive('capped-auto', { every: 'auto 96/day' });
+  const capped = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 0 } };
+  world.clock.set(((await paceOf(search.id)).due_at ?? new Date(0)).toISOString());
+  await scan(capped);
+  const [run] = await rows(`SELECT id FROM strandline.runs WHERE search_id = $1 AND status = 'queued'`, [
+    search.id,
+  ]);
+  await executeRun(capped, run.id);
+  expect(await requireSearch(world.db.pool, search.slug)).toMatchObject({ state: 'capped' });
+  // Before its next due time, and after one that was skipped.
+  for (const scanned of [false, true]) {
+    const { due_at, interval_seconds } = await paceOf(search.id);
+    const next = scanned ? world.clock.now().getTime() + (interval_seconds ?? 0) * 1_000 : due_at?.getTime();
+    expect(next).toBeGreaterThan(world.clock.now().getTime() + 16 * MINUTE);
+    const resumed = await changeSearch(capped, search.slug, 'resume');
+    expect(resumed).toMatchObject({ state: 'active' });
+    expect(resumed.next_due_at?.getTime()).toBe(next === undefined ? undefined : Math.round(next));
+    await rows(`UPDATE strandline.searches SET state = 'capped' WHERE id = $1`, [search.id]);
+    world.clock.set((resumed.next_due_at ?? new Date(0)).toISOString());
+  }
+  await changeSearch(world.ctx, search.slug, 'remove');
+});
+
 test('an edit moves the due time only if it changes the request or the schedule', async () => {
   await createAdaptive('edited-auto', { every: 'auto 96/day' });
   const due = async (edit: SearchEdit) =>

@@ -80,7 +80,10 @@ async function changeLockedSearch(
   }
 }
 
-/** Only a capped search can have due slots. If the schedule cannot be read, the search becomes broken. */
+/**
+ * Only a capped search can have due slots; it has stayed due, so its due time is kept. If the schedule cannot be read, the search
+ * becomes broken.
+ */
 async function resumeLockedSearch(
   ctx: Context,
   tx: Transaction,
@@ -90,6 +93,6 @@ async function resumeLockedSearch(
   const queued = await recordDueSlots(ctx, tx, [search], now);
   const next = tryToRead(() => findDueAgain(ctx, search, readSchedule(search), now));
   if (next === null) await setState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
-  else await setState(tx, search.id, 'active', null, now, next);
+  else await setState(tx, search.id, 'active', null, now, search.state === 'capped' ? null : next);
   return queued.map(({ id }) => id);
 }
