@@ -1,11 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
-import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
+import { parseLateResponses, replayRun } from '../../src/monitor/runs/late-and-replay.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { Id } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { storeResponse } from '../../src/store/responses.ts';
 import { gated, json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 
@@ -289,6 +290,50 @@ test('a response received while its author is forgotten does not restore the aut
   await forget(`77${word}`);
   gate.open();
   expect((await under)?.status).toBe('succeeded');
+  expect(await tablesWith(word)).toEqual([]);
+});
+
+test('a response that was cut off, and is stored and saved while its author is forgotten, goes with them', async () => {
+  const word = 'tardyon';
+  const body = { miner_tweets: [wirePost('1350000001', person('1350000001', word))] };
+  const { search } = await firstRun('tardy', body);
+  const { runId } = await insertManualRun(world.ctx, 'tardy');
+  await executeRun({ ...world.ctx, config: { ...world.ctx.config, maxCallsPerRun: 0 } }, runId);
+  const receivedAt = world.clock.now();
+  world.clock.advance(60 * 60_000);
+  await runAgain('tardy', { miner_tweets: [] });
+
+  const arrive = async () => {
+    await rows(
+      `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at) VALUES ($1, 1, $2, 1, 'unknown', $3)`,
+      [runId, search.service_id, receivedAt],
+    );
+    const bytes = Buffer.from(JSON.stringify(body));
+    const response = { n: 1, httpStatus: 200, contentType: 'application/json', body: bytes, receivedAt };
+    await storeResponse(world.db, { runId, response, latencyMs: 1, costUsd: null });
+    await parseLateResponses(world.ctx, runId);
+  };
+  // When the responses that are there have been read, and before saves are blocked.
+  let arrived: unknown[] = [];
+  const { pool } = world.db;
+  const ask = pool.query.bind(pool) as (...given: unknown[]) => Promise<{ rows: unknown[] }>; // one of its forms
+  const query = async (...given: unknown[]) => {
+    const answer = await ask(...given);
+    if (arrived.length === 0 && answer.rows.length === 0 && String(given[0]).includes('a.body')) {
+      await arrive();
+      arrived = await rows('SELECT read_at FROM strandline.responses WHERE run_id = $1', [runId]);
+    }
+    return answer;
+  };
+  const db = {
+    ...world.db,
+    pool: Object.assign(Object.create(pool), { query, connect: pool.connect.bind(pool) }),
+  };
+  const author = await findAuthor(world.db, 'hosted', `77${word}`);
+  if (author === undefined) throw new Error('not there');
+  await forgetAuthor({ ...world.ctx, db }, author);
+  expect(arrived).toEqual([{ read_at: expect.any(Date) }]);
+  expect(await rows('SELECT FROM strandline.responses WHERE run_id = $1', [runId])).toEqual([]);
   expect(await tablesWith(word)).toEqual([]);
 });
 

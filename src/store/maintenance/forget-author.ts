@@ -5,7 +5,6 @@
 import { Refused } from '../../domain/errors.ts';
 import type { Config } from '../../config/config.ts';
 import type { OwnLinkRule } from '../../domain/link-identity.ts';
-import { MINUTE } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import { type Database, type Id, inTransaction, type Queryable, type Transaction } from '../database.ts';
@@ -103,7 +102,7 @@ export async function forgetAuthor(
   author: KnownAuthor,
 ): Promise<ForgottenCounts> {
   const now = clock.now();
-  const since = await readOldestOpen(db);
+  const since = await readOldestTransaction(db);
   const before = await deleteResponsesAbout(db.pool, author);
   return inTransaction(db, async (tx) => {
     await lockSaves(tx);
@@ -122,14 +121,15 @@ export async function forgetAuthor(
 }
 
 /**
- * Responses received from then on may be missed by a search that starts now: it goes by the time of receipt, and a response is
- * committed after it, later than others that were received later.
+ * Responses that cannot be read yet are written by this transaction or a later one. Times of receipt cannot tell: a response may
+ * be stored hours after its receipt.
  */
-async function readOldestOpen(db: Database): Promise<Date> {
-  const { rows } = await db.pool.query<{ at: Date | null }>(
-    'SELECT max(received_at) AS at FROM strandline.responses',
+async function readOldestTransaction(db: Database): Promise<string> {
+  const { rows } = await db.pool.query<{ xid: string }>(
+    'SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text AS xid',
   );
-  return new Date((rows[0]?.at?.getTime() ?? 0) - MINUTE);
+  if (rows[0] === undefined) throw new Error('no snapshot');
+  return rows[0].xid;
 }
 
 function listTombstones(
@@ -168,23 +168,23 @@ const RESPONSE_BATCH = 20;
 
 type ResponseRow = { run_id: Id; n: number; received_at: Date; open: boolean; body: Buffer };
 
-/** Responses after a cursor, oldest first, of some runs or all. $1 to $3 cursor, $4 limit, $5 since when, $6 runs. */
+/** Responses after a cursor, oldest first, of some runs or all. $1 to $3 cursor, $4 limit, $5 since which transaction, $6 runs. */
 const SELECT_RESPONSES = `
 SELECT a.run_id, a.n, a.received_at, r.status IN ('queued', 'running') AS open, a.body
 FROM strandline.responses a JOIN strandline.runs r ON r.id = a.run_id
-WHERE (a.received_at, a.run_id, a.n) > ($1, $2::bigint, $3::int) AND ($5::timestamptz IS NULL OR a.received_at >= $5 OR a.run_id = ANY ($6::bigint[]))
+WHERE (a.received_at, a.run_id, a.n) > ($1, $2::bigint, $3::int) AND ($5::xid IS NULL OR age(a.xmin) <= age($5::xid) OR a.run_id = ANY ($6::bigint[]))
 ORDER BY a.received_at, a.run_id, a.n LIMIT $4`;
 
 /**
  * Deletes stored responses that name an author. If the run has not ended, its save excludes the author and deletes
  * the response; without the response, the run would have to repeat the paid call.
- * @param only responses received since then, and those of these runs
+ * @param only responses written since this transaction, and those of these runs
  * @returns how many were deleted, and the runs that were skipped
  */
 async function deleteResponsesAbout(
   db: Queryable,
   author: Named,
-  only?: { since: Date; runs: readonly Id[] },
+  only?: { since: string; runs: readonly Id[] },
 ): Promise<{ deleted: number; open: Id[] }> {
   const names = namesPattern(author);
   const open = new Set<Id>();
