@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { WEB } from '../../src/app/web-server.ts';
+import { SAMPLE_TOPIC } from '../../src/service/sandbox/simulated-topic.ts';
 import { freePort } from '../redis.ts';
 import { until } from '../processes.ts';
 import { openStand } from '../web/access/stand.ts';
@@ -12,6 +13,10 @@ import { buildImage, type Container, findDriver, type Image, startContainer } fr
 /** Two installations by npm and the compiler, on a machine that does other things as well. */
 const BUILD_MS = 12 * 60_000;
 const START_MS = 120_000;
+
+/** The topic that is created here, beside the sample topic. */
+const TOPIC = { slug: 'harbour-ferry', prompt: 'harbour ferry' };
+const TOPIC_SLUG = new RegExp([TOPIC, SAMPLE_TOPIC].map(({ slug }) => slug).join('|'));
 
 const driver = findDriver();
 
@@ -91,13 +96,13 @@ describe.skipIf(driver === undefined)('the image', () => {
     test(
       'a topic is created, and its first runs succeed',
       async () => {
-        const made = await container.exec(...image.config.Entrypoint, 'watch', 'harbour ferry');
+        const made = await container.exec(...image.config.Entrypoint, 'watch', TOPIC.prompt);
         expect(made, made.stderr).toMatchObject({ code: 0 });
         const page = z.object({ items: z.array(z.object({ status: z.string() })) });
         await until(
           'its runs succeed',
           async () => {
-            const reply = await ask('/api/v1/runs?topic=harbour-ferry&status=succeeded');
+            const reply = await ask(`/api/v1/runs?topic=${TOPIC.slug}&status=succeeded`);
             return page.parse(await reply.json()).items.length >= 2;
           },
           START_MS,
@@ -114,7 +119,7 @@ describe.skipIf(driver === undefined)('the image', () => {
           body: JSON.stringify({
             slug: 'ferries',
             name: 'Ferries',
-            topic: 'harbour-ferry',
+            topic: TOPIC.slug,
             channels: ['ops'],
           }),
         });
@@ -150,7 +155,7 @@ describe.skipIf(driver === undefined)('the image', () => {
             const kind = address
               .replaceAll(/\d+/g, '0')
               .replaceAll(/=[^&]*/g, '')
-              .replace(/harbour-(?:ferry|festival)/, ':topic');
+              .replace(TOPIC_SLUG, ':topic');
             const count = ofKind.get(kind) ?? 0;
             if (count >= 3 || answered.has(address) || waiting.includes(address)) continue;
             ofKind.set(kind, count + 1);
