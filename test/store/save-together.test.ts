@@ -225,6 +225,34 @@ test('eight concurrent saves share one transaction', async () => {
   expect(count).toBe(1);
 });
 
+test('what two late responses of a transaction change is derived again from the earlier one on', async () => {
+  const save = async (...minutes: number[]) => {
+    const inputs = await Promise.all(
+      minutes.map(async (minute) => {
+        const posts = [{ ...post(1), likes: minute }];
+        return claimed(await newSearch(), { minute, posts, links: [] }, 'twolate');
+      }),
+    );
+    await Promise.all(inputs.map((one) => saveFindings(world.db, one)));
+    return inputs.map(({ runId }) => runId);
+  };
+  await save(30);
+  let late: Id[] = [];
+  expect(
+    await transactionsOf(async () => {
+      late = await save(20, 10);
+    }),
+  ).toBe(1);
+  const waiting = await rows(
+    `SELECT d.at, cardinality(d.changed_posts) AS n FROM strandline.pending_derivations d WHERE run_id = ANY ($1) ORDER BY 1`,
+    [late],
+  );
+  expect(waiting).toEqual([
+    { at: at(10), n: 1 },
+    { at: at(20), n: 0 },
+  ]);
+});
+
 test('a save whose claim is lost is left out, and the others are stored', async () => {
   const inputs = await eight('lost');
   await rows('UPDATE strandline.runs SET fence = fence + 1 WHERE id = $1', [inputs[4]?.runId]);

@@ -6,6 +6,7 @@ import { type Id, inTransaction, openDatabase } from '../../src/store/database.t
 import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun } from '../../src/store/run-states.ts';
 import { readStoredRules } from '../../src/store/link-rules.ts';
+import { dropMonths } from '../../src/store/maintenance/partitions.ts';
 import { findStored, saveContent, saveCounters } from '../../src/store/save/save-facts.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
@@ -200,6 +201,25 @@ test('a late older response has its snapshot, and each counter keeps its newest 
     waiting.map(({ n }) => n),
     'a snapshot more is derived from',
   ).toEqual([0, 1, 0, 1]);
+});
+
+test('a late response of a month that was dropped brings back the month of each snapshot that follows from it', async () => {
+  const search = await newSearch('late-months');
+  const on = (month: number, day: number) => new Date(Date.UTC(2026, month - 1, day));
+  const post = (like: number) => ({ miner_tweets: [wirePost('311', { like_count: like })] });
+  await run(search, post(5), on(6, 1));
+  await run(search, post(5), on(9, 1));
+  expect((await dropMonths(world.db, on(11, 1), () => true)).dropped).toContain('post_snapshots_2026_09');
+  // Only now does the second response say something new.
+  await run(search, post(3), on(6, 20));
+  const snapshots = await rows(
+    `SELECT like_count, s.observed_at FROM strandline.post_snapshots s JOIN strandline.posts p ON p.id = post_id
+     WHERE external_id = '311' ORDER BY 2`,
+  );
+  expect(snapshots).toEqual([
+    { like_count: 3n, observed_at: on(6, 20) },
+    { like_count: 5n, observed_at: on(9, 1) },
+  ]);
 });
 
 test('a copy of a post with only its id erases nothing', async () => {
