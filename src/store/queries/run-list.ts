@@ -137,7 +137,8 @@ export async function readRunPage(
       and(
         searches === undefined ? ofSide(scope.data) : inArray(runs.search_id, searches),
         status === undefined ? undefined : sql`${runs.status} = ${STATUS_CONDITIONS[status]}`,
-        code === undefined ? undefined : eq(runs.code, code),
+        // Only failed runs have a code, and the planner finds them by their partial index.
+        code === undefined ? undefined : sql`${runs.status} = 'failed' AND ${runs.code} = ${code}`,
         first === undefined ? undefined : gte(runs.id, first),
         before === undefined ? undefined : lt(runs.id, before),
       ),
