@@ -5,6 +5,8 @@ import {
   MAX_BACKTEST_DAYS,
   type WrittenRule,
 } from '../monitor/alerts/rule-definition.ts';
+import type { Context } from '../monitor/context.ts';
+import { describeRemovedScope } from '../monitor/topics/find-by-slug.ts';
 import { readRules, type RuleRow } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import { type ListOptions, showRows } from './list-command.ts';
@@ -88,7 +90,7 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
         const everywhere = options.all === true ? { topic: null, search: null } : {};
         const { editRule } = await loadManagement();
         const row = await editRule(ctx, slug, { ...readRuleOptions(options), ...everywhere });
-        await cli.show(options.json, row, () => renderRule(row, cli.page));
+        await showRule(cli, ctx, options.json, row);
       }),
     );
 }
@@ -136,8 +138,7 @@ function registerShow(rules: Command, cli: Cli): void {
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { findRuleRow } = await loadManagement();
-        const row = await findRuleRow(ctx, slug);
-        await cli.show(json, row, () => renderRule(row, cli.page));
+        await showRule(cli, ctx, json, await findRuleRow(ctx, slug));
       }),
     );
 }
@@ -201,6 +202,17 @@ function registerStateChange(rules: Command, cli: Cli, change: StateChange, summ
         cli.page.say(`${slug}: ${change === 'remove' ? 'removed; its deliveries stay' : row.state}`);
       }),
     );
+}
+
+async function showRule(
+  cli: Cli,
+  { db }: Pick<Context, 'db'>,
+  json: boolean | undefined,
+  row: RuleRow,
+): Promise<void> {
+  await cli.show(json, row, () => renderRule(row, cli.page));
+  const removed = await describeRemovedScope(db, row);
+  if (removed !== null) cli.page.say(removed);
 }
 
 function renderRule(row: RuleRow, page: TerminalPage): string[] {

@@ -58,3 +58,21 @@ test('the name is free afterwards, also that of a removed search', async () => {
   const { code, stderr } = await stand.run(['search', 'purge', 'harbuor', '--yes']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean harbour?')]);
 });
+
+test('a rule on a removed topic says so, and its scope can be given again, but not to another rule', async () => {
+  await stand.run(['channels', 'add', 'ops', '--webhook', 'https://93.184.215.14/hook']);
+  for (const [rule, ...scope] of [['old', '--topic', 'harbour'], ['all']])
+    await stand.run(['rules', 'add', rule ?? '', '--channel', 'ops', ...scope]);
+  await stand.run(['topic', 'remove', 'harbour']);
+  const edit = (rule: string) => stand.run(['rules', 'edit', rule, '--topic', 'harbour', '--name', 'New']);
+  const removed =
+    /^The topic was removed on \S+\. This rule finds nothing new until its scope is changed\.$/m;
+  expect(await edit('old')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^name +New$/m) as unknown,
+    stderr: expect.stringMatching(removed) as unknown,
+  });
+  expect((await stand.run(['rules', 'show', 'old'])).stderr).toMatch(removed);
+  const { code, stderr } = await edit('all');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('there is no topic "harbour"')]);
+});

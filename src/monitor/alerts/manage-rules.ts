@@ -100,7 +100,7 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     const before = await readEditableRule(tx, slug);
     const now = ctx.clock.now();
-    const scope = await resolveScope(tx, written);
+    const scope = await resolveScope(tx, written, before);
     const cooldown_seconds = checked.cooldown_seconds ?? rule.cooldown_seconds;
     await updateRule(tx, rule.id, {
       name: checked.name ?? rule.name,
@@ -172,7 +172,7 @@ async function lockRuleWithChannels(
 }
 
 /** The editable members of a rule, as the transaction sees them. */
-async function readEditableRule(tx: Transaction, slug: string): Promise<object> {
+async function readEditableRule(tx: Transaction, slug: string) {
   const { name, topic, search, kinds, filter, cooldown_seconds, channels } =
     (await readRule({ orm: createOrm(tx) }, slug)) ?? {};
   return { name, topic, search, kinds, filter, cooldown_seconds, channels };
@@ -192,13 +192,23 @@ async function lockNamedChannels(tx: Transaction, slugs: readonly string[]): Pro
   return channels;
 }
 
-/** The scope of a rule: a topic, a search, or null for all; left out where not given. */
+/**
+ * The scope of a rule: a topic, a search, or null for all; left out where not given.
+ * @param current the scope that it has, which can be given again even if it was removed
+ */
 async function resolveScope(
   tx: Transaction,
   { topic, search }: WrittenRule,
+  current: Partial<Pick<RuleRow, 'topic' | 'search'>> = {},
 ): Promise<{ topic_id?: Id | null; search_id?: Id | null }> {
-  if (typeof topic === 'string') return { topic_id: (await requireTopic(tx, topic)).id, search_id: null };
-  if (typeof search === 'string') return { topic_id: null, search_id: (await requireSearch(tx, search)).id };
+  if (typeof topic === 'string') {
+    if (topic === current.topic && current.search === null) return {};
+    return { topic_id: (await requireTopic(tx, topic)).id, search_id: null };
+  }
+  if (typeof search === 'string') {
+    if (search === current.search) return {};
+    return { topic_id: null, search_id: (await requireSearch(tx, search)).id };
+  }
   return { ...(topic === null ? { topic_id: null } : {}), ...(search === null ? { search_id: null } : {}) };
 }
 

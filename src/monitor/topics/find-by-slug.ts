@@ -66,6 +66,22 @@ export async function findTopicRow(db: Database, slug: string): Promise<TopicRow
   return row;
 }
 
+/**
+ * `The topic was removed on 2026-11-21. This rule finds nothing new until its scope is changed.`; null unless the scope of the
+ * rule was removed.
+ * @throws Refused `not_found`
+ */
+export async function describeRemovedScope(
+  db: Database,
+  { topic, search }: { topic: string | null; search: string | null },
+): Promise<string | null> {
+  const kind = search === null ? 'topic' : 'search';
+  if (topic === null) return null;
+  const { archived_at } = search === null ? await findTopicRow(db, topic) : await findSearchRow(db, search);
+  if (archived_at === null) return null;
+  return `The ${kind} was removed on ${archived_at.toISOString().slice(0, 10)}. This rule finds nothing new until its scope is changed.`;
+}
+
 /** What a request is about. `simulated`: which side it chooses; undefined if it does not choose. */
 export type AskedScope = Partial<Omit<DataScope, 'data'>> & { simulated?: boolean | undefined };
 

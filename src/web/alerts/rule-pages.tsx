@@ -6,6 +6,7 @@ import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../../monitor/alerts/rule-definition.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { describeRemovedScope } from '../../monitor/topics/find-by-slug.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
@@ -164,6 +165,7 @@ async function renderRule(
     throw error;
   });
   const choices = await readChoices(ctx, data);
+  const removedScope = rule === null ? null : await describeRemovedScope(ctx.db, rule);
   return renderPage(request, reply, {
     title: rule === null ? 'New rule' : rule.name,
     here: '/alerts',
@@ -178,6 +180,7 @@ async function renderRule(
       ),
     body: (
       <>
+        {removedScope === null ? null : <p class="advice">{removedScope}</p>}
         <RuleForm rule={rule} given={given} problems={problems} choices={choices} />
         {rule === null ? null : (
           <Section title="Preview">

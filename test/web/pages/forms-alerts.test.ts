@@ -207,6 +207,39 @@ test('what was removed while a rule was written is a problem of its field, and i
   expect(await person.post('/alerts/rules/nothing', rule)).toMatchObject({ status: 404 });
 });
 
+test('a rule on a removed topic or search says so, and everything else of it can be changed', async () => {
+  await createTopic(world.ctx, {
+    name: 'Beacon',
+    searches: [{ operation: 'microblog', prompt: 'beacon', every: '15m' }],
+  });
+  const rule = { on: 'post', filter: '', channels: 'team', cooldown: '0' };
+  const scopes = ['topic:beacon', 'search:beacon-posts'];
+  for (const [i, watches] of scopes.entries()) {
+    await person.post('/alerts/rules', { ...rule, name: 'Beacon', slug: `beacon-${i}`, watches });
+    expect((await person.get(`/alerts/rules/beacon-${i}`)).html).not.toContain('removed');
+  }
+  await person.post('/topics/beacon/remove');
+  for (const [i, watches] of scopes.entries()) {
+    const url = `/alerts/rules/beacon-${i}`;
+    const { html } = await person.get(url);
+    expect(html).toContain(`value="${watches}" selected`);
+    expect(textOf(html)).toMatch(/The (?:topic|search) was removed on \S+\. This rule finds nothing new/);
+    expect(await person.post(url, { ...rule, name: 'Renamed', watches })).toMatchObject({ status: 303 });
+    const other = scopes[1 - i] ?? '';
+    const refused = await person.post(url, { ...rule, name: 'Renamed', watches: other });
+    expect([refused.status, wrongIn(refused.html)], other).toEqual([409, ['watches']]);
+  }
+  expect(
+    await rows(
+      "SELECT name, topic, search FROM strandline_analytics.rules WHERE slug LIKE 'beacon-%' ORDER BY slug",
+    ),
+  ).toEqual([
+    { name: 'Renamed', topic: 'beacon', search: null },
+    { name: 'Renamed', topic: 'beacon', search: 'beacon-posts' },
+  ]);
+  for (const i of scopes.keys()) await person.post(`/alerts/rules/beacon-${i}/remove`);
+});
+
 test('the preview of a rule shows past messages and sends nothing', async () => {
   stub.answers(json({ miner_tweets: [wirePost('2', { text: 'ferry <img src=x>' }), wirePost('3')] }));
   const { runId } = await insertManualRun(world.ctx, 'ferry-posts');
@@ -225,7 +258,7 @@ test('the preview of a rule shows past messages and sends nothing', async () => 
 
 test('deliveries are listed by state and channel, shown in full, and resent if they failed', async () => {
   const [{ rule, channel, run }] = await rows(
-    `SELECT (SELECT id FROM strandline.rules) AS rule, (SELECT id FROM strandline.channels) AS channel,
+    `SELECT (SELECT id FROM strandline.rules WHERE archived_at IS NULL) AS rule, (SELECT id FROM strandline.channels) AS channel,
        (SELECT max(id) FROM strandline.runs) AS run`,
   );
   const [{ id }] = await rows(
