@@ -131,12 +131,16 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     );
 
   app.get('/alerts/channels/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
-    const channel = await findChannelRow(ctx, request.params.slug, request.frame.data);
+    const real = await findChannelRow(ctx, request.params.slug, 'real');
+    const simulated = await findChannelRow(ctx, request.params.slug, 'simulated');
+    const channel = { ...real, waiting: real.waiting + simulated.waiting };
+    const { sides } = request.frame;
+    const about = sides.real && sides.simulated ? ', about real and simulated data' : '';
     return renderPage(request, reply, {
       title: `Remove ${channel.slug}?`,
       here: '/alerts',
       above: <ChannelPath channel={channel} />,
-      lead: `Deletes ${describeDeletion(channel)} and cancels messages not sent yet (${channel.waiting} waiting). Rules with no other channel will notify nobody. Past deliveries stay.`,
+      lead: `Deletes ${describeDeletion(channel)} and cancels messages not sent yet (${channel.waiting} waiting${about}). Rules with no other channel will notify nobody. Past deliveries stay.`,
       body: (
         <div class="buttons">
           <ActionButton
@@ -182,6 +186,7 @@ async function renderChannel(
   return renderPage(request, reply, {
     title: channel.slug,
     here: '/alerts',
+    side: `/alerts/channels/${channel.slug}`,
     above: <SideLink href="/alerts">Alerts</SideLink>,
     status: sent.problems === undefined ? 200 : 400,
     aside: (
