@@ -76,7 +76,7 @@ export async function awaitUnlessAborted<T>(signal: AbortSignal, work: Promise<T
 export const STATUS_TIMEOUT_MS = 5 * SECOND;
 
 /** @throws Error if the work takes longer; the work itself continues */
-export async function withTimeout<T>(work: Promise<T>, patienceMs: number = STATUS_TIMEOUT_MS): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, patienceMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no response within ${patienceMs / SECOND} s`)), patienceMs);

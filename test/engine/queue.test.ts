@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readQueueDepth } from '../../src/monitor/status/system-status.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { openBackend, type QueueBackend } from '../../src/platform/queue/connection.ts';
@@ -26,6 +27,19 @@ test('an unreachable Redis is an error and does not hang', async () => {
   await expect(queue.enqueueRuns([run(1n)])).rejects.toThrow();
   await queue.close();
   await backend.close();
+});
+
+test('status waits for a slow queue as long as the queue itself does', async () => {
+  vi.useFakeTimers();
+  try {
+    const depth = () =>
+      new Promise<Record<string, number>>((resolve) => setTimeout(resolve, 4_000, { active: 1 }));
+    const read = readQueueDepth({ depth });
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(await read).toEqual({ active: 1 });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('retries Postgres when no connection is free at first, and keeps running', async () => {

@@ -3,8 +3,7 @@
 import { readCallsPerDay } from '../../config/config.ts';
 import { DATA, type Data, sideOf } from '../../domain/data.ts';
 import { maskUrl } from '../../domain/link.ts';
-import { DAY, SECOND } from '../../domain/time.ts';
-import { withTimeout } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
 import { describeDatabase } from '../../store/migrate.ts';
 import {
@@ -167,12 +166,9 @@ export async function readWorkers({ db, clock }: Pick<Context, 'db' | 'clock'>):
   return workers.map((worker) => ({ ...worker, silent: now - worker.seen_at.getTime() > WORKER_SILENCE_MS }));
 }
 
-/** A queue that has not responded by then counts as unreachable. */
-const QUEUE_TIMEOUT_MS = 2 * SECOND;
-
-/** Null on any error: workers log the cause. */
+/** Null on any error: workers log the cause. The queue limits how long it may take, here as for `doctor`. */
 export function readQueueDepth(queue: Pick<Context['queue'], 'depth'>): Promise<QueueDepth> {
-  return withTimeout(queue.depth(), QUEUE_TIMEOUT_MS).catch(() => null);
+  return queue.depth().catch(() => null);
 }
 
 /** `2 waiting, 1 active`; empty without jobs. */

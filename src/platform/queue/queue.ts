@@ -27,7 +27,7 @@ export type QueuedRun = { runId: bigint; fence: number; trigger: keyof typeof PR
 
 /**
  * The queue triggers the scan twice a second and distributes work among processes. It is never the source of truth, and may
- * be emptied at any time.
+ * be emptied at any time. Its functions fail if it does not respond within {@link QUEUE_TIMEOUT_MS}.
  */
 export type WorkQueue = {
   kind: QueueBackend['kind'];
