@@ -8,6 +8,7 @@
  */
 import { describeEmptySide, sideOf } from '../domain/data.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { findMessageScope } from '../store/alerts/alert-queries.ts';
 import { readSides } from '../store/queries/topic-list.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
@@ -78,11 +79,15 @@ type AskedSide = {
 function announceOtherSide(app: App, { ctx }: RouteContext): void {
   app.addHook('preHandler', async ({ query, routeOptions }, reply) => {
     if (!choosesSide(routeOptions.schema)) return;
-    const { simulated = false, ...asked } = query as AskedSide;
-    if (asked.topic ?? asked.search ?? asked.rule) return;
-    if (asked.sandbox === true || asked.service === 'sandbox') return;
+    const { topic, search, rule, service, ...asked } = query as AskedSide;
+    if (topic ?? search) return;
+    // Of the list of searches, the kind of service decides, too.
+    const isSandbox = routeOptions.url === '/api/v1/searches' && service === 'sandbox';
+    const simulated = asked.simulated ?? asked.sandbox ?? isSandbox;
     const notice = describeEmptySide(sideOf({ simulated }), await readSides(ctx.db));
-    if (notice !== null) void reply.header('Strandline-Notice', notice);
+    if (notice === null) return;
+    const about = await findMessageScope(ctx.db, rule);
+    if (!(about.topic ?? about.search)) void reply.header('Strandline-Notice', notice);
   });
   app.addHook('onError', async (_request, reply) => void reply.removeHeader('Strandline-Notice'));
 }

@@ -524,6 +524,7 @@ test('without real topics, a reply says so, unless a parameter chose the other s
     await createSearch(ctx, search);
     await createChannel(ctx, { slug: 'ops', webhook: 'https://hooks.example/x' });
     await createRule(ctx, { slug: 'ferries', channels: ['ops'], topic: 'ferry' });
+    await createRule(ctx, { slug: 'all', channels: ['ops'] });
     const server = await simulated.serve({ api: [apiRoutes], pages: [] });
     const readNotice = async (url: string) => {
       const { statusCode, headers } = await server.inject({ url: `/api/v1/${url}` });
@@ -535,12 +536,42 @@ test('without real topics, a reply says so, unless a parameter chose the other s
       'find?text=ferry',
       'find?text=ferry&sandbox=false',
       'deliveries',
+      'deliveries?rule=all',
+      'searches?service=sandbox&simulated=0',
+      'find?text=ferry&sandbox=true&simulated=0',
+      'find?text=ferry&service=sandbox',
     ];
     for (const url of lists)
       expect(await readNotice(url)).toEqual([url, 200, 'There are no real topics, but simulated ones.']);
-    const choices = ['searches?service=sandbox', 'find?text=ferry&sandbox=true', 'deliveries?rule=ferries'];
+    const choices = [
+      'searches?service=sandbox',
+      'find?text=ferry&sandbox=true',
+      'deliveries?rule=ferries',
+      'deliveries?rule=all&simulated=1',
+    ];
     for (const url of choices) expect(await readNotice(url)).toEqual([url, 200, undefined]);
+    expect((await server.inject({ url: '/api/v1/deliveries?rule=none' })).statusCode).toBe(404);
   } finally {
     await simulated.close();
+  }
+});
+
+test('without simulated topics, a reply says so, whatever parameter chose them', async () => {
+  const real = await openStand({ hosted: 'http://127.0.0.1:1' });
+  try {
+    await createSearch(real.world.ctx, {
+      slug: 'ferry',
+      operation: 'microblog',
+      prompt: 'ferry',
+      every: '15m',
+      service: 'hosted',
+    });
+    const server = await real.serve({ api: [apiRoutes], pages: [] });
+    for (const url of ['searches?service=sandbox', 'find?text=ferry&sandbox=true', 'posts?simulated=1'])
+      expect((await server.inject({ url: `/api/v1/${url}` })).headers['strandline-notice'], url).toBe(
+        'There are no simulated topics, but real ones.',
+      );
+  } finally {
+    await real.close();
   }
 });
