@@ -29,16 +29,18 @@ export async function findSearchRow(db: Database, slug: string): Promise<SearchR
   return row;
 }
 
-/** @throws Refused `not_found`, or `conflict` if the search was removed */
-export async function assertSearchNotRemoved(db: Database, slug: string): Promise<void> {
-  const { archived_at } = await findSearchRow(db, slug);
-  if (archived_at !== null) throw createRemovedConflict('search', slug, archived_at);
+/** @returns its row @throws Refused `not_found`, or `conflict` if the search was removed */
+export async function assertSearchNotRemoved(db: Database, slug: string): Promise<SearchRow> {
+  const row = await findSearchRow(db, slug);
+  if (row.archived_at !== null) throw createRemovedConflict('search', slug, row.archived_at);
+  return row;
 }
 
-/** @throws Refused `not_found`, or `conflict` if the topic was removed */
-export async function assertTopicNotRemoved(db: Database, slug: string): Promise<void> {
-  const { archived_at } = await findTopicRow(db, slug);
-  if (archived_at !== null) throw createRemovedConflict('topic', slug, archived_at);
+/** @returns its row @throws Refused `not_found`, or `conflict` if the topic was removed */
+export async function assertTopicNotRemoved(db: Database, slug: string): Promise<TopicRow> {
+  const row = await findTopicRow(db, slug);
+  if (row.archived_at !== null) throw createRemovedConflict('topic', slug, row.archived_at);
+  return row;
 }
 
 /** Suggests the nearest slug, if there is one. */

@@ -46,7 +46,7 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
 
   app.get('/searches/:slug/edit', { schema, config: { scope: 'write' } }, async (request, reply) =>
-    renderEditSearch(ctx, request, reply, await findKeptSearch(ctx, request.params.slug)),
+    renderEditSearch(ctx, request, reply, await assertSearchNotRemoved(ctx.db, request.params.slug)),
   );
 
   app.get(
@@ -67,7 +67,7 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       // Browsers do not send unticked boxes.
       const given = { tools: [], streaming: '', ...request.body };
-      const search = await findKeptSearch(ctx, request.params.slug);
+      const search = await assertSearchNotRemoved(ctx.db, request.params.slug);
       try {
         const action = readField(given, 'do') ?? 'save';
         if (action === 'save') return await saveSearch(request.acting, reply, search, given);
@@ -120,12 +120,6 @@ function parseEdit(given: FormValues, search: Pick<SearchRow, 'operation'>): Sea
     sensitivity: readField(given, 'sensitivity'),
     ...parseSchedule(given, ''),
   };
-}
-
-/** @throws Refused if the search does not exist or was removed */
-async function findKeptSearch(ctx: Ctx, slug: string): Promise<SearchRow> {
-  await assertSearchNotRemoved(ctx.db, slug);
-  return findSearchRow(ctx.db, slug);
 }
 
 async function renderEditSearch(

@@ -1,7 +1,7 @@
 /** Edit a topic: its name, and actions on all its searches. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, Refused } from '../../domain/errors.ts';
-import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
+import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { renameTopic } from '../../monitor/topics/save-topic.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -53,8 +53,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
     slug: string,
     { given, problems = [], status = 200 }: FormOutcome = {},
   ): Promise<FastifyReply> {
-    await assertTopicNotRemoved(ctx.db, slug);
-    const topic = await findTopicRow(ctx.db, slug);
+    const topic = await assertTopicNotRemoved(ctx.db, slug);
     const searches = await readSearches(ctx.db, {
       data: request.frame.data,
       topic: slug,

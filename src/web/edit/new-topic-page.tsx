@@ -6,7 +6,7 @@ import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { addSearches, createSlug, createTopic } from '../../monitor/topics/save-topic.ts';
-import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
+import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { chooseServiceKind, findDefaultKind } from '../../monitor/topics/service-choice.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
@@ -166,9 +166,7 @@ async function renderNewTopic(
 
 /** @throws Refused if the topic does not exist or was removed */
 async function findKeptTopic(ctx: Ctx, slug: string | undefined): Promise<TopicRow | null> {
-  if (slug === undefined) return null;
-  await assertTopicNotRemoved(ctx.db, slug);
-  return findTopicRow(ctx.db, slug);
+  return slug === undefined ? null : assertTopicNotRemoved(ctx.db, slug);
 }
 
 /** Only services that can answer are offered, and only those of the side of the topic. */

@@ -5,12 +5,7 @@ import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import { enqueueNewRuns } from '../../monitor/enqueue.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import {
-  assertSearchNotRemoved,
-  assertTopicNotRemoved,
-  findSearchRow,
-  findTopicRow,
-} from '../../monitor/topics/find-by-slug.ts';
+import { assertSearchNotRemoved, assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../../monitor/topics/run-now.ts';
 import { rewatchTopic } from '../../monitor/topics/rewatch-topic.ts';
 import { changeSearch, changeTopic } from '../../monitor/topics/search-state.ts';
@@ -70,8 +65,7 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
   // Only active searches; a stopped one can still be run from its own page.
   app.post('/topics/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
-    await assertTopicNotRemoved(ctx.db, slug);
-    const data = sideOf(await findTopicRow(ctx.db, slug));
+    const data = sideOf(await assertTopicNotRemoved(ctx.db, slug));
     const searches = await readSearches(ctx.db, {
       data,
       topic: slug,
@@ -98,8 +92,7 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
 
   app.get('/searches/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
     const { slug } = request.params;
-    await assertSearchNotRemoved(ctx.db, slug);
-    const search = await findSearchRow(ctx.db, slug);
+    const search = await assertSearchNotRemoved(ctx.db, slug);
     return renderPage(request, reply, {
       title: `Remove ${slug}?`,
       here: '',
@@ -117,8 +110,7 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
 
   app.get('/topics/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
     const { slug } = request.params;
-    await assertTopicNotRemoved(ctx.db, slug);
-    const topic = await findTopicRow(ctx.db, slug);
+    const topic = await assertTopicNotRemoved(ctx.db, slug);
     const data = sideOf(topic);
     const searches = await readSearches(ctx.db, { data, topic: slug, limit: MAX_SEARCHES });
     return renderPage(request, reply, {
