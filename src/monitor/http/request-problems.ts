@@ -11,7 +11,12 @@ type ValidationIssue = {
   keyword: string;
   instancePath: string;
   message?: string;
-  params: Record<string, unknown>;
+  params: IssueParams;
+};
+/** `errors`: of a union, the issues of each member. */
+type IssueParams = {
+  [name: string]: unknown;
+  errors?: readonly (readonly (IssueParams & { message: string })[])[];
 };
 
 /** Problems of a request that failed validation; undefined for any other error. */
@@ -35,6 +40,7 @@ export function readRequestProblems(error: unknown, sent: RequestContent): Probl
 
 /** Default messages of zod, which are for developers. Messages set by a type are kept. */
 const ZOD_TYPE_MESSAGE = /^Invalid (?:option|input): /;
+const ZOD_UNION_MESSAGE = 'Invalid input';
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -50,7 +56,13 @@ const COUNTED_TYPES: Readonly<Record<string, [thing: string, unit: string]>> = {
   array: ['a list', 'item'],
 };
 
-function describeExpected(params: Record<string, unknown>, message = 'something else'): string {
+function describeExpected(params: IssueParams, message = 'something else'): string {
+  if (params.errors !== undefined && message === ZOD_UNION_MESSAGE) {
+    const members = params.errors.flatMap((issues) => issues.slice(0, 1));
+    const words = new Set(members.map((issue) => describeExpected(issue, issue.message)));
+    // An empty field is accepted, too, which needs no words.
+    return [...words].filter((one) => one !== '').join(' or ');
+  }
   if (ZOD_BOUND_MESSAGE.test(message)) return describeBound(params) ?? message;
   if (!ZOD_TYPE_MESSAGE.test(message)) return message;
   const { values, expected } = params;

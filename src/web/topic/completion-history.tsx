@@ -2,7 +2,7 @@
 
 import type { Data } from '../../domain/data.ts';
 import { formatPercent } from '../../domain/display-format.ts';
-import { InvalidInput } from '../../domain/errors.ts';
+import { idKey } from '../../monitor/http/cursors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import type { Id, Reads } from '../../store/database.ts';
@@ -17,7 +17,7 @@ import { Table } from '../components/data-table.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { emptyField, readKey, slugParams } from '../request-input.ts';
+import { emptyField, slugParams } from '../request-input.ts';
 import { ChangeSummary, CompletionChanges, ResourcedStatements } from './completion-diff.tsx';
 import { z } from 'zod';
 
@@ -29,7 +29,7 @@ export function readTimeline(db: Reads, data: Data, search: string): Promise<Com
   return readCompletionPage(db, { data, search, limit: SHOWN_ON_SEARCH });
 }
 
-const key = z.union([emptyField, z.string().max(20)]).optional();
+const key = emptyField.or(idKey).optional();
 const comparison = z.object({ from: key, to: key, before: key });
 
 export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void {
@@ -38,8 +38,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     const { slug } = request.params;
     const search = await findSearchRow(ctx.db, slug);
     const { data } = request.frame;
-    const range = { from: readRunKey('from', request.query.from), to: readRunKey('to', request.query.to) };
-    const before = readRunKey('before', request.query.before);
+    const { before, ...range } = request.query;
     const rows = await readCompletionPage(ctx.db, { data, search: slug, before, limit: SHOWN_ON_PAGE });
     const found = await readCompletionDiff(ctx.db, search, range);
     // Without a choice, a single completion is no mistake.
@@ -62,14 +61,6 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
       ),
     });
   });
-}
-
-/** @throws InvalidInput */
-function readRunKey(path: string, text: string | undefined): Id | undefined {
-  if (text === undefined) return undefined;
-  const id = readKey(text);
-  if (id === undefined) throw new InvalidInput([{ path, given: text, expected: 'an id' }]);
-  return id;
 }
 
 const NOTHING_TO_COMPARE: Readonly<Record<NoDiff, string>> = {

@@ -68,6 +68,9 @@ test('an invalid enum value gets the allowed values, and a value of another type
   });
   expect((await of({ kind: 'posts', n: 'x' }))['errors']).toMatchObject([{ expected: 'a number' }]);
   expect((await of({ kind: 'posts', n: 1.5 }))['errors']).toMatchObject([{ expected: 'a whole number' }]);
+  expect((await of({ kind: 'posts', n: 1, size: 'x' }))['errors'], 'a union').toMatchObject([
+    { expected: 'one of small, large or 7' },
+  ]);
   expect((await of({ kind: 'posts', n: 1, own: 5 }))['errors']).toMatchObject([
     { expected: 'a name of ours' },
   ]);

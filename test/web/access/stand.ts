@@ -39,6 +39,11 @@ export const PROBES: ServerRoutes = {
               kind: z.enum(['posts', 'links']),
               n: z.int(),
               own: z.string('a name of ours').optional(),
+              size: z
+                .literal('')
+                .or(z.enum(['small', 'large']))
+                .or(z.literal(7))
+                .optional(),
             }),
           },
           config: { scope: 'write' },

@@ -268,7 +268,9 @@ describe('runs', () => {
     expect(status).toBe(200);
     expect(words(html)).toContain(`run ${last} (`);
     expect(html).toContain(`name="from" value="${first}" checked`);
-    expect((await person.get(`/searches/${search}/completions?from=x`)).status).toBe(400);
+    const invalid = await person.get(`/searches/${search}/completions?from=x`);
+    expect(invalid.status).toBe(400);
+    expect(words(invalid.html)).toContain('query.from : got &quot;x&quot;; expected an id: digits only');
     expect((await person.get(`/searches/${search}/completions?from=${last}&to=${first}`)).status).toBe(404);
   });
 });
