@@ -33,7 +33,7 @@ export function toFormProblems(
 ): readonly Problem[] {
   if (error instanceof InvalidInput) return error.problems;
   if (!(error instanceof Refused)) throw error;
-  const path = error.kind === 'conflict' ? conflict : named[error.missing ?? ''];
+  const path = named[error.missing ?? ''] ?? (error.kind === 'conflict' ? conflict : undefined);
   if (path === undefined) throw error;
   return [{ path, given: readField(form, path), expected: `another one: ${error.message}` }];
 }

@@ -199,7 +199,7 @@ async function lockNamedChannels(tx: Transaction, slugs: readonly string[]): Pro
 async function resolveScope(
   tx: Transaction,
   { topic, search }: WrittenRule,
-  current: Partial<Pick<RuleRow, 'topic' | 'search'>> = {},
+  current: Pick<WrittenRule, 'topic' | 'search'> = {},
 ): Promise<{ topic_id?: Id | null; search_id?: Id | null }> {
   if (typeof topic === 'string') {
     if (topic === current.topic && current.search === null) return {};

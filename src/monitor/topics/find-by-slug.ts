@@ -50,12 +50,14 @@ function suggestNearest(what: NamedKind, slug: string, all: readonly { slug: str
     all.map((row) => row.slug),
   );
   const { message } = createNotFound(what, slug);
-  return new Refused('not_found', near === undefined ? message : `${message} (did you mean ${near}?)`);
+  const words = near === undefined ? message : `${message} (did you mean ${near}?)`;
+  return new Refused('not_found', words, { missing: what });
 }
 
 function createRemovedConflict(what: NamedKind, slug: string, at: Date): Refused {
   const since = at.toISOString().slice(0, 10);
-  return new Refused('conflict', `the ${what} "${slug}" was removed on ${since}; its history is kept`);
+  const words = `the ${what} "${slug}" was removed on ${since}; its history is kept`;
+  return new Refused('conflict', words, { missing: what });
 }
 
 /** A topic by its slug, including removed ones. @throws Refused `not_found` */

@@ -5,6 +5,7 @@ import type { Problem } from '../../domain/errors.ts';
 import { writeSidePath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { Icon, type IconName } from './icons.tsx';
+import { UntrustedText } from './untrusted-text.tsx';
 
 /** Submitted values by field name. */
 export type FormValues = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -56,6 +57,17 @@ export function Form({
   );
 }
 
+/** The fields of a form that only reads, with the problems of what was given. */
+export function CheckedFields({
+  problems,
+  children,
+}: {
+  problems: readonly FieldProblem[];
+  children: ComponentChildren;
+}) {
+  return <FormContext.Provider value={{ given: {}, problems }}>{children}</FormContext.Provider>;
+}
+
 function ProblemList({
   problems,
   labels,
@@ -88,7 +100,7 @@ function ProblemList({
 function ProblemText({ problem }: { problem: FieldProblem }) {
   const { link } = problem;
   return link === undefined ? (
-    <>{describeProblem(problem)}</>
+    <UntrustedText text={describeProblem(problem)} most={600} />
   ) : (
     <>
       {problem.expected}: <a href={link.href}>{link.words}</a>

@@ -81,7 +81,9 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
         );
         return await renderEditSearch(ctx, request, reply, search, { given, tried });
       } catch (error) {
-        const problems = toFormProblems(error, given).map((problem) => placeProblem(problem, ''));
+        const problems = toFormProblems(error, given, 'slug', { topic: 'topic' }).map((problem) =>
+          placeProblem(problem, ''),
+        );
         const status = error instanceof InvalidInput ? 400 : 409;
         return renderEditSearch(ctx, request, reply, search, { given, problems, status });
       }

@@ -66,7 +66,13 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
       status,
       body: (
         <>
-          <Form action={`/topics/${slug}/rename`} given={given} problems={problems} label="Rename the topic">
+          <Form
+            action={`/topics/${slug}/rename`}
+            given={given}
+            problems={problems}
+            label="Rename the topic"
+            labels={{ name: 'Name', slug: 'Short name' }}
+          >
             <Field name="name" label="Name" value={topic.name} />
             <SlugFields slug={slug} help="Those of its searches stay." problems={problems} />
             <div class="buttons">

@@ -5,24 +5,17 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { DAY } from '../../domain/time.ts';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
 import { parseFieldValue, writeFieldQuery } from '../../domain/query-fields.ts';
-import {
-  EVERYTHING,
-  MAX_QUERY_LENGTH,
-  parseQuery,
-  type Query,
-  requireAll,
-} from '../../domain/search-query.ts';
+import { EVERYTHING, parseQuery, type Query, requireAll } from '../../domain/search-query.ts';
 import { type ArchiveBacklog, catchUpArchive } from '../../store/archive/index-archive.ts';
 import { findText, type TextMatches } from '../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../store/queries/system.ts';
-import { Button, describeProblem, Field, TopicFilter } from '../components/form.tsx';
+import { Button, CheckedFields, Field, TopicFilter } from '../components/form.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { CREATE_TOPIC_SCOPES, findPageScope, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { KeptSide, SideLink, useSidePath } from '../components/side-notice.tsx';
-import { UntrustedText } from '../components/untrusted-text.tsx';
 import { emptyField } from '../request-input.ts';
 import { HitView } from './text-hit.tsx';
 import { z } from 'zod';
@@ -34,7 +27,7 @@ const SPAN_DAYS = { day: 1, week: 7, month: 30, year: 365 } as const;
 
 const MAX_SHOWN_HITS = 50;
 const querystring = z.strictObject({
-  q: z.string().max(MAX_QUERY_LENGTH).optional(),
+  q: z.string().optional(),
   topic: emptyField.or(z.string().max(64)).optional(),
   kind: emptyField.or(z.enum(ITEM_KINDS)).optional(),
   lang: emptyField.or(z.string().max(16)).optional(),
@@ -81,12 +74,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       side: scope.topic === undefined ? writeAddress('/explore', { ...filter, after: undefined }) : undefined,
       body: (
         <>
-          <ExploreFilterForm filter={filter} />
-          {problems.map((problem) => (
-            <p class="wrong" role="alert">
-              <UntrustedText text={describeProblem(problem)} most={600} />
-            </p>
-          ))}
+          <ExploreFilterForm filter={filter} problems={problems} />
           {matches === null ? <NoQuery size={size} /> : <HitList filter={filter} matches={matches} />}
         </>
       ),
@@ -120,38 +108,43 @@ export function ExploreTabs({ here }: { here: (typeof EXPLORE_TABS)[number]['hre
   return <Tabs label="Explore" tabs={tabs.map((tab) => ({ ...tab, here: tab.href === here }))} />;
 }
 
-function ExploreFilterForm({ filter }: { filter: ExploreQuery }) {
+function ExploreFilterForm({ filter, problems }: { filter: ExploreQuery; problems: readonly Problem[] }) {
   return (
     <form class="form inline" method="get" action="/explore" role="search" aria-label="Full-text search">
       <KeptSide />
-      <Field
-        name="q"
-        label="Query"
-        kind="search"
-        value={filter.q}
-        placeholder='"night ferry" -cancelled lang:en'
-        path="words"
-      />
-      <TopicFilter chosen={filter.topic} />
-      <Field
-        name="kind"
-        label="Kind"
-        kind="select"
-        value={filter.kind}
-        options={[
-          { value: '', words: 'posts and links' },
-          { value: 'post', words: 'posts' },
-          { value: 'link', words: 'links' },
-        ]}
-      />
-      <Field name="lang" label="Language of posts" value={filter.lang} placeholder="any (example: en)" />
-      <Field
-        name="within"
-        label="From the last"
-        kind="select"
-        value={filter.within}
-        options={[{ value: '', words: 'any time' }, ...SPAN_NAMES.map((value) => ({ value, words: value }))]}
-      />
+      <CheckedFields problems={problems}>
+        <Field
+          name="q"
+          label="Query"
+          kind="search"
+          value={filter.q}
+          placeholder='"night ferry" -cancelled lang:en'
+          path="words"
+        />
+        <TopicFilter chosen={filter.topic} />
+        <Field
+          name="kind"
+          label="Kind"
+          kind="select"
+          value={filter.kind}
+          options={[
+            { value: '', words: 'posts and links' },
+            { value: 'post', words: 'posts' },
+            { value: 'link', words: 'links' },
+          ]}
+        />
+        <Field name="lang" label="Language of posts" value={filter.lang} placeholder="any (example: en)" />
+        <Field
+          name="within"
+          label="From the last"
+          kind="select"
+          value={filter.within}
+          options={[
+            { value: '', words: 'any time' },
+            ...SPAN_NAMES.map((value) => ({ value, words: value })),
+          ]}
+        />
+      </CheckedFields>
       <Button words="Search" kind="main" />
     </form>
   );

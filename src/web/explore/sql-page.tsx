@@ -1,6 +1,6 @@
 /** SQL: a query form, examples and the reference of the views. */
 
-import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { Refused } from '../../domain/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -93,14 +93,19 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
     {
       config: { scope: 'sql' },
       schema: {
-        body: z.object({ sql: z.string().max(MAX_SQL_LENGTH), simulated: z.literal('yes').optional() }),
+        body: z.object({ sql: z.string(), simulated: z.literal('yes').optional() }),
       },
     },
     async (request, reply) => {
       const { sql } = request.body;
       const data = request.body.simulated === 'yes' ? 'simulated' : 'real';
-      if (sql.trim() === '')
-        throw new InvalidInput([{ path: 'sql', given: sql, expected: 'one SQL statement' }]);
+      if (sql.trim() === '' || sql.length > MAX_SQL_LENGTH) {
+        const refused = `Enter one SQL statement of at most ${MAX_SQL_LENGTH} characters.`;
+        return renderPage(request, reply, {
+          ...(await show({ view: undefined, sql, data, refused })),
+          status: 400,
+        });
+      }
       try {
         const result = await app.statements.ask(request, reply, { sql, data, form: 'html' });
         return renderPage(request, reply, await show({ view: undefined, sql, data, result }));

@@ -1,7 +1,7 @@
 /** Posts, links and discoveries of a topic or search: filtered, sorted and paged by the address alone. */
 
 import { collectProblems, type Problem } from '../../domain/errors.ts';
-import { EVERYTHING, MAX_QUERY_LENGTH, parseQuery } from '../../domain/search-query.ts';
+import { EVERYTHING, parseQuery } from '../../domain/search-query.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../../store/archive/index-archive.ts';
@@ -43,7 +43,7 @@ import { z } from 'zod';
 const MAX_SEARCHES = 200;
 
 const querystring = z.object({
-  q: emptyField.or(z.string().max(MAX_QUERY_LENGTH)).optional(),
+  q: emptyField.or(z.string()).optional(),
   from: emptyField.or(z.string().max(40)).optional(),
   to: emptyField.or(z.string().max(40)).optional(),
   range: emptyField.or(z.enum(LIST_RANGES)).optional(),

@@ -5,7 +5,7 @@ import { EVERYTHING } from '../../domain/search-query.ts';
 import type { ArchiveBacklog } from '../../store/archive/index-archive.ts';
 import { Chart } from '../components/chart.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
-import { Button, describeProblem, Field } from '../components/form.tsx';
+import { Button, CheckedFields, Field } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
 import { LinkItem } from '../components/link-item.tsx';
 import { type ListKind, type ListScope, writeAddress, writeListPath } from '../components/list-address.ts';
@@ -13,7 +13,7 @@ import { formatCount } from '../components/numbers.tsx';
 import { IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { Feed, Section, Tabs } from '../components/section.tsx';
-import { Matches, UntrustedText } from '../components/untrusted-text.tsx';
+import { Matches } from '../components/untrusted-text.tsx';
 import type { IsMatch } from '../../store/archive/matched-words.ts';
 import { type List, LIST_ORDERS, type ListItem, MAX_COUNTED, type ListVolume } from './list-data.ts';
 import { formatLocalTime, LIST_RANGES, type ListRange, type ListRangeName } from './list-range.ts';
@@ -79,15 +79,17 @@ export function ListForm({
       aria-label={`Filter ${kind}`}
       novalidate
     >
-      <Field
-        name="q"
-        label="Query"
-        kind="search"
-        value={address.q}
-        placeholder='"night ferry" -cancelled lang:en'
-      />
-      <Field name="from" label="From" kind="datetime-local" value={keepTime(range.since, address.from)} />
-      <Field name="to" label="To" kind="datetime-local" value={keepTime(range.until, address.to)} />
+      <CheckedFields problems={problems}>
+        <Field
+          name="q"
+          label="Query"
+          kind="search"
+          value={address.q}
+          placeholder='"night ferry" -cancelled lang:en'
+        />
+        <Field name="from" label="From" kind="datetime-local" value={keepTime(range.since, address.from)} />
+        <Field name="to" label="To" kind="datetime-local" value={keepTime(range.until, address.to)} />
+      </CheckedFields>
       {kind !== 'posts' ? null : (
         <Field
           name="sort"
@@ -101,17 +103,9 @@ export function ListForm({
       {address.view === undefined ? null : <input type="hidden" name="view" value={address.view} />}
       {address.after === undefined ? null : <input type="hidden" name="after" value={address.after} />}
       <Button words="Show" kind="main" />
-      {problems.map((problem) => (
-        <p class="wrong" role="alert">
-          {FIELD_WORDS[problem.path] ?? problem.path}:{' '}
-          <UntrustedText text={describeProblem(problem)} most={600} />
-        </p>
-      ))}
     </form>
   );
 }
-
-const FIELD_WORDS: Readonly<Record<string, string>> = { q: 'Query', from: 'From', to: 'To' };
 
 export function ListVolumeSection({
   list,

@@ -323,6 +323,7 @@ describe('explore', () => {
     const wrong = await person.get('/explore?q=ferry+lnag:en');
     expect(wrong.status).toBe(400);
     expect(words(wrong.html)).toContain('at character 7: one of the fields author:');
+    expect(wrong.html).toContain('id="field-words-wrong"');
   });
 
   test('a query returns a table of at most a thousand rows', async () => {
@@ -342,10 +343,13 @@ describe('explore', () => {
     ['select nme from runs', 'at character 8 ("nme from runs")'],
     ['select 1; select 2', 'only one statement is allowed'],
     ['select * from strandline.tokens', 'permission denied'],
-  ])('an invalid query is explained: %s', async (sql, expected) => {
+    ['', 'Enter one SQL statement of at most 20000 characters.'],
+    [`select '${'long'.repeat(5_000)}'`, 'Enter one SQL statement of at most 20000 characters.'],
+  ])('an invalid query is explained, and kept: %.60s', async (sql, expected) => {
     const { status, html } = await person.post('/explore/sql', { sql });
     expect(status).toBe(400);
     expect(words(html).replaceAll('&quot;', '"')).toContain(expected);
+    expect(html).toContain(`>${sql}</textarea>`);
   });
 
   test('the reference has every view, and examples fill the form', async () => {

@@ -127,6 +127,21 @@ test('problems are at their fields, input is kept, and nothing is saved', async 
   expect(await search('ferry-ai')).toMatchObject({ version: 1 });
 });
 
+test('a topic that was removed while a search was edited is a problem of its field, and input is kept', async () => {
+  await createTopic(world.ctx, {
+    name: 'Quay',
+    searches: [{ operation: 'microblog', prompt: 'quay', every: '15m' }],
+  });
+  const form = untouched((await person.get('/searches/ferry-ai/edit')).html);
+  await person.post('/topics/quay/remove');
+  for (const topic of ['quay', 'purged']) {
+    const { status, html } = await person.post('/searches/ferry-ai/edit', { ...form, prompt: 'kept', topic });
+    const wrong = [...html.matchAll(/id="field-(\w+)-wrong"/g)].map(([, name]) => name);
+    expect([status, wrong], topic).toEqual([409, ['topic']]);
+    expect(html).toMatch(/<textarea[^>]*>kept<|value="kept"/);
+  }
+});
+
 test('an edit can be tried with the service of the search, and its schedule is forecast', async () => {
   stub.requests.length = 0;
   const form = untouched((await person.get('/searches/ferry-posts/edit')).html);
@@ -198,6 +213,9 @@ test('a topic is renamed, shows its searches with buttons, and is removed after 
   const bad = await person.post('/topics/ferry/rename', { name: '' });
   expect(bad).toMatchObject({ status: 400 });
   expect(bad.html).toContain('id="field-name-wrong"');
+  const slug = await person.post('/topics/ferry/rename', { name: 'Kept', slug: 'No slug' });
+  expect(textOf(slug.html)).toContain('Short name : got "No slug"');
+  expect(slug.html).toContain('value="Kept"');
   await person.post('/topics/ferry/rename', { name: '<script>x</script>' });
   expect(await rows(`SELECT name FROM strandline.topics WHERE slug = 'ferry'`)).toEqual([
     { name: '<script>x</script>' },

@@ -156,14 +156,18 @@ describe('posts', () => {
 
   test.each([
     ['q=lnag:en', 'at character 1: one of the fields author:'],
+    [`q=${'long'.repeat(300)}`, 'expected at most 1000 characters'],
     ['from=soon', 'expected a time such as'],
-    ['from=2026-11-20&to=2026-11-19', 'To: got "2026-11-19"; expected a time after From'],
-  ])('%s is refused beside the form, which keeps it', async (query, words) => {
+    ['to=2026-11-19&from=2026-11-20', 'got "2026-11-19"; expected a time after From'],
+  ])('%.40s is refused at its field, which keeps it', async (query, words) => {
     const { status, html } = await person.get(`/topics/trains/posts?${query}`);
     expect(status).toBe(400);
     expect(textOf(html)).toContain(words);
     expect(html).toContain('Filter posts');
-    if (query.includes('&to=')) expect(html).toContain('value="2026-11-19T00:00"');
+    const [, field = '', value = ''] = /^(\w+)=([^&]*)/.exec(query) ?? [];
+    expect(html).toMatch(new RegExp(`id="field-${field}"[^>]* aria-invalid`));
+    expect(html).toContain(`id="field-${field}-wrong"`);
+    if (value !== 'soon') expect(html).toContain(`value="${value}${field === 'to' ? 'T00:00' : ''}"`);
   });
 
   test('a cursor belongs to its list', async () => {
