@@ -130,7 +130,7 @@ test('an existing topic is linked; a taken short name is reported at its field',
 
 test('a missing value is named by its label', async () => {
   const { html } = await person.post('/new', { ...BOTH, text: '', do: 'save' });
-  expect(html).toContain('<a href="#field-text">What do you want to watch?</a> got nothing');
+  expect(html).toContain('<a href="#field-text">What do you want to watch?</a> <bdi dir="auto">got nothing');
 });
 
 test('searches are added to an existing topic only', async () => {
