@@ -3,16 +3,20 @@
 export const MODELS = ['NOVA', 'ORBIT', 'HORIZON'] as const;
 export type Model = (typeof MODELS)[number];
 
-export const TOOLS = [
-  'Web Search',
-  'News Forum Search',
-  'Discussion Board Search',
-  'Encyclopedia Search',
-  'Video Search',
-  'Microblog Search',
-  'Preprint Search',
-] as const;
-export type Tool = (typeof TOOLS)[number];
+/** Each tool, and our short name of its source, which is also stored with links. */
+export const SOURCE_BY_TOOL = {
+  'Web Search': 'web',
+  'News Forum Search': 'news_forum',
+  'Discussion Board Search': 'discussion_board',
+  'Encyclopedia Search': 'encyclopedia',
+  'Video Search': 'video',
+  'Microblog Search': 'microblog',
+  'Preprint Search': 'preprint',
+} as const;
+export type Tool = keyof typeof SOURCE_BY_TOOL;
+export const TOOLS = Object.keys(SOURCE_BY_TOOL) as [Tool, ...Tool[]]; // Object.keys loses the key type
+export type Source = (typeof SOURCE_BY_TOOL)[Tool];
+export const SOURCES = Object.values(SOURCE_BY_TOOL) as [Source, ...Source[]]; // Object.values loses that there are some
 
 /** Date filters with their lengths in days. */
 export const DATE_FILTER_DAYS = {
@@ -27,28 +31,6 @@ export const DATE_FILTER_DAYS = {
 } as const;
 export type DateFilter = keyof typeof DATE_FILTER_DAYS;
 export const DATE_FILTERS = Object.keys(DATE_FILTER_DAYS) as [DateFilter, ...DateFilter[]]; // Object.keys loses the key type
-
-/** Our short name of each source, also stored with links. */
-export const SOURCES = [
-  'web',
-  'news_forum',
-  'discussion_board',
-  'encyclopedia',
-  'video',
-  'microblog',
-  'preprint',
-] as const;
-export type Source = (typeof SOURCES)[number];
-
-export const SOURCE_BY_TOOL: Record<Tool, Source> = {
-  'Web Search': 'web',
-  'News Forum Search': 'news_forum',
-  'Discussion Board Search': 'discussion_board',
-  'Encyclopedia Search': 'encyclopedia',
-  'Video Search': 'video',
-  'Microblog Search': 'microblog',
-  'Preprint Search': 'preprint',
-};
 
 /** `ai` is operation A (AI search), `microblog` is operation B (microblog posts search). */
 export const OPERATIONS = ['ai', 'microblog'] as const;
