@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { inject } from 'vitest';
 import { closeFunctions } from '../src/platform/postgres/reader-role.ts';
-import { readErrorCode, connect, withDatabase } from '../src/platform/postgres/connect.ts';
+import { readErrorCode } from '../src/domain/errors.ts';
+import { connect, withDatabase } from '../src/platform/postgres/connect.ts';
 
 /** A migrated, empty database for one test file. */
 export type TestDatabase = Readonly<{

@@ -1,7 +1,7 @@
 /** Runs a command of this shell in the server that owns the data directory. */
 
 import { VERSION } from '../config/version.ts';
-import { Refused } from '../domain/errors.ts';
+import { readErrorCode, Refused } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import { readFrames, writeFrame } from '../platform/child-frames.ts';
 import {
@@ -17,7 +17,7 @@ import {
   type ShellFrame,
 } from './forwarded-command.ts';
 import { EXIT_INTERRUPTED, listenForShutdown } from './process-exit.ts';
-import { readErrorCode, type RunningServer } from './running-server.ts';
+import { type RunningServer } from './running-server.ts';
 import { isTerminal, type Shell } from './terminal-io.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -4,7 +4,7 @@
  */
 
 import { tryParseJson } from '../domain/json-values.ts';
-import { Refused } from '../domain/errors.ts';
+import { readErrorCode, Refused } from '../domain/errors.ts';
 import { on } from 'node:events';
 import { watch } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -51,7 +51,7 @@ export async function findServer(dataDir: string): Promise<RunningServer | undef
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new Refused(
       'unavailable',
-      `${file} cannot be read (${code}): the server belongs to another account`,
+      `${file} cannot be read (${code ?? 'unknown'}): the server belongs to another account`,
     );
   }
   const read = runningServer.safeParse(tryParseJson(text));
@@ -72,10 +72,6 @@ export async function* watchServer(dataDir: string, forMs: number): AsyncGenerat
   } finally {
     watcher.close();
   }
-}
-
-export function readErrorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
 function isRunning(pid: number): boolean {

@@ -92,6 +92,11 @@ export class RunError extends Error {
   }
 }
 
+/** The code of an error of the system, the network or Postgres (SQLSTATE), such as `ENOENT` or `42501`. */
+export function readErrorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
 /** One problem of a request: where, what was given, what is expected. */
 export type Problem = { path: string; given: unknown; expected: string };
 

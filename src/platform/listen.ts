@@ -1,6 +1,6 @@
 /** Finds a port for the program's servers. */
 import type { FastifyInstance } from 'fastify';
-import { Refused } from '../domain/errors.ts';
+import { readErrorCode, Refused } from '../domain/errors.ts';
 
 /** How many ports after the default one are tried. */
 const MAX_PORTS_TRIED = 100;
@@ -24,7 +24,7 @@ export async function listenAt(
       return { app, port: typeof address === 'object' && address !== null ? address.port : next };
     } catch (error) {
       await app.close();
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+      const code = readErrorCode(error) ?? 'unknown';
       if (code === 'EADDRINUSE' && next < last) continue;
       throw new Refused('unavailable', describeListenFailure(what, code, host, port, portAsked));
     }

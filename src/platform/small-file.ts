@@ -1,4 +1,4 @@
-import { InvalidInput } from '../domain/errors.ts';
+import { InvalidInput, readErrorCode } from '../domain/errors.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Larger than any key, URL or list of names. */
@@ -23,7 +23,7 @@ export function readSmallFile(file: string, path: string): string {
       closeSync(opened);
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = readErrorCode(error) ?? 'unknown';
     const expected = code === 'EFBIG' ? 'a file of at most one megabyte' : 'a file that can be read';
     throw new InvalidInput([{ path, given: file, expected: `${expected} (${code})` }]);
   }

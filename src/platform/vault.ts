@@ -5,7 +5,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Refused } from '../domain/errors.ts';
+import { readErrorCode, Refused } from '../domain/errors.ts';
 
 export type Vault = {
   /** First 8 digits of a hash of the master key. Identifies the key without revealing it. */
@@ -96,7 +96,7 @@ function atFile<T>({ dataDir }: Where, work: (file: string) => T): T {
     return work(file);
   } catch (error) {
     if (error instanceof Refused) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = readErrorCode(error) ?? 'unknown';
     throw new Refused(
       'unavailable',
       `cannot read or create the master key file ${file} (${code}). Set MASTER_KEY instead.`,
@@ -111,7 +111,7 @@ function readKey(file: string): string | undefined {
       throw new Refused('unavailable', `other users can read the master key. Run: chmod 600 ${file}`);
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (readErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -126,7 +126,7 @@ function makeKey(file: string): string {
   try {
     linkSync(aside, file);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (readErrorCode(error) !== 'EEXIST') throw error;
   } finally {
     unlinkSync(aside);
   }

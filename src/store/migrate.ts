@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
-import { readErrorCode, connect, readAddress } from '../platform/postgres/connect.ts';
+import { connect, readAddress } from '../platform/postgres/connect.ts';
 import type { Logger } from '../platform/logger.ts';
 import { migrateQueue, QUEUE_SCHEMA, queueState } from '../platform/queue/queue-schema.ts';
-import { Refused } from '../domain/errors.ts';
+import { readErrorCode, Refused } from '../domain/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 import { prepareReader, listOpenToReader } from './reader/prepare-reader.ts';

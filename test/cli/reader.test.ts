@@ -2,7 +2,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { runCli } from '../../src/cli/command-line.ts';
-import { readErrorCode, connect, withDatabase } from '../../src/platform/postgres/connect.ts';
+import { readErrorCode } from '../../src/domain/errors.ts';
+import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import { openProgram } from '../../src/app/program.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readAudit } from '../../src/store/queries/audit-log.ts';

@@ -2,7 +2,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readErrorCode, connect } from '../../src/platform/postgres/connect.ts';
+import { readErrorCode } from '../../src/domain/errors.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
 import { query, readyStage } from './stage.ts';
 
 const enters = async (url: string) =>

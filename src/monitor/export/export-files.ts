@@ -1,6 +1,6 @@
 /** Exports as files with a manifest: written under temporary names, then renamed. */
 
-import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { InvalidInput, readErrorCode, Refused } from '../../domain/errors.ts';
 import { findNewRows, readCursor } from '../../store/export/export-cursor.ts';
 import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
 import { type ExportFilter, findSearchIds } from '../../store/export/export-select.ts';
@@ -215,7 +215,7 @@ const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO']);
 
 /** Turns file system errors into refusals. */
 function toRefusal(error: unknown, target: string): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = readErrorCode(error) ?? '';
   const isOfFiles = error instanceof Error && 'syscall' in error && 'path' in error;
   if (!isOfFiles && !DISK_ERRORS.has(code)) return error;
   // The file is new, so only its folder can be missing.
@@ -242,7 +242,7 @@ export async function openTarget(out: string, mustBeFolder: boolean): Promise<Ex
   const isFolder = there?.isDirectory() === true || mustBeFolder || /[/\\]$/.test(out);
   if (isFolder) {
     await mkdir(out, { recursive: true }).catch((error: unknown) => {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      const code = readErrorCode(error) ?? String(error);
       throw new Refused('conflict', `the folder ${out} cannot be created (${code})`);
     });
     return { folder: out, file: undefined };

@@ -3,6 +3,7 @@
  * may end first. A file belongs to one call of one database, identified by the time at which the call was sent.
  */
 
+import { readErrorCode } from '../../domain/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { isDatabaseError, refusesData } from '../../store/database.ts';
@@ -166,7 +167,7 @@ export async function spoolResponse(
 export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | 'clock'>): Promise<number> {
   const directory = locateSpool(ctx);
   const names = await readdir(directory).catch((error: unknown) => {
-    if (!isMissingFile(error)) throw error;
+    if (readErrorCode(error) !== 'ENOENT') throw error;
     return [];
   });
   const left = new Set(names.filter((name) => name.endsWith('.json')));
@@ -178,7 +179,7 @@ export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | '
         left.delete(name);
       }
     } catch (error) {
-      if (isMissingFile(error) && !isDatabaseError(error)) {
+      if (readErrorCode(error) === 'ENOENT' && !isDatabaseError(error)) {
         // Another process that shares the directory has stored it.
         left.delete(name);
         continue;
@@ -226,8 +227,4 @@ async function measureDirectory(directory: string): Promise<number> {
 
 function locateSpool({ config }: Pick<Context, 'config'>): string {
   return path.join(config.dataDir, 'spool');
-}
-
-function isMissingFile(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

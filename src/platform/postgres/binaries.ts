@@ -1,6 +1,6 @@
 /** Finds the PostgreSQL programs: from the npm package, from the machine, or a copy if the account cannot access them. */
 
-import { Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { type Account, runProgram } from './account.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
@@ -122,7 +122,7 @@ async function linkLibraries(native: string): Promise<void> {
     const relative = path.relative(path.dirname(link), path.join(root, source));
     await symlink(relative, link).catch((error: unknown) => {
       // Another process just created it.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (readErrorCode(error) !== 'EEXIST') throw error;
     });
   }
 }

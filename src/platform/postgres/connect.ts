@@ -55,8 +55,3 @@ function decode(text: string): string {
     return text;
   }
 }
-
-/** The SQLSTATE or system code of a database error. */
-export function readErrorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}

@@ -1,6 +1,6 @@
 /** The folder of the embedded Postgres: its location, owner and passwords. */
 
-import { Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { type Account, accountOf, canEnter, findAccount, isRoot } from './account.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ const POINTER = 'postgres.path';
 
 /** Node reports ENOENT for a directory that it cannot create on a read-only file system: its parent knows better. */
 async function findRefusal(directory: string, error: unknown): Promise<unknown> {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return error;
+  if (readErrorCode(error) !== 'ENOENT') return error;
   const parent = path.dirname(directory);
   const refused: unknown = await access(parent, constants.W_OK | constants.X_OK).then(
     () => error,
@@ -61,7 +61,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 function describeRefusal(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const code = readErrorCode(error) ?? String(error);
   const words = REFUSALS[code];
   return words === undefined ? code : `${words}, ${code}`;
 }

@@ -3,11 +3,10 @@
  * docs/reference/databases.md lists its files.
  */
 
-import { Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
-import { readErrorCode } from './connect.ts';
 import {
   type DataDirectory,
   findDataDirectory,

@@ -1,6 +1,6 @@
 /** The server of the embedded Postgres: start and stop, its settings, its process and its port. */
 
-import { Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import { runProgram } from './account.ts';
 import type { Binaries } from './binaries.ts';
@@ -175,7 +175,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return readErrorCode(error) === 'EPERM';
   }
 }
 

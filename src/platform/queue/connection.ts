@@ -1,6 +1,6 @@
 /** The queue's back end, Postgres or Redis: its connections, and checks of a Redis server. */
 
-import { Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { Logger } from '../logger.ts';
 import { type BackendFactory, createPostgresBackend, type QueueOptions } from 'bullmq';
@@ -34,10 +34,6 @@ const MAX_CONNECTIONS = 10;
 /** A newer release changed a queue table for which this worker has prepared statements. The statement was not executed. */
 const RESULT_CHANGED = '0A000';
 
-function readSqlState(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
 /**
  * A pool for BullMQ that prepares each statement once per connection. BullMQ (6.7.0) sends unnamed statements, so that
  * Postgres would parse and plan several of them for each job.
@@ -51,7 +47,7 @@ function withKeptPlans(pool: Pool) {
       const name = names.get(text) ?? `bullmq_${names.size}`;
       names.set(text, name);
       return pool.query({ name, text, values }).catch((error: unknown) => {
-        if (readSqlState(error) !== RESULT_CHANGED) throw error;
+        if (readErrorCode(error) !== RESULT_CHANGED) throw error;
         return pool.query(text, values);
       });
     },

@@ -1,7 +1,7 @@
 /** The manifest of a backup: its tables, and digests of its files. */
 
 import { tryParseJson } from '../../domain/json-values.ts';
-import { Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -54,7 +54,7 @@ export async function writeManifest(directory: string, content: Manifest): Promi
 /** @throws Refused if the folder is not a backup, or has an unknown format */
 export async function readManifest(directory: string): Promise<Manifest> {
   const text = await readFile(path.join(directory, MANIFEST_FILE), 'utf8').catch((cause: unknown) => {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    const why = readErrorCode(cause) ?? String(cause);
     throw new Refused('not_found', `${directory} is not a backup: cannot read its ${MANIFEST_FILE} (${why})`);
   });
   const parsed = manifest.safeParse(tryParseJson(text));

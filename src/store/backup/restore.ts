@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import type { Client } from 'pg';
 import copyStreams from 'pg-copy-streams';
 import type { Logger } from '../../platform/logger.ts';
-import { Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { applyMigration, assertServer, describeDatabase, lockMigrations, migrate } from '../migrate.ts';
 import { LAST_SQUASHED, type Migration, readMigrations } from '../migrations-folder.ts';
 import { readState, SCHEMA } from '../schema-state.ts';
@@ -85,7 +85,7 @@ async function verifyFiles(
     digest.stream.resume();
     await pipeline(createReadStream(file), digest.stream, { signal }).catch((error: unknown) => {
       signal?.throwIfAborted();
-      const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      const why = readErrorCode(error) ?? String(error);
       throw new Refused('conflict', `the backup is incomplete: cannot read ${file} (${why})`);
     });
     if (digest.result().sha256 !== sha256)

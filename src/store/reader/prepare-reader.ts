@@ -1,8 +1,8 @@
 /** The reader role of the SQL contract: prepares it after each migration, checks it, and rotates its password. */
 
-import { Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { connect, readAddress, readErrorCode, withDatabase } from '../../platform/postgres/connect.ts';
+import { connect, readAddress, withDatabase } from '../../platform/postgres/connect.ts';
 import {
   closeFunctions,
   ensureReaderRole,

@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanText } from '../../domain/text.ts';
 import { serveOrders } from '../../platform/child-frames.ts';
-import { readErrorCode } from '../../platform/postgres/connect.ts';
 import { READER_CHECK_MS } from '../../platform/postgres/reader-role.ts';
-import { Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { askWithinBounds, CLIENT_LEFT, isOverTime } from './ask-reader.ts';
 import type { FetchedRows, Rendered } from './reader-query.ts';
 import type { ReaderOrder, ResultForm, StatementEnding } from './statement-orders.ts';
