@@ -10,7 +10,6 @@ import {
   chown,
   constants,
   mkdir,
-  open,
   readFile,
   realpath,
   rename,
@@ -172,42 +171,25 @@ function newPassword(): string {
   return randomBytes(32).toString('base64url');
 }
 
-export async function readSecrets(home: DataDirectory): Promise<Secrets> {
+/** The current passwords: another process may have rotated that of the reader. Synchronous: the file has three lines. */
+export function readSecrets(home: DataDirectory): Secrets {
   try {
-    return secrets.parse(JSON.parse(await readFile(home.secrets, 'utf8')));
+    return secrets.parse(JSON.parse(readFileSync(home.secrets, 'utf8')));
   } catch (cause) {
-    throw unreadable(home, cause);
+    const code = readErrorCode(cause);
+    throw new Refused(
+      'unavailable',
+      `Cannot read ${home.secrets}, which has the passwords of the database in ${home.directory}` +
+        (code === undefined ? '.' : ` (${code}).`),
+    );
   }
-}
-
-/** The current password of the reader: another process may have rotated it. Synchronous: the file has three lines. */
-export function readerPassword(home: DataDirectory): string {
-  try {
-    return secrets.parse(JSON.parse(readFileSync(home.secrets, 'utf8'))).reader;
-  } catch (cause) {
-    throw unreadable(home, cause);
-  }
-}
-
-function unreadable(home: DataDirectory, cause: unknown): Refused {
-  return new Refused(
-    'unavailable',
-    `Cannot read ${home.secrets}, which has the passwords of the database in ${home.directory}` +
-      (cause instanceof Error && 'code' in cause ? ` (${String(cause.code)}).` : '.'),
-  );
 }
 
 /** Writes a new reader password to the file atomically. @returns all current passwords */
 export async function replaceReaderPassword(home: DataDirectory): Promise<Secrets> {
-  const replaced = { ...(await readSecrets(home)), reader: newPassword() };
+  const replaced = { ...readSecrets(home), reader: newPassword() };
   const file = `${home.secrets}.new-${process.pid}`;
-  const handle = await open(file, 'w', 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify(replaced, null, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeFile(file, `${JSON.stringify(replaced, null, 2)}\n`, { mode: 0o600, flush: true });
   await giveTo(home.account, file);
   await rename(file, home.secrets);
   return replaced;

@@ -7,13 +7,7 @@ import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
-import {
-  type DataDirectory,
-  findDataDirectory,
-  readerPassword,
-  readSecrets,
-  SHARED_DIRECTORY,
-} from './data-directory.ts';
+import { type DataDirectory, findDataDirectory, readSecrets, SHARED_DIRECTORY } from './data-directory.ts';
 import { databaseMajor, initialize, OWNER } from './initialize.ts';
 import { findOwner, isLastOut, openSession, type Owner, type Role, type Session } from './owner-session.ts';
 import { APP, ensureDatabase, READER, rotateReader } from './roles.ts';
@@ -76,7 +70,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   if (madeBy === undefined) await initialize(home, binaries);
   else if (madeBy !== binaries.major) throw otherMajor(home.data, madeBy, binaries.major);
 
-  const secrets = await readSecrets(home);
+  const secrets = readSecrets(home);
   const asSuperuser = (port: number, database = 'postgres') =>
     formatUrl(port, OWNER, secrets.owner, database);
   const enter = (fixedPort?: number) =>
@@ -136,7 +130,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   return {
     url: formatUrl(port, APP, secrets.app, APP),
     get readerUrl() {
-      return formatUrl(port, READER, readerPassword(home), APP);
+      return formatUrl(port, READER, readSecrets(home).reader, APP);
     },
     findOwner: () => findOwner(joined.session.client),
     rotateReader: async () => formatUrl(port, READER, await rotateReader(joined.session.client, home), APP),

@@ -22,7 +22,7 @@ export async function ensureDatabase(
 ): Promise<void> {
   await oneAtATime(client, async () => {
     // Read inside the lock, so that a concurrent rotation is not undone.
-    const secrets = await readSecrets(home);
+    const secrets = readSecrets(home);
     if (!(await exists(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', APP)))
       await client.query(`CREATE ROLE ${APP} LOGIN PASSWORD '${scramVerifier(secrets.app)}'`);
     await ensureReaderRole(client, READER, secrets.reader);
