@@ -3,7 +3,8 @@
  * loops back to this program.
  */
 
-import { HIDDEN, InvalidInput } from '../domain/errors.ts';
+import { HIDDEN, InvalidInput, readErrorCode } from '../domain/errors.ts';
+import { parseUrl } from '../domain/link.ts';
 import { createBlockList, isInNetworks, isPublic } from '../domain/networks.ts';
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -48,7 +49,7 @@ export function readWebAddress(given: string, path: string): URL {
   const expected = 'a URL such as https://hooks.host/path';
   if (given.length > MAX_ADDRESS_LENGTH)
     throw refuse(`${expected}, at most ${MAX_ADDRESS_LENGTH} characters`);
-  const url = parseAddress(given.trim());
+  const url = parseUrl(given.trim());
   if (url === undefined) throw refuse(expected);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refuse(`${expected}; only https and http are supported`);
@@ -56,14 +57,6 @@ export function readWebAddress(given: string, path: string): URL {
     throw refuse(`${expected}, without user or password (messages are signed instead)`);
   url.hash = '';
   return url;
-}
-
-function parseAddress(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Non-public destinations that the operator allows, and the variable that lists them. */
@@ -168,4 +161,16 @@ export function extractNetwork(address: string): string {
   const after = groups(tail);
   const between = tail === undefined ? 0 : 8 - before.length - after.length;
   return [...before, ...Array.from({ length: between }, () => '0'), ...after].slice(0, 4).join(':');
+}
+
+/**
+ * The network error as a code, of the error or its causes (`ECONNREFUSED`): messages may repeat outside text. Of several
+ * failed attempts, that of the first.
+ */
+export function findNetworkCode(error: unknown): string | undefined {
+  const code = readErrorCode(error);
+  if (code !== undefined && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code;
+  const inner: unknown =
+    error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
+  return inner === undefined ? undefined : findNetworkCode(inner);
 }

@@ -4,7 +4,8 @@ import { tryParseJson } from '../../domain/json-values.ts';
 import { trimEndSlashes } from '../../domain/link.ts';
 import { MINUTE } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { findNetworkCode, readLimitedBody } from '../sources/resilience/http-request.ts';
+import { findNetworkCode } from '../../platform/network.ts';
+import { readLimitedBody } from '../sources/resilience/http-request.ts';
 import { request } from 'undici';
 import { z } from 'zod';
 

@@ -5,6 +5,7 @@ import { cleanLine } from '../../../domain/text.ts';
 import { awaitUnlessAborted, createTimeLimit } from '../../../platform/clock.ts';
 import {
   createFixedLookup,
+  findNetworkCode,
   leadsToOurselves,
   NotAllowed,
   readAllowed,
@@ -85,7 +86,7 @@ export async function postMessage(
   } catch (error) {
     if (means.signal.aborted) return { kind: 'aborted' };
     if (limit.signal.aborted) return failSend('timeout');
-    const detail = error instanceof NotAllowed ? error.message : readErrorName(error);
+    const detail = error instanceof NotAllowed ? error.message : (findNetworkCode(error) ?? null);
     return failSend(classifyError(error), { detail });
   } finally {
     limit.end();
@@ -135,19 +136,10 @@ const TIMEOUT_CODE = /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/;
 
 function classifyError(error: unknown): DeliveryCode {
   if (error instanceof NotAllowed || error instanceof InvalidInput) return 'address';
-  const name = readErrorName(error);
-  if (name === null) return 'internal';
+  const name = findNetworkCode(error);
+  if (name === undefined) return 'internal';
   if (TIMEOUT_CODE.test(name)) return 'timeout';
   if (DNS_CODE.test(name)) return 'dns';
   if (TLS_CODE.test(name)) return 'tls';
   return REFUSED_CODE.test(name) ? 'refused' : 'broken';
-}
-
-/** The error code of the network, which contains no outside text. */
-function readErrorName(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(error.code))
-    return error.code;
-  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
-  return inner === undefined ? null : readErrorName(inner);
 }

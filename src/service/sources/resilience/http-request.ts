@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../../../platform/clock.ts';
+import { findNetworkCode } from '../../../platform/network.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import { SourceDown } from '../outage.ts';
 import { Agent, fetch, type Response } from 'undici';
@@ -87,7 +88,7 @@ function toOutage({ status, headers }: Response, clock: Clock): SourceDown {
   return new SourceDown('source_failed', { detail, retryAfterMs: wait });
 }
 
-// For all outgoing requests: bounded bodies, failures as codes.
+// For all outgoing requests: bounded bodies.
 
 /** The whole body as text; undefined if it exceeds the limit. */
 export async function readLimitedBody(
@@ -110,12 +111,4 @@ export async function readLimitedBytes(
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
-}
-
-/** The network error as a code (`ECONNREFUSED`): messages may repeat outside text. */
-export function findNetworkCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(error.code))
-    return error.code;
-  return error.cause === undefined ? undefined : findNetworkCode(error.cause);
 }
