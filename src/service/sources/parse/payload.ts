@@ -1,6 +1,7 @@
 /** Parses JSON payloads of providers: as a whole, item by item, and their rate limits and quotas. */
 
 import { channel } from 'node:diagnostics_channel';
+import { tryParseJson } from '../../../domain/json-values.ts';
 import { HOUR, SECOND } from '../../../domain/time.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { MAX_WAIT_MS, retryAfterMs } from '../../../protocol/retry-after.ts';
@@ -20,22 +21,9 @@ function publishFormat(format: ParsedFormat): void {
 
 /** @throws SourceDown `source_failed` if it is not JSON or does not match the schema */
 export function parsePayload<T>(text: string, schema: z.core.$ZodType<T>): T {
-  return parseJson(text, schema, publishFormat);
-}
-
-function parseJson<T>(
-  text: string,
-  schema: z.core.$ZodType<T>,
-  publish: (format: ParsedFormat) => void = () => {},
-): T {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Omits the cause, which quotes the response.
-    throw new SourceDown('source_failed', { detail: 'the response is not JSON' });
-  }
-  publish({ of: 'response', schema, values: [value] });
+  const value = tryParseJson(text);
+  if (value === undefined) throw new SourceDown('source_failed', { detail: 'the response is not JSON' });
+  publishFormat({ of: 'response', schema, values: [value] });
   const read = z.safeParse(schema, value);
   if (!read.success) throw new SourceDown('source_failed', { detail: 'unexpected response format' });
   return read.data;
@@ -43,11 +31,7 @@ function parseJson<T>(
 
 /** As {@link parsePayload}, but undefined if it does not match. For errors, whose body may be anything. */
 export function tryParsePayload<T>(text: string, schema: z.core.$ZodType<T>): T | undefined {
-  try {
-    return parseJson(text, schema);
-  } catch {
-    return undefined;
-  }
+  return z.safeParse(schema, tryParseJson(text)).data;
 }
 
 /** Further items are ignored: no request asks for more than 100. */
