@@ -66,9 +66,13 @@ export function own(object: Plain, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The index of the closing quote of the string that begins at `start` of a JSON text; its length or more if there is none. */
+/** The index of the closing quote of the string that begins at `start` of a JSON text; its length if there is none. */
 export function findStringEnd(json: string, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
-  return at;
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    // After an odd number of backslashes, a quote belongs to the string.
+    let before = end;
+    while (json[before - 1] === '\\') before--;
+    if ((end - before) % 2 === 0) return end;
+  }
+  return json.length;
 }

@@ -3,6 +3,7 @@
  * strings, and values nested too deeply become null, so that one deep item does not invalidate the others.
  */
 import { type Cooperative, runToEnd } from '../domain/cooperative.ts';
+import { findStringEnd } from '../domain/json-values.ts';
 
 /** Maximum nesting. Everything that is read is far less deep: a quoted post in a quoted post, and so on. */
 export const MAX_DEPTH = 64;
@@ -12,7 +13,6 @@ export const MAX_VALUES = 150_000;
 export const MAX_MEMBERS = 10_000;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -48,7 +48,7 @@ function scan(text: string): { text: string; values: number } | null {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit === QUOTE) {
-      i = findEndOfString(text, i);
+      i = findStringEnd(text, i);
     } else if (unit === COMMA) {
       const n = (members[depth] ?? 0) + 1;
       if (++values > MAX_VALUES || n >= MAX_MEMBERS) return null;
@@ -97,20 +97,9 @@ function findEndOfNesting(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    if (unit === QUOTE) i = findEndOfString(text, i);
+    if (unit === QUOTE) i = findStringEnd(text, i);
     else if (isOpening(unit)) depth++;
     else if (isClosing(unit) && --depth === 0) return i;
-  }
-  return text.length;
-}
-
-/** The closing quote of the string that begins at `start`, or the end of the text. */
-function findEndOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    // After an odd number of backslashes, a quote belongs to the string.
-    let before = end;
-    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
-    if ((end - before) % 2 === 0) return end;
   }
   return text.length;
 }
