@@ -8,12 +8,8 @@ import type { Dialect } from '../protocol/dialect.ts';
 import type { ServedAiResponse, ServedResultItem } from '../protocol/extensions.ts';
 import type { FlatAiResponse, FlatItem, FlatPost } from '../protocol/flat-response.ts';
 import type { Completion, ResultGroup } from '../protocol/specification.ts';
-import {
-  type CompletionRole,
-  omitCompletion,
-  writeCompletion,
-  type WrittenCompletion,
-} from './answering/completion-writer.ts';
+import type { CompletionRole } from './answering/completion-draft.ts';
+import { omitCompletion, writeCompletion, type WrittenCompletion } from './answering/completion-writer.ts';
 import { toCitableLink } from './citable-link.ts';
 import type { LanguageModel } from './answering/language-model.ts';
 import { takeTurn } from './event-loop-turns.ts';

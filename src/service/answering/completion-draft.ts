@@ -1,17 +1,10 @@
 /** A completion whose links have no numbers yet: the output of both writers. */
-import type { Completion } from '../../protocol/specification.ts';
-import type { Source } from '../../domain/enumerations.ts';
+import { CLAIM_ROLES, type Source } from '../../domain/enumerations.ts';
+import type { KeyList, StatementRole } from '../../domain/parsed-results.ts';
 
-/** In the order in which a stream sends them. */
-export const COMPLETION_ROLES = [
-  'microblog_summary',
-  'discussion_board_summary',
-  'news_forum_summary',
-  'summary',
-] as const;
-export type CompletionRole = (typeof COMPLETION_ROLES)[number];
-
-type KeyList = Exclude<keyof Completion, CompletionRole>;
+export type CompletionRole = StatementRole;
+/** In the order in which a stream sends them: the summary of all comes last. */
+export const COMPLETION_ROLES: readonly CompletionRole[] = [...CLAIM_ROLES.slice(1), 'summary'];
 
 /** A sentence and the links that support it, at least one. */
 type CitedSentence = { text: string; links: readonly string[] };

@@ -3,6 +3,7 @@
  * verifies what a model wrote, and quotes what it could not write.
  */
 
+import { CLAIM_ROLES } from '../../domain/enumerations.ts';
 import { splitSentences } from '../../domain/sentences.ts';
 import { createTimeLimit, monotonicMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -19,8 +20,6 @@ import { createExtractiveWriter } from './extractive-writer.ts';
 import { type LanguageModel, ModelFailed } from './language-model.ts';
 import { buildModelPrompt } from './model-prompt.ts';
 import { DraftRejected, verifyDrafts } from './model-verification.ts';
-
-export type { CompletionRole } from './completion-draft.ts';
 
 export const NOTHING_FOUND = 'No results for the selected tools and period.';
 /** Nothing about the query that can be quoted: other words, markup or prompt injections. */
@@ -46,11 +45,6 @@ export type WrittenCompletion = {
   writer: 'none' | 'extractive' | 'model';
 };
 
-/** Makes the first link of the summary `[1]`. */
-const SUMMARY_FIRST: readonly CompletionRole[] = [
-  'summary',
-  ...COMPLETION_ROLES.filter((role) => role !== 'summary'),
-];
 /** Up to this budget, one prompt covers all parts; above it, each part has its own. */
 const SINGLE_QUESTION_BUDGET_MS = 10_000;
 const MAX_SINGLE_QUESTION_MS = 6_000;
@@ -101,7 +95,8 @@ export async function writeCompletion(
     return cited.completion[role];
   };
   const setAll = async (drafts: ReadonlyMap<CompletionRole, SectionDraft>) => {
-    for (const role of SUMMARY_FIRST) {
+    // The summary comes first, so that its first link is `[1]`.
+    for (const role of CLAIM_ROLES) {
       await takeTurn();
       set(role, drafts);
     }
