@@ -30,3 +30,9 @@ export const COMPLETION_SECTIONS: Record<
 };
 
 export const MAX_KEY_ITEMS = 5;
+
+/** The first of each list, then the second of each, and so on. */
+export function interleaveLists<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
+}

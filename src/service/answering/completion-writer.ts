@@ -80,7 +80,7 @@ export async function writeCompletion(
     reportAll();
     return written('none');
   }
-  const quoter = await createExtractiveWriter(findings, writing.prompt);
+  const quote = await createExtractiveWriter(findings, writing.prompt);
   const set = (role: CompletionRole, drafts: ReadonlyMap<CompletionRole, SectionDraft>) => {
     const draft = drafts.get(role);
     cited.set(
@@ -88,7 +88,7 @@ export async function writeCompletion(
       // Without key items of the model, quoted ones are used.
       draft !== undefined && draft.key.length > 0
         ? draft
-        : { ...quoter.write(role), ...(draft && { sentences: draft.sentences }) },
+        : { ...quote(role), ...(draft && { sentences: draft.sentences }) },
     );
     const wanted = COMPLETION_SECTIONS[role].reads.some((source) => (findings.get(source) ?? []).length > 0);
     if (cited.completion[role] === '' && wanted) cited.completion[role] = NOTHING_QUOTABLE;

@@ -6,6 +6,7 @@ import { compareText } from '../ranking/result-ranking.ts';
 import {
   COMPLETION_SECTIONS,
   type CompletionRole,
+  interleaveLists,
   MAX_KEY_ITEMS,
   type SectionDraft,
 } from './completion-draft.ts';
@@ -19,35 +20,33 @@ const RELEVANCE_FLOOR = 0.5;
 /** Weight of a sentence that has nothing in common with others. */
 const ALONE_WEIGHT = 0.7;
 
-/** Reads all results once, then writes any of the texts. */
+/** Reads all results once. @returns writes any of the texts */
 export async function createExtractiveWriter(
   findings: Findings,
   prompt: string,
-): Promise<{ write(role: CompletionRole): SectionDraft }> {
+): Promise<(role: CompletionRole) => SectionDraft> {
   const passages = await extractPassages(findings, prompt);
-  return {
-    write(role) {
-      const { reads, keyOf } = COMPLETION_SECTIONS[role];
-      const read = passages.filter(({ item }) => reads.includes(item.source));
-      const best = Math.max(0, ...read.map(({ relevance }) => relevance));
-      // A word that separates the results is required if each of the best has one.
-      const mustTell = read.every(({ relevance, telling }) => telling || relevance < best);
-      const relevant = read.filter(
-        ({ relevance, telling }) => relevance > RELEVANCE_FLOOR * best && (telling || !mustTell),
-      );
-      const distinct = removeCopies(relevant).slice(0, MAX_PASSAGES);
-      const centrality = scoreCentrality(distinct);
-      const scored = distinct.map((passage, i) => ({
-        passage,
-        score: (ALONE_WEIGHT + (1 - ALONE_WEIGHT) * (centrality[i] ?? 0)) * passage.prior,
-      }));
-      const sentences = scored.filter(({ passage }) => passage.kind !== 'label');
-      const chosen = choosePassages(sentences, role === 'summary' ? SUMMARY_BOUNDS : GROUP_BOUNDS);
-      return {
-        sentences: sortOldestFirst(chosen).map(({ text, item }) => ({ text, links: [item.link] })),
-        key: chooseKeyItems(scored, keyOf),
-      };
-    },
+  return (role) => {
+    const { reads, keyOf } = COMPLETION_SECTIONS[role];
+    const read = passages.filter(({ item }) => reads.includes(item.source));
+    const best = Math.max(0, ...read.map(({ relevance }) => relevance));
+    // A word that separates the results is required if each of the best has one.
+    const mustTell = read.every(({ relevance, telling }) => telling || relevance < best);
+    const relevant = read.filter(
+      ({ relevance, telling }) => relevance > RELEVANCE_FLOOR * best && (telling || !mustTell),
+    );
+    const distinct = removeCopies(relevant).slice(0, MAX_PASSAGES);
+    const centrality = scoreCentrality(distinct);
+    const scored = distinct.map((passage, i) => ({
+      passage,
+      score: (ALONE_WEIGHT + (1 - ALONE_WEIGHT) * (centrality[i] ?? 0)) * passage.prior,
+    }));
+    const sentences = scored.filter(({ passage }) => passage.kind !== 'label');
+    const chosen = choosePassages(sentences, role === 'summary' ? SUMMARY_BOUNDS : GROUP_BOUNDS);
+    return {
+      sentences: sortOldestFirst(chosen).map(({ text, item }) => ({ text, links: [item.link] })),
+      key: chooseKeyItems(scored, keyOf),
+    };
   };
 }
 
@@ -65,12 +64,7 @@ function sortOldestFirst(passages: readonly Passage[]): Passage[] {
 
 /** The best items of each source in turn, so that no source dominates. */
 function chooseKeyItems(scored: readonly ScoredPassage[], sources: readonly Source[]): SectionDraft['key'] {
-  const lists = sources.map((source) => listBestPassages(scored, source));
-  const turns = Array.from({ length: MAX_KEY_ITEMS }, (_, i) =>
-    lists.flatMap((list) => list.slice(i, i + 1)),
-  );
-  return turns
-    .flat()
+  return interleaveLists(sources.map((source) => listBestPassages(scored, source)))
     .slice(0, MAX_KEY_ITEMS)
     .map(({ text, item }) => ({ text: item.title === '' ? text : item.title, link: item.link }));
 }

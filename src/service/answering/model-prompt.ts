@@ -7,7 +7,7 @@ import type { Source } from '../../domain/enumerations.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import type { FoundItem } from '../sources/search-source.ts';
-import { type CompletionRole, COMPLETION_SECTIONS } from './completion-draft.ts';
+import { COMPLETION_SECTIONS, type CompletionRole, interleaveLists } from './completion-draft.ts';
 import { toCitableLink } from '../citable-link.ts';
 import { cutBeforeInjection } from './injection.ts';
 import { collapseSpaces, toVisibleLine } from './unsafe-markup.ts';
@@ -97,11 +97,6 @@ function toNumberedItem({ source, title, snippet, link, publishedAt }: FoundItem
   const text = toVisibleLine(cutBeforeInjection(bare), MAX_ITEM_LENGTH);
   if (cited === undefined || text === '') return [];
   return [{ source, link: cited, text, date: publishedAt?.toISOString().slice(0, 10) ?? '' }];
-}
-
-function interleaveLists<T>(lists: readonly (readonly T[])[]): T[] {
-  const longest = Math.max(0, ...lists.map((list) => list.length));
-  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
 }
 
 function buildReplySchema(roles: readonly CompletionRole[]): Readonly<Record<string, unknown>> {

@@ -135,26 +135,20 @@ async function probeSources(
 ): Promise<ProbeResult[]> {
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   return Promise.all(
-    statements.map(async ({ name, source, title, state, reason }) => {
-      const result =
-        state === 'off'
-          ? describeOff(reason)
-          : await probeSource(
-              live.find((candidate) => candidate.name === name),
-              signal,
-            );
-      return { name, source, title, ...result };
+    statements.map(async (statement) => {
+      const { name, source, title } = statement;
+      return { name, source, title, ...(await probeSource(statement, live, signal)) };
     }),
   );
 }
 
-type ProbeOutcome = Pick<ProbeResult, 'outcome' | 'words' | 'problems'>;
-
-function describeOff(reason: string | undefined): ProbeOutcome {
-  return { outcome: 'off', words: reason ?? 'off' };
-}
-
-async function probeSource(source: LiveSource | undefined, signal: AbortSignal): Promise<ProbeOutcome> {
+async function probeSource(
+  { name, state, reason }: SourceStatement,
+  live: readonly LiveSource[],
+  signal: AbortSignal,
+): Promise<Pick<ProbeResult, 'outcome' | 'words' | 'problems'>> {
+  if (state === 'off') return { outcome: 'off', words: reason ?? 'off' };
+  const source = live.find((candidate) => candidate.name === name);
   try {
     const isReachable = await source?.probe(signal);
     const { brings, problems: listProblems } = source?.adapter ?? {};
