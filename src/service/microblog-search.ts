@@ -18,7 +18,7 @@ const DEFAULT_COUNT = 40;
 /** Clocks differ; a post from further ahead is a lie about its time. */
 const MAX_CLOCK_SKEW_MS = 10 * MINUTE;
 
-export type MicroblogRequest = { prompt: string; model: Model; count?: number | undefined; at: Date };
+type MicroblogRequest = { prompt: string; model: Model; count?: number | undefined; at: Date };
 
 /**
  * The newest `count` posts, newest first, without gaps: copies and reposts too, since who watches posts wants to know

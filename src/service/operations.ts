@@ -5,14 +5,14 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Dialect } from '../protocol/dialect.ts';
 import { validationBody, type ValidationProblem } from '../protocol/error-body.ts';
-import type { ServedAiResponse, ServedMicroblogResponse } from '../protocol/extensions.ts';
-import type { FlatAiResponse, FlatMicroblogResponse } from '../protocol/flat-response.ts';
+import type { ServedAiResponse, ServedPost } from '../protocol/extensions.ts';
+import type { FlatAiResponse, FlatPost } from '../protocol/flat-response.ts';
 import { toWire } from '../protocol/wire.ts';
 import { type AiSearchContext, type AiSearchListener, runAiSearch } from './ai-search.ts';
 import { isOfEither } from './dialect-choice.ts';
 import { ClientGone } from './http-errors.ts';
 import { toCommonPosts, toFlatPosts } from './flat-posts.ts';
-import { type MicroblogRequest, searchMicroblog, toServedPosts } from './microblog-search.ts';
+import { searchMicroblog, toServedPosts } from './microblog-search.ts';
 import type { RetrievalRequest } from './planning/retrieval.ts';
 import { parseBody, parseRequest } from './request-parser.ts';
 import { openEventStream } from './response-stream.ts';
@@ -23,6 +23,7 @@ import {
   type ServiceAiRequest,
   serviceMicroblogRequest,
 } from './service-requests.ts';
+import type { FoundItem } from './sources/search-source.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
@@ -52,6 +53,9 @@ export type Exchange = {
   signal: AbortSignal;
 } & OperationWork;
 
+/** Posts in the form of the dialect. */
+export type MicroblogAnswer = Awaited<ReturnType<typeof searchMicroblog<ServedPost | FlatPost>>>;
+
 /** What an operation does. @throws the signal's reason once it has aborted */
 type OperationWork =
   | {
@@ -66,7 +70,7 @@ type OperationWork =
   | {
       operation: 'microblog';
       streaming: false;
-      search: (signal: AbortSignal) => Promise<ServedMicroblogResponse | FlatMicroblogResponse>;
+      search: (signal: AbortSignal) => Promise<MicroblogAnswer>;
     };
 
 /** An operation: the work for a request, or what is wrong with the request. */
@@ -105,29 +109,20 @@ function defineAiSearch(answers: Dialect['answers']): Operation {
 
 /** Operation B. */
 export const MICROBLOG_SEARCH: OperationForms = {
-  grouped: defineMicroblogSearch((ctx, request, signal) =>
-    searchMicroblog(ctx, request, toServedPosts, signal),
-  ),
-  flat: defineMicroblogSearch((ctx, request, signal) => searchMicroblog(ctx, request, toFlatPosts, signal)),
-  either: defineMicroblogSearch((ctx, request, signal) =>
-    searchMicroblog(ctx, request, toCommonPosts, signal),
-  ),
+  grouped: defineMicroblogSearch(toServedPosts),
+  flat: defineMicroblogSearch(toFlatPosts),
+  either: defineMicroblogSearch(toCommonPosts),
 };
 
-/** @param search in the form of the dialect */
-function defineMicroblogSearch(
-  search: (
-    ctx: WorkContext,
-    request: MicroblogRequest,
-    signal: AbortSignal,
-  ) => Promise<ServedMicroblogResponse | FlatMicroblogResponse>,
-): Operation {
+/** @param toPosts the posts of an item in the form of the dialect */
+function defineMicroblogSearch(toPosts: (found: FoundItem) => readonly (ServedPost | FlatPost)[]): Operation {
   return defineOperation(serviceMicroblogRequest, (ctx, { prompt, model, count }) => ({
     operation: 'microblog',
     streaming: false,
     search: (signal) => {
       const at = ctx.clock.now();
-      return search(ctx, { prompt, model: model ?? DEFAULT_MODEL, count: count ?? undefined, at }, signal);
+      const request = { prompt, model: model ?? DEFAULT_MODEL, count: count ?? undefined, at };
+      return searchMicroblog(ctx, request, toPosts, signal);
     },
   }));
 }

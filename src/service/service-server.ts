@@ -82,6 +82,11 @@ export type Service = {
   close(): Promise<void>;
 };
 
+const OPERATIONS = [
+  ['ai', AI_SEARCH],
+  ['microblog', MICROBLOG_SEARCH],
+] as const;
+
 /** Starts the service. @throws Refused `unavailable` if the configured port is in use */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const simulated = createSandboxSources(options.sandboxSeed);
@@ -178,40 +183,25 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         showsWebGroup: (request: FastifyRequest) =>
           parts.webGroup === true || (mount === 'live' && isOwn(request)),
       };
-      const report = (operation: ServedRequest['operation']) => (status: number, seconds: number) =>
-        parts.onAnswered?.({ operation, mount, status, seconds });
-      const answerAi = createOperationHandler(ctx, AI_SEARCH);
-      registerOperation(app, gate, `${below}${at.ai}`, answerAi, invented, report('ai'));
-      const answerMicroblog = createOperationHandler(ctx, MICROBLOG_SEARCH);
-      registerOperation(app, gate, `${below}${at.microblog}`, answerMicroblog, invented, report('microblog'));
+      for (const [operation, forms] of OPERATIONS)
+        app.post(
+          `${below}${at[operation]}`,
+          {
+            onRequest: [
+              async (_request, reply) => {
+                if (invented) reply.header('x-sandbox', 'true');
+              },
+              gate,
+            ],
+            onResponse: async (_request, { statusCode, elapsedTime }) =>
+              parts.onAnswered?.({ operation, mount, status: statusCode, seconds: elapsedTime / SECOND }),
+          },
+          createOperationHandler(ctx, forms),
+        );
     }
   }
   await app.ready();
   return app;
-}
-
-/** Registers a POST route behind the key gate. Responses with simulated data have a header `x-sandbox`. */
-function registerOperation(
-  app: FastifyInstance,
-  gate: ReturnType<typeof createKeyGate>,
-  path: string,
-  handler: ReturnType<typeof createOperationHandler>,
-  invented: boolean,
-  report: (status: number, seconds: number) => void,
-): void {
-  app.post(
-    path,
-    {
-      onRequest: [
-        async (_request, reply) => {
-          if (invented) reply.header('x-sandbox', 'true');
-        },
-        gate,
-      ],
-      onResponse: async (_request, reply) => report(reply.statusCode, reply.elapsedTime / SECOND),
-    },
-    handler,
-  );
 }
 
 /** The caller's request ID, if it is safe to echo. */

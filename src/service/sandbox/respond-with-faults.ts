@@ -2,10 +2,10 @@
 
 import type { Dialect } from '../../protocol/dialect.ts';
 import type { ServedAiResponse, ServedMicroblogResponse } from '../../protocol/extensions.ts';
-import type { FlatAiResponse, FlatMicroblogResponse } from '../../protocol/flat-response.ts';
+import type { FlatAiResponse } from '../../protocol/flat-response.ts';
 import { toWire } from '../../protocol/wire.ts';
 import type { AiSearchListener } from '../ai-search.ts';
-import { type Exchange, respond } from '../operations.ts';
+import { type Exchange, type MicroblogAnswer, respond } from '../operations.ts';
 import {
   distortPosts,
   distortResponse,
@@ -40,11 +40,7 @@ function distortGroups(answer: ServedAiResponse | FlatAiResponse, faults: Faults
   return 'text_chunks' in answer ? shapeResponse(distortResponse(answer, faults), faults) : answer;
 }
 
-function distortMicroblog(
-  answer: ServedMicroblogResponse | FlatMicroblogResponse,
-  { answers }: Dialect,
-  faults: Faults,
-): object {
+function distortMicroblog(answer: MicroblogAnswer, { answers }: Dialect, faults: Faults): object {
   // The dialect decides the form of the answer.
   return answers === 'grouped' ? distortPosts(answer as ServedMicroblogResponse, faults) : answer;
 }
