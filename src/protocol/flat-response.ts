@@ -73,4 +73,3 @@ export type FlatAiResponse = z.infer<typeof flatAiResponse>;
 
 /** Operation B. */
 export const flatMicroblogResponse = z.object({ miner_microblog_posts: z.array(flatPost), warnings });
-export type FlatMicroblogResponse = z.infer<typeof flatMicroblogResponse>;

@@ -144,9 +144,10 @@ function writeNullStrings(post: MicroblogPost): Record<string, string> {
  */
 type Generation = 1 | 2 | 3;
 
-/** Formats that empty groups have had. */
-const EMPTY_FORMS = ['list', 'object', 'null', 'absent'] as const;
-type EmptyForm = (typeof EMPTY_FORMS)[number];
+/** Formats that empty groups have had. What is undefined is not written. */
+const EMPTY_GROUPS = { list: [], object: {}, null: null, absent: undefined } as const;
+type EmptyForm = keyof typeof EMPTY_GROUPS;
+const EMPTY_FORMS = Object.keys(EMPTY_GROUPS) as EmptyForm[]; // Object.keys loses the key type
 
 type GroupName = (typeof RESULT_GROUPS)[GroupedSource] & keyof AiResponse;
 
@@ -169,9 +170,8 @@ function toGeneration(
     const member = generation === 3 ? source : name;
     const group = answer[name];
     if (group === undefined) return [];
-    if (group.organic_results.length > 0 || empty === undefined)
-      return [[member, shapeGroup(group, generation)]];
-    return empty === 'absent' ? [] : [[member, shapeEmptyGroup(empty)]];
+    const isShaped = group.organic_results.length > 0 || empty === undefined;
+    return [[member, isShaped ? shapeGroup(group, generation) : EMPTY_GROUPS[empty]]];
   });
   const shapes = Object.fromEntries(groups);
   if (generation !== 3) {
@@ -193,11 +193,6 @@ function toGeneration(
 function shapeGroup(group: ResultGroup, generation: Generation): unknown {
   if (generation === 1) return group;
   return generation === 2 ? [group] : group.organic_results;
-}
-
-function shapeEmptyGroup(form: Exclude<EmptyForm, 'absent'>): unknown {
-  if (form === 'null') return null;
-  return form === 'list' ? [] : {};
 }
 
 function collectWebResults(answer: AiResponse): { title: string; url: string; snippet: string }[] {

@@ -37,8 +37,7 @@ type PostWriter = {
 };
 
 /** The fixed properties of a post; computed once. */
-type FixedPost = PostWords &
-  Omit<MicroblogPost, 'user' | 'url' | 'text' | 'lang' | 'media' | 'entities' | `${string}_count`>;
+type FixedPost = Omit<MicroblogPost, 'user' | 'url' | `${string}_count`>;
 
 export function createPostWriter(seeds: SeedStore): PostWriter {
   const known = new WeakMap<PostSeed, FixedPost>();
@@ -50,23 +49,27 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
     if (there !== undefined) return there;
     const reference = seeds.reference(topic, seed);
     const kind = reference === undefined ? 'original' : seed.intendedKind;
-    const words = writer(topic, seed);
     const repliedTo = kind === 'reply' ? reference : undefined;
     const repliedAuthor = repliedTo === undefined ? undefined : renderAuthor(repliedTo.author, seed.at);
     const quoted = kind === 'quote' ? reference : undefined;
+    const { text, media, lang, entities } = writer(topic, seed);
+    // In the order of the specification.
     const made: FixedPost = {
-      ...words,
       id: computePostId(topic, seed),
+      text,
       created_at: new Date(seed.at + seed.skew).toISOString(),
+      media,
       is_quote_post: kind === 'quote',
       is_repost: kind === 'repost',
+      lang,
       conversation_id: computePostId(topic, rootOf(topic, seed)),
       in_reply_to_screen_name: repliedAuthor?.username ?? null,
       in_reply_to_status_id: repliedTo === undefined ? null : computePostId(topic, repliedTo),
       in_reply_to_user_id: repliedAuthor?.id ?? null,
       quoted_status_id: quoted === undefined ? null : computePostId(topic, quoted),
       quote: quoted === undefined ? null : writer(topic, quoted).text,
-      summary_description: extractFirstSentence(words.text),
+      summary_description: extractFirstSentence(text),
+      entities,
     };
     known.set(seed, made);
     return made;
@@ -85,28 +88,16 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
   function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
     const referred = countReferences(topic, chosen, at);
     return chosen.map((seed) => {
-      const unchanging = fixed(topic, seed);
+      const { id, text, ...unchanging } = fixed(topic, seed);
       const user = renderAuthor(seed.author, at);
       const counts = computeCounters(seed, at, referred.get(seed.number) ?? NO_REFERENCES);
       const post: MicroblogPost = {
         user,
-        id: unchanging.id,
-        text: unchanging.text,
+        id,
+        text,
         ...counts,
-        url: `${user.url}/status/${unchanging.id}`,
-        created_at: unchanging.created_at,
-        media: unchanging.media,
-        is_quote_post: unchanging.is_quote_post,
-        is_repost: unchanging.is_repost,
-        lang: unchanging.lang,
-        conversation_id: unchanging.conversation_id,
-        in_reply_to_screen_name: unchanging.in_reply_to_screen_name,
-        in_reply_to_status_id: unchanging.in_reply_to_status_id,
-        in_reply_to_user_id: unchanging.in_reply_to_user_id,
-        quoted_status_id: unchanging.quoted_status_id,
-        quote: unchanging.quote,
-        summary_description: unchanging.summary_description,
-        entities: unchanging.entities,
+        url: `${user.url}/status/${id}`,
+        ...unchanging,
       };
       const reference = unchanging.is_quote_post ? seeds.reference(topic, seed) : undefined;
       if (reference !== undefined) rememberQuotedPost(post, () => write(topic, [reference], at)[0]);
