@@ -37,6 +37,15 @@ export function toShownLink(text: string): string | undefined {
   return ORDINARY_CHARACTERS.test(text) && text.startsWith(`${protocol}//`) ? text : href;
 }
 
+/** A result as an item in an array; empty if its link cannot be displayed. */
+export function toResult({
+  link,
+  ...item
+}: Omit<FoundItem, 'summaryDescription'> & { summaryDescription?: string }): FoundItem[] {
+  const shown = toShownLink(link);
+  return shown === undefined ? [] : [{ summaryDescription: '', ...item, link: shown }];
+}
+
 /**
  * A web search result as an item in an array; empty if its link cannot be displayed.
  * @param result.intranet allow private hosts; only for a search engine that the user runs

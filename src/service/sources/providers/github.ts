@@ -14,7 +14,7 @@ import {
 } from '../parse/payload.ts';
 import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
-import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
+import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
 import { formatSecond, searchWithFewerWords, stripSigns } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 
@@ -111,17 +111,12 @@ function toFoundItems({
   comments,
   reactions,
 }: z.infer<typeof issue>): FoundItem[] {
-  const link = toShownLink(html_url);
-  if (link === undefined) return [];
-  return [
-    {
-      source: 'discussion_board',
-      title: toTitle(title),
-      link,
-      snippet: toExcerpt(markdownToPlainText(body ?? '')),
-      summaryDescription: '',
-      publishedAt: parsePublishedAt(created_at),
-      engagement: sumReactions(comments, reactions?.total_count),
-    },
-  ];
+  return toResult({
+    source: 'discussion_board',
+    title: toTitle(title),
+    link: html_url,
+    snippet: toExcerpt(markdownToPlainText(body ?? '')),
+    publishedAt: parsePublishedAt(created_at),
+    engagement: sumReactions(comments, reactions?.total_count),
+  });
 }

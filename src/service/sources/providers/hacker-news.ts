@@ -6,7 +6,7 @@ import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';
 import { parseFittingItems, optionalField, parsePayload, sumReactions } from '../parse/payload.ts';
-import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
 import { joinBestWords } from '../provider-query.ts';
 
 /** Every word is required: more would find nothing. */
@@ -93,17 +93,14 @@ async function searchStories(
 function toFoundItems(story: StoryHit): FoundItem[] {
   const title = toTitle(story.title || story.story_title || '');
   if (title === '') return [];
-  return [
-    {
-      source: 'news_forum',
-      title,
-      link: `https://news.ycombinator.com/item?id=${story.objectID}`,
-      snippet: readSnippet(story),
-      summaryDescription: '',
-      publishedAt: new Date(story.created_at_i * SECOND),
-      engagement: sumReactions(story.points, story.num_comments),
-    },
-  ];
+  return toResult({
+    source: 'news_forum',
+    title,
+    link: `https://news.ycombinator.com/item?id=${story.objectID}`,
+    snippet: readSnippet(story),
+    publishedAt: new Date(story.created_at_i * SECOND),
+    engagement: sumReactions(story.points, story.num_comments),
+  });
 }
 
 /** The author's text; for a bare link, the domain it leads to. Counters are no text: they change with every response. */

@@ -12,7 +12,7 @@ import { isWithinWindow, pickShortestPeriod, readPages, searchWithFewerWords } f
 import { toExcerpt, markdownToPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { parseFittingItems, optionalField, parsePayload, sumReactions } from '../parse/payload.ts';
-import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
+import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
 
 /** "Top of the period": sort orders that also filter. A month may have 28 days. */
 const SORT_ORDERS = [
@@ -110,17 +110,13 @@ function readResponseText({ status, text }: ProviderResponse): string {
 }
 
 function toFoundItems({ post, counts: { score, comments } }: PostView): FoundItem[] {
-  const link = toShownLink(post.ap_id);
-  if (link === undefined || post.deleted || post.removed) return [];
-  return [
-    {
-      source: 'discussion_board',
-      title: toTitle(post.name),
-      link,
-      snippet: toExcerpt(markdownToPlainText(post.body ?? '')),
-      summaryDescription: '',
-      publishedAt: parsePublishedAt(post.published),
-      engagement: sumReactions(score, comments),
-    },
-  ];
+  if (post.deleted || post.removed) return [];
+  return toResult({
+    source: 'discussion_board',
+    title: toTitle(post.name),
+    link: post.ap_id,
+    snippet: toExcerpt(markdownToPlainText(post.body ?? '')),
+    publishedAt: parsePublishedAt(post.published),
+    engagement: sumReactions(score, comments),
+  });
 }

@@ -11,7 +11,7 @@ import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { optionalField, parseFittingItems, parsePayload, sumReactions } from '../parse/payload.ts';
 import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts';
-import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
+import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
 import { isWithinWindow, PERIODS, pickShortestPeriod, searchWithFewerWords } from '../provider-query.ts';
 import { createSharedWork } from '../resilience/coalescing.ts';
 import type { ProviderResponse, SendRequest } from '../resilience/http-request.ts';
@@ -142,20 +142,16 @@ function isVisiblePost({ author, selftext, title, removed_by_category: removed }
 
 function toFoundItems(post: RedditPost): FoundItem[] {
   const { score, num_comments: comments } = post;
-  const link = toShownLink(`https://www.reddit.com${post.permalink}`);
   const publishedAt = new Date(post.created_utc * SECOND);
-  if (link === undefined || Number.isNaN(publishedAt.getTime())) return [];
-  return [
-    {
-      source: 'discussion_board',
-      title: toTitle(post.title),
-      link,
-      snippet: toExcerpt(markdownToPlainText(post.selftext), MAX_POST_SNIPPET),
-      summaryDescription: '',
-      publishedAt,
-      engagement: sumReactions(score, comments),
-    },
-  ];
+  if (Number.isNaN(publishedAt.getTime())) return [];
+  return toResult({
+    source: 'discussion_board',
+    title: toTitle(post.title),
+    link: `https://www.reddit.com${post.permalink}`,
+    snippet: toExcerpt(markdownToPlainText(post.selftext), MAX_POST_SNIPPET),
+    publishedAt,
+    engagement: sumReactions(score, comments),
+  });
 }
 
 /** From `x-ratelimit-remaining: 0.0` and `x-ratelimit-reset: 31` (seconds); undefined while requests remain. */

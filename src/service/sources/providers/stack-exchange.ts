@@ -14,7 +14,7 @@ import {
   tryParsePayload,
 } from '../parse/payload.ts';
 import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';
-import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
+import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
 import { searchWithFewerWords } from '../provider-query.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
@@ -159,17 +159,12 @@ function toFoundItems({
   score,
   answer_count: answers,
 }: Question): FoundItem[] {
-  const shown = toShownLink(link);
-  if (shown === undefined) return [];
-  return [
-    {
-      source: 'discussion_board',
-      title: toTitle(title),
-      link: shown,
-      snippet: toExcerpt(toPlainLines(body ?? '')),
-      summaryDescription: '',
-      publishedAt: new Date(created * SECOND),
-      engagement: sumReactions(score, answers),
-    },
-  ];
+  return toResult({
+    source: 'discussion_board',
+    title: toTitle(title),
+    link,
+    snippet: toExcerpt(toPlainLines(body ?? '')),
+    publishedAt: new Date(created * SECOND),
+    engagement: sumReactions(score, answers),
+  });
 }
