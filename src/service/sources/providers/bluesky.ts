@@ -104,7 +104,7 @@ function createPageReader(session: BlueskySession) {
   return async (query: SourceQuery, cursor: string | undefined, context: AdapterContext) => {
     const more = cursor === undefined ? [] : [['cursor', cursor] as const];
     const ask = (by: SearchMethod, reads: readonly number[]) =>
-      session.get(by, [...Object.entries(buildParams(by, query, context)), ...more], context, reads);
+      session(by, [...Object.entries(buildParams(by, query, context)), ...more], context, reads);
     // A 403 means that paging is not allowed; keep the earlier pages.
     const closed = cursor === undefined ? [] : [403];
     let reply = await ask(method, method === 'app.bsky.feed.searchPosts' ? closed : [404, 501, ...closed]);
@@ -150,21 +150,18 @@ const MIN_BUSY_MS = MINUTE;
 const sessionPayload = z.object({ accessJwt: z.string().min(1), refreshJwt: z.string().min(1) });
 const errorPayload = z.object({ error: z.string() });
 type SessionTokens = z.infer<typeof sessionPayload>;
-type RenewalKind = 'refresh' | 'create';
 
-type BlueskySession = {
-  /**
-   * Calls a method of `app.bsky` as the user.
-   * @param reads statuses besides 2xx that the caller handles
-   * @throws SourceDown `source_refused` if no session is accepted
-   */
-  get(
-    method: string,
-    params: QueryParams,
-    context: AdapterContext,
-    reads?: readonly number[],
-  ): Promise<ProviderResponse>;
-};
+/**
+ * Calls a method of `app.bsky` as the user.
+ * @param reads statuses besides 2xx that the caller handles
+ * @throws SourceDown `source_refused` if no session is accepted
+ */
+type BlueskySession = (
+  method: string,
+  params: QueryParams,
+  context: AdapterContext,
+  reads?: readonly number[],
+) => Promise<ProviderResponse>;
 
 function createBlueskySession({
   handle,
@@ -180,7 +177,7 @@ function createBlueskySession({
   /** Replaces rejected tokens, unless another request already has. */
   function renewed(
     stale: SessionTokens | undefined,
-    how: RenewalKind,
+    how: 'refresh' | 'create',
     context: AdapterContext,
   ): Promise<SessionTokens> {
     return renewal(
@@ -233,23 +230,21 @@ function createBlueskySession({
     return new SourceDown(code, { detail, retryAfterMs });
   }
 
-  return {
-    async get(method, params, context, reads = []) {
-      const url = buildEndpoint(server, `xrpc/${method}`, params);
-      let current = tokens ?? (await renewed(undefined, 'create', context));
-      for (const next of ['refresh', 'create', undefined] as const) {
-        const reply = await context.ask({
-          url,
-          headers: { authorization: `Bearer ${current.accessJwt}`, ...proxy },
-          reads: [400, 401, 429, ...reads],
-        });
-        if (!isExpired(reply)) return checkResponse(reply, reads, context);
-        if (next !== undefined) current = await renewed(current, next, context);
-      }
-      tokens = undefined;
-      const now = context.clock.now().getTime();
-      throw refuse('source_refused', 'a new session is not accepted', REFUSED_REST_MS, now);
-    },
+  return async (method, params, context, reads = []) => {
+    const url = buildEndpoint(server, `xrpc/${method}`, params);
+    let current = tokens ?? (await renewed(undefined, 'create', context));
+    for (const next of ['refresh', 'create', undefined] as const) {
+      const reply = await context.ask({
+        url,
+        headers: { authorization: `Bearer ${current.accessJwt}`, ...proxy },
+        reads: [400, 401, 429, ...reads],
+      });
+      if (!isExpired(reply)) return checkResponse(reply, reads, context);
+      if (next !== undefined) current = await renewed(current, next, context);
+    }
+    tokens = undefined;
+    const now = context.clock.now().getTime();
+    throw refuse('source_refused', 'a new session is not accepted', REFUSED_REST_MS, now);
   };
 }
 
@@ -310,7 +305,7 @@ function createBlueskyProfiles(session: BlueskySession) {
     }
     const load = async (batch: readonly string[]) => {
       const actors = batch.map((did) => ['actors', did] as const);
-      const { text } = await session.get('app.bsky.actor.getProfiles', actors, context);
+      const { text } = await session('app.bsky.actor.getProfiles', actors, context);
       for (const profile of parseFittingItems(parsePayload(text, profilesPayload).profiles, profileView)) {
         cache.set(profile.did, profile);
         profiles.set(profile.did, profile);

@@ -5,7 +5,6 @@
 
 import { anyText, pattern, variable } from '../../../config/variable.ts';
 import { MINUTE, SECOND } from '../../../domain/time.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
@@ -14,7 +13,7 @@ import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts'
 import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
 import { isWithinWindow, PERIODS, pickShortestPeriod, searchWithFewerWords } from '../provider-query.ts';
 import { createSharedWork } from '../resilience/coalescing.ts';
-import type { ProviderResponse, SendRequest } from '../resilience/http-request.ts';
+import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { z } from 'zod';
 
@@ -70,12 +69,7 @@ export function reddit(settings: {
   const { at = 'https://oauth.reddit.com', tokenAt = 'https://www.reddit.com' } = settings;
   // The format that Reddit requires; it forbids imitating a browser.
   const userAgent = `node:strandline:${settings.version ?? 'unknown'} (by /u/${settings.username})`;
-  const tokens = createRedditTokens({
-    clientId: settings.clientId,
-    clientSecret: settings.clientSecret,
-    url: buildEndpoint(tokenAt, 'api/v1/access_token'),
-    userAgent,
-  });
+  const tokens = createRedditTokens(settings, buildEndpoint(tokenAt, 'api/v1/access_token'), userAgent);
   /** When the rate limit resets, once it is used up. */
   let emptyUntil = 0;
 
@@ -168,24 +162,15 @@ function readEmptyMs({ headers }: ProviderResponse): number | undefined {
 const grantedToken = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 const tokenPayload = z.union([grantedToken, z.object({ error: z.unknown() })]);
 
-type RedditTokens = {
-  /** @throws SourceDown */
-  current(context: { ask: SendRequest; clock: Clock }): Promise<string>;
-  /** Discards a rejected token, unless it was already replaced. */
-  refused(token: string): void;
-};
-
-function createRedditTokens(settings: {
-  clientId: string;
-  clientSecret: string;
-  url: URL;
-  userAgent: string;
-}): RedditTokens {
-  const { clientId, clientSecret, url, userAgent } = settings;
+function createRedditTokens(
+  { clientId, clientSecret }: { clientId: string; clientSecret: string },
+  url: URL,
+  userAgent: string,
+) {
   let kept: { token: string; until: number } | undefined;
   const renewal = createSharedWork<string>();
 
-  async function request(ask: SendRequest, clock: Clock): Promise<string> {
+  async function request({ ask, clock }: AdapterContext): Promise<string> {
     const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
     const { text } = await ask({
       url,
@@ -207,13 +192,14 @@ function createRedditTokens(settings: {
   }
 
   return {
-    current({ ask, clock }) {
-      return renewal(
-        () => (kept !== undefined && clock.now().getTime() < kept.until ? kept.token : undefined),
-        () => request(ask, clock),
-      );
-    },
-    refused(token) {
+    /** @throws SourceDown */
+    current: (context: AdapterContext) =>
+      renewal(
+        () => (kept !== undefined && context.clock.now().getTime() < kept.until ? kept.token : undefined),
+        () => request(context),
+      ),
+    /** Discards a rejected token, unless it was already replaced. */
+    refused(token: string): void {
       if (kept?.token === token) kept = undefined;
     },
   };
