@@ -7,7 +7,7 @@
 import pLimit from 'p-limit';
 import { Refused } from '../../../domain/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
-import { createTimeLimit } from '../../../platform/clock.ts';
+import { createTimeLimit, withTimeout } from '../../../platform/clock.ts';
 import { type Allowed, findNetworkCode, NotAllowed, type Resolve } from '../../../platform/network.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import type { AdapterContext } from '../adapter.ts';
@@ -50,8 +50,8 @@ const ACCEPT =
 
 /** Feeds, or sites that name one; or pages whose text is watched. */
 export type ListedKind = 'feeds' | 'pages';
-/** The variable that lists them, for advice. */
 const KINDS = ['feeds', 'pages'] as const;
+/** The variable that lists them, for advice. */
 const VARIABLES = { feeds: 'FEEDS', pages: 'PAGES' } as const;
 
 type Feed = {
@@ -148,13 +148,8 @@ export function createFeedReader(
     signal: AbortSignal,
   ): Promise<FetchedDocument> {
     const headers = { 'user-agent': who, accept: ACCEPT, ...feed.validators };
-    const fetched = await fetchPublic(feed.at, {
-      allowed,
-      resolve,
-      headers,
-      maxBytes: MAX_DOCUMENT_BYTES,
-      signal,
-    });
+    const request = { allowed, resolve, headers, maxBytes: MAX_DOCUMENT_BYTES, signal };
+    const fetched = await fetchPublic(feed.at, request);
     const { status } = fetched;
     if (status === 200 || (status === 304 && feed.isRead)) return fetched;
     if (status === 410) throw new FeedProblem(`gone (HTTP 410); remove it from ${VARIABLES[feed.kind]}`, DAY);
@@ -176,14 +171,10 @@ export function createFeedReader(
     const isWatched = feed.kind === 'pages';
     const document = await parser.parse(bytes, { address, contentType, isWatched }, signal);
     signal.throwIfAborted();
-    if (document.kind === 'text') {
-      if (document.entries.length === 0) throw new FeedProblem('has no text: scripts may write it');
-      feed.entries = dateTexts(document.entries, feed, context.clock.now());
-      feed.validators = readValidators(headers);
-      return;
-    }
-    if (document.kind === 'feed') {
-      feed.entries = document.entries;
+    if (document.kind === 'text' || document.kind === 'feed') {
+      const { kind, entries } = document;
+      if (kind === 'text' && entries.length === 0) throw new FeedProblem('has no text: scripts may write it');
+      feed.entries = kind === 'text' ? dateTexts(entries, feed, context.clock.now()) : entries;
       feed.validators = readValidators(headers);
       return;
     }
@@ -211,7 +202,8 @@ export function createFeedReader(
     }
     const readings = feeds.flatMap(({ reading }) => reading ?? []);
     const quick = feeds.flatMap(({ isSlow, reading }) => (isSlow ? [] : (reading ?? [])));
-    await awaitAtMost(Promise.all(quick), maxMs);
+    // The others go on; readings themselves never fail.
+    await withTimeout(Promise.all(quick), maxMs).catch(() => {});
     if (!feeds.some(isEnough))
       await Promise.any(
         readings.map(async (reading) => {
@@ -250,15 +242,6 @@ function dateTexts(texts: readonly FeedEntry[], { isRead, entries }: Feed, now: 
       publishedAt: known.get(entry.link) ?? (known.has(entry.link) ? null : appearedAt),
     }))
     .sort((a, b) => compareText(b.publishedAt ?? '', a.publishedAt ?? ''));
-}
-
-async function awaitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }
 
 /** Without query, which may contain a secret. */
