@@ -35,7 +35,8 @@ export type Dialect = Readonly<{
   /** Wire names by neutral member where they differ, and the reverse. */
   wireOf: ReadonlyMap<string, string>;
   neutralOf: ReadonlyMap<string, string>;
-  labelOf: ReadonlyMap<Tool, string>;
+  /** Written labels by tool, in their order. */
+  labelOf: ReadonlyMap<string, string>;
   /** Tools by accepted label or short id, in lower case. */
   toolOf: ReadonlyMap<string, Tool>;
   /** Written flat group by source, and source by accepted name. */
@@ -49,10 +50,7 @@ export type Dialect = Readonly<{
  * @throws InvalidInput naming the path if the file cannot be read or is invalid
  */
 export function loadDialect(name: string): Dialect {
-  if (name === 'neutral') return neutral;
-  if (name === 'named') return named;
-  if (name === 'named-2026') return named2026;
-  return buildDialect(name, readDialectFile(name));
+  return BUILT_IN.find((dialect) => dialect.name === name) ?? buildDialect(name, readDialectFile(name));
 }
 
 /** The wire name of a member. */
@@ -103,9 +101,11 @@ function buildDialect(name: string, names: Names, answers: Dialect['answers'] = 
   };
 }
 
-const neutral = buildDialect('neutral', NEUTRAL);
-const named = buildDialect('named', NAMED);
-const named2026 = buildDialect('named-2026', NAMED_2026, 'flat');
+const BUILT_IN = [
+  buildDialect('neutral', NEUTRAL),
+  buildDialect('named', NAMED),
+  buildDialect('named-2026', NAMED_2026, 'flat'),
+];
 
 const route = z.string().regex(/^[\w.~/-]+$/, 'a path such as v1/search');
 const label = z.string().trim().min(1).max(100);

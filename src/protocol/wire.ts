@@ -6,8 +6,8 @@
  * in `unknown_counters`. Everything else, such as `entities` and `media`, is unchanged. Never modifies values in place.
  * If a value has both names of a member, the wire name wins.
  */
-import type { Dialect } from './dialect.ts';
-import { TOOLS, type Source, type Tool } from '../domain/enumerations.ts';
+import { type Dialect, wireName } from './dialect.ts';
+import type { Source } from '../domain/enumerations.ts';
 import { isPlain, isPoisonous, type Plain } from '../domain/json-values.ts';
 
 /** The type of a value, which determines where its names are. */
@@ -57,7 +57,8 @@ const RENAMERS: Record<WireKind, (value: unknown, way: Way, depth: number) => un
       if (name === 'completion' || name === 'text_chunks') return [name, renameMembers(member, way)];
       if (name === 'warnings') return [name, renameWarnings(member, way)];
       const renamed = way.member(name);
-      return [renamed, isPostList(name, renamed) ? renamePosts(member, way) : member];
+      const isPosts = [name, renamed].includes('miner_microblog_posts');
+      return [renamed, isPosts ? renamePosts(member, way) : member];
     });
   },
 
@@ -116,10 +117,6 @@ function renameMemberNames(value: unknown, way: Way): unknown {
   return value.map((name: unknown) => (typeof name === 'string' ? way.member(name) : name));
 }
 
-function isPostList(...names: string[]): boolean {
-  return names.includes('miner_microblog_posts');
-}
-
 function copyMembers(
   value: Plain,
   member: (name: string, value: unknown) => [name: string, value: unknown],
@@ -138,12 +135,12 @@ function copyMembers(
 
 function createOutward(dialect: Dialect): Way {
   return {
-    member: (name) => dialect.wireOf.get(name) ?? name,
+    member: (name) => wireName(dialect, name),
     group: (name) => {
       const source = dialect.sourceOf.get(name);
       return source && dialect.groupOf.get(source);
     },
-    tool: (label) => (isTool(label) ? (dialect.labelOf.get(label) ?? label) : label),
+    tool: (label) => dialect.labelOf.get(label) ?? label,
     source: (name) => dialect.sourceOf.get(name),
   };
 }
@@ -155,8 +152,4 @@ function createInward(dialect: Dialect): Way {
     tool: (label) => dialect.toolOf.get(label.trim().toLowerCase()) ?? label,
     source: (name) => dialect.sourceOf.get(name),
   };
-}
-
-function isTool(label: string): label is Tool {
-  return (TOOLS as readonly string[]).includes(label); // widened to allow any string
 }

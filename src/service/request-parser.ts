@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import type { Dialect } from '../protocol/dialect.ts';
-import { TOOLS } from '../domain/enumerations.ts';
 import type { ValidationProblem } from '../protocol/error-body.ts';
 import { fromWire } from '../protocol/wire.ts';
 
@@ -44,7 +43,7 @@ function toValidationProblem(issue: z.core.$ZodIssue, dialect: Dialect, body: un
   const loc = ['body', ...path];
   const value = path.reduce<unknown>(readMember, body);
   if (value === undefined) return { loc, msg: 'Field required', type: 'missing' };
-  return { loc, ...describeIssue(issue, path[0] === 'tools' ? listToolLabels(dialect) : undefined) };
+  return { loc, ...describeIssue(issue, path[0] === 'tools' ? [...dialect.labelOf.values()] : undefined) };
 }
 
 /** @param labels of tools in the dialect, if the issue is about one */
@@ -89,10 +88,6 @@ function describeTypeIssue(expected: string): { msg: string; type: string } {
     msg: 'Input should be a valid dictionary or object to extract fields from',
     type: 'model_attributes_type',
   };
-}
-
-function listToolLabels(dialect: Dialect): readonly string[] {
-  return TOOLS.map((tool) => dialect.labelOf.get(tool) ?? tool);
 }
 
 function joinAlternatives(words: readonly string[]): string {

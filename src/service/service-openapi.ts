@@ -1,6 +1,5 @@
 /** The service described: OpenAPI 3.1, made of the schemas that its responses are checked with, and a page at `/`. */
 
-import { TOOLS } from '../domain/enumerations.ts';
 import { type Dialect, wireName } from '../protocol/dialect.ts';
 import {
   internalErrorBody,
@@ -170,7 +169,7 @@ function translateSchema(dialect: Dialect, schema: unknown): unknown {
         return [name, part.map((member) => wireName(dialect, String(member)))];
       }
       if (name === 'enum' && Array.isArray(part)) {
-        return [name, part.map((word: unknown) => translateToolLabel(dialect, word))];
+        return [name, part.map((word: unknown) => dialect.labelOf.get(String(word)) ?? word)];
       }
       return [name, translateSchema(dialect, part)];
     }),
@@ -181,11 +180,6 @@ function translateSchema(dialect: Dialect, schema: unknown): unknown {
 function nameMember(dialect: Dialect, member: string): string {
   const source = dialect.answers === 'flat' ? dialect.sourceOf.get(member) : undefined;
   return (source && dialect.groupOf.get(source)) ?? wireName(dialect, member);
-}
-
-function translateToolLabel(dialect: Dialect, word: unknown): unknown {
-  const tool = TOOLS.find((name) => name === word);
-  return tool === undefined ? word : dialect.labelOf.get(tool);
 }
 
 /**
