@@ -3,6 +3,8 @@
  * takes many times as long as using it.
  */
 
+import { getOrMake } from './group-by.ts';
+
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
@@ -84,11 +86,13 @@ export const formatOffset = formatOffsetAs('offset');
 export const formatExactOffset = formatOffsetAs('exactOffset');
 
 function getFormats(zone: string): ZoneFormats {
-  const found = formatsByZone.get(zone);
-  if (found !== undefined) return found;
+  return getOrMake(formatsByZone, zone, () => makeFormats(zone));
+}
+
+function makeFormats(zone: string): ZoneFormats {
   const of = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
-  const formats: ZoneFormats = {
+  return {
     hour: of({ hour: '2-digit', minute: '2-digit' }),
     second: of({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     weekday: of({ weekday: 'long' }),
@@ -108,6 +112,4 @@ function getFormats(zone: string): ZoneFormats {
     offset: of({ timeZoneName: 'shortOffset' }),
     exactOffset: of({ timeZoneName: 'longOffset' }),
   };
-  formatsByZone.set(zone, formats);
-  return formats;
 }

@@ -3,7 +3,7 @@
  * Words are numbers here: each text is split once for all texts of a completion, and later steps compare numbers.
  */
 
-import { addToGroup, type Groups } from '../../domain/group-by.ts';
+import { addToGroup, getOrMake, type Groups } from '../../domain/group-by.ts';
 import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
 import { extractSubjectWords } from '../planning/keywords.ts';
 import { discountPlace } from '../ranking/result-ranking.ts';
@@ -200,13 +200,8 @@ type Vocabulary = {
 
 function createVocabulary(): Vocabulary {
   const numbers = new Map<string, number>();
-  const numberOf = (word: string) => {
-    const root = toSingular(word);
-    const known = numbers.get(root);
-    if (known !== undefined) return known;
-    numbers.set(root, numbers.size);
-    return numbers.size - 1;
-  };
+  const nextNumber = () => numbers.size;
+  const numberOf = (word: string) => getOrMake(numbers, toSingular(word), nextNumber);
   return {
     read: (text) => splitIndexWords(text).map(numberOf),
     match: (words) => {

@@ -1,4 +1,5 @@
 /** Checks whether the cited items support a model's sentence: its words, figures and names. */
+import { getOrMake } from '../../domain/group-by.ts';
 import { splitIndexWords, hasUnspacedScript } from '../../domain/relevance.ts';
 import { createStopWordFilter } from '../planning/keywords.ts';
 import type { NumberedItem } from './model-prompt.ts';
@@ -46,23 +47,20 @@ export function indexEvidence(items: readonly NumberedItem[], prompt: string): E
   const readings = new Map<NumberedItem, ItemEvidence>();
   const rootsOf = (words: readonly string[]) => new Set(words.map(truncateToRoot));
   return {
-    read(item) {
-      const known = readings.get(item);
-      if (known !== undefined) return known;
-      const text = normalizeText(`${item.text} ${item.date}`);
-      const words = splitIndexWords(text);
-      const reading: ItemEvidence = {
-        line: joinBareWords(text),
-        words: new Set(words),
-        roots: rootsOf(words),
-        // Not normalized: NFKC turns a fraction into two figures.
-        figures: extractFigures(`${item.text} ${item.date}`),
-        tags: listTags(text),
-        negates: containsNegation(text),
-      };
-      readings.set(item, reading);
-      return reading;
-    },
+    read: (item) =>
+      getOrMake(readings, item, () => {
+        const text = normalizeText(`${item.text} ${item.date}`);
+        const words = splitIndexWords(text);
+        return {
+          line: joinBareWords(text),
+          words: new Set(words),
+          roots: rootsOf(words),
+          // Not normalized: NFKC turns a fraction into two figures.
+          figures: extractFigures(`${item.text} ${item.date}`),
+          tags: listTags(text),
+          negates: containsNegation(text),
+        };
+      }),
     all: items.map(({ text }) => rootsOf(splitIndexWords(normalizeText(text)))),
     promptRoots: rootsOf(splitIndexWords(normalizeText(prompt))),
   };

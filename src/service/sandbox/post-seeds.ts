@@ -4,6 +4,7 @@
  * can be generated independently, and the past never changes.
  */
 
+import { getOrMake } from '../../domain/group-by.ts';
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { computeRate, findManipulation, listPlanted, type Planted } from './planted-events.ts';
 import { drawCascades, listPostTimes, POST_CELL_MS } from './post-times.ts';
@@ -83,9 +84,7 @@ export function createSeedStore(remembered = 150_000): SeedStore {
     );
     held += posts.length + 1;
     if (held > remembered) forget();
-    const hours = known.get(name);
-    if (hours === undefined) known.set(name, new Map([[number, posts]]));
-    else hours.set(number, posts);
+    getOrMake(known, name, () => new Map()).set(number, posts);
     return posts;
   }
 
@@ -115,9 +114,7 @@ export function createSeedStore(remembered = 150_000): SeedStore {
 
   function reference(topic: TopicInWorld, seed: PostSeed): PostSeed | undefined {
     if (seed.intendedKind === 'original' && seed.role !== 'copy') return undefined;
-    let cached = references.get(seed);
-    if (cached === undefined) references.set(seed, (cached = { seed: findReference(topic, seed) }));
-    return cached.seed;
+    return getOrMake(references, seed, () => ({ seed: findReference(topic, seed) })).seed;
   }
 
   function findReference(topic: TopicInWorld, seed: PostSeed): PostSeed | undefined {

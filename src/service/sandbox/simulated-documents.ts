@@ -4,6 +4,7 @@
  */
 
 import type { Source } from '../../domain/enumerations.ts';
+import { getOrMake } from '../../domain/group-by.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { createSlices, takeTurn } from '../event-loop-turns.ts';
 import type { FoundItem } from '../sources/search-source.ts';
@@ -53,8 +54,7 @@ export function createDocuments(seed: string): Documents {
   /** {@link listDocumentSeeds} with a cache. */
   function within(topic: TopicInWorld, source: DatedSource, window: DocumentWindow): DocumentSeed[] {
     const name = `${topic.key[0]}.${topic.key[1]}.${source}`;
-    let known = stretches.get(name);
-    if (known === undefined) stretches.set(name, (known = new Map()));
+    const known = getOrMake(stretches, name, () => new Map());
     const before = known.size;
     const found = listDocumentSeeds(topic, source, window, known);
     held += known.size - before;
@@ -111,9 +111,7 @@ export function listDocumentSeeds(
     cell <= Math.floor(at / DOCUMENT_CELL_MS);
     cell++
   ) {
-    let documents = known.get(cell);
-    if (documents === undefined)
-      known.set(cell, (documents = createDocumentCell(deriveKey(key, cell), cell, mean)));
+    const documents = getOrMake(known, cell, () => createDocumentCell(deriveKey(key, cell), cell, mean));
     for (const seed of documents) if (seed.at >= from && seed.at <= at) found.push(seed);
   }
   return found;

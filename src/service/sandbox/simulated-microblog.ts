@@ -1,5 +1,6 @@
 /** The simulated microblog: the posts that match a prompt at a time. */
 import type { MicroblogPost } from '../../protocol/specification.ts';
+import { getOrMake } from '../../domain/group-by.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { createSlices, takeTurn } from '../event-loop-turns.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
@@ -38,6 +39,7 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
   const seeds = createSeedStore();
   const topicOf = createTopicMatcher(seed);
   const writer = createPostWriter(seeds);
+  /** The posts of an hour, by final views. */
   const loudest = new WeakMap<readonly PostSeed[], readonly PostSeed[]>();
 
   return {
@@ -73,17 +75,13 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
         newest.push(...shown.splice(-free));
         for (const post of shown) seen.offer(post);
       } else {
-        seen.offerHour(loudestFirst(posts), from);
+        seen.offerHour(
+          getOrMake(loudest, posts, () => posts.toSorted((a, b) => b.views - a.views)),
+          from,
+        );
       }
     }
     return { newest: newest.sort(compareNewestFirst), popular: seen.best().sort(compareNewestFirst) };
-  }
-
-  /** The posts of an hour, by final views. */
-  function loudestFirst(hour: readonly PostSeed[]): readonly PostSeed[] {
-    let sorted = loudest.get(hour);
-    if (sorted === undefined) loudest.set(hour, (sorted = hour.toSorted((a, b) => b.views - a.views)));
-    return sorted;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Renders a post at a time, in the specification's members: its text never changes, its counters only grow. */
 
+import { getOrMake } from '../../domain/group-by.ts';
 import { HOUR } from '../../domain/time.ts';
 import type { MicroblogPost } from '../../protocol/specification.ts';
 import { extractFirstSentence } from '../sources/parse/post-fields.ts';
@@ -44,9 +45,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
   const tallies = new WeakMap<readonly PostSeed[], ReadonlyMap<number, ReferenceCounts>>();
   const writer = createWordWriter(seeds);
 
-  function fixed(topic: TopicInWorld, seed: PostSeed): FixedPost {
-    const there = known.get(seed);
-    if (there !== undefined) return there;
+  function writeFixed(topic: TopicInWorld, seed: PostSeed): FixedPost {
     const reference = seeds.reference(topic, seed);
     const kind = reference === undefined ? 'original' : seed.intendedKind;
     const repliedTo = kind === 'reply' ? reference : undefined;
@@ -54,7 +53,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
     const quoted = kind === 'quote' ? reference : undefined;
     const { text, media, lang, entities } = writer(topic, seed);
     // In the order of the specification.
-    const made: FixedPost = {
+    return {
       id: computePostId(topic, seed),
       text,
       created_at: new Date(seed.at + seed.skew).toISOString(),
@@ -71,8 +70,6 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
       summary_description: extractFirstSentence(text),
       entities,
     };
-    known.set(seed, made);
-    return made;
   }
 
   /** The first post of a conversation. */
@@ -88,7 +85,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
   function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
     const referred = countReferences(topic, chosen, at);
     return chosen.map((seed) => {
-      const { id, text, ...unchanging } = fixed(topic, seed);
+      const { id, text, ...unchanging } = getOrMake(known, seed, () => writeFixed(topic, seed));
       const user = renderAuthor(seed.author, at);
       const counts = computeCounters(seed, at, referred.get(seed.number) ?? NO_REFERENCES);
       const post: MicroblogPost = {
@@ -100,7 +97,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
         ...unchanging,
       };
       const reference = unchanging.is_quote_post ? seeds.reference(topic, seed) : undefined;
-      if (reference !== undefined) rememberQuotedPost(post, () => write(topic, [reference], at)[0]);
+      if (reference !== undefined) quotedPosts.set(post, () => write(topic, [reference], at)[0]);
       return post;
     });
   }
@@ -111,11 +108,8 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
     const now = Math.floor(at / HOUR);
     const unfinished = tally(topic, seeds.within(topic, now * HOUR, at));
     const whole = new Map<number, ReadonlyMap<number, ReferenceCounts>>();
-    const talliesOf = (hour: number) => {
-      let made = hour === now ? unfinished : whole.get(hour);
-      if (made === undefined) whole.set(hour, (made = tallyOf(topic, hour)));
-      return made;
-    };
+    const talliesOf = (hour: number) =>
+      hour === now ? unfinished : getOrMake(whole, hour, () => tallyOf(topic, hour));
     for (const { number, at: born } of chosen) {
       const count = { reply: 0, repost: 0, quote: 0 };
       const last = Math.min(now, Math.floor((born + REFERENCE_REACH_MS) / HOUR));
@@ -135,9 +129,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
   /** Number of references to each post in a whole hour. */
   function tallyOf(topic: TopicInWorld, hour: number): ReadonlyMap<number, ReferenceCounts> {
     const there = seeds.hour(topic, hour);
-    let made = tallies.get(there);
-    if (made === undefined) tallies.set(there, (made = tally(topic, there)));
-    return made;
+    return getOrMake(tallies, there, () => tally(topic, there));
   }
 
   function tally(topic: TopicInWorld, posts: readonly PostSeed[]): ReadonlyMap<number, ReferenceCounts> {
@@ -167,11 +159,7 @@ function createWordWriter(seeds: SeedStore): (topic: TopicInWorld, seed: PostSee
   const known = new WeakMap<PostSeed, PostWords>();
 
   function words(topic: TopicInWorld, seed: PostSeed): PostWords {
-    const there = known.get(seed);
-    if (there !== undefined) return there;
-    const made = write(topic, seed);
-    known.set(seed, made);
-    return made;
+    return getOrMake(known, seed, () => write(topic, seed));
   }
 
   function write(topic: TopicInWorld, seed: PostSeed): PostWords {
@@ -235,10 +223,6 @@ function resolveKind(seed: PostSeed, reference: PostSeed | undefined): 'original
  * whole post, which a fault simulates.
  */
 const quotedPosts = new WeakMap<MicroblogPost, () => MicroblogPost | undefined>();
-
-function rememberQuotedPost(post: MicroblogPost, write: () => MicroblogPost | undefined): void {
-  quotedPosts.set(post, write);
-}
 
 /** The whole post that this one quotes; undefined if it quotes none. */
 export function findQuotedPost(post: MicroblogPost): MicroblogPost | undefined {
