@@ -64,7 +64,7 @@ export function createPrior({ from, to }: { from: Date | undefined; to: Date }, 
 }
 
 /** A run of letters, marks and digits. */
-const WORD_RUN = /[\p{L}\p{M}\p{N}]+/gu;
+export const WORD_RUN = /[\p{L}\p{M}\p{N}]+/gu;
 const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]+`, 'gu');
 const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u');
 

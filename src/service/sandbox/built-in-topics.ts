@@ -1,5 +1,6 @@
 /** The topics of the simulation: built-in ones, and one generated for any other prompt. */
 
+import { WORD_RUN } from '../../domain/relevance.ts';
 import { cleanLine, cleanText } from '../../domain/text.ts';
 import { deriveKey, hashKey, type Key } from './random.ts';
 import { capitalize } from './simulated-text.ts';
@@ -33,8 +34,10 @@ const MAX_REMEMBERED_TOPICS = 500;
  * The topic of a prompt in the world of a seed; prompts that match no built-in topic get their own. Case-insensitive.
  */
 export function matchTopic(seed: string, prompt: string): TopicInWorld {
-  const words = splitWords(prompt);
-  const index = TOPICS.findIndex((topic) => topic.phrases.some((phrase) => containsPhrase(words, phrase)));
+  const words: string[] = prompt.toLowerCase().match(WORD_RUN) ?? [];
+  const index = TOPICS.findIndex((topic) =>
+    topic.phrases.some((phrase) => phrase.split(' ').every((word) => words.includes(word))),
+  );
   const builtIn = TOPICS[index];
   if (builtIn !== undefined) {
     return { topic: builtIn, key: hashKey(`${seed}\n${builtIn.slug}`), code: index };
@@ -51,15 +54,6 @@ export function createTopicMatcher(seed: string): (prompt: string) => TopicInWor
     memoMethod: (prompt) => matchTopic(seed, prompt),
   });
   return (prompt) => known.memo(prompt);
-}
-
-/** Letters and digits of any script, in lower case. */
-function splitWords(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-}
-
-function containsPhrase(words: readonly string[], phrase: string): boolean {
-  return phrase.split(' ').every((word) => words.includes(word));
 }
 
 /** Generates a topic from the prompt's own words, with 60 to 300 posts a day. */

@@ -4,9 +4,9 @@ import { decodeXML } from 'entities';
 import { z } from 'zod';
 import { splitList } from '../../../config/variable.ts';
 import { InvalidInput } from '../../../domain/errors.ts';
-import { parseUrl } from '../../../domain/link.ts';
 import { readSmallFile } from '../../../platform/small-file.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';
+import { isWithinDomains } from '../provider-query.ts';
 import { findKnownFeed } from './known-sites.ts';
 import { NEWS_SITES } from './news-sites.ts';
 
@@ -26,7 +26,7 @@ export const feedList = listOf('FEEDS', EXPECTED_FEEDS, (entries) => {
     if (EXCLUDED_HOST.test(entry)) return [];
     const found =
       readLanguage(entry) ?? readAddress(entry)?.map((address) => findKnownFeed(new URL(address)) ?? address);
-    return found?.filter((address) => !isExcluded(address, hosts));
+    return found?.filter((address) => isWithinDomains(address, { include: [], exclude: hosts }));
   };
 });
 
@@ -89,9 +89,4 @@ function readListFile(file: string, name: string): string[] {
 
 function readLanguage(entry: string): readonly string[] | undefined {
   return Object.entries(NEWS_SITES).find(([language]) => language === entry)?.[1];
-}
-
-function isExcluded(address: string, hosts: readonly string[]): boolean {
-  const name = parseUrl(address)?.hostname ?? '';
-  return hosts.some((host) => name === host || name.endsWith(`.${host}`));
 }

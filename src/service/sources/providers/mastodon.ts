@@ -4,7 +4,7 @@
  */
 
 import { anyText, bareAddress, variable } from '../../../config/variable.ts';
-import { hasUnspacedScript } from '../../../domain/relevance.ts';
+import { hasUnspacedScript, WORD_RUN } from '../../../domain/relevance.ts';
 import { DAY, MINUTE } from '../../../domain/time.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
@@ -56,11 +56,7 @@ export const MASTODON = defineSource({
   make: ({ server, token }, { at }) => mastodon({ server: at ?? server, token }),
 });
 
-export function mastodon(settings: { server?: string | undefined; token?: string | undefined }): Adapter {
-  const account: ServerAccount = {
-    server: settings.server ?? 'https://mastodon.social',
-    token: settings.token,
-  };
+export function mastodon(account: ServerAccount): Adapter {
   const { host } = new URL(account.server);
   return {
     ...MASTODON.facts,
@@ -195,23 +191,19 @@ export function isAboutQuery(post: { text: string; tags: readonly string[] }, qu
   const [joined] = chooseHashtags(query);
   if (joined !== undefined && tags.includes(joined)) return true;
   const text = post.text.toLowerCase();
-  const postWords = [...tags, ...splitWords(text)];
+  const postWords = [...tags, ...(text.match(WORD_RUN) ?? [])];
   const occurs = (word: string) =>
     hasUnspacedScript(word)
       ? text.includes(word)
       : postWords.some((postWord) => postWord === word || isWordForm(postWord, word));
   return query.keywords
     .slice(0, 2)
-    .every((word) => tags.includes(toHashtag(word)) || splitWords(word).every(occurs));
+    .every((word) => tags.includes(toHashtag(word)) || (word.match(WORD_RUN) ?? []).every(occurs));
 }
 
 /** Hashtags consist of letters, digits and underscores. */
 function toHashtag(words: string): string {
   return words.replace(/[^\p{L}\p{M}\p{N}_]+/gu, '');
-}
-
-function splitWords(text: string): string[] {
-  return text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
 
 /** `turbine` and `turbines`; short words have too many similar ones. */
