@@ -5,6 +5,8 @@ import { readErrorCode, Refused } from '../domain/errors.ts';
 /** How many ports after the default one are tried. */
 const MAX_PORTS_TRIED = 100;
 
+type ListenPlace = { what: string; host: string; port: number; portAsked: boolean };
+
 /**
  * Listens on the port, or on the next free one if the port is only a default. Each attempt builds a new server: one that
  * failed to listen cannot retry.
@@ -13,8 +15,9 @@ const MAX_PORTS_TRIED = 100;
  */
 export async function listenAt(
   build: () => Promise<FastifyInstance>,
-  { what, host, port, portAsked }: { what: string; host: string; port: number; portAsked: boolean },
+  at: ListenPlace,
 ): Promise<{ app: FastifyInstance; port: number }> {
+  const { host, port, portAsked } = at;
   const last = portAsked || port === 0 ? port : Math.min(65_535, port + MAX_PORTS_TRIED);
   for (let next = port; ; next++) {
     const app = await build();
@@ -26,18 +29,12 @@ export async function listenAt(
       await app.close();
       const code = readErrorCode(error) ?? 'unknown';
       if (code === 'EADDRINUSE' && next < last) continue;
-      throw new Refused('unavailable', describeListenFailure(what, code, host, port, portAsked));
+      throw new Refused('unavailable', describeListenFailure(code, at));
     }
   }
 }
 
-function describeListenFailure(
-  what: string,
-  code: string,
-  host: string,
-  port: number,
-  portAsked: boolean,
-): string {
+function describeListenFailure(code: string, { what, host, port, portAsked }: ListenPlace): string {
   if (code !== 'EADDRINUSE') return `${what} cannot listen on ${host}:${port} (${code})`;
   return portAsked
     ? `port ${port} on ${host} is in use; stop the other program, or set another port for ${what}`

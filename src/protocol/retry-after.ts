@@ -44,16 +44,13 @@ const DATE_FORMS = [
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT` or an obsolete format; milliseconds since 1970. */
 function parseHttpDate(text: string, now: Date): number | null {
-  const { day = '', month = '', year = '', time = '' } = matchDate(text)?.groups ?? {};
+  const match = DATE_FORMS.map((form) => form.exec(text)).find((found) => found !== null);
+  const { day = '', month = '', year = '', time = '' } = match?.groups ?? {};
   const at = Date.parse(
     `${expandYear(year, now)}-${padNumber(MONTHS.indexOf(month) + 1)}-${padNumber(Number(day))}T${time}Z`,
   );
   // `Date.parse` may roll over invalid days.
   return new Date(at).getUTCDate() === Number(day) ? at : null;
-}
-
-function matchDate(text: string): RegExpExecArray | undefined {
-  return DATE_FORMS.map((form) => form.exec(text)).find((match) => match !== null);
 }
 
 /** Two-digit years more than fifty years in the future belong to the past century. */

@@ -99,7 +99,11 @@ export async function findDataDirectory(
         'Allow it to enter each folder above: chmod o+x FOLDER',
     );
 
-  const outside = path.join(sharedDirectory, nameFor(await realpath(dataDir)));
+  const name = createHash('sha256')
+    .update(await realpath(dataDir))
+    .digest('hex')
+    .slice(0, 16);
+  const outside = path.join(sharedDirectory, name);
   const kept = await stat(outside).then(
     () => ' It exists from an earlier start.',
     () => '',
@@ -134,10 +138,6 @@ function layOut(directory: string, account: Account | undefined): DataDirectory 
     startLog: path.join(directory, 'start.log'),
     account,
   };
-}
-
-function nameFor(dataDir: string): string {
-  return createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
 }
 
 /**

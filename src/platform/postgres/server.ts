@@ -101,10 +101,7 @@ export async function stopServer(home: DataDirectory, binaries: Binaries): Promi
 
 /** Size of the start log in bytes. Truncates it if it is too long. */
 async function startLogSize(home: DataDirectory): Promise<number> {
-  const size = await stat(home.startLog).then(
-    (found) => found.size,
-    () => 0,
-  );
+  const size = (await stat(home.startLog).catch(() => undefined))?.size ?? 0;
   if (size <= MAX_START_LOG_BYTES) return size;
   await truncate(home.startLog, 0);
   return 0;

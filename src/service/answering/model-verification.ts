@@ -112,7 +112,9 @@ function verifySection(
       .flatMap((cite) => cited(cite, reads))
       .slice(0, MAX_CITES);
     const text = keepSupported(sentence.data.text, MAX_SENTENCE_LENGTH, sources, ground);
-    return text === undefined ? [] : [{ text: endSentence(text), links: listLinks(sources) }];
+    return text === undefined
+      ? []
+      : [{ text: endSentence(text), links: [...new Set(sources.map(({ link }) => link))] }];
   });
   const keys = read.key.slice(0, MAX_PARSED_SENTENCES).flatMap((part) => {
     const item = keyPart.safeParse(part);
@@ -152,10 +154,6 @@ function keepSupported(
   return supported.length === 0 ? undefined : supported.join(' ');
 }
 
-function listLinks(sources: readonly NumberedItem[]): string[] {
-  return [...new Set(sources.map(({ link }) => link))];
-}
-
 // Lenient JSON: language models add code fences, trailing commas and surrounding text.
 
 const THINKING_BLOCK = /<think>[\s\S]*?(?:<\/think>|$)/g;
@@ -168,15 +166,12 @@ export function parseLenientObject(text: string): unknown {
   let from = rest.indexOf('{');
   for (let n = 0; n < MAX_JSON_STARTS && from !== -1; n++) {
     const end = findClosingBrace(rest, from);
-    const parsed = end === undefined ? undefined : parseCandidate(rest.slice(from, end + 1));
+    const candidate = rest.slice(from, end === undefined ? from : end + 1);
+    const parsed = tryParseJson(candidate) ?? tryParseJson(stripTrailingCommas(candidate));
     if (parsed !== undefined) return parsed;
     from = rest.indexOf('{', from + 1);
   }
   return undefined;
-}
-
-function parseCandidate(text: string): unknown {
-  return tryParseJson(text) ?? tryParseJson(stripTrailingCommas(text));
 }
 
 /** Finds the brace that closes the one at `from`, ignoring strings. */

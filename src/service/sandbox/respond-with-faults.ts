@@ -24,7 +24,8 @@ export async function respondWithFaults(exchange: Exchange): Promise<FastifyRepl
   if (header === undefined) return respond(exchange);
   const faults = readFaults(header);
   if (faults.status !== undefined) return sendFault(reply, faults.status);
-  await delayResponse(faults, signal);
+  const { slowMs } = faults;
+  if (slowMs > 0) await sleep(slowMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   if (exchange.streaming) return respondInParts(exchange, faults);
   const answer =
     exchange.operation === 'ai'
@@ -66,15 +67,6 @@ function respondInParts(exchange: Exchange & { operation: 'ai' }, faults: Faults
     return answer;
   };
   return respond({ ...exchange, search, signal: AbortSignal.any([exchange.signal, cut.signal]) });
-}
-
-async function delayResponse({ slowMs }: Faults, signal: AbortSignal): Promise<void> {
-  if (slowMs === 0) return;
-  try {
-    await sleep(slowMs, undefined, { signal });
-  } catch {
-    signal.throwIfAborted();
-  }
 }
 
 function sendFault(reply: FastifyReply, { code, body }: { code: number; body: unknown }): FastifyReply {

@@ -28,10 +28,7 @@ export function toPlainLines(markup: string): string {
     .replace(HTML_COMMENT, ' ')
     .replace(INLINE_ELEMENT, '')
     .replace(BLOCK_ELEMENT, '\n');
-  return joinLines(cleanText(decodeHTML(bare)).split('\n').map(cleanLine));
-}
-
-function joinLines(lines: readonly string[]): string {
+  const lines = cleanText(decodeHTML(bare)).split('\n').map(cleanLine);
   return lines.filter((line) => line !== '').join('\n');
 }
 

@@ -84,7 +84,8 @@ export function x(settings: { bearerToken: string; usdPerDay: number; at?: strin
     ...X.facts,
     allowance: { most: Math.round(usdPerDay * 1e6), unit: 'micro-dollars', zone: 'UTC' },
     async find(query, context) {
-      if (query.keywords.length === 0 || isOutOfReach(query, context)) return [];
+      const isOutOfReach = context.clock.now().getTime() - query.to.getTime() > MAX_REACH_MS;
+      if (query.keywords.length === 0 || isOutOfReach) return [];
       const { posts, cost } = await reserveCost(query.limit, context);
       const params = buildParams(query, posts, context);
       let reply = await request(params, context);
@@ -118,10 +119,6 @@ async function reserveCost(limit: number, context: AdapterContext): Promise<{ po
     await context.spend(computeWorstCost(MIN_POSTS));
     return { posts: MIN_POSTS, cost: computeWorstCost(MIN_POSTS) };
   }
-}
-
-function isOutOfReach({ to }: SourceQuery, { clock }: AdapterContext): boolean {
-  return clock.now().getTime() - to.getTime() > MAX_REACH_MS;
 }
 
 function buildParams(query: SourceQuery, posts: number, { clock }: AdapterContext): Record<string, string> {
