@@ -26,3 +26,11 @@ export function getOrMake<Key, Value>(
   values.set(key, made);
   return made;
 }
+
+/** A member for each name: `Object.fromEntries` with the names in its type. */
+export function buildMembers<Name extends string, Value>(
+  names: readonly Name[],
+  valueOf: (name: Name) => Value,
+): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>; // it loses the names
+}

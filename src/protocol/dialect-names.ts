@@ -3,6 +3,7 @@
  * `named` has the proper names that the hosted service uses, `named-2026` the short ids of tools that came later.
  */
 import { SOURCES, TOOLS, type Source, type Tool } from '../domain/enumerations.ts';
+import { buildMembers } from '../domain/group-by.ts';
 
 export type Names = {
   /** First segment of both paths. */
@@ -36,26 +37,18 @@ export const NEUTRAL_MEMBERS = [
   'repost',
 ] as const;
 
+/** `web` of `Web Search`, `news_forum` of `News Forum Search`. */
+function toShortId(tool: Tool): string {
+  return tool.slice(0, -' Search'.length).replaceAll(' ', '_').toLowerCase();
+}
+
 export const NEUTRAL: Names = {
   service_prefix: 'search',
   microblog_path: 'ai/search/links/microblog',
-  tools: Object.fromEntries(
-    TOOLS.map((tool) => [
-      tool,
-      [
-        tool,
-        tool
-          .replace(/ Search$/, '')
-          .replaceAll(' ', '_')
-          .toLowerCase(),
-      ],
-    ]),
-  ) as unknown as Names['tools'], // Object.fromEntries loses the key type; every tool is present
+  tools: buildMembers(TOOLS, (tool) => [tool, toShortId(tool)]),
   members: {},
   later_flat_members: {
-    ...(Object.fromEntries(
-      SOURCES.map((source) => [source, [source, `${source}_search`]]),
-    ) as unknown as Names['later_flat_members']), // Object.fromEntries loses the key type; every source is present
+    ...buildMembers(SOURCES, (source): [string, string] => [source, `${source}_search`]),
     web: ['web', 'search', 'web_search'],
     microblog: ['microblog', 'tweets', 'microblog_posts'],
   },
@@ -102,7 +95,8 @@ export const NAMED: Names = {
 
 export const NAMED_2026: Names = {
   ...NAMED,
-  tools: Object.fromEntries(
-    TOOLS.map((tool) => [tool, NAMED.tools[tool].toReversed()]),
-  ) as unknown as Names['tools'], // Object.fromEntries loses the key type; every tool is present
+  tools: buildMembers(TOOLS, (tool) => {
+    const [label, shortId = label] = NAMED.tools[tool];
+    return [shortId, label];
+  }),
 };

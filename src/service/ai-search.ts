@@ -1,13 +1,14 @@
 /** Operation A: retrieve, write the completion, assemble the response as the dialect shows it. */
 
 import { KEY_LISTS, type Source } from '../domain/enumerations.ts';
+import { buildMembers } from '../domain/group-by.ts';
 import { cleanLine } from '../domain/text.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Dialect } from '../protocol/dialect.ts';
 import type { ServedAiResponse, ServedResultItem } from '../protocol/extensions.ts';
 import type { FlatAiResponse, FlatItem, FlatPost } from '../protocol/flat-response.ts';
-import type { Completion, ResultGroup } from '../protocol/specification.ts';
+import type { ResultGroup } from '../protocol/specification.ts';
 import type { CompletionRole } from './answering/completion-draft.ts';
 import { omitCompletion, writeCompletion, type WrittenCompletion } from './answering/completion-writer.ts';
 import { toCitableLink } from './citable-link.ts';
@@ -106,7 +107,12 @@ function assembleResponse(
     text_chunks: { microblog_summary: splitPieces(completion.microblog_summary) },
     search_completion_links: dedupeByLink([...findings.values()].flat()).map(({ link }) => link),
     completion_links: links.map(restore),
-    completion: { ...completion, ...restoreKeyItems(completion, restore) },
+    completion: {
+      ...completion,
+      ...buildMembers(KEY_LISTS, (list) =>
+        completion[list].map(({ text, url }) => ({ text, url: restore(url) })),
+      ),
+    },
     completion_writer: writer,
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
@@ -116,14 +122,6 @@ function assembleResponse(
 function createAddressRestorer(findings: Findings): (cited: string) => string {
   const addresses = new Map([...findings.values()].flat().map(({ link }) => [toCitableLink(link), link]));
   return (cited) => addresses.get(cited) ?? cited;
-}
-
-function restoreKeyItems(completion: Completion, restore: (cited: string) => string) {
-  const keys = KEY_LISTS.map((list) => [
-    list,
-    completion[list].map(({ text, url }) => ({ text, url: restore(url) })),
-  ]);
-  return Object.fromEntries(keys) as Pick<Completion, (typeof KEY_LISTS)[number]>; // loses the key type
 }
 
 type ShownMembers = Pick<AiSearchContext, 'webGroup'>;
