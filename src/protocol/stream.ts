@@ -169,8 +169,8 @@ export function createLineSplitter(maxLength: number): { push(chunk: string): st
 type JsonSplitter = {
   /** Adds text, and lazily returns the values that it completes. */
   feed(text: string): Iterable<string>;
-  /** Discards an incomplete value. True if there was one. */
-  reset(): boolean;
+  /** Discards an incomplete value. */
+  reset(): void;
   /** Whether a value is incomplete. */
   readonly open: boolean;
 };
@@ -220,12 +220,10 @@ export function createJsonSplitter(): JsonSplitter {
     },
 
     reset() {
-      const open = depth > 0;
       parts = [];
       depth = 0;
       inString = false;
       escaped = false;
-      return open;
     },
 
     get open() {

@@ -1,12 +1,10 @@
 /** Requests of an adapter, subject to rate limit, time limit and allowance. */
 
-import { type Clock, createTimeLimit } from '../../../platform/clock.ts';
-import type { Logger } from '../../../platform/logger.ts';
-import type { ServicePorts } from '../../ports.ts';
+import { createTimeLimit } from '../../../platform/clock.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { createRequestSender, type ProviderRequest } from './http-request.ts';
-import { createAllowanceWallet, type HeldUnits, type RequestPace } from './source-limits.ts';
+import { createAllowanceWallet, type RequestPace, type WalletParts } from './source-limits.ts';
 import type { Agent } from 'undici';
 
 type BoundedRequests = {
@@ -28,31 +26,16 @@ type BoundedRequests = {
 export function createBoundedRequests(
   signal: AbortSignal,
   adapter: Adapter,
-  parts: {
-    clock: Clock;
-    log: Logger;
-    ports: Pick<ServicePorts, 'allowances'>;
-    who: string;
-    agent: Agent;
-    pace: RequestPace;
-    leftMs: () => number;
-    held: HeldUnits;
-  },
+  parts: WalletParts & { who: string; agent: Agent; pace: RequestPace; leftMs: () => number },
 ): BoundedRequests {
   const { clock, log, pace, leftMs } = parts;
-  const asks = { who: parts.who, agent: parts.agent, clock };
   const waiting = new Set<ProviderRequest>();
   const isWaiting = () => waiting.size > 0;
   let short: SourceDown | undefined;
   let restMs = 0;
   /** Whether any request was sent; undefined if none was asked for, since an adapter may send its own. */
   let sent: boolean | undefined;
-  const wallet = createAllowanceWallet(adapter, {
-    clock,
-    log,
-    allowances: parts.ports.allowances,
-    held: parts.held,
-  });
+  const wallet = createAllowanceWallet(adapter, parts);
   const context: AdapterContext = {
     clock,
     log,
@@ -74,7 +57,7 @@ export function createBoundedRequests(
         timeoutMs === undefined || limit === undefined
           ? { signal, leftMs }
           : { signal: limit.signal, leftMs: () => Math.min(timeoutMs, leftMs()) };
-      const ask = createRequestSender({ ...asks, signal: bounded.signal });
+      const ask = createRequestSender({ ...parts, signal: bounded.signal });
       waiting.add(question);
       try {
         return await pace.inTurn(bounded, () => {

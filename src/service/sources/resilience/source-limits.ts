@@ -2,7 +2,7 @@
 
 import { awaitUnlessAborted, type Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
-import type { Allowance, Allowances, RequestPacing } from '../../ports.ts';
+import type { Allowance, RequestPacing, ServicePorts } from '../../ports.ts';
 import { createTokenBucket } from '../../key-gate.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
@@ -73,8 +73,13 @@ export function findCurrentAllowance({ name, allowance }: Adapter, clock: Clock)
   return { source: name, period, most: allowance.most };
 }
 
-/** Units of a source reserved by requests in progress in this process, which may still be returned. */
-export type HeldUnits = { units: number };
+export type WalletParts = {
+  clock: Clock;
+  log: Logger;
+  ports: Pick<ServicePorts, 'allowances'>;
+  /** Units of the source reserved by requests in progress in this process, which may still be returned. */
+  held: { units: number };
+};
 
 /**
  * Tracks the spending of one query until it is settled. Returned units go to the day they were reserved on; if the
@@ -82,7 +87,7 @@ export type HeldUnits = { units: number };
  */
 export function createAllowanceWallet(
   adapter: Adapter,
-  { clock, log, allowances, held }: { clock: Clock; log: Logger; allowances: Allowances; held: HeldUnits },
+  { clock, log, ports: { allowances }, held }: WalletParts,
 ): Pick<AdapterContext, 'spend' | 'unspend'> & { settle: (isUnused: boolean) => void } {
   let taken: Allowance | undefined;
   let mine: number | undefined = 0;
