@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
 /** Where BullMQ stores jobs: a Redis, or the schema `bullmq` of our Postgres. */
-export type QueueStore = { kind: 'redis'; url: string } | { kind: 'postgres'; url: string };
+export type QueueStore = { kind: 'redis' | 'postgres'; url: string };
 
 export type QueueBackend = {
   kind: QueueStore['kind'];
@@ -87,30 +87,24 @@ export function openBackend(home: QueueStore, instance: string, log: Logger): Qu
       close: () => pool.end(),
     };
   }
+  const open = (maxRetriesPerRequest: number | null) => {
+    const redis = new Redis(home.url, { maxRetriesPerRequest, connectTimeout: 5_000, lazyConnect: true });
+    return redis.on('error', (error) =>
+      log.debug({ err: withoutArguments(error) }, 'redis connection error'),
+    );
+  };
   // A producer must fail fast while Redis is unavailable (the scan enqueues its runs again); a worker must wait.
-  const producer = new Redis(home.url, {
-    maxRetriesPerRequest: 2,
-    enableOfflineQueue: true,
-    connectTimeout: 5_000,
-    lazyConnect: true,
-  });
-  const consumer = new Redis(home.url, {
-    maxRetriesPerRequest: null,
-    connectTimeout: 5_000,
-    lazyConnect: true,
-  });
-  for (const redis of [producer, consumer])
-    redis.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'redis connection error'));
+  const [producer, consumer] = [open(2), open(null)];
   return {
     kind: 'redis',
     queue: { connection: producer, prefix },
     worker: { connection: consumer, prefix },
     factory: undefined,
     check: async () => judgeRedis(await checkRedis(home.url)),
-    close: async () => {
+    close: () => {
       producer.disconnect();
       consumer.disconnect();
-      await Promise.resolve();
+      return Promise.resolve();
     },
   };
 }

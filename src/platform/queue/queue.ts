@@ -79,11 +79,7 @@ export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
         queued.map(({ runId, fence, trigger }) => ({
           name: 'run',
           data: { runId: String(runId) } satisfies RunJob,
-          opts: {
-            ...FINISHED,
-            jobId: `run-${runId}-${fence}-${again}`,
-            priority: PRIORITY[trigger],
-          },
+          opts: { jobId: `run-${runId}-${fence}-${again}`, priority: PRIORITY[trigger] },
         })),
       ),
     enqueueChannels: (channelIds) =>
@@ -92,7 +88,7 @@ export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
         channelIds.map((channelId) => ({
           name: 'deliver',
           data: { channelId: String(channelId) } satisfies ChannelJob,
-          opts: { ...FINISHED, jobId: `channel-${channelId}-${createQueueMark()}` },
+          opts: { jobId: `channel-${channelId}-${createQueueMark()}` },
         })),
       ),
     enqueueWork: (names) =>
@@ -101,7 +97,7 @@ export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
         names.map((name) => ({
           name: 'work',
           data: { name } satisfies WorkJob,
-          opts: { ...FINISHED, jobId: `work-${name}-${createQueueMark()}` },
+          opts: { jobId: `work-${name}-${createQueueMark()}` },
         })),
       ),
     restartScan: () =>
