@@ -28,8 +28,8 @@ const LOOKUP_RATE: RateLimit = { perMinute: 600, burst: 100 };
  * many unknown keys gets 429 for them, and for no key that was good within the last hour.
  * @param isOwn requests without a rate limit: the monitor asks as often as its searches want
  */
-export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, isOwn: OwnKeyTest, clock: Clock) {
-  const lookups = createRateLimiter(LOOKUP_RATE, clock);
+export function createKeyGate(keys: KeyVerifier, takeCall: RateLimiter, isOwn: OwnKeyTest, clock: Clock) {
+  const takeLookup = createRateLimiter(LOOKUP_RATE, clock);
   const wait = (reply: FastifyReply, seconds: number) =>
     reply.code(429).header('retry-after', String(seconds)).send(tooManyRequestsBody(seconds));
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
@@ -37,11 +37,11 @@ export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, isOwn: Ow
     if (key === undefined) return reply.code(401).send(unauthorizedBody());
     const known = keys.recall(key);
     const isStranger = known === undefined && !keys.wasGood(key);
-    const lookupSeconds = isStranger ? lookups.take(extractNetwork(request.ip)) : 0;
+    const lookupSeconds = isStranger ? takeLookup(extractNetwork(request.ip)) : 0;
     if (lookupSeconds > 0) return wait(reply, lookupSeconds);
     if (!(known ?? (await keys.verify(key)))) return reply.code(401).send(unauthorizedBody());
     if (isOwn(request)) return undefined;
-    const waitSeconds = limiter.take(hashKey(key).toString('base64'));
+    const waitSeconds = takeCall(hashKey(key).toString('base64'));
     return waitSeconds === 0 ? undefined : wait(reply, waitSeconds);
   };
 }
@@ -80,18 +80,10 @@ export function createKeyVerifier({
 }): KeyVerifier {
   const configured = rawKeys.map(hashKey);
   // By hash: raw keys stay in memory no longer than their request.
-  const verdicts = new LRUCache<string, boolean>({
-    max: MAX_VERDICTS,
-    ttl: KEY_VERDICT_TTL_MS,
-    ...buildCacheTime(clock),
-  });
-
-  const goodKeys = new LRUCache<string, true>({
-    max: MAX_VERDICTS,
-    ttl: GOOD_KEY_TTL_MS,
-    ...buildCacheTime(clock),
-  });
-
+  const remember = (ttl: number) =>
+    new LRUCache<string, boolean>({ max: MAX_VERDICTS, ttl, ...buildCacheTime(clock) });
+  const verdicts = remember(KEY_VERDICT_TTL_MS);
+  const goodKeys = remember(GOOD_KEY_TTL_MS);
   const nameOf = (raw: string) => hashKey(raw).toString('base64');
 
   function recall(raw: string): boolean | undefined {
@@ -125,21 +117,17 @@ export const DEFAULT_KEY_RATE: RateLimit = { perMinute: 1_200, burst: 300 };
 
 const MAX_TRACKED_KEYS = 10_000;
 
-export type RateLimiter = {
-  /** Takes one call of a key; returns the whole seconds to wait, 0 when it may go on. */
-  take(key: string): number;
-};
+/** Takes one call of a key; returns the whole seconds to wait, 0 when it may go on. */
+type RateLimiter = (key: string) => number;
 
 export function createRateLimiter(rate: RateLimit, clock: Clock): RateLimiter {
   const buckets = new LRUCache<string, TokenBucket>({
     max: MAX_TRACKED_KEYS,
     memoMethod: () => createTokenBucket(rate, clock),
   });
-  return {
-    take(key) {
-      const bucket = buckets.memo(key);
-      return bucket.take(0) === undefined ? Math.ceil(bucket.waitMs() / SECOND) : 0;
-    },
+  return (key) => {
+    const bucket = buckets.memo(key);
+    return bucket.take(0) === undefined ? Math.ceil(bucket.waitMs() / SECOND) : 0;
   };
 }
 

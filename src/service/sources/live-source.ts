@@ -80,7 +80,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     ttl: RESULT_TTL_MS,
     ...buildCacheTime(clock),
   });
-  const requests = createCoalescedRequests<readonly FoundItem[]>();
+  const joinRequest = createCoalescedRequests<readonly FoundItem[]>();
   const timeoutMs = Math.min(adapter.timeoutMs ?? MAX_SOURCE_MS, MAX_SOURCE_MS);
   const heldUnits = { units: 0 };
   let lastSuccess: Date | undefined;
@@ -179,7 +179,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
       const name = createQueryKey(query, clock.now());
       const known = cache.get(name);
       if (known !== undefined) return known;
-      const request = requests.join(name, clock.now().getTime() + query.timeoutMs, (joinedSignal, until) => {
+      const request = joinRequest(name, clock.now().getTime() + query.timeoutMs, (joinedSignal, until) => {
         const attempted = attempt({ signal: joinedSignal, until }, (context, signal) =>
           adapter.find({ ...query, signal }, context),
         );

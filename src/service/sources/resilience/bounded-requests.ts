@@ -60,7 +60,7 @@ export function createBoundedRequests(
       const ask = createRequestSender({ ...parts, signal: bounded.signal });
       waiting.add(question);
       try {
-        return await pace.inTurn(bounded, () => {
+        return await pace(bounded, () => {
           waiting.delete(question);
           sent = true;
           return ask(question);

@@ -6,18 +6,13 @@
 import { awaitUnlessAborted } from '../../../platform/clock.ts';
 import { SourceDown } from '../outage.ts';
 
-type CoalescedRequests<T> = {
-  /**
-   * Joins the request with this name, or starts it. The caller counts as waiting at once.
-   * @param until when the caller stops waiting, in milliseconds since 1970
-   * @param begin.until when the last of the callers stops waiting
-   */
-  join(
-    name: string,
-    until: number,
-    begin: (signal: AbortSignal, until: () => number) => StartedRequest<T>,
-  ): JoinedRequest<T>;
-};
+/**
+ * Joins the request with this name, or starts it. The caller counts as waiting at once.
+ * @param until when the caller stops waiting, in milliseconds since 1970
+ * @param begin.until when the last of the callers stops waiting
+ */
+type JoinRequest<T> = (name: string, until: number, begin: BeginRequest<T>) => JoinedRequest<T>;
+type BeginRequest<T> = (signal: AbortSignal, until: () => number) => StartedRequest<T>;
 
 export type StartedRequest<T> = {
   result: Promise<T>;
@@ -38,14 +33,10 @@ type SharedRequest<T> = StartedRequest<T> & {
 /** When the last of all callers so far stops waiting, in milliseconds since 1970. */
 type WaitLimit = { until: number };
 
-export function createCoalescedRequests<T>(): CoalescedRequests<T> {
+export function createCoalescedRequests<T>(): JoinRequest<T> {
   const requests = new Map<string, SharedRequest<T>>();
 
-  function start(
-    name: string,
-    limit: WaitLimit,
-    begin: (signal: AbortSignal, until: () => number) => StartedRequest<T>,
-  ): SharedRequest<T> {
+  function start(name: string, limit: WaitLimit, begin: BeginRequest<T>): SharedRequest<T> {
     const controller = new AbortController();
     const end = (reason: unknown) => controller.abort(reason);
     const started = begin(controller.signal, () => limit.until);
@@ -60,35 +51,33 @@ export function createCoalescedRequests<T>(): CoalescedRequests<T> {
     if (requests.get(name) === request) requests.delete(name);
   }
 
-  return {
-    join(name, until, begin) {
-      const request = requests.get(name) ?? start(name, { until }, begin);
-      request.limit.until = Math.max(request.limit.until, until);
-      request.waiters += 1;
-      let isJoined = true;
-      const leave = (reason?: unknown) => {
-        if (!isJoined) return;
-        isJoined = false;
-        request.waiters -= 1;
-        if (request.waiters > 0) return;
-        forgetRequest(name, request); // about to be aborted, so nobody may join it
-        request.end(reason);
-      };
-      return {
-        isWaiting: request.isWaiting,
-        async wait(signal) {
-          const onAbort = () => leave(signal.reason);
-          // Synchronous, so that a request aborted with its last caller can still report its state.
-          signal.addEventListener('abort', onAbort, { once: true });
-          try {
-            return await awaitUnlessAborted(signal, request.result);
-          } finally {
-            signal.removeEventListener('abort', onAbort);
-            leave(signal.reason);
-          }
-        },
-      };
-    },
+  return (name, until, begin) => {
+    const request = requests.get(name) ?? start(name, { until }, begin);
+    request.limit.until = Math.max(request.limit.until, until);
+    request.waiters += 1;
+    let isJoined = true;
+    const leave = (reason?: unknown) => {
+      if (!isJoined) return;
+      isJoined = false;
+      request.waiters -= 1;
+      if (request.waiters > 0) return;
+      forgetRequest(name, request); // about to be aborted, so nobody may join it
+      request.end(reason);
+    };
+    return {
+      isWaiting: request.isWaiting,
+      async wait(signal) {
+        const onAbort = () => leave(signal.reason);
+        // Synchronous, so that a request aborted with its last caller can still report its state.
+        signal.addEventListener('abort', onAbort, { once: true });
+        try {
+          return await awaitUnlessAborted(signal, request.result);
+        } finally {
+          signal.removeEventListener('abort', onAbort);
+          leave(signal.reason);
+        }
+      },
+    };
   };
 }
 

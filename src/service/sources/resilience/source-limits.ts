@@ -13,14 +13,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type WaitFunction = (ms: number, signal: AbortSignal) => Promise<unknown>;
 export const waitUnlessAborted: WaitFunction = (ms, signal) => sleep(ms, undefined, { signal });
 
-export type RequestPace = {
-  /**
-   * Runs one request when the rate limit permits.
-   * @param leave.leftMs maximum wait
-   * @throws SourceDown `source_busy` if the wait would be too long
-   */
-  inTurn<T>(leave: { signal: AbortSignal; leftMs: () => number }, request: () => Promise<T>): Promise<T>;
-};
+type WaitLeave = { signal: AbortSignal; leftMs: () => number };
+
+/**
+ * Runs one request when the rate limit permits.
+ * @param leave.leftMs maximum wait
+ * @throws SourceDown `source_busy` if the wait would be too long
+ */
+export type RequestPace = <T>(leave: WaitLeave, request: () => Promise<T>) => Promise<T>;
 
 export function createRequestPace(
   { name, pace, everyMs, serial = everyMs !== undefined }: Adapter,
@@ -29,7 +29,7 @@ export function createRequestPace(
   const bucket = createTokenBucket(pace, options.clock);
   const alone = pLimit(1);
 
-  async function awaitTurn({ signal, leftMs }: { signal: AbortSignal; leftMs: () => number }) {
+  async function awaitTurn({ signal, leftMs }: WaitLeave) {
     if (everyMs === undefined) return;
     const next = options.turns.next(name, everyMs, leftMs()).catch(() => {
       throw new SourceDown('source_failed', { detail: 'its rate limit could not be checked', unasked: true });
@@ -39,25 +39,23 @@ export function createRequestPace(
     if (waitMs > 0) await options.wait(waitMs, signal);
   }
 
-  return {
-    async inTurn(leave, request) {
-      const waitMs = bucket.take(leave.leftMs());
-      if (waitMs === undefined) throw createBusyOutage();
-      let used = false;
-      const ask = async () => {
-        leave.signal.throwIfAborted();
-        await awaitTurn(leave);
-        used = true;
-        return request();
-      };
-      try {
-        if (waitMs > 0) await options.wait(waitMs, leave.signal);
-        // An aborted caller returns at once; the queue continues without it.
-        return await (serial ? awaitUnlessAborted(leave.signal, alone(ask)) : ask());
-      } finally {
-        if (!used) bucket.refund();
-      }
-    },
+  return async (leave, request) => {
+    const waitMs = bucket.take(leave.leftMs());
+    if (waitMs === undefined) throw createBusyOutage();
+    let used = false;
+    const ask = async () => {
+      leave.signal.throwIfAborted();
+      await awaitTurn(leave);
+      used = true;
+      return request();
+    };
+    try {
+      if (waitMs > 0) await options.wait(waitMs, leave.signal);
+      // An aborted caller returns at once; the queue continues without it.
+      return await (serial ? awaitUnlessAborted(leave.signal, alone(ask)) : ask());
+    } finally {
+      if (!used) bucket.refund();
+    }
   };
 }
 
