@@ -11,9 +11,9 @@ import type { Context } from '../context.ts';
  */
 export async function chooseService(ctx: Context, given: string | undefined): Promise<Service> {
   const kind = await chooseServiceKind(ctx, given);
-  if (kind !== 'hosted' || ctx.config.hosted === undefined)
-    return ensureServiceRow(ctx, kind, null, 'neutral');
-  return ensureServiceRow(ctx, 'hosted', ctx.config.hosted.url, ctx.config.hosted.names);
+  const hosted = kind === 'hosted' ? ctx.config.hosted : undefined;
+  const { url: address = null, names: dialect = 'neutral' } = hosted ?? {};
+  return ensureService(ctx.db, { name: kind, kind, address, dialect, now: ctx.clock.now() });
 }
 
 /** The kind of service that {@link chooseService} would choose; saves nothing. @throws InvalidInput, Refused */
@@ -60,13 +60,4 @@ export function createServiceRequired(how: string): Refused {
     'service_required',
     `no public source is reachable, so nothing was saved; name the service${how}`,
   );
-}
-
-async function ensureServiceRow(
-  ctx: Context,
-  kind: ServiceKind,
-  address: string | null,
-  dialect: string,
-): Promise<Service> {
-  return ensureService(ctx.db, { name: kind, kind, address, dialect, now: ctx.clock.now() });
 }
