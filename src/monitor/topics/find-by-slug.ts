@@ -21,53 +21,45 @@ const MAX_ROWS = 100_000;
 
 /** A search by its slug, including removed ones, whose history stays. @throws Refused `not_found` */
 export async function findSearchRow(db: Database, slug: string): Promise<SearchRow> {
-  const row = await readSearch(db, slug);
-  if (row === undefined) {
-    const all = DATA.map((data) => readSearches(db, { data, removed: true, limit: MAX_ROWS }));
-    throw suggestNearest('search', slug, (await Promise.all(all)).flat());
-  }
-  return row;
-}
-
-/** @returns its row @throws Refused `not_found`, or `conflict` if the search was removed */
-export async function assertSearchNotRemoved(db: Database, slug: string): Promise<SearchRow> {
-  const row = await findSearchRow(db, slug);
-  if (row.archived_at !== null) throw createRemovedConflict('search', slug, row.archived_at);
-  return row;
-}
-
-/** @returns its row @throws Refused `not_found`, or `conflict` if the topic was removed */
-export async function assertTopicNotRemoved(db: Database, slug: string): Promise<TopicRow> {
-  const row = await findTopicRow(db, slug);
-  if (row.archived_at !== null) throw createRemovedConflict('topic', slug, row.archived_at);
-  return row;
-}
-
-/** Suggests the nearest slug, if there is one. */
-function suggestNearest(what: NamedKind, slug: string, all: readonly { slug: string }[]): Refused {
-  const near = findNearestName(
-    slug,
-    all.map((row) => row.slug),
-  );
-  const { message } = createNotFound(what, slug);
-  const words = near === undefined ? message : `${message} (did you mean ${near}?)`;
-  return new Refused('not_found', words, { missing: what });
-}
-
-function createRemovedConflict(what: NamedKind, slug: string, at: Date): Refused {
-  const since = at.toISOString().slice(0, 10);
-  const words = `the ${what} "${slug}" was removed on ${since}; its history is kept`;
-  return new Refused('conflict', words, { missing: what });
+  return (await readSearch(db, slug)) ?? refuseUnknown('search', slug, (all) => readSearches(db, all));
 }
 
 /** A topic by its slug, including removed ones. @throws Refused `not_found` */
 export async function findTopicRow(db: Database, slug: string): Promise<TopicRow> {
-  const row = await readTopic(db, slug);
-  if (row === undefined) {
-    const all = DATA.map((data) => readTopics(db, { data, removed: true, limit: MAX_ROWS }));
-    throw suggestNearest('topic', slug, (await Promise.all(all)).flat());
-  }
-  return row;
+  return (await readTopic(db, slug)) ?? refuseUnknown('topic', slug, (all) => readTopics(db, all));
+}
+
+/** Suggests the nearest slug, if there is one. @throws Refused `not_found` */
+async function refuseUnknown(
+  kind: NamedKind,
+  slug: string,
+  read: (all: { data: Data; removed: true; limit: number }) => Promise<readonly { slug: string }[]>,
+): Promise<never> {
+  const all = await Promise.all(DATA.map((data) => read({ data, removed: true, limit: MAX_ROWS })));
+  const near = findNearestName(
+    slug,
+    all.flat().map((row) => row.slug),
+  );
+  const { message } = createNotFound(kind, slug);
+  const words = near === undefined ? message : `${message} (did you mean ${near}?)`;
+  throw new Refused('not_found', words, { missing: kind });
+}
+
+/** @returns its row @throws Refused `not_found`, or `conflict` if the search was removed */
+export async function assertSearchNotRemoved(db: Database, slug: string): Promise<SearchRow> {
+  return assertNotRemoved('search', await findSearchRow(db, slug));
+}
+
+/** @returns its row @throws Refused `not_found`, or `conflict` if the topic was removed */
+export async function assertTopicNotRemoved(db: Database, slug: string): Promise<TopicRow> {
+  return assertNotRemoved('topic', await findTopicRow(db, slug));
+}
+
+function assertNotRemoved<Row extends SlugOwner>(kind: NamedKind, row: Row): Row {
+  if (row.archived_at === null) return row;
+  const since = row.archived_at.toISOString().slice(0, 10);
+  const words = `the ${kind} "${row.slug}" was removed on ${since}; its history is kept`;
+  throw new Refused('conflict', words, { missing: kind });
 }
 
 /**
