@@ -24,6 +24,9 @@ export const microblogSearchRequest = z.object({
   model: z.enum(MODELS).optional(),
 });
 
+/** Members of a request to either operation. */
+export const REQUEST_MEMBERS: ReadonlySet<string> = new Set(Object.keys(aiSearchRequest.shape));
+
 /** An integer from 0; null if unknown, which is not the same as 0. */
 const counter = z.int().nonnegative().nullable();
 

@@ -2,6 +2,7 @@
 import { VERSION } from '../../config/version.ts';
 import { type Dialect, buildOperationPaths } from '../../protocol/dialect.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
+import { REQUEST_MEMBERS } from '../../protocol/specification.ts';
 import { toWire } from '../../protocol/wire.ts';
 import { parseUrl, trimEndSlashes } from '../../domain/link.ts';
 import { RunError } from '../../domain/errors.ts';
@@ -29,8 +30,6 @@ export type Target = {
 };
 
 export type HttpRequest = { url: URL; headers: Record<string, string>; body: string };
-
-const SPECIFIED_MEMBERS = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
 
 /**
  * @throws RunError `auth` for a key with characters that are invalid in a header, `internal` for an invalid URL
@@ -63,7 +62,7 @@ function buildBody(dialect: Dialect, request: ServiceRequest): Record<string, un
   const specified = operation === 'ai' ? { prompt, tools, model, date_filter, streaming } : { prompt, model };
   const wire = toWire(dialect, 'request', omitEmpty(specified)) as Record<string, unknown>; // object in, object out
   return {
-    ...Object.fromEntries(Object.entries(extra).filter(([name]) => !SPECIFIED_MEMBERS.has(name))),
+    ...Object.fromEntries(Object.entries(extra).filter(([name]) => !REQUEST_MEMBERS.has(name))),
     ...wire,
   };
 }

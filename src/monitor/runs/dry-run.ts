@@ -16,7 +16,7 @@ import {
   type TrialRequest,
 } from '../../store/trials.ts';
 import type { Context } from '../context.ts';
-import { checkSearch, type WrittenSearch } from '../topics/search-definition.ts';
+import { checkSearch, pickRequest, type WrittenSearch } from '../topics/search-definition.ts';
 import { chooseService } from '../topics/service-choice.ts';
 import { withDbRetry } from './db-outage.ts';
 import { type DryRunResults, summarizeResults } from './dry-run-results.ts';
@@ -86,10 +86,10 @@ async function prepareRequest(
     slug: tried.slug ?? 'trial',
     ...(scheduled ? {} : { every: '1h' }),
   });
-  const { prompt, tools, model, date_filter, streaming } = checked.definition;
+  const { operation, definition } = checked;
   // A trial has no earlier response.
-  const extra = fillPlaceholders(checked.definition.extra, { since: null });
-  const request = { operation: checked.operation, prompt, tools, model, date_filter, streaming, extra };
+  const extra = fillPlaceholders(definition.extra, { since: null });
+  const request = { operation, ...pickRequest(definition), extra };
   return { request, service: await chooseService(ctx, tried.service) };
 }
 

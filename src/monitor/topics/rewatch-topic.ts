@@ -13,7 +13,7 @@ import { readSchedule } from '../schedule/cadence.ts';
 import { stopSearch } from '../schedule/due-slots.ts';
 import { assertTopicNotRemoved } from './find-by-slug.ts';
 import { type CreatedSearch, insertCheckedSearch } from './save-search.ts';
-import type { CheckedSearch } from './search-definition.ts';
+import { type CheckedSearch, pickDefinition } from './search-definition.ts';
 import { chooseService, findDefaultKind } from './service-choice.ts';
 import { refuseWithoutSources } from './tool-sources.ts';
 
@@ -84,13 +84,12 @@ export async function rewatchTopic(
 
 function copySearch(search: Search, from: string, to: string): CheckedSearch {
   const { operation, labels, sensitivity } = search;
-  const { prompt, tools, model, date_filter, streaming, extra, cron, every_seconds, auto, tz } = search;
   return {
     slug: moveSlug(search.slug, from, to),
     operation,
     labels,
     sensitivity,
-    definition: { prompt, tools, model, date_filter, streaming, extra, cron, every_seconds, auto, tz },
+    definition: pickDefinition(search),
     schedule: readSchedule(search),
   };
 }

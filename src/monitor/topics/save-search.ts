@@ -29,7 +29,6 @@ import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { firstDue, readSchedule, tryToRead } from '../schedule/cadence.ts';
 import { findDueAgain, recordDueSlots } from '../schedule/due-slots.ts';
-import type { ScheduleColumns } from '../../store/slots.ts';
 import { writeEvery } from '../schedule/schedule.ts';
 import {
   assertSearchNotRemoved,
@@ -42,7 +41,14 @@ import {
   requireTopic,
 } from './find-by-slug.ts';
 import { pauseSampleTopic } from './pause-sample.ts';
-import { type CheckedSearch, checkSearch, type SlugReuse, type WrittenSearch } from './search-definition.ts';
+import {
+  type CheckedSearch,
+  checkSearch,
+  pickDefinition,
+  pickRequest,
+  type SlugReuse,
+  type WrittenSearch,
+} from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
 import { refuseWithoutSources } from './tool-sources.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -108,17 +114,13 @@ export async function insertCheckedSearch(
   if (ensured.archived_at !== null) throw createTopicTaken(ensured);
   await claimSlug(tx, { kind: 'topic', slug: topic.slug }, topic.reuse_slug);
   const nextDueAt = new Date(firstDue(checked.schedule, now));
-  const { slug, operation, labels, sensitivity, definition } = checked;
+  const { slug } = checked;
   await assertSlugFree(tx, slug);
   try {
     const searchId = await insertSearch(tx, {
-      slug,
+      ...checked,
       topicId: ensured.id,
       serviceId: service.id,
-      operation,
-      labels,
-      sensitivity,
-      definition,
       nextDueAt,
       simulation: ctx.simulation,
       now,
@@ -274,17 +276,9 @@ export async function previewEdit(
 function mergeEdit(search: Search, edit: SearchEdit): WrittenSearch {
   const ai = search.operation === 'ai';
   const reschedules = edit.cron !== undefined || edit.every !== undefined;
-  const when = reschedules
-    ? {
-        cron: edit.cron,
-        every: edit.every,
-        tz: edit.tz ?? (edit.cron === undefined ? undefined : readCronZone(search)),
-      }
-    : {
-        cron: search.cron ?? undefined,
-        every: writeEvery(search),
-        tz: search.cron === null ? edit.tz : (edit.tz ?? search.tz),
-      };
+  const { cron, every } = reschedules ? edit : { cron: search.cron ?? undefined, every: writeEvery(search) };
+  // An interval has no zone; a cron expression has that of the one before.
+  const zone = cron === undefined || search.cron === null ? undefined : search.tz;
   return {
     slug: edit.slug ?? search.slug,
     operation: search.operation,
@@ -296,12 +290,10 @@ function mergeEdit(search: Search, edit: SearchEdit): WrittenSearch {
     extra: edit.extra ?? JSON.stringify(search.extra),
     labels: edit.labels ?? search.labels,
     sensitivity: edit.sensitivity ?? search.sensitivity,
-    ...when,
+    cron,
+    every,
+    tz: edit.tz ?? zone,
   };
-}
-
-function readCronZone(search: Search): string | undefined {
-  return search.cron === null ? undefined : search.tz;
 }
 
 /** What an entry of the audit log says of a search. */
@@ -314,20 +306,5 @@ type Editable = Definition & Pick<Search, 'labels' | 'sensitivity'>;
 /** What a version of a search, and the settings beside it, consist of. */
 function pickEditable(search: Editable): Editable {
   const { labels, sensitivity } = search;
-  return { ...pickRequest(search), ...pickTiming(search), labels, sensitivity };
-}
-
-function pickRequest({
-  prompt,
-  tools,
-  model,
-  date_filter,
-  streaming,
-  extra,
-}: Definition): Omit<Definition, keyof ScheduleColumns> {
-  return { prompt, tools, model, date_filter, streaming, extra };
-}
-
-function pickTiming({ cron, every_seconds, auto, tz }: ScheduleColumns): ScheduleColumns {
-  return { cron, every_seconds, auto, tz };
+  return { ...pickDefinition(search), labels, sensitivity };
 }

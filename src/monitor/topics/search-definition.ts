@@ -11,11 +11,11 @@ import {
 } from '../../domain/enumerations.ts';
 import { isPlain, tryParseJson } from '../../domain/json-values.ts';
 import { listPlaceholders, PLACEHOLDERS } from '../../domain/placeholders.ts';
-import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
+import { MAX_PROMPT_LENGTH, REQUEST_MEMBERS } from '../../protocol/specification.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { checkSlug } from '../../domain/slug.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics/topic-views.ts';
-import type { Definition } from '../../store/searches.ts';
+import type { Definition, RequestColumns } from '../../store/searches.ts';
 import { parseSearchSchedule, type SearchSchedule, toScheduleColumns } from '../schedule/schedule.ts';
 
 /** A saved search as a person writes it. Members are text, as on a command line or in a form. */
@@ -49,8 +49,6 @@ export type CheckedSearch = {
   schedule: SearchSchedule;
 };
 
-const RESERVED_MEMBERS = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
-
 /**
  * Validates a whole search, so that all problems are reported at once.
  * @throws InvalidInput with the path of each member, what was given, and what is expected
@@ -78,16 +76,21 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
     undefined,
   );
   if (problems.length > 0 || schedule === undefined) throw new InvalidInput(problems);
-  const definition: Definition = {
-    prompt,
-    tools,
-    model,
-    date_filter,
-    streaming,
-    extra,
-    ...toScheduleColumns(schedule),
-  };
+  const request: RequestColumns = { prompt, tools, model, date_filter, streaming, extra };
+  const definition = { ...request, ...toScheduleColumns(schedule) };
   return { slug, operation, labels, sensitivity, definition, schedule };
+}
+
+/** What is sent to the service. */
+export function pickRequest(search: RequestColumns): RequestColumns {
+  const { prompt, tools, model, date_filter, streaming, extra } = search;
+  return { prompt, tools, model, date_filter, streaming, extra };
+}
+
+/** What a version of a search consists of. */
+export function pickDefinition(search: Definition): Definition {
+  const { cron, every_seconds, auto, tz } = search;
+  return { ...pickRequest(search), cron, every_seconds, auto, tz };
 }
 
 function checkPrompt(prompt: string | undefined, problems: Problem[]): string {
@@ -133,7 +136,7 @@ function checkExtra(text: string | undefined, problems: Problem[]): Record<strin
     problems.push({ path: 'extra', given: `{{${unknown}}}`, expected: `a known placeholder: ${known}` });
     return {};
   }
-  const taken = Object.keys(value).filter((name) => RESERVED_MEMBERS.has(name) || name === '__proto__');
+  const taken = Object.keys(value).filter((name) => REQUEST_MEMBERS.has(name) || name === '__proto__');
   if (taken.length === 0 && isStorable(value)) return { ...value };
   problems.push({ path: ['extra', ...taken.slice(0, 1)].join('.'), given: text, expected });
   return {};
