@@ -99,14 +99,12 @@ async function runUp(cli: Cli): Promise<void> {
 
     const firstRuns = createCountdown(sample?.created.length ?? 0);
     const shown = new Set<Promise<void>>();
-    worker = await startWorker(program.ctx, await program.backend(), VERSION, {
-      onReport: (report) => {
-        const showing = printReport(cli, program, report, announcePause).finally(() => {
-          shown.delete(showing);
-          firstRuns.count();
-        });
-        shown.add(showing);
-      },
+    worker = await startWorker(program.ctx, await program.backend(), VERSION, (report) => {
+      const showing = printReport(cli, program, report, announcePause).finally(() => {
+        shown.delete(showing);
+        firstRuns.count();
+      });
+      shown.add(showing);
     });
     try {
       ending.onRepeated(() => worker?.abort());

@@ -39,11 +39,6 @@ export function readIdleReason(worker: RunningWorker | undefined): IdleReason | 
   return worker === undefined ? 'starting' : worker.idle();
 }
 
-type WorkerHooks = {
-  /** Called after each run that this process ended. Default: log it. */
-  onReport?: (report: RunReport) => void;
-};
-
 /** A worker that saw no scan for this long is stuck. */
 const STUCK_MS = MINUTE;
 /** How long a drain waits for calls in progress before it aborts them. */
@@ -52,19 +47,20 @@ const GRACE_MS = MINUTE / 3;
 /**
  * Dispatches scans, runs, channels and recurring work from the queue. Also starts the scan's timer, the follower, and a
  * heartbeat that reports this worker, checks the queue and stores spooled responses.
+ * @param onReport called after each run that this process ended; default: logs it
  * @returns after the first heartbeat, so that spooled responses are stored before anybody leases their runs
  */
 export async function startWorker(
   ctx: Context,
   backend: QueueBackend,
   version: string,
-  hooks: WorkerHooks = {},
+  onReport = (report: RunReport) => logReport(ctx, report),
 ): Promise<RunningWorker> {
   const startedAt = ctx.clock.now();
   const aborting = new AbortController();
   await prepareSpool(ctx);
   const scanLoop = await startScanLoop(ctx);
-  const workers = takeWork(ctx, backend, scanLoop, aborting.signal, hooks);
+  const workers = takeWork(ctx, backend, scanLoop, aborting.signal, onReport);
   const intake = openIntake(backend, workers, ctx.log);
   const stopHeartbeat = await startHeartbeat(ctx.config.heartbeatMs, async () => {
     await reportWorker(ctx, { version, queue: backend.kind, startedAt });
@@ -95,10 +91,9 @@ function takeWork(
   backend: QueueBackend,
   scanLoop: ScanLoop,
   signal: AbortSignal,
-  hooks: WorkerHooks,
+  onReport: (report: RunReport) => void,
 ): QueueWorkers {
   const gate = createRunGate();
-  const onReport = hooks.onReport ?? ((report: RunReport) => logReport(ctx, report));
   const workers = startWorkers(backend, {
     concurrency: ctx.config.workerConcurrency,
     log: ctx.log,
@@ -119,19 +114,7 @@ function takeWork(
 }
 
 /** Whether a worker takes work: not if the queue would lose jobs, and not while draining. */
-type Intake = {
-  /**
-   * Pauses the workers if the queue's back end is unsuitable, else resumes them. An unavailable back end is checked when it
-   * is back.
-   */
-  check(): Promise<void>;
-  /** Prevents later checks from resuming them. */
-  end(): void;
-  /** Why no work is taken; null if it is. */
-  closedBy(): 'queue' | 'draining' | null;
-};
-
-function openIntake(backend: QueueBackend, workers: QueueWorkers, log: Logger): Intake {
+function openIntake(backend: QueueBackend, workers: QueueWorkers, log: Logger) {
   let state: 'open' | 'unsafe' | 'ended' = 'open';
 
   async function isSafe(): Promise<boolean> {
@@ -146,6 +129,10 @@ function openIntake(backend: QueueBackend, workers: QueueWorkers, log: Logger): 
   }
 
   return {
+    /**
+     * Pauses the workers if the queue's back end is unsuitable, else resumes them. An unavailable back end is checked when it
+     * is back.
+     */
     check: async () => {
       const safe = await isSafe();
       if (state === 'ended') return;
@@ -153,9 +140,11 @@ function openIntake(backend: QueueBackend, workers: QueueWorkers, log: Logger): 
       if (safe) workers.resume();
       else workers.pause();
     },
+    /** Prevents later checks from resuming them. */
     end: () => {
       state = 'ended';
     },
+    /** Why no work is taken; null if it is. */
     closedBy: () => (state === 'ended' ? 'draining' : state === 'unsafe' ? 'queue' : null),
   };
 }
@@ -202,29 +191,14 @@ async function startHeartbeat(everyMs: number, beat: () => Promise<void>): Promi
 }
 
 function logReport(ctx: Context, report: RunReport): void {
-  const run = {
-    run: String(report.runId),
-    search: report.search,
-    trigger: report.trigger,
-    service: report.service,
-  };
+  const { runId, search, trigger, service } = report;
+  const run = { run: String(runId), search, trigger, service };
   switch (report.status) {
     case 'succeeded': {
       const { baseline, newPosts, newLinks, completionChanged } = report.diff;
       const { posts, links, rejected } = report;
-      ctx.log.info(
-        {
-          ...run,
-          posts,
-          links,
-          rejected,
-          new_posts: newPosts.length,
-          new_links: newLinks.length,
-          completionChanged,
-          baseline,
-        },
-        'run succeeded',
-      );
+      const found = { posts, links, rejected, new_posts: newPosts.length, new_links: newLinks.length };
+      ctx.log.info({ ...run, ...found, completionChanged, baseline }, 'run succeeded');
       return;
     }
     case 'failed':
