@@ -13,32 +13,23 @@ import { markUnknownTrials } from '../store/trials.ts';
 import type { Context } from './context.ts';
 import { evaluateRules } from './alerts/rule-evaluation.ts';
 
-/** @returns whether nothing is left to do; otherwise it is due again at once */
-type Work = (ctx: Context, stopping: AbortSignal) => Promise<boolean>;
+/** @returns false if something is left to do: it is due again at once */
+type Work = (ctx: Context, stopping: AbortSignal) => Promise<unknown>;
 
 const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   archive: { everyMs: 15 * SECOND, work: fillArchiveBatches },
-  counts: { everyMs: 30 * SECOND, work: async ({ db }) => asDone(await foldCounts(db)) },
-  partitions: {
-    everyMs: HOUR,
-    work: async ({ db, clock }) => asDone(await ensurePartitions(db, clock.now())),
-  },
+  counts: { everyMs: 30 * SECOND, work: ({ db }) => foldCounts(db) },
+  partitions: { everyMs: HOUR, work: ({ db, clock }) => ensurePartitions(db, clock.now()) },
   retention: { everyMs: HOUR, work: applyRetention },
-  rules: { everyMs: 15 * SECOND, work: async (ctx) => asDone(await evaluateRules(ctx)) },
+  rules: { everyMs: 15 * SECOND, work: evaluateRules },
   items: {
     everyMs: HOUR,
     work: ({ db, config }, stopping) => fillTopicItems(db, config.linkRules, MAX_ITEM_BATCHES, stopping),
   },
   // A request makes it due at once; one that was interrupted continues.
   purges: { everyMs: MINUTE, work: continuePurgesBriefly },
-  idempotency: {
-    everyMs: HOUR,
-    work: async ({ db, clock }) => asDone(await deleteIdempotencyKeys(db, clock)),
-  },
-  trials: {
-    everyMs: MINUTE,
-    work: async ({ db, clock }) => asDone(await markUnknownTrials(db, clock.now())),
-  },
+  idempotency: { everyMs: HOUR, work: ({ db, clock }) => deleteIdempotencyKeys(db, clock) },
+  trials: { everyMs: MINUTE, work: ({ db, clock }) => markUnknownTrials(db, clock.now()) },
 };
 
 export const RECURRING_WORK = Object.keys(RECURRING);
@@ -55,8 +46,8 @@ const MAX_PURGE_MS = 5 * SECOND;
 export async function runRecurringWork(ctx: Context, name: string, stopping: AbortSignal): Promise<void> {
   const recurring = RECURRING[name];
   if (recurring === undefined) return;
-  const isDone = await recurring.work(ctx, stopping);
-  await endRecurringWork(ctx.db.pool, name, isDone ? recurring.everyMs : 0);
+  const isLeft = (await recurring.work(ctx, stopping)) === false;
+  await endRecurringWork(ctx.db.pool, name, isLeft ? 0 : recurring.everyMs);
 }
 
 function fillArchiveBatches({ db }: Context, stopping: AbortSignal): Promise<boolean> {
@@ -69,21 +60,11 @@ async function continuePurgesBriefly({ db }: Context, stopping: AbortSignal): Pr
 }
 
 async function applyRetention({ db, config, clock }: Context): Promise<boolean> {
-  const {
-    answers,
-    rejects,
-    messages,
-    audit,
-    months,
-    done: isDone,
-  } = await applyRetentionBriefly(db, config, clock.now());
+  const expired = await applyRetentionBriefly(db, config, clock.now());
+  const { answers, rejects, messages, audit, months } = expired;
   await addCounts(db, [
     { name: 'repairs', labels: ['expired'], n: answers + rejects + messages + audit },
     { name: 'repairs', labels: ['dropped'], n: months.length },
   ]);
-  return isDone;
-}
-
-function asDone(_result: unknown): true {
-  return true;
+  return expired.done;
 }
