@@ -38,11 +38,8 @@ export function decideNextAttempt(
       nextAt: null,
       dead: `failed after ${attempts} attempts; last error: ${describeFailure(failed)}`,
     };
-  const spread = pause * (0.9 + random * 0.2);
-  return {
-    nextAt: new Date(now.getTime() + Math.round(Math.max(spread, failed.retryAfterMs ?? 0))),
-    dead: null,
-  };
+  const waitMs = Math.max(pause * (0.9 + random * 0.2), failed.retryAfterMs ?? 0);
+  return { nextAt: new Date(now.getTime() + Math.round(waitMs)), dead: null };
 }
 
 type ChannelHealth = { failures: number; failingSince: Date | null; restingUntil: Date | null };
@@ -59,21 +56,16 @@ export function decideChannelHealth(
 ): { health: ChannelHealth; disabled: string | null } {
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? now;
-  if (failed.code === 'gone')
-    return { health: { failures, failingSince, restingUntil: null }, disabled: failed.meaning };
-  if (now.getTime() - failingSince.getTime() >= MAX_FAILING_MS)
-    return {
-      health: { failures, failingSince, restingUntil: null },
-      disabled: `no delivery since ${failingSince.toISOString().slice(0, 16)}Z; last error: ${describeFailure(failed)}`,
-    };
-  if (isAboutMessage(failed))
-    return { health: { failures, failingSince, restingUntil: null }, disabled: null };
+  const active = { health: { failures, failingSince, restingUntil: null }, disabled: null };
+  if (failed.code === 'gone') return { ...active, disabled: failed.meaning };
+  if (now.getTime() - failingSince.getTime() >= MAX_FAILING_MS) {
+    const since = `${failingSince.toISOString().slice(0, 16)}Z`;
+    return { ...active, disabled: `no delivery since ${since}; last error: ${describeFailure(failed)}` };
+  }
+  if (isAboutMessage(failed)) return active;
   const rest = Math.min(RETRY_PAUSES_MS[failures - 1] ?? MAX_CHANNEL_REST_MS, MAX_CHANNEL_REST_MS);
-  const pauseMs = Math.max(rest, failed.retryAfterMs ?? 0);
-  return {
-    health: { failures, failingSince, restingUntil: new Date(now.getTime() + pauseMs) },
-    disabled: null,
-  };
+  const restingUntil = new Date(now.getTime() + Math.max(rest, failed.retryAfterMs ?? 0));
+  return { health: { failures, failingSince, restingUntil }, disabled: null };
 }
 
 /** Whether waiting messages should be sent immediately, now that one was delivered. */
@@ -92,11 +84,6 @@ export function describeFailure({
 }
 
 function isAboutMessage({ code, httpStatus }: FailedAttempt): boolean {
-  return (
-    code === 'http_status' &&
-    httpStatus !== null &&
-    httpStatus >= 400 &&
-    httpStatus < 500 &&
-    httpStatus !== 408
-  );
+  const status = httpStatus ?? 0;
+  return code === 'http_status' && status >= 400 && status < 500 && status !== 408;
 }
