@@ -1,7 +1,7 @@
 /** Formats of exports, and the encoders of CSV and NDJSON. */
 
 import { escapeUnsafe } from '../../domain/text.ts';
-import type { ExportColumn } from '../../store/export/export-columns.ts';
+import type { ColumnKind, ExportColumn } from '../../store/export/export-columns.ts';
 import type { CopiedRow } from '../../store/export/snapshot.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
@@ -34,28 +34,35 @@ const BOM = '\ufeff';
 /** RFC 4180. */
 const LINE_END = '\r\n';
 
+const keep = (value: string) => value;
+const quote = (value: string) => JSON.stringify(value);
+
+/** Columns whose values in CSV never hold a delimiter, a quote or a formula. */
+const PLAIN_KINDS = new Set<ColumnKind>(['id', 'counter', 'integer', 'number', 'boolean', 'datetime']);
+
+/** Values in NDJSON, by the kind of their column. */
+const JSON_WRITERS: Readonly<Record<ColumnKind, (value: string) => string>> = {
+  id: quote,
+  text: quote,
+  datetime: quote,
+  // NaN and infinity have no JSON number and become null.
+  number: (value) => JSON.stringify(Number(value)),
+  counter: keep,
+  integer: keep,
+  boolean: keep,
+  texts: keep,
+  ids: keep,
+  integers: keep,
+  json: keep,
+};
+
 /**
  * CSV as in RFC 4180: a header, commas, CRLF, UTF-8. Null is an empty cell, empty text is `""`. Text that a spreadsheet could run
  * as a formula is prefixed with an apostrophe.
  */
 export function createCsvEncoder(columns: readonly ExportColumn[], { raw, bom }: CsvOptions): Encoder {
-  const cells = columns.map(({ kind }) => {
-    switch (kind) {
-      case 'text':
-      case 'texts':
-      case 'ids':
-      case 'integers':
-      case 'json':
-        return raw === true ? quoteCell : (value: string) => quoteCell(guardFormula(value));
-      case 'id':
-      case 'counter':
-      case 'integer':
-      case 'number':
-      case 'boolean':
-      case 'datetime':
-        return keepCell;
-    }
-  });
+  const writeText = raw === true ? quoteCell : (value: string) => quoteCell(guardFormula(value));
+  const cells = columns.map(({ kind }) => (PLAIN_KINDS.has(kind) ? keep : writeText));
   const line = (row: CopiedRow) => {
     let text = '';
     for (const [i, cell] of cells.entries()) {
@@ -80,15 +87,11 @@ function quoteCell(text: string): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function keepCell(value: string): string {
-  return value;
-}
-
 /** One JSON object per line: ids as strings, counters as numbers, lists and JSON unchanged, null for unknown. */
 export function createNdjsonEncoder(columns: readonly ExportColumn[]): Encoder {
   const members = columns.map(({ name, kind }, i) => ({
     before: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
-    write: chooseWriter(kind),
+    write: JSON_WRITERS[kind],
   }));
   const line = (row: CopiedRow) => {
     let text = '';
@@ -103,24 +106,4 @@ export function createNdjsonEncoder(columns: readonly ExportColumn[]): Encoder {
     rows: (rows) => Buffer.from(rows.map(line).join('')),
     end: () => new Uint8Array(),
   };
-}
-
-function chooseWriter(kind: ExportColumn['kind']): (value: string) => string {
-  switch (kind) {
-    case 'id':
-    case 'text':
-    case 'datetime':
-      return (value) => JSON.stringify(value);
-    case 'number':
-      // NaN and infinity have no JSON number and become null.
-      return (value) => JSON.stringify(Number(value));
-    case 'counter':
-    case 'integer':
-    case 'boolean':
-    case 'texts':
-    case 'ids':
-    case 'integers':
-    case 'json':
-      return (value) => value;
-  }
 }
