@@ -52,22 +52,15 @@ async function parseLateResponse(
     const { newPosts, newLinks } = diff;
     ctx.log.info({ ...which, new_posts: newPosts.length, new_links: newLinks.length }, 'late response read');
   } catch (error) {
-    if (error instanceof UnreadableResponse) await markLateUnreadable(ctx, runId, response, error);
-    else ctx.log.error({ ...which, err: error }, 'late response not read; retrying later');
+    if (!(error instanceof UnreadableResponse)) {
+      ctx.log.error({ ...which, err: error }, 'late response not read; retrying later');
+      return;
+    }
+    const { code, detail, rejects, tools } = error;
+    const unreadable = { runId, n: response.n, rejects, tools, now: ctx.clock.statementTime() };
+    await withDbRetry(ctx, () => markUnreadable(ctx.db, unreadable));
+    ctx.log.warn({ ...which, code, detail }, 'late response unreadable');
   }
-}
-
-async function markLateUnreadable(
-  ctx: Context,
-  runId: Id,
-  response: RawResponse,
-  { code, detail, rejects, tools }: UnreadableResponse,
-): Promise<void> {
-  const { n } = response;
-  await withDbRetry(ctx, () =>
-    markUnreadable(ctx.db, { runId, n, rejects, tools, now: ctx.clock.statementTime() }),
-  );
-  ctx.log.warn({ run: String(runId), call: n, code, detail }, 'late response unreadable');
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Rebuilds the request of a run from its version of the search, without the API key. */
 import { loadDialect } from '../../protocol/dialect.ts';
 import type { Id } from '../../store/database.ts';
-import { type RequestRow, readRunRequest } from '../../store/queries/run-list.ts';
+import { readRunRequest } from '../../store/queries/run-list.ts';
 import { composeRequest } from '../client/service-request.ts';
 import type { Context } from '../context.ts';
 
@@ -25,14 +25,11 @@ export async function previewRequest(
   runId: Id,
 ): Promise<RequestPreview | null> {
   const row = await readRunRequest(db, runId);
-  return row === undefined ? null : composePreview(row, runId, config.hosted?.prefix);
-}
-
-function composePreview(row: RequestRow, runId: Id, prefix: string | undefined): RequestPreview {
+  if (row === undefined) return null;
   const { url, headers, body } = composeRequest(
     {
       baseUrl: row.address ?? 'http://127.0.0.1',
-      prefix: row.service_kind === 'hosted' ? prefix : undefined,
+      prefix: row.service_kind === 'hosted' ? config.hosted?.prefix : undefined,
       dialect: loadDialect(row.dialect),
       key: undefined,
       headers: { 'x-run-id': String(runId) },

@@ -138,8 +138,8 @@ export type RunReport = {
   | { status: 'released'; code: RunCode }
 );
 
-function describeRun(run: ClaimedRun): Pick<RunReport, 'runId' | 'search' | 'topic' | 'trigger' | 'service'> {
-  return { runId: run.id, search: run.search, topic: run.topic, trigger: run.trigger, service: run.service };
+function describeRun({ id: runId, search, topic, trigger, service }: ClaimedRun) {
+  return { runId, search, topic, trigger, service };
 }
 
 export function reportSuccess(run: ClaimedRun, findings: ParsedResults, diff: Diff): RunReport {
