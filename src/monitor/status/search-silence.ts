@@ -8,12 +8,11 @@ import { HOUR, SECOND } from '../../domain/time.ts';
 import { RUN_CODES } from '../../domain/errors.ts';
 import {
   readScheduleGroups,
-  type ScheduleGroup,
-  type SilentSearch,
   readSilentSearches,
+  type SilentSearch,
 } from '../../store/queries/silent-searches.ts';
 import type { Context } from '../context.ts';
-import { readSchedule, slotsBetween } from '../schedule/cadence.ts';
+import { readSchedule, slotsBetween, tryToRead } from '../schedule/cadence.ts';
 import type { SearchSchedule } from '../schedule/schedule.ts';
 
 /** Slots without a successful run. */
@@ -58,20 +57,14 @@ export async function judgeSilence(
   const limits: { schedule: string; before: Date }[] = [];
   for (const [i, group] of (await readScheduleGroups(db, data)).entries()) {
     if (i % SCHEDULES_PER_TURN === SCHEDULES_PER_TURN - 1) await setImmediate();
-    const before = computeGroupLimit(group, now, graceMs);
+    // The slug only determines the phase of an interval, which does not matter here.
+    const schedule = { ...group, slug: '' };
+    // A schedule that cannot be read: the scan marks its searches as broken.
+    const before = tryToRead(() => computeSilentBefore(readSchedule(schedule), now, graceMs)) ?? -Infinity;
     if (group.oldest.getTime() < before) limits.push({ schedule: group.schedule, before: new Date(before) });
   }
   if (limits.length === 0) return { total: 0, searches: [] };
   return readSilentSearches(db, data, limits, MAX_NAMED);
-}
-
-function computeGroupLimit(group: ScheduleGroup, now: Date, graceMs: number): number {
-  try {
-    // The slug only determines the phase of an interval, which does not matter here.
-    return computeSilentBefore(readSchedule({ ...group, slug: '' }), now, graceMs);
-  } catch {
-    return -Infinity; // a schedule that cannot be read: the scan marks its searches as broken
-  }
 }
 
 /** How the last run of a silent search ended: `the last run failed: no answer in time`. */
