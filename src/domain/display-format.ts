@@ -75,6 +75,11 @@ export const formatMinute = formatAs('minute');
 /** `Sat, 21 Nov 2026, 14:05:09 CET` */
 export const formatFullTime = formatAs('full');
 
+/** `UTC`, `Europe/Berlin time` */
+export function nameZone(zone: string): string {
+  return zone === 'UTC' ? zone : `${zone} time`;
+}
+
 const formatOffsetAs = (name: 'offset' | 'exactOffset') => (at: Date, zone: string) => {
   const parts = getFormats(zone)[name].formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';

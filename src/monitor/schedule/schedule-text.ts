@@ -1,11 +1,12 @@
 /** Schedules, slots and changes of intervals as text for people. */
 import cronstrue from 'cronstrue';
+import { nameZone } from '../../domain/display-format.ts';
 import type { IntervalReason } from '../../domain/enumerations.ts';
-import { MINUTE, SECOND } from '../../domain/time.ts';
+import { SECOND } from '../../domain/time.ts';
 import type { IntervalChange } from '../../store/pace.ts';
 import { readSchedule, type ScheduleRow, tryToRead, UNREADABLE_SCHEDULE } from './cadence.ts';
 import { type AdaptiveSchedule, describeInterval, type SearchSchedule } from './schedule.ts';
-import { offsetAt } from './time-zone.ts';
+import { DateTime } from 'luxon';
 
 /** `at 08:00, Monday through Friday, Europe/Berlin time`, `every 15 minutes` or `adaptive, every 2 minutes to 6 hours`. */
 export function describeSchedule(schedule: SearchSchedule): string {
@@ -15,7 +16,7 @@ export function describeSchedule(schedule: SearchSchedule): string {
     use24HourTimeFormat: true,
     throwExceptionOnParseError: false,
   });
-  return `${tidyDescription(words)}, ${schedule.tz === 'UTC' ? 'UTC' : `${schedule.tz} time`}`;
+  return `${tidyDescription(words)}, ${nameZone(schedule.tz)}`;
 }
 
 /** The schedule of a stored search, or that it cannot be read. */
@@ -131,18 +132,7 @@ function tidyDescription(words: string): string {
 
 /** `Sat 2026-11-21 14:00 +01:00 Europe/Berlin`, `Sat 2026-11-21 13:00 UTC`; with seconds if they are not zero. */
 export function formatSlot(at: Date | number, tz: string): string {
-  const offset = offsetAt(tz, Number(at));
-  const local = new Date(Number(at) + offset);
-  const [date, time] = local.toISOString().split('T');
-  const seconds = local.getUTCSeconds() === 0 ? 5 : 8;
-  const zone = tz === 'UTC' ? tz : `${formatOffset(offset)} ${tz}`;
-  return `${WEEKDAYS[local.getUTCDay()]} ${date} ${time?.slice(0, seconds)} ${zone}`;
-}
-
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-
-function formatOffset(offset: number): string {
-  const minutes = Math.floor(Math.abs(offset) / MINUTE);
-  const [h, m] = [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, '0'));
-  return `${offset < 0 ? '-' : '+'}${h}:${m}`;
+  const local = DateTime.fromMillis(Number(at), { zone: tz, locale: 'en' });
+  const seconds = local.second === 0 ? '' : ':ss';
+  return `${local.toFormat(`ccc yyyy-MM-dd HH:mm${seconds}${tz === 'UTC' ? '' : ' ZZ'}`)} ${tz}`;
 }

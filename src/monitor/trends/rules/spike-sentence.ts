@@ -6,6 +6,7 @@ import {
   formatTenths,
   formatTimeOfDay,
   formatWeekday,
+  nameZone,
 } from '../../../domain/display-format.ts';
 import { HOUR } from '../../../domain/time.ts';
 
@@ -97,11 +98,11 @@ function describeWindow({ window_start, window_end }: SpikeFacts, long: boolean,
     const [from, to] = [formatTimeOfDay(window_start, tz), formatTimeOfDay(window_end, tz)];
     // If the clock changes in between, each time has its own offset.
     return start === end
-      ? ` between ${from} and ${to} ${formatZone(tz)}`
+      ? ` between ${from} and ${to} ${nameZone(tz)}`
       : ` between ${from} ${start} and ${to} ${end}`;
   }
   const hours = Math.round((window_end.getTime() - window_start.getTime()) / HOUR);
-  return ` in the ${hours} hours to ${formatLongDay(window_end, tz)}, ${formatTimeOfDay(window_end, tz)} ${formatZone(tz)}`;
+  return ` in the ${hours} hours to ${formatLongDay(window_end, tz)}, ${formatTimeOfDay(window_end, tz)} ${nameZone(tz)}`;
 }
 
 function compareWithUsual({ n, coverage, lower_bound }: SpikeFacts, usual: number): string {
@@ -118,9 +119,4 @@ function compareWithWeekday(spike: SpikeFacts): string {
 
 function describeBaselineDays({ days, provisional }: SpikeFacts): string {
   return `last ${days === 1 ? 'day' : `${days} days`}${provisional ? ', provisional' : ''}`;
-}
-
-/** The sentence names its zone, because alerts, SQL and pages show it without context. */
-function formatZone(tz: string): string {
-  return tz === 'UTC' ? tz : `${tz} time`;
 }

@@ -4,6 +4,7 @@ import {
   formatTenths,
   formatTimeOfDay,
   formatWeekday,
+  nameZone,
 } from '../../../domain/display-format.ts';
 import { DAY, HOUR } from '../../../domain/time.ts';
 import type { TrendState } from '../../../domain/enumerations.ts';
@@ -71,7 +72,7 @@ function countDays(since: Date, until: Date): string {
 }
 
 function formatTime(at: Date, zone: string): string {
-  return `${formatWeekday(at, zone)}, ${formatLongDay(at, zone)}, ${formatTimeOfDay(at, zone)} ${zone === 'UTC' ? zone : `${zone} time`}`;
+  return `${formatWeekday(at, zone)}, ${formatLongDay(at, zone)}, ${formatTimeOfDay(at, zone)} ${nameZone(zone)}`;
 }
 
 /** Two digits: days vary. */
