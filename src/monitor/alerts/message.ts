@@ -254,7 +254,7 @@ function buildDashboardLink(
 }
 
 /** The value that all have in common; null if they differ. */
-function findCommonValue<T>(values: readonly T[]): T | null {
+export function findCommonValue<T>(values: readonly T[]): T | null {
   const [first] = values;
   return first !== undefined && values.every((value) => value === first) ? first : null;
 }

@@ -22,7 +22,7 @@ import { leaveOutSent, readFeedAfter, type FeedEntry } from '../../store/alerts/
 import { listChannelRules, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
 import { matchRules } from './rule-filter.ts';
-import { createMessageId, MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { createMessageId, findCommonValue, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
 /** Discoveries that one message gathers during a cooldown; those beyond {@link MAX_WHOLE_DISCOVERIES} as ids only. */
@@ -113,8 +113,7 @@ async function gatherDiscoveries(
 }
 
 function findOnlyRun(found: readonly FeedEntry[]): Id | null {
-  const [first] = found;
-  return first !== undefined && found.every((entry) => entry.run_id === first.run_id) ? first.run_id : null;
+  return findCommonValue(found.map(({ run_id }) => run_id));
 }
 
 function splitIntoParts<T>(all: readonly T[], most: number): T[][] {
