@@ -134,15 +134,6 @@ const STATEMENT_TIMEOUT_STATE = '57014';
 
 /** @param sent the content of the request, to quote what was given; optional */
 export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Failure {
-  const failed = (status: number, code: string, title: string, detail: string, more = {}): Failure => ({
-    status,
-    code,
-    title,
-    detail,
-    errors: [],
-    retryAfterSeconds: undefined,
-    ...more,
-  });
   const invalid = (problems: readonly Problem[]) => {
     const { errors, detail } = limitProblems(problems);
     return failed(400, 'invalid_input', 'Invalid request', detail, { errors });
@@ -166,7 +157,7 @@ export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Fa
     return failed(status, `idempotency_key_${error.kind}`, title, detail, { retryAfterSeconds });
   }
   if (error instanceof WrongMethod) return failed(405, 'method', 'Method not supported', error.message);
-  if (error instanceof RunError) return mapRunError(error, failed);
+  if (error instanceof RunError) return mapRunError(error);
   const problems = readRequestProblems(error, sent);
   if (problems !== undefined) return invalid(problems);
   if (isFastifyError(error)) {
@@ -188,17 +179,23 @@ export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Fa
   return failed(500, 'internal', 'Internal error', 'for details, search the log for the id of this request');
 }
 
-function mapRunError(
-  error: RunError,
-  failed: (status: number, code: string, title: string, detail: string, more?: object) => Failure,
+function failed(
+  status: number,
+  code: string,
+  title: string,
+  detail: string,
+  more: Partial<Failure> = {},
 ): Failure {
-  const { code, detail, retryAfterMs } = error;
+  return { status, code, title, detail, errors: [], retryAfterSeconds: undefined, ...more };
+}
+
+function mapRunError({ code, detail, retryAfterMs, budget }: RunError): Failure {
   const status = RUN_CODE_STATUSES[code] ?? 502;
   const message = detail === undefined ? RUN_CODES[code] : `${RUN_CODES[code]}: ${detail}`;
   const retrySeconds =
     retryAfterMs === undefined ? UNAVAILABLE_RETRY_SECONDS : Math.ceil(retryAfterMs / 1_000);
   return failed(status, code, RUN_CODES[code], message, {
-    retryAfterSeconds: status === 503 || error.budget === 'minute' ? retrySeconds : undefined,
+    retryAfterSeconds: status === 503 || budget === 'minute' ? retrySeconds : undefined,
   });
 }
 

@@ -103,29 +103,27 @@ const MAX_EXPECTED_LENGTH = 500;
 /** Enough for a person; a request with thousands of problems does not get thousands in reply. */
 const MAX_PROBLEMS = 20;
 
-/** The given value, shortened, without secrets. */
+/** The given value without secrets. */
 function redactGiven(given: unknown, steps: readonly string[]): unknown {
   if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'a list' : 'an object';
   if (given !== undefined && steps.some((step) => SECRET_NAME.test(step))) return HIDDEN;
-  return typeof given === 'string' ? given.slice(0, MAX_GIVEN_LENGTH).toWellFormed() : given;
+  return given;
 }
 
 /** The first problems, each truncated, and a sentence with all of them. */
 export function limitProblems(problems: readonly Problem[]): { errors: readonly Problem[]; detail: string } {
   const errors = problems.slice(0, MAX_PROBLEMS).map(truncateProblem);
-  return { errors, detail: summarizeProblems(errors, problems.length - errors.length) };
+  const parts = errors.map(({ path, expected }) => `${path}: ${expected}`);
+  if (problems.length > errors.length) parts.push(`and ${problems.length - errors.length} more`);
+  return { errors, detail: parts.join('; ') };
 }
 
 /** Text of the request may be as long as a body, so the reply truncates it. */
 function truncateProblem({ path, given, expected }: Problem): Problem {
+  const cut = (text: string, most = MAX_GIVEN_LENGTH) => text.slice(0, most).toWellFormed();
   return {
-    path: path.slice(0, MAX_GIVEN_LENGTH).toWellFormed(),
-    given: typeof given === 'string' ? given.slice(0, MAX_GIVEN_LENGTH).toWellFormed() : given,
-    expected: expected.slice(0, MAX_EXPECTED_LENGTH).toWellFormed(),
+    path: cut(path),
+    given: typeof given === 'string' ? cut(given) : given,
+    expected: cut(expected, MAX_EXPECTED_LENGTH),
   };
-}
-
-function summarizeProblems(errors: readonly Problem[], further: number): string {
-  const parts = errors.map(({ path, expected }) => `${path}: ${expected}`);
-  return (further === 0 ? parts : [...parts, `and ${further} more`]).join('; ');
 }
