@@ -101,14 +101,11 @@ function findBeginning(days: readonly Day[], today: number): Course | null {
     ...fit(days, course.isStep ? step(course.start) : ramp(course.start)),
   }));
   // Of all courses, also those that are too short to be reported: what goes on is not yet known then.
-  const best = minBy(fits, ({ misfit }) => misfit);
-  if (best === null) return null;
+  const best = findBest(fits);
+  if (best === undefined) return null;
   const { isStep, start, score, change } = best;
-  const other = minBy(
-    fits.filter((one) => one.isStep !== isStep),
-    ({ misfit }) => misfit,
-  );
-  if (other !== null && other.misfit - best.misfit < MIN_GAIN_OVER_OTHER * best.scale) return null;
+  const other = findBest(fits.filter((one) => one.isStep !== isStep));
+  if (other !== undefined && other.misfit - best.misfit < MIN_GAIN_OVER_OTHER * best.scale) return null;
   const total = isStep ? change : change * (today - start);
   if (score < MIN_SCORE || Math.abs(total) < Math.log(MIN_FACTOR)) return null;
   const since = days.filter(({ day }) => day >= start);
@@ -153,8 +150,8 @@ function findEnd(days: readonly Day[], today: number, current: ReportedState): C
       isStep ? (day) => Number(day >= start && day < until) : (day) => ramp(start)(Math.min(day, until - 1)),
     ),
   }));
-  const best = minBy(others, ({ misfit }) => misfit);
-  if (best === null || goesOn.misfit - best.misfit < MIN_END_GAIN * best.scale) return null;
+  const best = findBest(others);
+  if (best === undefined || goesOn.misfit - best.misfit < MIN_END_GAIN * best.scale) return null;
   const rest = days.filter(({ day }) => day >= best.until);
   const rate = averageRate(rest.slice(-MIN_END_DAYS));
   if (rest.length < MIN_END_DAYS || (isStep && !isBack(rate, current))) return null;
@@ -289,9 +286,7 @@ function range(from: number, until: number): number[] {
   return Array.from({ length: Math.max(0, until - from + 1) }, (_, i) => from + i);
 }
 
-function minBy<T>(values: readonly T[], by: (value: T) => number): T | null {
-  return values.reduce<T | null>(
-    (least, value) => (least === null || by(value) < by(least) ? value : least),
-    null,
-  );
+/** The one that explains the days best; of equals, the first. */
+function findBest<T extends Fit>(fits: readonly T[]): T | undefined {
+  return fits.toSorted((a, b) => a.misfit - b.misfit)[0];
 }
