@@ -107,24 +107,20 @@ export const yesOrNo = z
   .describe('true or false');
 
 /** @param unit factor of the value: seconds become milliseconds */
-function numberIn(min: number, max: number, words = `a whole number from ${min} to ${max}`, unit = 1) {
+export function wholeNumber(min: number, max: number, words?: string, unit = 1) {
   return z
     .string()
     .regex(/^\d{1,9}$/)
     .refine((text) => Number(text) >= min && Number(text) <= max)
     .transform((text) => Number(text) * unit)
-    .describe(words);
+    .describe(words ?? `a whole number from ${min} to ${max}`);
 }
 
-export const port = numberIn(0, 65_535, 'a port number from 0 to 65535');
-
-export function wholeNumber(min: number, max: number) {
-  return numberIn(min, max);
-}
+export const port = wholeNumber(0, 65_535, 'a port number from 0 to 65535');
 
 /** Written in seconds, read as milliseconds. */
 export function seconds(min: number, max: number) {
-  return numberIn(min, max, undefined, SECOND);
+  return wholeNumber(min, max, undefined, SECOND);
 }
 
 const ESCAPES = '; in a password, @ : / % # are written %40 %3A %2F %25 %23';
