@@ -23,28 +23,23 @@ import { assertNamedSources, createFreeTest } from './source-variables.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-export type Program = {
+export type Program = Omit<DatabaseAccess, 'url'> & {
   ctx: Context;
   /** The back end of the queue of `ctx`, for a worker. */
   backend: () => Promise<QueueBackend>;
   services: ServiceAccess;
   /** Contains a password: never print it. */
   databaseUrl: string;
-  /** Current URL of the reader role; null if not configured. Its password may be rotated, so call this each time. */
-  readerUrl: () => string | null;
-  embedded: EmbeddedPostgres | null;
-  /** Notes for a person about anything unusual. */
-  notes: readonly string[];
-  close(): Promise<void>;
 };
 
 /** Only the database, with any schema version. */
 export type DatabaseAccess = {
   /** Never to be printed. */
   url: string;
-  /** See {@link Program.readerUrl}. */
+  /** Current URL of the reader role; null if not configured. Its password may be rotated, so call this each time. */
   readerUrl: () => string | null;
   embedded: EmbeddedPostgres | null;
+  /** Notes for a person about anything unusual. */
   notes: readonly string[];
   close(): Promise<void>;
 };
@@ -182,20 +177,17 @@ async function saveHostedService(db: Database, config: Config, now: Date): Promi
   await ensureService(db, { name: 'hosted', kind: 'hosted', address: url, dialect: names, now });
 }
 
-type QueueAccess = {
-  queue: WorkQueue;
-  /** The queue's back end; closed with the queue. */
-  backend: () => Promise<QueueBackend>;
-};
-
-/** The queue, opened on first use: read-only commands do not need it, and BullMQ is most of their load time. */
+/**
+ * The queue, opened on first use: read-only commands do not need it, and BullMQ is most of their load time. Its back end is closed
+ * with it.
+ */
 export function accessQueue(options: {
   config: Pick<Config, 'redisUrl'>;
   databaseUrl: string;
   db: Database;
   clock: Clock;
   log: Logger;
-}): QueueAccess {
+}): { queue: WorkQueue; backend: () => Promise<QueueBackend> } {
   const { config, databaseUrl, db, clock, log } = options;
   const store: QueueStore =
     config.redisUrl === undefined

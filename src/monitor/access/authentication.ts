@@ -163,27 +163,22 @@ const BACK_OFF_RESET_MS = 15 * MINUTE;
 const MAX_NETWORKS = 10_000;
 
 /** Exponential back-off for wrong tokens, by network, in the memory of this process. */
-type BackOff = {
-  /** Milliseconds until this address may try again; 0: now. */
-  waitMs(address: string): number;
-  /** A token was wrong. */
-  failed(address: string): void;
-};
-
-function createBackOff(clock: Clock): BackOff {
+function createBackOff(clock: Clock) {
   const mistakes = new LRUCache<string, { count: number; at: number }>({
     max: MAX_NETWORKS,
     ttl: BACK_OFF_RESET_MS,
     ...buildCacheTime(clock),
   });
   return {
-    waitMs(address) {
+    /** Milliseconds until this address may try again; 0: now. */
+    waitMs(address: string) {
       const record = mistakes.get(extractNetwork(address));
       if (record === undefined || record.count < FREE_ATTEMPTS) return 0;
       const wait = Math.min(MAX_BACK_OFF_MS, SECOND * 2 ** Math.min(record.count - FREE_ATTEMPTS, 10));
       return Math.max(0, record.at + wait - clock.now().getTime());
     },
-    failed(address) {
+    /** A token was wrong. */
+    failed(address: string) {
       const network = extractNetwork(address);
       const count = (mistakes.get(network)?.count ?? 0) + 1;
       mistakes.set(network, { count, at: clock.now().getTime() });

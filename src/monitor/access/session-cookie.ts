@@ -4,18 +4,15 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The session cookie: not readable by scripts, not sent with cross-site changes. */
-type SessionCookie = {
-  name: string;
-  options: { path: '/'; httpOnly: true; sameSite: 'lax'; secure: boolean };
-};
-
-/** @param baseUrl if it is https, the cookie is sent over https only and belongs to this host alone (`__Host-`) */
-export function sessionCookie(baseUrl: string | undefined): SessionCookie {
+/**
+ * The session cookie: not readable by scripts, not sent with cross-site changes.
+ * @param baseUrl if it is https, the cookie is sent over https only and belongs to this host alone (`__Host-`)
+ */
+export function sessionCookie(baseUrl: string | undefined) {
   const secure = baseUrl !== undefined && new URL(baseUrl).protocol === 'https:';
   return {
     name: secure ? '__Host-strandline' : 'strandline',
-    options: { path: '/', httpOnly: true, sameSite: 'lax', secure },
+    options: { path: '/', httpOnly: true, sameSite: 'lax', secure } as const,
   };
 }
 

@@ -201,14 +201,7 @@ const ENDED_RUNS_WINDOW_MS = 5 * MINUTE;
 const MAX_ENDED_RUNS = 10_000;
 
 /** Runs that ended since the last query, each once. */
-function watchEndedRuns(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
-  data: Data,
-): {
-  /** Skips runs that have already ended. */
-  begin(): Promise<void>;
-  next(): Promise<RunRow[]>;
-} {
+function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>, data: Data) {
   /** Ids of reported runs that are still in the window. */
   let reported: ReadonlySet<Id> = new Set();
   const inWindow = () => {
@@ -219,6 +212,7 @@ function watchEndedRuns(
     reported = new Set(ended.map(({ id }) => id));
   };
   return {
+    /** Skips runs that have already ended. */
     begin: async () => remember(await inWindow()),
     next: async () => {
       const ended = await inWindow();

@@ -145,23 +145,14 @@ const BYTES_PER_UNIT = 3;
  * Texts of one column, consecutive in one reused buffer. Strings would outlive the young generation, and separate arrays take
  * several times the memory.
  */
-type TextColumn = {
-  isText: true;
-  push(text: string | null): void;
-  /** Views into the buffer, valid until `clear`, or what the reader makes of them. */
-  values(): (Uint8Array | Value[] | null)[];
-  clear(): void;
-  bytes(): number;
-};
-
-function createTextColumn(read?: (text: string) => Value[]): TextColumn {
+function createTextColumn(read?: (text: string) => Value[]) {
   let buffer = Buffer.allocUnsafeSlow(2 ** 12);
   let used = 0;
   /** End of each text; negative for null. */
   let ends: number[] = [];
   return {
     isText: true,
-    push: (text) => {
+    push: (text: string | null) => {
       if (text === null) {
         ends.push(-1);
         return;
@@ -175,9 +166,10 @@ function createTextColumn(read?: (text: string) => Value[]): TextColumn {
       used += buffer.write(text, used);
       ends.push(used);
     },
+    /** Views into the buffer, valid until `clear`, or what the reader makes of them. */
     values: () => {
       let start = 0;
-      return ends.map((end) => {
+      return ends.map((end): Uint8Array | Value[] | null => {
         if (end < 0) return null;
         const view = buffer.subarray(start, end);
         start = end;

@@ -17,13 +17,7 @@ const MAX_NESTING = 3;
 const MAX_NESTED_POSTS = 500;
 
 /** Collects the distinct posts of a response and their authors. */
-type PostCollector = {
-  /** Adds a post. Without an id, it is rejected as unreadable. */
-  add(item: Item): ItemOutcome;
-  take(): { posts: ParsedPost[]; nestedPosts: ParsedPost[]; authors: ParsedAuthor[] };
-};
-
-export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCollector {
+export function createPostCollector(dialect: Dialect, rejects: Rejects) {
   const names = lookUpPostNames(dialect);
   const repostMembers = new Set([wireName(dialect, 'repost'), 'repost', 'retweet']);
   const topLevel = new Set<string>();
@@ -103,7 +97,8 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
   }
 
   return {
-    add(item) {
+    /** Adds a post. Without an id, it is rejected as unreadable. */
+    add(item: Item): ItemOutcome {
       nestedLeft = MAX_NESTED_POSTS;
       return place(item, 0) === null ? 'unreadable' : 'read';
     },
