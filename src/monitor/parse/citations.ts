@@ -8,7 +8,7 @@ import type { LinkRef } from '../../domain/parsed-results.ts';
 import { MAX_LINK_LENGTH } from '../../domain/link.ts';
 import { MARK } from '../../domain/sentences.ts';
 import { hasLetterOrDigit } from '../../domain/text.ts';
-import { parseLink } from './parse-links.ts';
+import { distinctLinks, parseLink } from './parse-links.ts';
 
 /** Placeholder for what must not be split: a link label, an address, code. */
 export const KEPT_WHOLE = '\ue001';
@@ -167,8 +167,7 @@ export function parseCitations(text: string): LinkRef[] {
     ...tokens.flatMap(({ links, numbers }) => [...links, ...numbers.map((n) => numbered.get(n) ?? null)]),
     ...numbered.values(),
   ];
-  const distinct = new Map(cited.flatMap((link) => (link === null ? [] : [[link.canonical, link]])));
-  return [...distinct.values()].slice(0, MAX_CITATIONS);
+  return distinctLinks(cited.filter((link) => link !== null)).slice(0, MAX_CITATIONS);
 }
 
 /** The end of an address in parentheses: white space or the closing parenthesis. */

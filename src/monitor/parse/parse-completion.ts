@@ -6,9 +6,9 @@ import { CLAIM_ROLES, KEY_LISTS } from '../../domain/enumerations.ts';
 import { isPlain, isPoisonous, own, type Plain } from '../../domain/json-values.ts';
 import { cleanText } from '../../domain/text.ts';
 import { parseCitations } from './citations.ts';
-import type { LinkRef, ParsedCompletion, ParsedKeyItem } from '../../domain/parsed-results.ts';
+import type { LinkRef, ParsedCompletion, ParsedKeyItem, StatementRole } from '../../domain/parsed-results.ts';
 import { hasAnyMember, readItems, type Item } from './response-generations.ts';
-import { parseLink, parseLinkRefs, readAddress } from './parse-links.ts';
+import { distinctLinks, parseLink, parseLinkRefs, readAddress } from './parse-links.ts';
 import { readRoleText } from './parse-statements.ts';
 import { parseWarnings, type Rejects } from './rejects-and-warnings.ts';
 import { readNonEmptyText, readText } from './wire-values.ts';
@@ -39,15 +39,15 @@ export function* parseCompletion(
     news_forum_summary: written.news_forum_summary ?? roleText('news_forum_summary'),
     text_chunks: parseChunks(answer.text_chunks, wireName(dialect, 'microblog_summary'), rejects),
   };
-  const linkLists = [yield* parseAddressList(answer, 'completion_links', rejects)];
+  const links = yield* parseAddressList(answer, 'completion_links', rejects);
   for (const role of CLAIM_ROLES) {
-    linkLists.push(parseCitations(readRoleText(sections, role)));
+    links.push(...parseCitations(readRoleText(sections, role)));
     yield;
   }
   const read: CompletionWithoutStatements = {
     ...sections,
     text: readNonEmptyText(answer.text),
-    completion_links: mergeLinkRefs(...linkLists),
+    completion_links: distinctLinks(links),
     search_completion_links: yield* parseAddressList(answer, 'search_completion_links', rejects),
     key_items: written.key_items,
     miner_link_scores: parseScores(answer.miner_link_scores),
@@ -56,10 +56,7 @@ export function* parseCompletion(
   return isPlain(completion) || hasContent(read) ? read : null;
 }
 
-type WrittenTexts = Pick<
-  ParsedCompletion,
-  'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary' | 'key_items'
->;
+type WrittenTexts = Pick<ParsedCompletion, StatementRole | 'key_items'>;
 
 function* parseWrittenTexts(
   completion: unknown,
@@ -147,11 +144,6 @@ function parseAddressList(answer: Plain, member: string, rejects: Rejects): Coop
   const { items, wrong } = readItems(member, typeof list === 'string' ? [list] : list, () => false);
   if (wrong !== undefined) rejects.add(member, 'bad_shape', wrong);
   return parseLinkRefs(items, rejects);
-}
-
-/** Distinct references of several lists, in order. */
-export function mergeLinkRefs(...lists: LinkRef[][]): LinkRef[] {
-  return [...new Map(lists.flat().map((link) => [link.canonical, link])).values()];
 }
 
 function parseScores(scores: unknown): Record<string, string> | null {

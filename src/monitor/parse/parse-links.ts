@@ -24,21 +24,11 @@ const MAX_ADDRESSES = 100;
 
 type CollectedLink = Omit<ParsedLink, 'addresses'>;
 
-/** Collects the distinct links of a response. */
-type LinkCollector = {
-  /**
-   * Adds a search result of a group. Rejected as `refused` if its address is no web address, or as `unreadable` if it
-   * is no search result (no object, no address).
-   */
-  addResult(item: Item, source: Source): ItemOutcome;
-  /** Adds an address outside the groups, with its source and title from elsewhere in the response. */
-  addAddress(link: LinkRef, said: AddressMention): void;
-  readonly size: number;
-  take(): ParsedLink[];
-};
-
-/** @param receivedAt when the response was received, for relative times; without it, these are unknown */
-export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCollector {
+/**
+ * Collects the distinct links of a response.
+ * @param receivedAt when the response was received, for relative times; without it, these are unknown
+ */
+export function createLinkCollector(rejects: Rejects, receivedAt?: Date) {
   const links = new Map<string, { link: CollectedLink; addresses: Set<string> }>();
 
   function place(link: CollectedLink): void {
@@ -52,7 +42,11 @@ export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCo
   }
 
   return {
-    addResult({ path, value }, source) {
+    /**
+     * Adds a search result of a group. Rejected as `refused` if its address is no web address, or as `unreadable` if it
+     * is no search result (no object, no address).
+     */
+    addResult({ path, value }: Item, source: Source): ItemOutcome {
       if (!isPlain(value)) {
         rejects.add(path, 'not_an_object', value);
         return 'unreadable';
@@ -82,7 +76,8 @@ export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCo
       });
       return 'read';
     },
-    addAddress(link, { source, title }) {
+    /** Adds an address outside the groups, with its source and title from elsewhere in the response. */
+    addAddress(link: LinkRef, { source, title }: AddressMention) {
       const known = links.get(link.canonical);
       place({
         ...link,
@@ -95,7 +90,8 @@ export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCo
     get size() {
       return links.size;
     },
-    take: () => Array.from(links.values(), ({ link, addresses }) => ({ ...link, addresses: [...addresses] })),
+    take: (): ParsedLink[] =>
+      Array.from(links.values(), ({ link, addresses }) => ({ ...link, addresses: [...addresses] })),
   };
 }
 
@@ -146,6 +142,11 @@ function mergeLinks(before: CollectedLink, later: CollectedLink): CollectedLink 
 
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+/** One of each identity, at the place of its first and as its last is spelled. */
+export function distinctLinks<T extends LinkRef>(links: readonly T[]): T[] {
+  return [...new Map(links.map((link) => [link.canonical, link])).values()];
 }
 
 /** Parses a list of bare addresses to distinct references, in order; invalid ones become rejects. */

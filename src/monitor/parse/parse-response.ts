@@ -11,8 +11,8 @@ import { readErrorValue } from '../../protocol/error-body.ts';
 import { isPlain, type Plain } from '../../domain/json-values.ts';
 import { MAX_VALUES, type ParsedJson, parseJsonCooperatively } from '../../protocol/json.ts';
 import { createStreamReader, isEventStream, isEventStreamType } from '../../protocol/stream.ts';
-import { mergeLinkRefs, parseCompletion } from './parse-completion.ts';
-import { createLinkCollector, indexMentions, listKeyItemSources } from './parse-links.ts';
+import { parseCompletion } from './parse-completion.ts';
+import { createLinkCollector, distinctLinks, indexMentions, listKeyItemSources } from './parse-links.ts';
 import { createPostCollector } from './parse-posts.ts';
 import { type CitationResolver, createCitationResolver, parseStatements } from './parse-statements.ts';
 import { reportTools } from './parse-tools.ts';
@@ -107,7 +107,7 @@ function* spellAsReturned<T extends Pick<ParsedCompletion, 'completion_links'>>(
     links.push({ canonical, address, site });
     yield;
   }
-  return { ...written, completion_links: mergeLinkRefs(links) };
+  return { ...written, completion_links: distinctLinks(links) };
 }
 
 /** Adds every item of a list, and counts outcomes and items beyond the limit. */

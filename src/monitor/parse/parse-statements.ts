@@ -15,7 +15,7 @@ import type {
 import { hashStatement, MARK, splitSentences, unwrapLines } from '../../domain/sentences.ts';
 import { cleanText, hasLetterOrDigit, UNSPACED_SCRIPTS } from '../../domain/text.ts';
 import { extractMarks, KEPT_WHOLE, type MarkedText, type MarkToken } from './citations.ts';
-import { parseLink } from './parse-links.ts';
+import { distinctLinks, parseLink } from './parse-links.ts';
 
 /** Maximum statements per text. */
 export const MAX_STATEMENTS = 300;
@@ -76,7 +76,7 @@ function parseTextStatements(role: StatementRole, text: string, toCitation: Cita
         ? { role, text: cleanText(sentence, MAX_STATEMENT_LENGTH), identity, ...cited }
         : {
             ...before,
-            citations: distinctCitations([...before.citations, ...cited.citations]),
+            citations: distinctLinks([...before.citations, ...cited.citations]).slice(0, MAX_CITED),
             unresolved: [...new Set([...before.unresolved, ...cited.unresolved])].slice(0, MAX_CITED),
           },
     );
@@ -141,16 +141,9 @@ function resolveCitations(
     }
   }
   return {
-    citations: distinctCitations(links.map(toCitation)),
+    citations: distinctLinks(links.map(toCitation)).slice(0, MAX_CITED),
     unresolved: [...unresolved].slice(0, MAX_CITED),
   };
-}
-
-function distinctCitations(citations: readonly ParsedCitation[]): ParsedCitation[] {
-  return [...new Map(citations.map((citation) => [citation.canonical, citation])).values()].slice(
-    0,
-    MAX_CITED,
-  );
 }
 
 /** Marks that could end a citation, which services escape in its address and nowhere else. */

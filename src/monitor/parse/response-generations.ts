@@ -73,20 +73,20 @@ function boundItems(path: string, values: readonly unknown[], pathOf: (i: number
 
 const GROUP_SOURCES = new Map<string, Source>(SOURCES.map((source) => [`${source}_search_results`, source]));
 
-/** The `<source>_search_results` members of a response with their sources, in its order. */
-function findGroupMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
-  return Object.keys(answer).flatMap((member) => {
-    const source = GROUP_SOURCES.get(dialect.neutralOf.get(member) ?? member);
-    return source === undefined ? [] : [[member, source]];
-  });
-}
+type ItemMembers = Record<'groups' | 'flat' | 'posts', [member: string, source: Source][]>;
 
-/** The flat members of a response with their sources, in its order. */
-function findFlatMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
-  return Object.keys(answer).flatMap((member) => {
-    const source = dialect.sourceOf.get(member);
-    return source === undefined ? [] : [[member, source]];
-  });
+/** The members of a response that have items, with their sources, in its order: `<source>_search_results`, flat ones, posts. */
+function findItemMembers(answer: Plain, dialect: Dialect): ItemMembers {
+  const found: ItemMembers = { groups: [], flat: [], posts: [] };
+  for (const member of Object.keys(answer)) {
+    const neutral = dialect.neutralOf.get(member) ?? member;
+    const ofGroup = GROUP_SOURCES.get(neutral);
+    if (ofGroup !== undefined) found.groups.push([member, ofGroup]);
+    const ofFlat = dialect.sourceOf.get(member);
+    if (ofFlat !== undefined) found.flat.push([member, ofFlat]);
+    if (neutral === 'miner_microblog_posts') found.posts.push([member, 'microblog']);
+  }
+  return found;
 }
 
 /** A group: an object with `organic_results`, or a bare list; null or `{}` if there are no results. */
@@ -126,28 +126,24 @@ export function namePostsMember(dialect: Dialect): string {
 
 /** Whether an object has any member of a response to the operation: `{}` and `{detail}` have none. */
 export function isResponseObject(answer: Plain, operation: Operation, dialect: Dialect): boolean {
-  const flat = findFlatMembers(answer, dialect);
-  if (findPostsMembers(answer, dialect).length > 0) return true;
+  const { groups, flat, posts } = findItemMembers(answer, dialect);
+  if (posts.length > 0) return true;
   if (operation === 'microblog') return flat.some(([, source]) => source === 'microblog');
-  return (
-    flat.length > 0 ||
-    findGroupMembers(answer, dialect).length > 0 ||
-    COMPLETION_MEMBERS.some((member) => Object.hasOwn(answer, member))
-  );
+  if (flat.length > 0 || groups.length > 0) return true;
+  return COMPLETION_MEMBERS.some((member) => Object.hasOwn(answer, member));
 }
 
 /** Locates the items of a response. */
 export function locateParts(answer: Plain, operation: Operation, dialect: Dialect): ResponseParts {
-  const flat = findFlatMembers(answer, dialect);
-  const groups = [
-    ...findGroupMembers(answer, dialect),
-    ...flat.filter(([, source]) => source !== 'microblog'),
-  ].flatMap(([member, source]) => readGroups(member, source, answer[member]));
-  const posts = [
-    ...findPostsMembers(answer, dialect),
-    ...flat.flatMap(([member, source]) => (source === 'microblog' ? [member] : [])),
-  ].map((member) => readItems(member, answer[member], isPost));
-  return { groups: operation === 'ai' ? groups : [], posts };
+  const { groups, flat, posts } = findItemMembers(answer, dialect);
+  const ofResults = [...groups, ...flat.filter(([, source]) => source !== 'microblog')];
+  const ofPosts = [...posts, ...flat.filter(([, source]) => source === 'microblog')];
+  return {
+    groups: (operation === 'ai' ? ofResults : []).flatMap(([member, source]) =>
+      readGroups(member, source, answer[member]),
+    ),
+    posts: ofPosts.map(([member]) => readItems(member, answer[member], isPost)),
+  };
 }
 
 /**
@@ -160,13 +156,8 @@ export function countItemsBySource(
   dialect: Dialect,
   { groups, posts }: ResponseParts,
 ): Map<Source, number> {
-  const members: [member: string, source: Source][] = [
-    ...findGroupMembers(answer, dialect),
-    ...findFlatMembers(answer, dialect),
-    ...findPostsMembers(answer, dialect).map((member): [string, Source] => [member, 'microblog']),
-  ];
   const counts = new Map<Source, number>();
-  for (const [member, source] of members) {
+  for (const [member, source] of Object.values(findItemMembers(answer, dialect)).flat()) {
     if (answer[member] !== null && (operation === 'ai' || source === 'microblog')) counts.set(source, 0);
   }
   for (const { source, items, beyond } of [
@@ -177,10 +168,4 @@ export function countItemsBySource(
     if (before !== undefined) counts.set(source, before + items.length + beyond);
   }
   return counts;
-}
-
-function findPostsMembers(answer: Plain, dialect: Dialect): string[] {
-  return Object.keys(answer).filter(
-    (member) => (dialect.neutralOf.get(member) ?? member) === 'miner_microblog_posts',
-  );
 }

@@ -7,6 +7,7 @@ import type {
   ParsedLink,
   ParsedPost,
   ParsedResults,
+  StatementRole,
   Warning,
 } from '../../domain/parsed-results.ts';
 
@@ -25,10 +26,7 @@ export type DryRunResults = {
   links_known: number;
   links: DryRunLink[];
   /** Null for a microblog search, and if the response has none. */
-  completion: Pick<
-    ParsedCompletion,
-    'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary'
-  > | null;
+  completion: Pick<ParsedCompletion, StatementRole> | null;
   /** Warnings of the service. */
   warnings: Warning[];
 };
