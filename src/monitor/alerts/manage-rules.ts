@@ -61,21 +61,9 @@ export async function createRule(
     await inTransaction(ctx.db, async (tx) => {
       const channels = await lockNamedChannels(tx, slugs);
       const after = await readNewestDiscoveryId(tx);
-      const scope = await resolveScope(tx, written);
-      const id = await insertRule(
-        tx,
-        {
-          slug,
-          name,
-          kinds,
-          filter,
-          cooldown_seconds,
-          after,
-          topic_id: scope.topic_id ?? null,
-          search_id: scope.search_id ?? null,
-        },
-        ctx.clock.now(),
-      );
+      const scope = { topic_id: null, search_id: null, ...(await resolveScope(tx, written)) };
+      const rule = { slug, name, kinds, filter, cooldown_seconds, after, ...scope };
+      const id = await insertRule(tx, rule, ctx.clock.now());
       await setRuleChannels(tx, id, listChannelIds(channels), after);
       const changes = recordCreation(await readEditableRule(tx, slug));
       await recordAudit(tx, ctx, { action: 'rule.created', subject: slug, changes });
@@ -100,15 +88,15 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     const before = await readEditableRule(tx, slug);
     const now = ctx.clock.now();
-    const scope = await resolveScope(tx, written, before);
     const cooldown_seconds = checked.cooldown_seconds ?? rule.cooldown_seconds;
     await updateRule(tx, rule.id, {
       name: checked.name ?? rule.name,
       kinds: checked.kinds ?? rule.kinds,
       filter: checked.filter ?? rule.filter,
-      topic_id: scope.topic_id === undefined ? rule.topic_id : scope.topic_id,
-      search_id: scope.search_id === undefined ? rule.search_id : scope.search_id,
+      topic_id: rule.topic_id,
+      search_id: rule.search_id,
       cooldown_seconds,
+      ...(await resolveScope(tx, written, before)),
     });
     if (cooldown_seconds < rule.cooldown_seconds) await sendGatheringNow(tx, rule.id, cooldown_seconds, now);
     if (wanted !== undefined) {
