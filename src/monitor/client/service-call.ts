@@ -32,7 +32,7 @@ export type CallInput = Target & {
 export async function callService(input: CallInput): Promise<CallResult> {
   const began = monotonicMs();
   const limit = startTimeLimit(input.timeoutMs, input.signal);
-  const progress: ReceivedProgress = {
+  const progress: CallProgress = {
     phase: 'connect',
     httpStatus: null,
     contentType: null,
@@ -73,7 +73,7 @@ export async function callService(input: CallInput): Promise<CallResult> {
 async function sendAndReceive(
   input: CallInput,
   limit: TimeLimit,
-  progress: ReceivedProgress,
+  progress: CallProgress,
 ): Promise<{ httpStatus: number; body: Buffer }> {
   const { key, dialect, request, maxBytes, clock, leaveBy } = input;
   const onBytes = (bytes: number) => {
@@ -95,10 +95,8 @@ async function sendAndReceive(
   if (!RESPONSE_STATUSES.has(statusCode)) {
     progress.refusal = await readRefusalBody(pieces, MAX_ERROR_BODY_BYTES, onBytes);
     const words = progress.refusal.toString('utf8');
-    const [location, retryAfter] = [
-      readHeader(headers['location']) ?? null,
-      readHeader(headers['retry-after']) ?? null,
-    ];
+    const location = readHeader(headers['location']) ?? null;
+    const retryAfter = readHeader(headers['retry-after']) ?? null;
     throw classifyRefusal({ status: statusCode, location, retryAfter, words }, clock.now());
   }
   const streams = request.operation === 'ai' ? dialect : undefined;
@@ -183,11 +181,12 @@ export type CallAborted = CallFacts & InterruptedBody & { kind: 'aborted' };
 
 export type CallResult = CallResponse | CallFailure | CallAborted;
 
-/** `received`: of a response. `refusal`: the body of any other status. */
-type ReceivedProgress = CallProgress & { received?: BodyBuffer; refusal?: Buffer };
-
-/** Progress of a call, filled in while it runs. */
-type CallProgress = Omit<CallFacts, 'latencyMs' | 'sent'> & { phase: 'connect' | 'headers' | 'body' };
+/** Progress of a call, filled in while it runs. `received`: of a response. `refusal`: the body of any other status. */
+type CallProgress = Omit<CallFacts, 'latencyMs' | 'sent'> & {
+  phase: 'connect' | 'headers' | 'body';
+  received?: BodyBuffer;
+  refusal?: Buffer;
+};
 
 /** Longest time between two timer steps. */
 const TIMER_STEP_MS = SECOND;
