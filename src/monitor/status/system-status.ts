@@ -84,6 +84,7 @@ export async function readStatus(
   const now = ctx.clock.now();
   const dayAgo = new Date(now.getTime() - DAY);
   const allSearches = readAllSearches(db);
+  const allIds = allSearches.then((all) => all.map(({ id }) => id));
   const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
   const [
     server,
@@ -108,14 +109,7 @@ export async function readStatus(
     readSetAside(db, data, MAX_SET_ASIDE),
     judgeSilence(ctx, data),
     judgeCompleteness(ctx, data),
-    allSearches.then((all) =>
-      readTrendStates(
-        db,
-        data,
-        all.map(({ id }) => id),
-        now,
-      ),
-    ),
+    allIds.then((ids) => readTrendStates(db, data, ids, now)),
     readSilentTools(db, { data }),
     readServices(ctx, allSearches),
     readWorkers(ctx),

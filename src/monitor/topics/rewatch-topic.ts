@@ -11,7 +11,7 @@ import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { readSchedule } from '../schedule/cadence.ts';
 import { stopSearch } from '../schedule/due-slots.ts';
-import { assertTopicNotRemoved } from './find-by-slug.ts';
+import { assertTopicNotRemoved, requireTopic } from './find-by-slug.ts';
 import { type CreatedSearch, insertCheckedSearch } from './save-search.ts';
 import { type CheckedSearch, pickDefinition } from './search-definition.ts';
 import { chooseService, findDefaultKind } from './service-choice.ts';
@@ -41,10 +41,10 @@ export async function rewatchTopic(
     throw new InvalidInput([
       { path: 'service', given, expected: 'own or hosted, with a source that is turned on' },
     ]);
-  const old = await findTopic(ctx.db.pool, slug);
-  if (old === null || old.archived_at !== null) await assertTopicNotRemoved(ctx.db, slug);
-  const searches = old === null ? [] : await listSearches(ctx.db.pool, old.id);
-  if (old === null || searches.length === 0)
+  await assertTopicNotRemoved(ctx.db, slug);
+  const old = await requireTopic(ctx.db.pool, slug);
+  const searches = await listSearches(ctx.db.pool, old.id);
+  if (searches.length === 0)
     throw new Refused('conflict', `the topic "${slug}" has no searches to start again`);
   if (searches.every(({ service_id }) => service_id === service.id))
     throw new Refused('conflict', `the topic "${slug}" already uses the service ${service.name}`);

@@ -1,6 +1,6 @@
 /** Creates and edits searches. An edit creates a new version under the row lock that the scan takes. */
 
-import { createNotFound, Refused } from '../../domain/errors.ts';
+import { Refused } from '../../domain/errors.ts';
 import { requireSlug } from '../../domain/slug.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import {
@@ -127,8 +127,7 @@ export async function insertCheckedSearch(
     });
     await claimSlug(tx, { kind: 'search', slug }, topic.reuse_slug);
     const firstRunId = await insertRun(tx, { searchId, trigger: 'first', now });
-    const search = await findSearch(tx, slug);
-    if (search === null) throw new Error('a search that was written is not there');
+    const search = await requireSearch(tx, slug);
     const pausedSample = service.kind === 'sandbox' ? null : await pauseSampleTopic(ctx, tx);
     return { search, firstRunId, pausedSample };
   } catch (error) {
@@ -197,8 +196,7 @@ async function editInTransaction(
     await claimSlug(tx, { kind: 'search', slug: checked.slug }, edit.reuse_slug);
     await keepFormerSlug(tx, { kind: 'search', id: before.id, slug, now });
   }
-  const search = await findSearch(tx, checked.slug);
-  if (search === null) throw createNotFound('search', slug);
+  const search = await requireSearch(tx, checked.slug);
   const changes = diffFields(pickRecorded(before), pickRecorded(search));
   const changed = Object.keys(changes).length > 0;
   if (changed) await recordAudit(tx, ctx, { action: 'search.updated', subject: slug, changes });

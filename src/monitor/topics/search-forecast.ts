@@ -74,7 +74,7 @@ export type Forecast = {
   free: boolean;
   searches: readonly SearchForecast[];
   /** Of all searches: one call per run, and as many as their runs may make. */
-  calls: { day: number; month: number; mostDay: number; mostMonth: number };
+  calls: { day: number; month: number; mostDay: number };
   /** Of all searches; null if the cost of one of them was never reported, or nothing is charged. */
   cost: { day: Cost; month: Cost } | null;
   /** `CALLS_PER_DAY` of the service; null if unlimited. */
@@ -120,7 +120,6 @@ export async function forecastSearches(
       day: sumOf(foreseen, ({ preview }) => preview?.plannedRunsPerDay ?? 0),
       month: sumOf(foreseen, ({ preview }) => preview?.runsPerMonth ?? 0),
       mostDay: sumOf(foreseen, ({ preview }) => preview?.mostCallsPerDay ?? 0),
-      mostMonth: sumOf(foreseen, ({ preview }) => preview?.mostCallsPerMonth ?? 0),
     },
     cost: service === 'hosted' ? addCosts(foreseen) : null,
     limit: readCallsPerDay(ctx.config, service),
