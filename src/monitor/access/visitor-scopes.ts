@@ -10,15 +10,6 @@ import type { Actor } from '../../store/audit-entries.ts';
 export const SCOPES = ['read', 'write', 'run', 'sql', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Every scope implies `read`; `admin` implies all. */
-const IMPLIES: Readonly<Record<Scope, readonly Scope[]>> = {
-  read: ['read'],
-  write: ['write', 'read'],
-  run: ['run', 'read'],
-  sql: ['sql', 'read'],
-  admin: SCOPES,
-};
-
 /** Who makes a request: a local visitor while no token exists, the holder of a token, or a session started with one. */
 export type Visitor = {
   kind: 'local' | 'token' | 'session' | 'nobody';
@@ -38,9 +29,9 @@ export function toActor({ kind, name }: Visitor): Actor {
   return { kind, token: name };
 }
 
-/** These scopes, including implied ones. */
+/** These scopes, including implied ones: every scope implies `read`, and `admin` implies all. */
 export function expandScopes(scopes: readonly Scope[]): ReadonlySet<Scope> {
-  return new Set(scopes.flatMap((scope) => IMPLIES[scope]));
+  return new Set(scopes.flatMap((scope) => (scope === 'admin' ? SCOPES : [scope, 'read'])));
 }
 
 /** Whether a visitor has all of these scopes. */
