@@ -64,15 +64,18 @@ function listPart(part: unknown): { kind: NamedKind; slug: string }[] {
 
 function replacePart(part: unknown, renamed: readonly RenamedSlug[]): unknown {
   if (!isPlain(part)) return part;
-  const replace = (value: unknown, kind: NamedKind) =>
-    typeof value === 'string' ? replaceSlugs(kind, value, renamed) : value;
   return Object.fromEntries(
     Object.entries(part).map(([member, value]) => {
-      const kind = kindOf(member);
-      if (kind === undefined) return [member, value];
-      return [member, Array.isArray(value) ? value.map((one) => replace(one, kind)) : replace(value, kind)];
+      const replace = (one: unknown) => (typeof one === 'string' ? replaceIn(member, one, renamed) : one);
+      return [member, Array.isArray(value) ? value.map(replace) : replace(value)];
     }),
   );
+}
+
+/** @param member what has this value; others than those that name something keep theirs */
+function replaceIn(member: string, value: string, renamed: readonly RenamedSlug[]): string {
+  const kind = kindOf(member);
+  return kind === undefined ? value : replaceSlugs(kind, value, renamed);
 }
 
 /** @returns the URL with current slugs, without origin */
@@ -80,15 +83,8 @@ function writeAddress({ url, routeOptions }: FastifyRequest, renamed: readonly R
   const { pathname, searchParams } = new URL(url, 'http://localhost');
   const route = routeOptions.url ?? '';
   const [, pageKind] = PAGE_PATH.exec(route) ?? [];
-  const members = route.split('/').map((step) => (step === ':slug' ? pageKind : step.replace(/^:/, '')));
-  const isParameter = route.split('/').map((step) => step.startsWith(':'));
-  const path = pathname.split('/').map((step, i) => {
-    const kind = isParameter[i] === true ? kindOf(members[i] ?? '') : undefined;
-    return kind === undefined ? step : replaceSlugs(kind, step, renamed);
-  });
-  const query = [...searchParams].map(([member, value]) => {
-    const kind = kindOf(member);
-    return [member, kind === undefined ? value : replaceSlugs(kind, value, renamed)];
-  });
+  const members = route.split('/').map((step) => (step === ':slug' ? pageKind : /^:(.+)/.exec(step)?.[1]));
+  const path = pathname.split('/').map((step, i) => replaceIn(members[i] ?? '', step, renamed));
+  const query = [...searchParams].map(([member, value]) => [member, replaceIn(member, value, renamed)]);
   return [path.join('/'), new URLSearchParams(query).toString()].filter((part) => part !== '').join('?');
 }
