@@ -174,15 +174,10 @@ export async function lockSearchBySlug(tx: Transaction, slug: string): Promise<L
 type SlugOwner = { slug: string; archived_at: Date | null };
 
 /** A slug in use, or of something removed, which keeps its history. */
-export function createTopicTaken({ slug, name, archived_at }: SlugOwner & { name: string }): Refused {
-  return createTaken('topic', { slug, archived_at }, `"${name}"`);
-}
-
-export function createSearchTaken({ slug, topic, archived_at }: SlugOwner & { topic: string }): Refused {
-  return createTaken('search', { slug, archived_at }, `in the topic "${topic}"`);
-}
-
-function createTaken(kind: NamedKind, { slug, archived_at }: SlugOwner, what: string): Refused {
+export function createTaken(owner: SlugOwner & ({ name: string } | { topic: string })): Refused {
+  const { slug, archived_at } = owner;
+  const kind = 'topic' in owner ? 'search' : 'topic';
+  const what = 'topic' in owner ? `in the topic "${owner.topic}"` : `"${owner.name}"`;
   const next = suggestSlug(kind, slug);
   const taken =
     archived_at === null

@@ -34,8 +34,7 @@ import {
   assertSearchNotRemoved,
   assertTopicNotRemoved,
   claimSlug,
-  createSearchTaken,
-  createTopicTaken,
+  createTaken,
   lockSearchBySlug,
   requireSearch,
   requireTopic,
@@ -111,7 +110,7 @@ export async function insertCheckedSearch(
 ): Promise<CreatedSearch> {
   const now = await readTime(tx, ctx.clock);
   const ensured = await ensureTopic(tx, { ...topic, now });
-  if (ensured.archived_at !== null) throw createTopicTaken(ensured);
+  if (ensured.archived_at !== null) throw createTaken(ensured);
   await claimSlug(tx, { kind: 'topic', slug: topic.slug }, topic.reuse_slug);
   const nextDueAt = new Date(firstDue(checked.schedule, now));
   const { slug } = checked;
@@ -142,7 +141,7 @@ export async function insertCheckedSearch(
 /** @throws Refused `conflict` */
 async function assertSlugFree(tx: Transaction, slug: string): Promise<void> {
   const owner = await findSearch(tx, slug);
-  if (owner !== null) throw createSearchTaken(owner);
+  if (owner !== null) throw createTaken(owner);
 }
 
 /** Simulated and real data never mix, so a topic has searches of one side only. */

@@ -1,7 +1,7 @@
 /** Creates topics with their searches, all or nothing; adds searches; renames topics. */
 
 import { splitFoldedWords } from '../../domain/folded-words.ts';
-import { createNotFound, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { collectProblems, createNotFound, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { checkSlug } from '../../domain/slug.ts';
 import { cleanLine } from '../../domain/text.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
@@ -12,7 +12,7 @@ import type { Service } from '../../store/services.ts';
 import { findTopic, listTopics, lockTopic, type Topic, updateTopicNames } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
-import { assertTopicNotRemoved, claimSlug, createTopicTaken } from './find-by-slug.ts';
+import { assertTopicNotRemoved, claimSlug, createTaken } from './find-by-slug.ts';
 import { claimSampleTopic } from './sample-topic.ts';
 import { DEFAULT_EVERY } from '../schedule/schedule.ts';
 import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
@@ -98,7 +98,7 @@ async function insertTopic(
 ): Promise<CreatedTopic> {
   const { slug } = topic;
   const before = await findTopic(ctx.db.pool, slug);
-  if (before !== null) throw createTopicTaken(before);
+  if (before !== null) throw createTaken(before);
   const created = await insertSearches(ctx, topic, checked, service, (tx, made) =>
     recordAudit(tx, ctx, {
       action: 'topic.created',
@@ -143,12 +143,8 @@ async function checkSearches(
   for (const [i, written] of searches.entries()) {
     const slug = written.slug ?? (await findFreeSlug(ctx, topic, written.operation ?? 'microblog', taken));
     taken.add(slug);
-    try {
-      checked.push(checkSearch({ ...written, slug }));
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      problems.push(...error.problems.map((problem) => ({ ...problem, path: atSearch(i) + problem.path })));
-    }
+    const nameOf = (path: string) => atSearch(i) + path;
+    checked.push(...collectProblems(problems, () => [checkNamed({ ...written, slug }, nameOf)], []));
   }
   return checked;
 }
@@ -203,9 +199,9 @@ export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promi
   for (const operation of ['microblog', 'ai'] as const) {
     const search = { slug: await findFreeSlug(ctx, slug, operation, new Set()), operation, prompt };
     const member = operation === 'ai' ? 'ai_every' : 'posts_every';
-    checked.push(
-      checkWatchedSearch({ ...search, every: every[operation] ?? DEFAULT_EVERY[operation] }, member),
-    );
+    const names: Record<string, string> = { prompt: 'text', every: member };
+    const written = { ...search, every: every[operation] ?? DEFAULT_EVERY[operation] };
+    checked.push(checkNamed(written, (path) => names[path] ?? path));
   }
   const service = await chooseService(ctx, watch.service);
   await refuseWithoutSources(ctx, service.kind, checked);
@@ -214,16 +210,13 @@ export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promi
   return insertTopic(ctx, topic, checked, service);
 }
 
-/** Reports problems of a search under the members that the person wrote: `text` and the interval. */
-function checkWatchedSearch(search: WrittenSearch, every: 'posts_every' | 'ai_every'): CheckedSearch {
-  const names: Readonly<Record<string, string>> = { prompt: 'text', every };
+/** Reports problems of a search under the members that the person wrote. @param nameOf by the member of the search */
+function checkNamed(search: WrittenSearch, nameOf: (path: string) => string): CheckedSearch {
   try {
     return checkSearch(search);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    throw new InvalidInput(
-      error.problems.map((problem) => ({ ...problem, path: names[problem.path] ?? problem.path })),
-    );
+    throw new InvalidInput(error.problems.map((one) => ({ ...one, path: nameOf(one.path) })));
   }
 }
 
@@ -275,7 +268,7 @@ export async function renameTopic(ctx: ActingContext, slug: string, names: Topic
     if (Object.keys(changes).length === 0) return slug;
     if (after.slug !== slug) {
       const owner = await findTopic(tx, after.slug);
-      if (owner !== null) throw createTopicTaken(owner);
+      if (owner !== null) throw createTaken(owner);
     }
     await updateTopicNames(tx, after);
     if (after.slug !== slug) {
