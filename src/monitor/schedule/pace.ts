@@ -8,6 +8,7 @@
  */
 import { findNewestBlock } from '../../domain/response-rate.ts';
 import { DAY, HOUR, SECOND } from '../../domain/time.ts';
+import type { PaceRow } from '../../store/pace.ts';
 
 /** What responses have shown about the posts of a search. */
 export type Pace = {
@@ -35,19 +36,8 @@ export const NEW_PACE: Pace = {
   learnedAt: null,
 };
 
-/** The members of a stored pace that {@link Pace} has. */
-type StoredPace = {
-  rate: number | null;
-  room: number | null;
-  hour_posts: readonly number[] | null;
-  hour_spans: readonly number[] | null;
-  seen: number | null;
-  missed: number | null;
-  learned_at: Date | null;
-};
-
 /** @param row null, or of a search without a derived response: a new pace */
-export function toPace(row: StoredPace | null): Pace {
+export function toPace(row: PaceRow | null): Pace {
   if (row?.learned_at == null) return NEW_PACE;
   return {
     rate: row.rate,

@@ -3,7 +3,7 @@ import cronstrue from 'cronstrue';
 import { nameZone } from '../../domain/display-format.ts';
 import type { IntervalReason } from '../../domain/enumerations.ts';
 import { SECOND } from '../../domain/time.ts';
-import type { IntervalChange } from '../../store/pace.ts';
+import type { IntervalChange, PaceRow } from '../../store/pace.ts';
 import { readSchedule, type ScheduleRow, tryToRead, UNREADABLE_SCHEDULE } from './cadence.ts';
 import { type AdaptiveSchedule, describeInterval, type SearchSchedule } from './schedule.ts';
 import { DateTime } from 'luxon';
@@ -73,17 +73,11 @@ function describeRate({ per_hour, room }: IntervalChange): string | null {
 }
 
 /** The current interval of an adaptive search: `every 5 minutes`; null for a fixed schedule. */
-export function describeCurrentInterval({
-  auto,
-  interval_seconds,
-}: {
-  auto: string | null;
-  interval_seconds: number | null;
-}): string | null {
-  if (auto === null) return null;
-  return interval_seconds === null
+export function describeCurrentInterval(row: Pick<PaceRow, 'auto' | 'interval_seconds'>): string | null {
+  if (row.auto === null) return null;
+  return row.interval_seconds === null
     ? 'every 15 minutes or as allowed, until its rate is known'
-    : `every ${describeRounded(interval_seconds)}`;
+    : `every ${describeRounded(row.interval_seconds)}`;
 }
 
 /** To the second below five minutes, and to the minute from there on. */

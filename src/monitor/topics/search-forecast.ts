@@ -10,6 +10,7 @@ import { type CallCost, readCallCosts } from '../../store/queries/call-costs.ts'
 import { readServiceDays } from '../../store/queries/run-tallies.ts';
 import type { Search } from '../../store/searches.ts';
 import type { ServiceKind } from '../../store/services.ts';
+import type { ScheduleColumns } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
 import { FAR_FUTURE, nextSlots } from '../schedule/cadence.ts';
 import { limitCalls } from '../schedule/call-budget.ts';
@@ -137,20 +138,8 @@ function findName<T extends Operation | Model>(
 }
 
 /** The members of a stored search that its forecast needs. */
-type SavedSearch = Pick<
-  Search,
-  | 'id'
-  | 'slug'
-  | 'service_kind'
-  | 'operation'
-  | 'tools'
-  | 'model'
-  | 'cron'
-  | 'tz'
-  | 'every_seconds'
-  | 'auto'
-  | 'next_due_at'
->;
+type SavedSearch = ScheduleColumns &
+  Pick<Search, 'id' | 'slug' | 'service_kind' | 'operation' | 'tools' | 'model' | 'next_due_at'>;
 
 /**
  * The forecast of saved searches of one service.
