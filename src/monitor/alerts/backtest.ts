@@ -91,15 +91,12 @@ export async function backtestRule(
 }
 
 /** Counts messages as gathering would have created them, assuming that every delivery succeeds. */
-function createMessageCounter(cooldownSeconds: number): {
-  add(entry: FeedEntry): void;
-  end(until: Date): BacktestMessage[];
-} {
+function createMessageCounter(cooldownSeconds: number) {
   const messages: BacktestMessage[] = [];
   const cooldownMs = cooldownSeconds * 1_000;
   let open: (BacktestMessage & { run: bigint }) | undefined;
   return {
-    add: (entry) => {
+    add: (entry: FeedEntry) => {
       const joins =
         cooldownMs > 0
           ? open !== undefined && entry.at <= open.at
@@ -112,7 +109,7 @@ function createMessageCounter(cooldownSeconds: number): {
       open = { at: new Date(Math.max(entry.at.getTime(), ends)), discoveries: 1, run: entry.run_id };
       messages.push(open);
     },
-    end: (until) =>
+    end: (until: Date) =>
       messages.filter(({ at }) => at <= until).map(({ at, discoveries }) => ({ at, discoveries })),
   };
 }

@@ -10,13 +10,13 @@ import { readAddress } from './parse-links.ts';
 import { readTime } from './timestamps.ts';
 import {
   boundJson,
-  isNoReference,
   readBoolean,
   readCounter,
   readNonEmptyText,
   readReference,
   readText,
   readUnknownCounters,
+  readUnlessNone,
   readWord,
 } from './wire-values.ts';
 
@@ -57,7 +57,7 @@ export function parsePost(post: Plain, externalId: string, names: PostNames, isN
     created_at: readTime(post.created_at),
     lang: lang !== null && lang.length <= MAX_LANG_LENGTH ? lang : null,
     conversation_id: readReference(post.conversation_id),
-    in_reply_to_screen_name: readUnlessNone(post.in_reply_to_screen_name, (name) => readWord(name, 256)),
+    in_reply_to_screen_name: readUnlessNone(post.in_reply_to_screen_name, readName),
     in_reply_to_status_id: readUnlessNone(post.in_reply_to_status_id, readReference),
     in_reply_to_user_id: readUnlessNone(post.in_reply_to_user_id, readReference),
     quoted_status_id: readUnlessNone(post.quoted_status_id, readReference),
@@ -75,10 +75,6 @@ export function parsePost(post: Plain, externalId: string, names: PostNames, isN
     urls: pickTexts(entities, ['urls'], ['expanded_url', 'unwound_url', 'url'], readAddress),
     is_partial: isNested || isShortened,
   };
-}
-
-function readUnlessNone<T>(value: unknown, read: (value: unknown) => T | null): T | null {
-  return isNoReference(value) ? null : read(value);
 }
 
 const readName = (value: unknown) => readWord(value, 256);

@@ -25,11 +25,9 @@ export function readWord(value: unknown, max = 1_000): string | null {
 /** Values that mean "no reference" in reference members only. */
 const NO_REFERENCE = new Set(['', 'null', '<string>']);
 
-/** Whether one of the five reference members (replied to, quoted, `quote`) is empty. */
-export function isNoReference(value: unknown): boolean {
-  return (
-    value === null || value === undefined || (typeof value === 'string' && NO_REFERENCE.has(value.trim()))
-  );
+/** One of the five reference members (replied to, quoted, `quote`); null if it is empty. */
+export function readUnlessNone<T>(value: unknown, read: (value: unknown) => T | null): T | null {
+  return typeof value === 'string' && NO_REFERENCE.has(value.trim()) ? null : read(value);
 }
 
 /** A boolean: `true`, `false` and their spellings; anything else is unknown. */

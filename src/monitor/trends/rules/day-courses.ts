@@ -6,7 +6,7 @@
 import type { TrendState } from '../../../domain/enumerations.ts';
 import { DAY, QUARTER_MS } from '../../../domain/time.ts';
 import { QUARTERS_PER_HOUR, type Series } from './time-series.ts';
-import { sumSpan } from './volume-comparison.ts';
+import { sumSpan, type VolumeHour } from './volume-comparison.ts';
 
 /** What was reported of a search; times in ms since 1970. */
 export type ReportedState = {
@@ -161,10 +161,7 @@ function findEnd(days: readonly Day[], today: number, current: ReportedState): C
 
 /** The complete days of which enough was observed to know the rate. */
 function measureDays({ from, counts, seconds }: Series, today: number): Day[] {
-  const hours = new Map<
-    number,
-    { at: number; posts: number; observedPosts: number; coverage: number; lowerBound: boolean }
-  >();
+  const hours = new Map<number, VolumeHour>();
   for (let i = 0; i < counts.length; i += QUARTERS_PER_HOUR) {
     let posts = 0;
     let observed = 0;

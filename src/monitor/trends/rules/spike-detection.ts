@@ -304,14 +304,11 @@ const LONG_WIDTH = (6 * HOUR) / QUARTER_MS;
  * The widths of windows, in quarters: the shortest in which a search has enough posts, six hours, and its interval where that is longer,
  * so that what happened between two runs a day is found as well.
  */
-export function listWindowWidths({ counts, exposure }: Sums, everySeconds: number): number[] {
-  const end = counts.length - 1;
-  const { n, coverage } = sumWindow(
-    { counts, exposure },
-    end,
-    Math.min(end, BASELINE_DAYS * QUARTERS_PER_DAY),
-  );
-  const aQuarter = n / Math.max(1e-9, coverage * Math.min(end, BASELINE_DAYS * QUARTERS_PER_DAY));
+export function listWindowWidths(sums: Sums, everySeconds: number): number[] {
+  const end = sums.counts.length - 1;
+  const quarters = Math.min(end, BASELINE_DAYS * QUARTERS_PER_DAY);
+  const { n, coverage } = sumWindow(sums, end, quarters);
+  const aQuarter = n / Math.max(1e-9, coverage * quarters);
   const wide = WINDOW_WIDTHS.find((width) => width * aQuarter >= MIN_USUAL_POSTS) ?? QUARTERS_PER_DAY;
   return [...new Set([wide, Math.max(wide, LONG_WIDTH), Math.max(wide, toQuarters(everySeconds))])];
 }

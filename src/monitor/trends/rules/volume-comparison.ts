@@ -8,7 +8,7 @@ import { median } from './weekday-usual.ts';
 type ObservedVolume = { posts: number; observedPosts: number; coverage: number; lowerBound: boolean };
 
 /** An hour that begins at `at` (ms since 1970). */
-type VolumeHour = ObservedVolume & { at: number };
+export type VolumeHour = ObservedVolume & { at: number };
 
 /** Volume of a day; `hours` is the share of its hours of which anything was observed, 0 to 1. */
 export type ObservedDay = ObservedVolume & { hours: number };
