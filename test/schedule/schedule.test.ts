@@ -218,6 +218,7 @@ it.each([
   ['2026-11-21T13:00:07Z', 'UTC', 'Sat 2026-11-21 13:00:07 UTC'],
   ['2026-11-21T20:00:00Z', 'Asia/Kathmandu', 'Sun 2026-11-22 01:45 +05:45 Asia/Kathmandu'],
   ['2026-11-21T02:00:00Z', 'America/St_Johns', 'Fri 2026-11-20 22:30 -03:30 America/St_Johns'],
+  ['2026-11-21T13:00:00Z', 'Mars/Olympus', 'Sat 2026-11-21 13:00 +00:00 Mars/Olympus'],
 ])('shows a slot in local time: %s in %s', (at, tz, words) => {
   expect(formatSlot(new Date(at), tz)).toBe(words);
 });

@@ -6,7 +6,7 @@ import { SECOND } from '../../domain/time.ts';
 import type { IntervalChange, PaceRow } from '../../store/pace.ts';
 import { readSchedule, type ScheduleRow, tryToRead, UNREADABLE_SCHEDULE } from './cadence.ts';
 import { type AdaptiveSchedule, describeInterval, type SearchSchedule } from './schedule.ts';
-import { DateTime } from 'luxon';
+import { DateTime, IANAZone } from 'luxon';
 
 /** `at 08:00, Monday through Friday, Europe/Berlin time`, `every 15 minutes` or `adaptive, every 2 minutes to 6 hours`. */
 export function describeSchedule(schedule: SearchSchedule): string {
@@ -124,9 +124,13 @@ function tidyDescription(words: string): string {
   });
 }
 
-/** `Sat 2026-11-21 14:00 +01:00 Europe/Berlin`, `Sat 2026-11-21 13:00 UTC`; with seconds if they are not zero. */
+/**
+ * `Sat 2026-11-21 14:00 +01:00 Europe/Berlin`, `Sat 2026-11-21 13:00 UTC`; with seconds if they are not zero. In UTC if this
+ * machine does not know the zone: such a search is broken, and everything else is still to be read.
+ */
 export function formatSlot(at: Date | number, tz: string): string {
-  const local = DateTime.fromMillis(Number(at), { zone: tz, locale: 'en' });
+  const zone = IANAZone.isValidZone(tz) ? tz : 'utc';
+  const local = DateTime.fromMillis(Number(at), { zone, locale: 'en' });
   const seconds = local.second === 0 ? '' : ':ss';
   return `${local.toFormat(`ccc yyyy-MM-dd HH:mm${seconds}${tz === 'UTC' ? '' : ' ZZ'}`)} ${tz}`;
 }
