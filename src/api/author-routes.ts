@@ -1,4 +1,5 @@
 /** Authors of posts: latest profile, counters over time, and posts. */
+import { awaitAll } from '../domain/await-all.ts';
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
 import {
@@ -69,12 +70,12 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const author = await findById('author', id, readAuthor(ctx.db, id));
-      const [topics, typical, versions] = await Promise.all([
-        readAuthorTopics(ctx.db, id),
-        readAuthorTypical(ctx.db, id),
-        readAuthorVersions(ctx.db, sideOf(author), id),
-      ]);
-      return { author, topics, typical, versions };
+      return awaitAll({
+        author,
+        topics: readAuthorTopics(ctx.db, id),
+        typical: readAuthorTypical(ctx.db, id),
+        versions: readAuthorVersions(ctx.db, sideOf(author), id),
+      });
     },
   );
 

@@ -1,4 +1,5 @@
 /** Completions: texts written by the AI of a service, their statements, and the difference between two. */
+import { awaitAll } from '../domain/await-all.ts';
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
 import { CLAIM_ROLES, SOURCES } from '../domain/enumerations.ts';
@@ -130,11 +131,11 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const completion = await findById('completion', id, readCompletion(ctx.db, id));
-      const [key_items, links] = await Promise.all([
-        readKeyItems(ctx.db, sideOf(completion), id),
-        readLinksByIds(ctx.db, sideOf(completion), completion.completion_links),
-      ]);
-      return { ...completion, key_items, links };
+      return awaitAll({
+        ...completion,
+        key_items: readKeyItems(ctx.db, sideOf(completion), id),
+        links: readLinksByIds(ctx.db, sideOf(completion), completion.completion_links),
+      });
     },
   );
 

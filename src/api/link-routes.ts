@@ -1,4 +1,5 @@
 /** Links: lists, details, ranks over time, and which search found them first. */
+import { awaitAll } from '../domain/await-all.ts';
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
 import { SOURCES } from '../domain/enumerations.ts';
@@ -124,13 +125,13 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const link = await findById('link', id, readLink(ctx.db, id));
-      const [addresses, found_by, cited_by, posts] = await Promise.all([
-        readLinkAddresses(ctx.db, id),
-        readLinkSources(ctx.db, sideOf(link), id),
-        readCiting(ctx.db, id),
-        readPostsWithLink(ctx.db, id),
-      ]);
-      return { link, addresses, found_by, cited_by, posts };
+      return awaitAll({
+        link,
+        addresses: readLinkAddresses(ctx.db, id),
+        found_by: readLinkSources(ctx.db, sideOf(link), id),
+        cited_by: readCiting(ctx.db, id),
+        posts: readPostsWithLink(ctx.db, id),
+      });
     },
   );
 

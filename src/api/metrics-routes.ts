@@ -1,5 +1,6 @@
 /** Prometheus metrics of the installation, of this process, and of its search service. */
 
+import { awaitAll } from '../domain/await-all.ts';
 import type { App, Routes } from '../monitor/http/route-types.ts';
 import { judgeSilence } from '../monitor/status/search-silence.ts';
 import { readQueueDepth } from '../monitor/status/system-status.ts';
@@ -24,26 +25,19 @@ export function metricsRoutes(requests: Registry): Routes {
         const data = request.query.simulated === true ? 'simulated' : 'real';
         const now = ctx.clock.now();
         const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-        const [counts, figures, silence, unread, lag, depth, sources] = await Promise.all([
-          readCounts(ctx.db),
-          readFigures(ctx.db, data, { now, heardSince }),
-          judgeSilence(ctx, data),
-          readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
-          readLag(ctx.db),
-          readQueueDepth(ctx.queue),
-          services.health(),
-        ]);
+        const { sources, silence, ...figures } = await awaitAll({
+          counts: readCounts(ctx.db),
+          figures: readFigures(ctx.db, data, { now, heardSince }),
+          silence: judgeSilence(ctx, data),
+          unread: readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
+          lag: readLag(ctx.db),
+          depth: readQueueDepth(ctx.queue),
+          sources: services.health(),
+        });
         const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
         const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
         const text = [
-          await renderGlobalMetrics({
-            counts,
-            figures,
-            silent: silence.total,
-            unread,
-            lag,
-            depth,
-          }),
+          await renderGlobalMetrics({ ...figures, silent: silence.total }),
           await renderServiceMetrics(sources),
           await processMetrics.metrics(),
         ].join('\n');

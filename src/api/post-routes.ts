@@ -1,4 +1,5 @@
 /** Posts: lists, details, counters, sightings and ranks over time. */
+import { awaitAll } from '../domain/await-all.ts';
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
 import { parseQuery } from '../domain/search-query.ts';
@@ -125,19 +126,18 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       const post = await findById('post', id, readPost(ctx.db, id));
       const data = sideOf(post);
       const inside = [post.quoted_status_id, post.reposted_status_id].filter((external) => external !== null);
-      const [growth, versions, ages, known] = await Promise.all([
-        readPostGrowth(ctx.db, data, id),
-        readPostVersions(ctx.db, data, id),
-        readAgesOfPost(ctx.db, data, id),
-        readPostsByExternalId(ctx.db, data, post.service, inside),
-      ]);
+      const { known, growth, ...history } = await awaitAll({
+        growth: readPostGrowth(ctx.db, data, id),
+        versions: readPostVersions(ctx.db, data, id),
+        ages: readAgesOfPost(ctx.db, data, id),
+        known: readPostsByExternalId(ctx.db, data, post.service, inside),
+      });
       const findKnown = (external: string | null) =>
         known.find(({ external_id }) => external_id === external) ?? null;
       return {
         post,
         growth: growth ?? null,
-        versions,
-        ages,
+        ...history,
         quoted: findKnown(post.quoted_status_id),
         reposted: findKnown(post.reposted_status_id),
       };

@@ -1,3 +1,4 @@
+import { awaitAll } from '../domain/await-all.ts';
 import { finished } from 'node:stream';
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
@@ -115,13 +116,13 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { run: id } }) => {
       const run = await findRunRow(db, id);
-      const [request, tools, call_rows, answer] = await Promise.all([
-        previewRequest(ctx, id),
-        readRunTools(db, sideOf(run), [id]),
-        readCalls(db, sideOf(run), id),
-        readResponseNote(db, id),
-      ]);
-      return { ...run, request, tools, call_rows, answer: answer ?? null };
+      const parts = await awaitAll({
+        request: previewRequest(ctx, id),
+        tools: readRunTools(db, sideOf(run), [id]),
+        call_rows: readCalls(db, sideOf(run), id),
+        answer: readResponseNote(db, id),
+      });
+      return { ...run, ...parts, answer: parts.answer ?? null };
     },
   );
 

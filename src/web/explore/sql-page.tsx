@@ -1,5 +1,6 @@
 /** SQL: a query form, examples and the reference of the views. */
 
+import { awaitAll } from '../../domain/await-all.ts';
 import { Refused } from '../../domain/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
@@ -40,12 +41,12 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
 
   const show = async (shown: SqlPageState) => {
     const asks = routeContext.readerUrl() !== null;
-    const [sides, views, version, examples] = await Promise.all([
-      readSides(ctx.db),
-      readContractViews(ctx.db),
-      readContractVersion(ctx.db),
-      questions,
-    ]);
+    const { sides, views, version, examples } = await awaitAll({
+      sides: readSides(ctx.db),
+      views: readContractViews(ctx.db),
+      version: readContractVersion(ctx.db),
+      examples: questions,
+    });
     const notice = describeEmptySide(shown.data, sides);
     return {
       title: 'SQL',

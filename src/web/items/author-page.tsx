@@ -1,5 +1,6 @@
 /** One author: profile, posts, typical engagement. */
 
+import { awaitAll } from '../../domain/await-all.ts';
 import { showSideOf } from '../components/page-frame.tsx';
 import type { Data } from '../../domain/data.ts';
 import { AUTHOR_VERSION_MEMBERS } from '../../domain/item-versions.ts';
@@ -42,11 +43,8 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const id = requireKey('author', request.params.id);
       const author = await findById('author', id, readAuthor(ctx.db, id));
-      const { newest, best, topics, typical, snapshots, versions } = await readAuthorData(
-        ctx.db,
-        id,
-        await showSideOf(request, ctx.db, author),
-      );
+      const data = await showSideOf(request, ctx.db, author);
+      const { newest, best, topics, typical, snapshots, versions } = await readAuthorData(ctx.db, id, data);
       return renderPage(request, reply, {
         title: nameAuthor(author.username, author.name)?.slice(0, 60) ?? 'Unnamed author',
         here: '/explore',
@@ -68,16 +66,15 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
-async function readAuthorData(db: Database, id: Id, data: Data) {
-  const [newest, best, topics, typical, snapshots, versions] = await Promise.all([
-    readAuthorPosts(db, data, id, { order: 'newest', limit: MAX_POSTS }),
-    readAuthorPosts(db, data, id, { order: 'engagement', limit: MAX_POSTS }),
-    readAuthorTopics(db, id),
-    readAuthorTypical(db, id),
-    readAuthorSnapshots(db, data, id, MAX_CHANGES),
-    readAuthorVersions(db, data, id),
-  ]);
-  return { newest, best, topics, typical, snapshots, versions };
+function readAuthorData(db: Database, id: Id, data: Data) {
+  return awaitAll({
+    newest: readAuthorPosts(db, data, id, { order: 'newest', limit: MAX_POSTS }),
+    best: readAuthorPosts(db, data, id, { order: 'engagement', limit: MAX_POSTS }),
+    topics: readAuthorTopics(db, id),
+    typical: readAuthorTypical(db, id),
+    snapshots: readAuthorSnapshots(db, data, id, MAX_CHANGES),
+    versions: readAuthorVersions(db, data, id),
+  });
 }
 
 function AuthorProfile({ author }: { author: AuthorRow }) {

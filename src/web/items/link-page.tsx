@@ -1,5 +1,6 @@
 /** One link: who found it first, its ranks, and who cites it. */
 
+import { awaitAll } from '../../domain/await-all.ts';
 import type { Data } from '../../domain/data.ts';
 import { showSideOf } from '../components/page-frame.tsx';
 import { findById } from '../../monitor/http/find-by-id.ts';
@@ -40,11 +41,9 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const id = requireKey('link', request.params.id);
       const link = await findById('link', id, readLink(ctx.db, id));
-      const { known, addresses, sources, places, citing, posts } = await readLinkData(
-        ctx.db,
-        id,
-        await showSideOf(request, ctx.db, link),
-      );
+      const data = await showSideOf(request, ctx.db, link);
+      const { known: all, addresses, sources, places, citing, posts } = await readLinkData(ctx.db, id, data);
+      const known = all.get(id);
       return renderPage(request, reply, {
         title: (describeKnownLink(known) ?? link.site).slice(0, 200),
         here: '/explore',
@@ -65,16 +64,15 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
-async function readLinkData(db: Database, id: Id, data: Data) {
-  const [known, addresses, sources, places, citing, posts] = await Promise.all([
-    readKnownLinks(db, data, [id]),
-    readLinkAddresses(db, id),
-    readLinkSources(db, data, id),
-    readLinkRanks(db, id),
-    readCiting(db, id),
-    readPostsWithLink(db, id),
-  ]);
-  return { known: known.get(id), addresses, sources, places, citing, posts };
+function readLinkData(db: Database, id: Id, data: Data) {
+  return awaitAll({
+    known: readKnownLinks(db, data, [id]),
+    addresses: readLinkAddresses(db, id),
+    sources: readLinkSources(db, data, id),
+    places: readLinkRanks(db, id),
+    citing: readCiting(db, id),
+    posts: readPostsWithLink(db, id),
+  });
 }
 
 function AboutLink({ link, known }: { link: LinkRow; known: KnownLink | undefined }) {

@@ -1,5 +1,6 @@
 /** One post: text, counters over time, and the searches that found it. */
 
+import { awaitAll } from '../../domain/await-all.ts';
 import { showSideOf } from '../components/page-frame.tsx';
 import { sideOf } from '../../domain/data.ts';
 import { type AddressedLink, readLinksByAddress } from '../../store/queries/completions.ts';
@@ -66,19 +67,18 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
-async function readPostData(db: Database, id: Id, post: PostRow) {
+function readPostData(db: Database, id: Id, post: PostRow) {
   const data = sideOf(post);
-  const [others, growth, versions, history, ages, seen, ranks, links] = await Promise.all([
-    readPostsByExternalId(db, data, post.service, listRelatedIds(post)),
-    readPostGrowth(db, data, id),
-    readPostVersions(db, data, id),
-    readEngagement(db, data, id, MAX_CHANGES),
-    readAgesOfPost(db, data, id),
-    readPostSightings(db, id),
-    readPostRanks(db, id),
-    readLinksByAddress(db, data, post.urls),
-  ]);
-  return { others, growth, versions, history, ages, seen, ranks, links };
+  return awaitAll({
+    others: readPostsByExternalId(db, data, post.service, listRelatedIds(post)),
+    growth: readPostGrowth(db, data, id),
+    versions: readPostVersions(db, data, id),
+    history: readEngagement(db, data, id, MAX_CHANGES),
+    ages: readAgesOfPost(db, data, id),
+    seen: readPostSightings(db, id),
+    ranks: readPostRanks(db, id),
+    links: readLinksByAddress(db, data, post.urls),
+  });
 }
 
 function buildPostTitle({ author_username, author_name }: PostRow): string {

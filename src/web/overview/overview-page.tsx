@@ -1,4 +1,5 @@
 /** The overview: activity of each topic. */
+import { awaitAll } from '../../domain/await-all.ts';
 import { z } from 'zod';
 import { sideOf } from '../../domain/data.ts';
 import { DAY, HOUR, QUARTER_MS } from '../../domain/time.ts';
@@ -49,7 +50,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
     const searches = await readSearches(db, { data, limit: MAX_SEARCHES });
     const searchIds = searches.map(({ id }) => id);
-    const [
+    const {
       searchesNow,
       silent,
       days,
@@ -60,33 +61,33 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       pausedSample,
       toRewatch,
       tools,
-    ] = await Promise.all([
-      readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
-      judgeSilence(ctx, data),
-      readSearchDays(db, { from: past, until: today, searchIds }),
-      readSpikeDays(db, data, past),
-      readNewestDiscoveries(db, { data, view: 'topic', limit: MAX_NEW }).then((rows) =>
+    } = await awaitAll({
+      searchesNow: readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
+      silent: judgeSilence(ctx, data),
+      days: readSearchDays(db, { from: past, until: today, searchIds }),
+      spikeDays: readSpikeDays(db, data, past),
+      discoveries: readNewestDiscoveries(db, { data, view: 'topic', limit: MAX_NEW }).then((rows) =>
         describeLinks(db, data, rows),
       ),
-      tallyRuns(db, data, dayAgo),
-      readServiceDays(db, now).then((rows) =>
+      runs: tallyRuns(db, data, dayAgo),
+      services: readServiceDays(db, now).then((rows) =>
         rows.filter(({ kind }) => sideOf({ simulated: kind === 'sandbox' }) === data),
       ),
-      findPausedSample(db.pool),
-      listTopicsToRewatch(ctx),
-      readSilentTools(db, { data }),
-    ]);
-    const [spikes, states, hours] = await Promise.all([
-      readSpikes(db, data, searchIds, since),
-      readTrendStates(db, data, searchIds, since),
-      readBuckets(db, {
+      pausedSample: findPausedSample(db.pool),
+      toRewatch: listTopicsToRewatch(ctx),
+      tools: readSilentTools(db, { data }),
+    });
+    const { spikes, states, hours } = await awaitAll({
+      spikes: readSpikes(db, data, searchIds, since),
+      states: readTrendStates(db, data, searchIds, since),
+      hours: readBuckets(db, {
         searchIds: findYoungSearches(searches, now),
         per: 'hour',
         from: new Date(hour.getTime() - PULSE_HOURS * HOUR),
         until: hour,
         limit: MAX_BUCKETS,
       }),
-    ]);
+    });
     const all = buildPulses({
       topics,
       searches,

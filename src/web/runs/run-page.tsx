@@ -1,5 +1,6 @@
 /** One run: result, calls, discoveries, raw response. */
 
+import { awaitAll } from '../../domain/await-all.ts';
 import { showSideOf } from '../components/page-frame.tsx';
 import { sideOf } from '../../domain/data.ts';
 import { describeCompletionChange } from '../../domain/completion-change.ts';
@@ -123,42 +124,27 @@ async function readRunData(ctx: Context, run: RunRow) {
   const { db } = ctx;
   const { id } = run;
   const side = sideOf(run);
-  const [calls, tools, rejects, newest, completion, note, near, sent] = await Promise.all([
-    readCalls(db, side, id),
-    readRunTools(db, side, [id]),
-    readRejects(db, side, id, { limit: MAX_REJECTS }),
-    readNewestDiscoveries(db, { data: side, runId: id, limit: MAX_NEW }).then((rows) =>
-      describeLinks(db, side, rows),
+  const read = await awaitAll({
+    calls: readCalls(db, side, id),
+    tools: readRunTools(db, side, [id]),
+    rejects: readRejects(db, side, id, { limit: MAX_REJECTS }),
+    discoveries: readNewestDiscoveries(db, { data: side, runId: id, limit: MAX_NEW }).then((rows) =>
+      describeLinks(db, side, rows.toReversed()),
     ),
-    readRunCompletion(db, id),
-    readResponseNote(db, id),
-    readRunNeighbours(db, run),
-    describeRequest(ctx, id),
-  ]);
-  const answer =
-    note !== undefined && note.bytes <= MAX_INLINE_BYTES ? await loadNewestResponse(db, id) : null;
-  const [links, cited] = await Promise.all([
-    completion === undefined
-      ? new Map()
-      : readLinksByAddress(
-          db,
-          side,
-          listCitedAddresses(COMPLETION_TEXTS.map(([member]) => completion[member])),
-        ),
-    readLinksByIds(db, side, completion?.completion_links ?? []),
-  ]);
+    completion: readRunCompletion(db, id),
+    note: readResponseNote(db, id),
+    near: readRunNeighbours(db, run),
+    sent: describeRequest(ctx, id),
+  });
+  const { completion, note } = read;
+  const texts = completion === undefined ? [] : COMPLETION_TEXTS.map(([member]) => completion[member]);
   return {
-    calls,
-    tools,
-    rejects,
-    discoveries: newest.toReversed(),
-    completion,
-    links,
-    cited,
-    note,
-    near,
-    sent,
-    answer,
+    ...read,
+    answer: note !== undefined && note.bytes <= MAX_INLINE_BYTES ? await loadNewestResponse(db, id) : null,
+    ...(await awaitAll({
+      links: readLinksByAddress(db, side, listCitedAddresses(texts)),
+      cited: readLinksByIds(db, side, completion?.completion_links ?? []),
+    })),
   };
 }
 

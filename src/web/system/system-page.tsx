@@ -1,5 +1,6 @@
 /** The page System: health of database, queue and workers, services and budgets, storage, versions. */
 
+import { awaitAll } from '../../domain/await-all.ts';
 import type { Data } from '../../domain/data.ts';
 import { VERSION } from '../../config/version.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
@@ -102,53 +103,24 @@ async function readSystemData({ ctx, services: access }: RouteContext, data: Dat
   const now = ctx.clock.now();
   const from = new Date((Math.floor(now.getTime() / DAY) - CALL_DAYS + 1) * DAY);
   const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-  const [
-    workers,
-    backlog,
-    silence,
-    unread,
-    aside,
-    queue,
-    services,
-    callDays,
-    sources,
-    tables,
-    due,
-    upkeep,
-    server,
-    contract,
-  ] = await Promise.all([
-    readWorkers(ctx),
-    readBacklog(db, now),
-    judgeSilence(ctx, data),
-    readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
-    readSetAside(db, data, MAX_SET_ASIDE),
-    readQueueDepth(ctx.queue),
-    readServiceBudgets(ctx),
-    readCallDays(db, from),
-    access.health(),
-    readTableSizes(db),
-    countDue(db, retentionLimitsAt(now, config)),
-    readUpkeep(db),
-    readServer(db),
-    readContractVersion(db),
-  ]);
   return {
-    workers,
-    services,
-    backlog,
-    silence,
-    unread,
-    aside,
-    queue,
-    callDays,
-    sources,
-    tables,
-    due,
-    upkeep,
-    server,
-    contract,
     from,
+    ...(await awaitAll({
+      workers: readWorkers(ctx),
+      backlog: readBacklog(db, now),
+      silence: judgeSilence(ctx, data),
+      unread: readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
+      aside: readSetAside(db, data, MAX_SET_ASIDE),
+      queue: readQueueDepth(ctx.queue),
+      services: readServiceBudgets(ctx),
+      callDays: readCallDays(db, from),
+      sources: access.health(),
+      tables: readTableSizes(db),
+      due: countDue(db, retentionLimitsAt(now, config)),
+      upkeep: readUpkeep(db),
+      server: readServer(db),
+      contract: readContractVersion(db),
+    })),
   };
 }
 

@@ -96,7 +96,7 @@ export function AheadSection({ data, range }: TopicSectionProps) {
 
 /** Top authors, domains, hashtags and languages, which lead to their posts. */
 export function TopsSection({ data, scope }: TopicSectionProps) {
-  const { from, authors, domains, hashtags, languages } = data.tops;
+  const { topsFrom: from, authors, domains, hashtags, languages } = data;
   if (data.linksOnly) return <TopDomains from={from} rows={domains} scope={scope} />;
   const since = { scope, from };
   return (
@@ -157,7 +157,7 @@ function TopDomains({
   scope,
 }: {
   from: Date;
-  rows: TopicSectionProps['data']['tops']['domains'];
+  rows: TopicSectionProps['data']['domains'];
   scope: TopicScope;
 }) {
   return (

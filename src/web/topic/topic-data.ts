@@ -1,5 +1,6 @@
 /** Everything that the page of a topic or search shows, read concurrently. */
 
+import { awaitAll } from '../../domain/await-all.ts';
 import type { Data } from '../../domain/data.ts';
 import type { Context } from '../../monitor/context.ts';
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
@@ -86,67 +87,46 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   const hours = range.name === '24h' ? 3 : 24;
   const tops = { ...which, from: topsFrom, until: range.until, limit: MAX_TOPS };
   // The slowest reads come first: all share a few connections.
-  const [
-    completions,
-    authors,
-    domains,
-    sums,
-    ahead,
-    rising,
-    hashtags,
-    newest,
-    runs,
-    languages,
-    spikes,
-    states,
-    changes,
-    underived,
-    silences,
-    histories,
-  ] = await Promise.all([
-    readTopicCompletions(db, scope.searches, range.from),
-    readTopAuthors(db, tops),
-    readTopDomains(db, tops),
-    readVolume(db, scope, range),
-    readAheadPosts(db, { ...which, hours, since: range.from, limit: MAX_POSTS }),
-    readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MAX_POSTS }),
-    readTopHashtags(db, tops),
-    readNewestOfSearches(db, data, ids, {
+  const { sums, ahead, rising, newest, runs, underived, histories, ...read } = await awaitAll({
+    completions: readTopicCompletions(db, scope.searches, range.from),
+    authors: readTopAuthors(db, tops),
+    domains: readTopDomains(db, tops),
+    sums: readVolume(db, scope, range),
+    ahead: readAheadPosts(db, { ...which, hours, since: range.from, limit: MAX_POSTS }),
+    rising: readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MAX_POSTS }),
+    hashtags: readTopHashtags(db, tops),
+    newest: readNewestOfSearches(db, data, ids, {
       kinds: ['post', 'link', 'completion'],
       view: scope.view,
       limit: Math.max(MIN_NEW, 2 * MAX_POSTS * NEW_PER_POST),
     }),
-    readLastRuns(db, ids, MAX_RUNS),
-    readTopLanguages(db, tops),
-    readSpikes(db, data, ids, range.from),
-    readTrendStates(db, data, ids, range.from),
-    readRequestChanges(db, ids, range.from),
-    readDerivedUntil(db, which),
-    readSilentTools(db, which),
-    readHistories(db, ids, range),
-  ]);
+    runs: readLastRuns(db, ids, MAX_RUNS),
+    languages: readTopLanguages(db, tops),
+    spikes: readSpikes(db, data, ids, range.from),
+    states: readTrendStates(db, data, ids, range.from),
+    changes: readRequestChanges(db, ids, range.from),
+    underived: readDerivedUntil(db, which),
+    silences: readSilentTools(db, which),
+    histories: readHistories(db, ids, range),
+  });
   const until = findOldest(underived);
   const stepMs = range.per === 'hour' ? HOUR : DAY;
   const volume = buildVolume(sums.buckets, { ...range, stepMs });
   const pulse = computeTopicPulse(scope, sums.searches, past, range);
-  const counts = [...volume.values, ...past.map(({ posts }) => posts), ...authors.map(({ posts }) => posts)];
+  const counts = [...volume.values, ...[...past, ...read.authors].map(({ posts }) => posts)];
   return {
+    ...read,
     linksOnly: findsLinksOnly(scope.searches, counts),
     perSearch: isCountedPerSearch(sums.searches),
     volume,
     coverage: computeCoverage(sums.searches, volume.at.length * range.passed),
     pulse,
-    expected: await computeExpected({ searches: scope.searches, histories, spikes, pulse }, range),
-    silences,
-    spikes,
-    states,
-    changes,
+    expected: await computeExpected(scope.searches, { histories, spikes: read.spikes, pulse }, range),
     runs: runs.toReversed(),
     newest: newest.slice(0, Math.max(MIN_NEW, (ahead.posts.length + rising.length) * NEW_PER_POST)),
     rising,
     ahead,
-    tops: { from: topsFrom, authors, domains, hashtags, languages },
-    completions,
+    topsFrom,
     asOf: until !== null && isBehind(until, now) ? until : null,
   };
 }
@@ -161,13 +141,12 @@ async function readHistories(db: Context['db'], ids: readonly Id[], { per, from,
 
 /** What the chart compares buckets with: per hour, the usual as in sentences of spikes; per day, the typical day. */
 async function computeExpected(
+  searches: TopicScope['searches'],
   {
-    searches,
     histories,
     spikes,
     pulse: { typicalDay },
   }: {
-    searches: TopicScope['searches'];
     histories: Awaited<ReturnType<typeof readHistories>>;
     spikes: readonly SpikeRow[];
     pulse: { typicalDay: number | null };
