@@ -9,3 +9,8 @@ export const QUARTER_MS = 15 * MINUTE;
 /** How precisely a time is known, best first: `exact` as given, otherwise to the unit of a relative time. */
 export const TIME_PRECISIONS = ['exact', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 export type TimePrecision = (typeof TIME_PRECISIONS)[number];
+
+/** Null if none is known. */
+export function findEarliest(times: readonly (Date | null)[]): Date | null {
+  return times.reduce((best, at) => (at !== null && (best === null || at < best) ? at : best), null);
+}

@@ -5,7 +5,7 @@
  */
 
 import { ANALYTICS, type Data } from '../../domain/data.ts';
-import { SECOND } from '../../domain/time.ts';
+import { findEarliest, SECOND } from '../../domain/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import { backOffSql, type Id, type Pooled, sqlTime, type Transaction } from '../database.ts';
 
@@ -263,10 +263,7 @@ export async function readDerivedUntil(
 
 /** The time up to which all of these searches are derived; null: up to now. */
 export function findOldest(searches: readonly DerivedUntil[]): Date | null {
-  return searches.reduce<Date | null>(
-    (oldest, { as_of }) => (oldest === null || as_of < oldest ? as_of : oldest),
-    null,
-  );
+  return findEarliest(searches.map(({ as_of }) => as_of));
 }
 
 /** Data this recent may still be in progress, so figures up to this old count as current. */

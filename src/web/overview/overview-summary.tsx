@@ -1,11 +1,11 @@
 import { RUN_CODES } from '../../domain/errors.ts';
 import { describeLastRun } from '../../monitor/status/search-silence.ts';
 import type { RunTally, ServiceDay } from '../../store/queries/run-tallies.ts';
-import { Stat, Stats } from '../components/fact-list.tsx';
+import { NextRun, Stat, Stats } from '../components/fact-list.tsx';
 import { Badge, type BadgeState } from '../components/icons.tsx';
 import { Count, formatCount, isPaid, ShortCount, Usd } from '../components/numbers.tsx';
 import { Section } from '../components/section.tsx';
-import { DueTime, Timestamp } from '../components/timestamp.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, isStopped, type TopicPulse, type TroubledSearch } from './topic-pulses.ts';
 import { SideLink } from '../components/side-notice.tsx';
@@ -79,9 +79,6 @@ export function KeyNumbers({
   const unpriced = services
     .filter(({ kind }) => isPaid(kind))
     .reduce((sum, service) => sum + service.calls_without_cost_today, 0);
-  const next = pulses
-    .flatMap(({ nextRunAt }) => nextRunAt ?? [])
-    .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
   return (
     <div data-live="numbers">
       <Stats label="All topics">
@@ -131,11 +128,7 @@ export function KeyNumbers({
             )
           }
         />
-        <Stat
-          name="Next run"
-          value={<DueTime at={next} />}
-          note={next === null ? 'no active searches' : <Timestamp at={next} exact />}
-        />
+        <NextRun due={pulses.map(({ nextRunAt }) => nextRunAt)} />
       </Stats>
     </div>
   );

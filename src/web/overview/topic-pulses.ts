@@ -1,6 +1,6 @@
 /** Topics as the overview shows them, assembled from reads over all searches. */
 import { groupBy } from '../../domain/group-by.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
+import { DAY, findEarliest, HOUR } from '../../domain/time.ts';
 import {
   type ObservedDay,
   type VolumePulse,
@@ -179,8 +179,4 @@ function computeDay(its: readonly SearchDay[]): number | null {
 
 function findLatest(times: readonly (Date | null)[]): Date | null {
   return times.reduce((best, at) => (at !== null && (best === null || at > best) ? at : best), null);
-}
-
-function findEarliest(times: readonly (Date | null)[]): Date | null {
-  return times.reduce((best, at) => (at !== null && (best === null || at < best) ? at : best), null);
 }

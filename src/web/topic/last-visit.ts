@@ -4,16 +4,21 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
-import type { Id } from '../../store/database.ts';
+import type { Id, Reads } from '../../store/database.ts';
+import type { DiscoveryView } from '../../store/queries/discoveries.ts';
+import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import { parseCookies } from '../components/page-frame.tsx';
 import { MAX_ID } from '../../monitor/http/cursors.ts';
 
 /** The newest discovery at a time. */
 type DiscoveryPoint = { id: Id; at: Date };
 
+/** A visit after an earlier one. */
 export type Visit = {
-  /** Later discoveries are new to the visitor; null on the first visit. */
-  since: DiscoveryPoint | null;
+  /** Later discoveries are new to the visitor. */
+  since: Id;
+  /** How many there are, by kind. */
+  counts: Awaited<ReturnType<typeof countDiscoveriesSince>>;
 };
 
 const VISIT_COOKIE = 'visit';
@@ -23,33 +28,36 @@ const VISIT_COOKIE_MS = 400 * DAY;
 /** `sinceId.sinceAt.lastId.lastAt`, times in seconds; `sinceId` is `-` at the first visit. */
 const VISIT_COOKIE_FORMAT = /^(\d{1,19}|-)\.(\d{1,12})\.(\d{1,19})\.(\d{1,12})$/;
 
-/** @param last the newest discovery; zero if there is none */
-export function updateVisit(
+/** Remembers this visit. @returns null on the first one */
+export async function readVisit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { now, last }: { now: Date; last: Id },
-): Visit {
+  db: Reads,
+  { searches, view }: { searches: readonly { id: Id }[]; view: DiscoveryView },
+): Promise<Visit | null> {
+  const { now, seen } = request.frame;
   const found = VISIT_COOKIE_FORMAT.exec(parseCookies(request.headers.cookie)[VISIT_COOKIE] ?? '');
-  const visit = found === null ? { since: null } : continueVisit(found, now);
-  const { since } = visit;
+  const since = found === null ? null : continueVisit(found, now);
   const seconds = Math.floor(now.getTime() / SECOND);
   const before = since === null ? '-.0' : `${since.id}.${Math.floor(since.at.getTime() / SECOND)}`;
-  void reply.setCookie(VISIT_COOKIE, `${before}.${last}.${seconds}`, {
+  void reply.setCookie(VISIT_COOKIE, `${before}.${seen}.${seconds}`, {
     path: '/',
     httpOnly: true,
     sameSite: 'lax',
     maxAge: VISIT_COOKIE_MS / SECOND,
   });
-  return visit;
+  if (since === null) return null;
+  const ids = searches.map(({ id }) => id);
+  return { since: since.id, counts: await countDiscoveriesSince(db, ids, since, view) };
 }
 
 function continueVisit(
   [, sinceId = '-', sinceAt = '0', lastId = '0', lastAt = '0']: RegExpExecArray,
   now: Date,
-): Visit {
+): DiscoveryPoint | null {
   const last = { id: parseId(lastId), at: new Date(Number(lastAt) * SECOND) };
-  if (now.getTime() - last.at.getTime() > VISIT_GAP_MS) return { since: last };
-  return { since: sinceId === '-' ? null : { id: parseId(sinceId), at: new Date(Number(sinceAt) * SECOND) } };
+  if (now.getTime() - last.at.getTime() > VISIT_GAP_MS) return last;
+  return sinceId === '-' ? null : { id: parseId(sinceId), at: new Date(Number(sinceAt) * SECOND) };
 }
 
 /** Cookies are untrusted: the id may exceed a Postgres bigint. */

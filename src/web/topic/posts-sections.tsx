@@ -13,8 +13,7 @@ import type { TopicSectionProps } from './volume-section.tsx';
 import type { ComponentChildren } from 'preact';
 
 /** The newest discoveries; those since the last visit are marked. */
-export function NewSection({ scope, range, data, visit }: TopicSectionProps & { visit: Visit }) {
-  const { since } = visit;
+export function NewSection({ scope, range, data, visit }: TopicSectionProps & { visit: Visit | null }) {
   const other = scope.view === 'topic' ? 'search' : 'topic';
   return (
     <Section
@@ -37,7 +36,7 @@ export function NewSection({ scope, range, data, visit }: TopicSectionProps & { 
         {(discovery) => (
           <DiscoveryLine
             discovery={discovery}
-            fresh={since !== null && discovery.id > since.id && !discovery.baseline}
+            fresh={visit !== null && discovery.id > visit.since && !discovery.baseline}
             within={scope.search === undefined ? undefined : 'search'}
           />
         )}

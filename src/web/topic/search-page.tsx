@@ -10,7 +10,6 @@ import {
 import { describeMissed, judgeOne } from '../../monitor/status/search-completeness.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { type PaceRow, readPaces } from '../../store/pace.ts';
-import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import {
   type IntervalChangeRow,
   readIntervalChanges,
@@ -23,7 +22,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
 import { readTimeline, SHOWN_ON_SEARCH, TimelineSection } from './completion-history.tsx';
-import { updateVisit } from './last-visit.ts';
+import { readVisit } from './last-visit.ts';
 import { chooseRange, computeRange } from './time-range.ts';
 import { PurgeLink } from './purge-pages.tsx';
 import { TopicButtons } from './topic-actions.tsx';
@@ -34,7 +33,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams, querystring: rangeQuery };
   app.get('/searches/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
-    const { now, seen, data: side } = request.frame;
+    const { now, data: side } = request.frame;
     const search = await findSearchRow(ctx.db, slug);
     const range = computeRange(request.query.range ?? chooseRange([search], now), now);
     const scope = {
@@ -45,9 +44,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       view: 'search' as const,
     };
     const data = await readTopicData(ctx, scope, range, now);
-    const visit = updateVisit(request, reply, { now, last: seen });
-    const fresh =
-      visit.since === null ? null : await countDiscoveriesSince(ctx.db, [search.id], visit.since, 'search');
+    const visit = await readVisit(request, reply, ctx.db, scope);
     const [pace] = await readPaces(ctx.db, [search.id]);
     const changes = await readIntervalChanges(ctx.db, side, search.id, { limit: SHOWN_INTERVAL_CHANGES });
     const answers = search.operation === 'ai' ? await readTimeline(ctx.db, side, slug) : [];
@@ -71,7 +68,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       live: { search: slug },
       body: (
         <>
-          <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
+          <TopicView scope={scope} range={range} data={data} visit={visit} />
           {answers.length > 1 ? (
             <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />
           ) : null}

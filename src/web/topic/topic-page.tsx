@@ -5,7 +5,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { describeStoredSchedule } from '../../monitor/schedule/schedule-text.ts';
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
-import { countDiscoveriesSince, type RunCell } from '../../store/queries/search-activity.ts';
+import type { RunCell } from '../../store/queries/search-activity.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { Table } from '../components/data-table.tsx';
@@ -22,19 +22,13 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
 import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { CompletionSection } from './completion-section.tsx';
-import { updateVisit, type Visit } from './last-visit.ts';
+import { readVisit, type Visit } from './last-visit.ts';
 import { AheadSection, NewSection, RisingSection, TopsSection } from './posts-sections.tsx';
 import { chooseRange, computeRange, RANGES } from './time-range.ts';
 import { PurgeLink } from './purge-pages.tsx';
 import { ExportLinks, TopicButtons } from './topic-actions.tsx';
 import { readTopicData } from './topic-data.ts';
-import {
-  type NewCounts,
-  SpikesSection,
-  type TopicSectionProps,
-  TopicStats,
-  VolumeSection,
-} from './volume-section.tsx';
+import { SpikesSection, type TopicSectionProps, TopicStats, VolumeSection } from './volume-section.tsx';
 import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
@@ -49,7 +43,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
   };
   app.get('/topics/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
-    const { now, seen, data: side } = request.frame;
+    const { now, data: side } = request.frame;
     const topic = await findTopicRow(ctx.db, slug);
     const removed = topic.archived_at !== null;
     const searches = await readSearches(ctx.db, { data: side, topic: slug, removed, limit: MAX_SEARCHES });
@@ -57,9 +51,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     const { view = 'topic' } = request.query;
     const scope = { data: side, topic: slug, searches, view };
     const data = await readTopicData(ctx, scope, range, now);
-    const visit = updateVisit(request, reply, { now, last: seen });
-    const ids = searches.map(({ id }) => id);
-    const fresh = visit.since === null ? null : await countDiscoveriesSince(ctx.db, ids, visit.since, view);
+    const visit = await readVisit(request, reply, ctx.db, scope);
     return renderPage(request, reply, {
       title: topic.name,
       here: '',
@@ -85,7 +77,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
               Continues in <a href={`/topics/${topic.successor}`}>{topic.successor}</a>.
             </p>
           )}
-          <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
+          <TopicView scope={scope} range={range} data={data} visit={visit} />
           <SearchesSection topic={topic} searches={searches} />
           <RunsSection scope={scope} range={range} data={data} />
         </>
@@ -108,16 +100,12 @@ function RewatchButton({ topic }: { topic: TopicRow }) {
 }
 
 /** Sections shared by topic and search pages, the most urgent first. */
-export function TopicView({
-  visit,
-  fresh,
-  ...shown
-}: TopicSectionProps & { visit: Visit; fresh: NewCounts }) {
+export function TopicView({ visit, ...shown }: TopicSectionProps & { visit: Visit | null }) {
   const { scope, range, data } = shown;
   return (
     <>
       <SilentToolsNotice silences={data.silences} />
-      <TopicStats {...shown} fresh={fresh} visit={visit} />
+      <TopicStats {...shown} visit={visit} />
       <VolumeSection {...shown} />
       <SpikesSection data={data} within={scope.search === undefined ? 'topic' : 'search'} />
       <CompletionSection completions={data.completions} range={range} />

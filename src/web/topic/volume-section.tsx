@@ -9,36 +9,24 @@ import { useFrame } from '../components/page-frame.tsx';
 import { writeListPath } from '../components/list-address.ts';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { SpikeLine, StateLine } from '../components/discovery-item.tsx';
-import { Stat, Stats } from '../components/fact-list.tsx';
-import { DueTime, Timestamp } from '../components/timestamp.tsx';
+import { NextRun, Stat, Stats } from '../components/fact-list.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio, MAX_USUAL_SEARCHES, type TopicData, type TopicScope } from './topic-data.ts';
 import type { Visit } from './last-visit.ts';
 import { type Range, RANGES } from './time-range.ts';
 
 export type TopicSectionProps = { scope: TopicScope; range: Range; data: TopicData };
 
-/** New items since the last visit, by kind; null on the first visit. */
-export type NewCounts = Partial<Record<'post' | 'link' | 'completion' | 'spike' | 'trend', number>> | null;
-
 /** `2 posts, 0 links, 1 spike` */
-function describeNew(fresh: NonNullable<NewCounts>): string {
+function describeNew({ counts }: Visit): string {
   const others = (['completion', 'spike', 'trend'] as const).flatMap((kind) => {
-    const n = fresh[kind] ?? 0;
+    const n = counts[kind] ?? 0;
     return n === 0 ? [] : [formatCount(n, kind)];
   });
-  return [formatCount(fresh.post ?? 0, 'post'), formatCount(fresh.link ?? 0, 'link'), ...others].join(', ');
+  return [formatCount(counts.post ?? 0, 'post'), formatCount(counts.link ?? 0, 'link'), ...others].join(', ');
 }
 
-export function TopicStats({
-  scope,
-  range,
-  data,
-  fresh,
-  visit,
-}: TopicSectionProps & { fresh: NewCounts; visit: Visit }) {
-  const next = scope.searches
-    .flatMap(({ next_due_at }) => next_due_at ?? [])
-    .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
+export function TopicStats({ scope, range, data, visit }: TopicSectionProps & { visit: Visit | null }) {
   const ofMany = data.spikes.filter(({ only_by }) => only_by === null).length;
   return (
     <div data-live="numbers">
@@ -47,27 +35,23 @@ export function TopicStats({
         <Stat
           name="New since your last visit"
           value={
-            fresh === null ? (
+            visit === null ? (
               <span class="unknown">first visit</span>
             ) : (
-              <a href={writeListPath('discoveries', scope, { after: String(visit.since?.id ?? '') })}>
+              <a href={writeListPath('discoveries', scope, { after: String(visit.since) })}>
                 {formatCount(
-                  Object.values(fresh).reduce((sum, n) => sum + n, 0),
+                  Object.values(visit.counts).reduce((sum, n) => sum + n, 0),
                   'item',
                 )}
               </a>
             )
           }
-          note={fresh === null ? undefined : describeNew(fresh)}
+          note={visit === null ? undefined : describeNew(visit)}
         />
         {data.linksOnly ? null : (
           <Stat name="Spikes" value={ofMany} loud={ofMany > 0} note={`in the last ${range.words}`} />
         )}
-        <Stat
-          name="Next run"
-          value={<DueTime at={next} />}
-          note={next === null ? 'no active searches' : <Timestamp at={next} exact />}
-        />
+        <NextRun due={scope.searches.map(({ next_due_at }) => next_due_at)} />
       </Stats>
       {data.asOf === null ? null : (
         <p>
