@@ -160,15 +160,10 @@ export function createFrame(
     now: ctx.clock.now(),
     zone: resolveZone(cookies['zone']),
     theme: parseTheme(cookies['theme']),
-    data: read.data,
-    named: read.named,
-    sides: read.sides,
-    free: read.free,
-    topics: read.topics,
+    ...read,
     formToken: visitor === NOBODY ? '' : request.formToken,
     visitor,
     done: readFlash(cookies),
-    seen: read.seen,
   };
 }
 
