@@ -173,7 +173,7 @@ export function describeDepth(depth: Readonly<Record<string, number>>): string {
 }
 
 /** A service and its calls today. */
-export type ServiceBudget = ServiceDay & {
+type ServiceBudget = ServiceDay & {
   /** Limit of calls per UTC day; null: no limit. */
   calls_per_day: number | null;
   /** Missing configuration that keeps its searches from running; null: none. */

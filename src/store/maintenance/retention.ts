@@ -187,7 +187,7 @@ export async function readTableSizes(db: Database): Promise<TableSize[]> {
 }
 
 /** Data due for deletion: number of rows, and months with the bytes that dropping them frees. */
-export type DueForDeletion = {
+type DueForDeletion = {
   answers: number;
   answer_bytes: number;
   rejects: number;

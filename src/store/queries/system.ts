@@ -91,7 +91,7 @@ export async function readBacklog({ pool }: Pooled, now: Date): Promise<Backlog>
   return row;
 }
 
-export type CallDay = {
+type CallDay = {
   /** UTC day, such as `2026-11-21`. */
   day: string;
   service: string;
@@ -112,7 +112,7 @@ export async function readCallDays({ pool }: Pooled, since: Date): Promise<CallD
 }
 
 /** State of the schema and of retention. */
-export type Upkeep = {
+type Upkeep = {
   /** Number of applied migrations. */
   migrations: number;
   /** When retention last completed; null if never. */

@@ -1,27 +1,15 @@
-import type { Context } from '../../monitor/context.ts';
-import { describeDepth, type QueueDepth, type WorkerStatus } from '../../monitor/status/system-status.ts';
+import { describeDepth, type WorkerStatus } from '../../monitor/status/system-status.ts';
 import type { AsideReading } from '../../store/derive/pending-derivations.ts';
-import { type Backlog, isScanLate, type UnreadResponses } from '../../store/queries/system.ts';
+import { isScanLate, type UnreadResponses } from '../../store/queries/system.ts';
 import { Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import type { SystemData } from './system-data.ts';
 
-export function ScanAndQueue({
-  kind,
-  queue,
-  backlog,
-  unread,
-  aside,
-}: {
-  kind: Context['queue']['kind'];
-  queue: QueueDepth;
-  backlog: Backlog;
-  unread: UnreadResponses;
-  aside: readonly AsideReading[];
-}) {
+export function ScanAndQueue({ queueKind, queue, backlog, unread, aside }: SystemData) {
   return (
     <Section
       title="Scan and queue"
@@ -45,7 +33,7 @@ export function ScanAndQueue({
           ],
           [
             'Queue',
-            `BullMQ on ${kind === 'redis' ? 'Redis' : 'Postgres'}${queue === null ? ', unavailable: runs wait in the database' : ''}`,
+            `BullMQ on ${queueKind === 'redis' ? 'Redis' : 'Postgres'}${queue === null ? ', unavailable: runs wait in the database' : ''}`,
           ],
           ['Jobs', queue === null ? null : describeDepth(queue) || 'none'],
           [

@@ -1,9 +1,7 @@
 import type { SourceHealth } from '../../protocol/service-status.ts';
 import { formatWhole } from '../../domain/display-format.ts';
 import { DAY } from '../../domain/time.ts';
-import type { ServiceBudget } from '../../monitor/status/system-status.ts';
 import type { ServiceDay } from '../../store/queries/run-tallies.ts';
-import type { CallDay } from '../../store/queries/system.ts';
 import { Chart } from '../components/chart.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Count, formatCount, isPaid, Usd } from '../components/numbers.tsx';
@@ -11,19 +9,10 @@ import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink } from '../components/untrusted-text.tsx';
+import { CALL_DAYS, type SystemData } from './system-data.ts';
 
-export function BudgetSection({
-  services,
-  days,
-  from,
-  count,
-}: {
-  services: readonly ServiceBudget[];
-  days: readonly CallDay[];
-  from: Date;
-  count: number;
-}) {
-  const at = Array.from({ length: count }, (_, i) => new Date(from.getTime() + i * DAY));
+export function BudgetSection({ services, callDays: days, from }: SystemData) {
+  const at = Array.from({ length: CALL_DAYS }, (_, i) => new Date(from.getTime() + i * DAY));
   const called = [...new Set(days.map(({ service }) => service))];
   return (
     <Section
@@ -60,7 +49,7 @@ export function BudgetSection({
       />
       {called.length === 0 ? null : (
         <Chart
-          caption={`Calls per day, last ${count} days`}
+          caption={`Calls per day, last ${CALL_DAYS} days`}
           at={at}
           seconds={86_400}
           series={called.slice(0, 6).map((name) => ({

@@ -1,26 +1,15 @@
 /** Storage by kind and table, and retention. */
 
-import type { Config } from '../../config/config.ts';
-import { describeDue, type DueForDeletion, type TableSize } from '../../store/maintenance/retention.ts';
-import type { Upkeep } from '../../store/queries/system.ts';
+import { describeDue } from '../../store/maintenance/retention.ts';
 import { Bars, Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
 import { formatBytes } from '../../domain/display-format.ts';
 import { Count, formatCount, ShortCount } from '../components/numbers.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import type { SystemData } from './system-data.ts';
 
-export function StorageSection({
-  tables,
-  due,
-  upkeep,
-  config,
-}: {
-  tables: readonly TableSize[];
-  due: DueForDeletion;
-  upkeep: Upkeep;
-  config: Config;
-}) {
+export function StorageSection({ tables, due, upkeep, config }: SystemData) {
   return (
     <Section title="Storage" id="storage" note="Database size including indexes. Row counts are estimates.">
       <div class="columns">

@@ -1,0 +1,49 @@
+/** Everything that the page System shows, read concurrently. */
+
+import { awaitAll } from '../../domain/await-all.ts';
+import type { Data } from '../../domain/data.ts';
+import { DAY } from '../../domain/time.ts';
+import type { RouteContext } from '../../monitor/http/route-types.ts';
+import { judgeSilence } from '../../monitor/status/search-silence.ts';
+import { readQueueDepth, readServiceBudgets, readWorkers } from '../../monitor/status/system-status.ts';
+import { readSetAside } from '../../store/derive/pending-derivations.ts';
+import { countDue, readTableSizes, retentionLimitsAt } from '../../store/maintenance/retention.ts';
+import { readContractVersion } from '../../store/queries/sql-contract.ts';
+import { readBacklog, readCallDays, readServer, readUnread, readUpkeep } from '../../store/queries/system.ts';
+import { WORKER_SILENCE_MS } from '../../store/worker-registry.ts';
+
+/** Maximum searches listed with delayed trends. */
+const MAX_SET_ASIDE = 10;
+/** Days in the chart of calls, including today. */
+export const CALL_DAYS = 30;
+
+export type SystemData = Awaited<ReturnType<typeof readSystemData>>;
+
+export async function readSystemData({ ctx, services: access, embedded }: RouteContext, data: Data) {
+  const { db, config } = ctx;
+  const now = ctx.clock.now();
+  const from = new Date((Math.floor(now.getTime() / DAY) - CALL_DAYS + 1) * DAY);
+  const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+  return {
+    config,
+    isEmbedded: embedded !== null,
+    queueKind: ctx.queue.kind,
+    from,
+    ...(await awaitAll({
+      workers: readWorkers(ctx),
+      backlog: readBacklog(db, now),
+      silence: judgeSilence(ctx, data),
+      unread: readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
+      aside: readSetAside(db, data, MAX_SET_ASIDE),
+      queue: readQueueDepth(ctx.queue),
+      services: readServiceBudgets(ctx),
+      callDays: readCallDays(db, from),
+      sources: access.health(),
+      tables: readTableSizes(db),
+      due: countDue(db, retentionLimitsAt(now, config)),
+      upkeep: readUpkeep(db),
+      server: readServer(db),
+      contract: readContractVersion(db),
+    })),
+  };
+}
