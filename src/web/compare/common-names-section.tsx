@@ -1,13 +1,13 @@
 /** What several topics have in common: authors, hashtags or domains. */
 
 import { writeFieldQuery } from '../../domain/query-fields.ts';
-import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { COMMON_KINDS, type CommonKind, type CommonTop } from '../../store/queries/tops.ts';
 import { Table } from '../components/data-table.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { Count } from '../components/numbers.tsx';
 import { Section, Tabs } from '../components/section.tsx';
 import { Hashtag, UntrustedText } from '../components/untrusted-text.tsx';
+import { COMMON_DAYS, type Comparison } from './compare-data.ts';
 
 const COMMON_LABELS: Readonly<Record<CommonKind, string>> = {
   author: 'Authors',
@@ -16,32 +16,18 @@ const COMMON_LABELS: Readonly<Record<CommonKind, string>> = {
 };
 
 /** Names of one kind that occur in several topics, with counts per topic. */
-export function CommonNames({
-  kind,
-  rows,
-  chosen,
-  range,
-  days,
-  from,
-}: {
-  kind: CommonKind;
-  rows: readonly CommonTop[];
-  chosen: readonly TopicRow[];
-  range: string;
-  days: number;
-  from: Date;
-}) {
-  const topics = chosen.map(({ slug }) => slug).join(',');
+export function CommonNames({ kind, common, topics, range, commonFrom }: Comparison) {
+  const slugs = topics.map(({ slug }) => slug).join(',');
   return (
     <Section
       title="In common"
       id="common"
-      note={`New posts of the last ${days} days, counted once per topic. Domains include links.`}
+      note={`New posts of the last ${COMMON_DAYS} days, counted once per topic. Domains include links.`}
     >
       <Tabs
         label="Kind"
         tabs={COMMON_KINDS.map((one) => ({
-          href: `${writeAddress('/compare', { topics, range, common: one })}#common`,
+          href: `${writeAddress('/compare', { topics: slugs, range, common: one })}#common`,
           words: COMMON_LABELS[one],
           here: one === kind,
         }))}
@@ -49,15 +35,15 @@ export function CommonNames({
       <Table
         empty={`No ${kind} in common.`}
         caption={`${COMMON_LABELS[kind]} in several of these topics`}
-        rows={rows}
+        rows={common}
         columns={[
           {
             head: COMMON_LABELS[kind].replace(/s$/, ''),
             cell: (row) => <CommonName kind={kind} row={row} />,
           },
-          ...chosen.map(({ slug, name }) => ({
+          ...topics.map(({ slug, name }) => ({
             head: name,
-            cell: (row: CommonTop) => <CommonCount kind={kind} row={row} topic={slug} from={from} />,
+            cell: (row: CommonTop) => <CommonCount kind={kind} row={row} topic={slug} from={commonFrom} />,
             number: true,
           })),
         ]}

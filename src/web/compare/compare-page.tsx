@@ -4,36 +4,25 @@ import type { Data } from '../../domain/data.ts';
 import { findSideOfTopics } from '../../monitor/topics/find-by-slug.ts';
 import { KeptSide } from '../components/side-notice.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
 import { DAY } from '../../domain/time.ts';
 import type { Database } from '../../store/database.ts';
-import { describeTitles } from '../../store/queries/named-posts.ts';
-import { readLeads } from '../../store/queries/first-finders.ts';
-import { averageVoices, readVoiceDays } from '../../store/queries/share-of-voice.ts';
 import { readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
-import { COMMON_KINDS, type CommonKind, readCommonTops } from '../../store/queries/tops.ts';
-import type { ServiceKind } from '../../store/services.ts';
+import { COMMON_KINDS } from '../../store/queries/tops.ts';
 import { Button, Field } from '../components/form.tsx';
 import { CREATE_TOPIC_SCOPES, showSideOf } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
+import { COMPARE_RANGES, type CompareRange, readComparison } from './compare-data.ts';
 import { CommonNames } from './common-names-section.tsx';
 import { FirstFinders } from './first-finders-section.tsx';
-import { type ShareOfVoice, ShareSection, SmallMultiples } from './share-of-voice-section.tsx';
+import { ShareSection, SmallMultiples } from './share-of-voice-section.tsx';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-
-const COMPARE_RANGES = ['7d', '30d', '90d'] as const;
-type CompareRange = (typeof COMPARE_RANGES)[number];
 
 /** More lines could not be told apart in a chart. */
 const MAX_TOPICS = 6;
 /** Topics to choose from. */
 const MAX_LISTED = 200;
-const MAX_ROWS = 5_000;
-const MAX_COMMON = 10;
-/** Names in common are counted over the last days of the range. */
-const COMMON_DAYS = 7;
 
 const querystring = z.strictObject({
   topics: z.union([z.string(), z.array(z.string())]).optional(),
@@ -44,7 +33,6 @@ const querystring = z.strictObject({
 
 export function addComparePage(app: App, { ctx }: RouteContext): void {
   app.get('/compare', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
-    const { common } = request.query;
     const named = [
       ...new Set([request.query.topics ?? []].flat().flatMap((slugs) => slugs.split(','))),
     ].filter((slug) => slug !== '');
@@ -52,10 +40,9 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
     const all = await readTopics(ctx.db, { data, limit: MAX_LISTED });
     const chosen = named.flatMap((name) => all.find(({ slug }) => slug === name) ?? []).slice(0, MAX_TOPICS);
     const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
+    const compared = { topics: chosen, range, kind: request.query.common };
     const comparison =
-      chosen.length < 2
-        ? null
-        : await readComparison(ctx.db, data, ctx.clock.now(), { chosen, range, common });
+      chosen.length < 2 ? null : await readComparison(ctx.db, data, ctx.clock.now(), compared);
     return renderPage(request, reply, {
       title: 'Compare',
       here: '/compare',
@@ -64,32 +51,25 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
       lead: 'Share of voice, who finds links first, and what topics have in common.',
       body: (
         <>
-          <TopicChoice topics={all} chosen={chosen} range={range} most={MAX_TOPICS} />
+          <TopicChoice topics={all} chosen={chosen} range={range} />
           <NotShown named={named} chosen={chosen} />
           {comparison === null ? (
             <NothingChosen topics={all} />
           ) : (
             <>
-              {comparison.kinds.map((shareOfVoice) => (
+              {comparison.services.map((shareOfVoice) => (
                 <>
-                  <ShareSection shareOfVoice={shareOfVoice} alone={comparison.kinds.length === 1} />
+                  <ShareSection shareOfVoice={shareOfVoice} alone={comparison.services.length === 1} />
                   <SmallMultiples shareOfVoice={shareOfVoice} />
                 </>
               ))}
-              {comparison.kinds.length > 0 ? null : (
+              {comparison.services.length > 0 ? null : (
                 <Section title="Share of voice" id="share">
                   <EmptyState words="No data for these topics in this range." />
                 </Section>
               )}
-              <FirstFinders leads={comparison.leads} shared={comparison.shared} chosen={chosen} />
-              <CommonNames
-                kind={common}
-                rows={comparison.common}
-                chosen={chosen}
-                range={range}
-                days={COMMON_DAYS}
-                from={comparison.commonFrom}
-              />
+              <FirstFinders {...comparison} />
+              <CommonNames {...comparison} />
             </>
           )}
         </>
@@ -102,12 +82,10 @@ function TopicChoice({
   topics,
   chosen,
   range,
-  most,
 }: {
   topics: readonly TopicRow[];
   chosen: readonly TopicRow[];
   range: CompareRange;
-  most: number;
 }) {
   if (topics.length === 0) return null;
   return (
@@ -119,8 +97,8 @@ function TopicChoice({
         many
         value={chosen.map(({ slug }) => slug)}
         options={sortChosenFirst(topics, chosen).map(({ slug, name }) => ({ value: slug, words: name }))}
-        most={most}
-        help={`Up to ${most}.`}
+        most={MAX_TOPICS}
+        help={`Up to ${MAX_TOPICS}.`}
       />
       <div class="form inline">
         <Field
@@ -167,45 +145,6 @@ const MAX_NAMED = 20;
 function chooseRange(chosen: readonly TopicRow[], now: Date): CompareRange {
   const young = chosen.every(({ created_at }) => now.getTime() - created_at.getTime() < 7 * DAY);
   return young ? '7d' : '30d';
-}
-
-/** Covers whole days only: today is incomplete. */
-async function readComparison(
-  db: Database,
-  data: Data,
-  now: Date,
-  { chosen, range, common: kind }: { chosen: readonly TopicRow[]; range: CompareRange; common: CommonKind },
-) {
-  const days = Number.parseInt(range, 10);
-  const until = new Date(Math.floor(now.getTime() / DAY) * DAY);
-  const from = new Date(until.getTime() - days * DAY);
-  const topics = chosen.map(({ slug }) => slug);
-  const span = { topics, from, until };
-  const lately = {
-    topics,
-    from: new Date(now.getTime() - COMMON_DAYS * DAY),
-    until: now,
-    limit: MAX_COMMON,
-  };
-  const [rows, { leads, shared }, common] = await Promise.all([
-    readVoiceDays(db, data, { ...span, limit: MAX_ROWS }),
-    readLeads(db, { topics, from, until: now }).then(async (found) => ({
-      ...found,
-      shared: await describeTitles(db, data, found.shared, ({ link_id }) => link_id),
-    })),
-    readCommonTops(db, kind, lately),
-  ]);
-  const means = averageVoices(rows);
-  const kinds = (['hosted', 'own', 'sandbox'] as const).flatMap((served): ShareOfVoice[] => {
-    const mine = means.filter((row) => row.service_kind === served);
-    if (mine.length === 0) return [];
-    const series = computeShareByDay(
-      rows.filter((row) => row.service_kind === served),
-      { topics: topics.filter((topic) => mine.some((row) => row.topic === topic)), from, days },
-    );
-    return [{ kind: served satisfies ServiceKind, means: mine, series, from, days }];
-  });
-  return { kinds, leads, shared, common, commonFrom: lately.from };
 }
 
 /** Requested topics that are not shown. */

@@ -1,4 +1,4 @@
-import { MAX_COMPARED_LINKS, type Lead, type SharedLink } from '../../store/queries/first-finders.ts';
+import { MAX_COMPARED_LINKS, type Lead } from '../../store/queries/first-finders.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { Count, formatDuration } from '../components/numbers.tsx';
 import { formatWhole } from '../../domain/display-format.ts';
@@ -6,17 +6,10 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import type { Comparison } from './compare-data.ts';
 
 /** Who found the same link first, and by how much. */
-export function FirstFinders({
-  leads,
-  shared,
-  chosen,
-}: {
-  leads: readonly Lead[];
-  shared: readonly SharedLink[];
-  chosen: readonly TopicRow[];
-}) {
+export function FirstFinders({ leads, shared, topics: chosen }: Comparison) {
   const between = (of: Lead['of']) => leads.filter((lead) => lead.of === of);
   return (
     <Section

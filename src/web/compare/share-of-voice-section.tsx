@@ -1,6 +1,5 @@
 import { formatPercent } from '../../domain/display-format.ts';
 import { DAY } from '../../domain/time.ts';
-import type { ShareOfVoiceSeries } from '../../monitor/trends/rules/share-by-day.ts';
 import type { VoiceRow } from '../../store/queries/share-of-voice.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { Count } from '../components/numbers.tsx';
@@ -9,15 +8,7 @@ import { Section } from '../components/section.tsx';
 import { Sparkline } from '../components/sparkline-svg.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { Table } from '../components/data-table.tsx';
-
-export type ShareOfVoice = {
-  kind: ServiceKind;
-  means: readonly VoiceRow[];
-  series: readonly ShareOfVoiceSeries[];
-  /** The first of `days` whole days (UTC). */
-  from: Date;
-  days: number;
-};
+import type { ShareOfVoice } from './compare-data.ts';
 
 const SERVICE_LABELS: Readonly<Record<ServiceKind, string>> = {
   hosted: 'the hosted service',

@@ -1,0 +1,56 @@
+/** Everything that a comparison of topics shows, read concurrently. */
+
+import { awaitAll } from '../../domain/await-all.ts';
+import type { Data } from '../../domain/data.ts';
+import { DAY } from '../../domain/time.ts';
+import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
+import type { Database } from '../../store/database.ts';
+import { readLeads } from '../../store/queries/first-finders.ts';
+import { describeTitles } from '../../store/queries/named-posts.ts';
+import { averageVoices, readVoiceDays } from '../../store/queries/share-of-voice.ts';
+import type { TopicRow } from '../../store/queries/topic-list.ts';
+import { type CommonKind, readCommonTops } from '../../store/queries/tops.ts';
+
+export const COMPARE_RANGES = ['7d', '30d', '90d'] as const;
+export type CompareRange = (typeof COMPARE_RANGES)[number];
+
+const MAX_ROWS = 5_000;
+const MAX_COMMON = 10;
+/** Names in common are counted over the last days of the range. */
+export const COMMON_DAYS = 7;
+
+export type Comparison = Awaited<ReturnType<typeof readComparison>>;
+export type ShareOfVoice = Comparison['services'][number];
+
+/** Covers whole days only: today is incomplete. @param chosen.kind of names in common */
+export async function readComparison(
+  db: Database,
+  data: Data,
+  now: Date,
+  chosen: { topics: readonly TopicRow[]; range: CompareRange; kind: CommonKind },
+) {
+  const days = Number.parseInt(chosen.range, 10);
+  const until = new Date(Math.floor(now.getTime() / DAY) * DAY);
+  const from = new Date(until.getTime() - days * DAY);
+  const topics = chosen.topics.map(({ slug }) => slug);
+  const commonFrom = new Date(now.getTime() - COMMON_DAYS * DAY);
+  const { rows, found, common } = await awaitAll({
+    rows: readVoiceDays(db, data, { topics, from, until, limit: MAX_ROWS }),
+    found: readLeads(db, { topics, from, until: now }).then(async ({ leads, shared }) => ({
+      leads,
+      shared: await describeTitles(db, data, shared, ({ link_id }) => link_id),
+    })),
+    common: readCommonTops(db, chosen.kind, { topics, from: commonFrom, until: now, limit: MAX_COMMON }),
+  });
+  const means = averageVoices(rows);
+  const services = (['hosted', 'own', 'sandbox'] as const).flatMap((kind) => {
+    const mine = means.filter((row) => row.service_kind === kind);
+    if (mine.length === 0) return [];
+    const series = computeShareByDay(
+      rows.filter((row) => row.service_kind === kind),
+      { topics: topics.filter((topic) => mine.some((row) => row.topic === topic)), from, days },
+    );
+    return [{ kind, means: mine, series, from, days }];
+  });
+  return { ...chosen, ...found, services, common, commonFrom };
+}
