@@ -37,48 +37,11 @@ const openApiDocument = z.looseObject({
 
 type SchemaNode = z.infer<typeof schema>;
 export type Member = { name: string; type: string; meaning: string; required: boolean; of: string | null };
-export type Operation = {
-  id: string;
-  /** Upper case. */
-  method: string;
-  path: string;
-  tag: string;
-  summary: string;
-  description: string;
-  /** All are required; empty if open. */
-  scopes: string[];
-  parameters: {
-    name: string;
-    place: string;
-    required: boolean;
-    meaning: string;
-    type: string;
-    example: string | null;
-  }[];
-  /** Members of the body; null without a body. */
-  body: Member[] | null;
-  /** JSON, or null. */
-  example: string | null;
-  answers: {
-    status: string;
-    words: string;
-    type: string | null;
-    of: string | null;
-    example: string | null;
-  }[];
-  /** Error statuses. */
-  failures: { status: string; words: string }[];
-};
-export type ApiReference = {
-  title: string;
-  version: string;
-  description: string;
-  operations: Operation[];
-  schemas: { name: string; meaning: string; members: Member[] }[];
-};
+export type Operation = ReturnType<typeof readOperation>;
+export type ApiReference = ReturnType<typeof readDocument>;
 
 /** @throws ZodError if it is not an OpenAPI document */
-export function readDocument(given: unknown): ApiReference {
+export function readDocument(given: unknown) {
   const { info, paths, components } = openApiDocument.parse(given);
   const { schemas, responses } = components;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -114,12 +77,7 @@ function resolveReplies(
 
 type Schemas = Readonly<Record<string, SchemaNode>>;
 
-function readOperation(
-  method: string,
-  path: string,
-  node: z.infer<typeof operationNode>,
-  schemas: Schemas,
-): Operation {
+function readOperation(method: string, path: string, node: z.infer<typeof operationNode>, schemas: Schemas) {
   const [sent] = Object.values(node.requestBody?.content ?? {});
   const replies = Object.entries(node.responses);
   const scope = node['x-scope'] ?? [];
@@ -130,6 +88,7 @@ function readOperation(
     tag: node.tags[0] ?? 'other',
     summary: node.summary ?? node.operationId,
     description: node.description ?? '',
+    /** All are required; empty if open. */
     scopes: [scope].flat().filter((name) => name !== 'open'),
     parameters: node.parameters.map(
       ({ name, in: place, required = false, description, example, schema: type = {} }) => ({
@@ -141,6 +100,7 @@ function readOperation(
         example: formatJson(example ?? getFirst(type['examples'])),
       }),
     ),
+    /** Members of the body; null without a body. */
     body: sent?.schema === undefined ? null : listMembers(sent.schema, schemas),
     example: sent === undefined ? null : findExample(sent, schemas),
     answers: replies
@@ -155,6 +115,7 @@ function readOperation(
           example: reply === undefined ? null : findExample(reply, schemas),
         };
       }),
+    /** Error statuses. */
     failures: replies
       .filter(([status]) => !status.startsWith('2'))
       .map(([status, { description = '' }]) => ({ status, words: description })),
