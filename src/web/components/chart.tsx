@@ -50,6 +50,7 @@ export function Chart(props: ChartProps) {
       ),
     ),
   );
+  const scale = { ...span, at, seconds, top };
   const inside = marks.filter((mark) => mark.at.getTime() < span.until && getMarkEnd(mark) > span.from);
   return (
     <figure
@@ -72,22 +73,12 @@ export function Chart(props: ChartProps) {
             <MarkLines marks={inside} {...span} />
             {series.map((entry, i) =>
               kind === 'bars' ? (
-                <SeriesBars
-                  {...span}
-                  at={at}
-                  seconds={seconds}
-                  entry={entry}
-                  of={series.length}
-                  nth={i}
-                  top={top}
-                />
+                <SeriesBars {...scale} entry={entry} of={series.length} nth={i} />
               ) : (
-                <SeriesLine {...span} at={at} seconds={seconds} entry={entry} nth={i} top={top} />
+                <SeriesLine {...scale} entry={entry} nth={i} />
               ),
             )}
-            {expected === undefined ? null : (
-              <ExpectedLine {...span} at={at} seconds={seconds} expected={expected} top={top} />
-            )}
+            {expected === undefined ? null : <ExpectedLine {...scale} expected={expected} />}
           </svg>
         </svg>
       </div>
@@ -225,7 +216,7 @@ function getTimeAt(at: readonly Date[], i: number): number {
   return at[i]?.getTime() ?? 0;
 }
 
-type SeriesProps = LineScale & { entry: Series; nth: number };
+type SeriesProps = Scale & { entry: Series; nth: number };
 
 function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesProps & { of: number }) {
   const length = (seconds * 1_000 * 0.82) / of;
@@ -249,10 +240,10 @@ function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesPro
   );
 }
 
-type LineScale = TimeSpan & { at: readonly Date[]; seconds: number; top: number };
+type Scale = TimeSpan & { at: readonly Date[]; seconds: number; top: number };
 
 /** Places in the box of 1,000 by 160 in which lines are drawn. */
-function createLineScale({ at, seconds, top, from, until }: LineScale) {
+function createLineScale({ at, seconds, top, from, until }: Scale) {
   return {
     /** @param part of the bucket that lies before the place, 0 to 1 */
     x: (i: number, part: number) =>
@@ -278,7 +269,7 @@ function SeriesLine({ entry, nth, ...scale }: SeriesProps) {
 }
 
 /** Steps, because each value is that of a whole bucket; and the band around them. */
-function ExpectedLine({ expected: { values, spread }, ...scale }: LineScale & { expected: Expected }) {
+function ExpectedLine({ expected: { values, spread }, ...scale }: Scale & { expected: Expected }) {
   const { x, y } = createLineScale(scale);
   const steps = ([a, b]: readonly [number, number], side: -1 | 0 | 1) =>
     values.slice(a, b).flatMap((value, i) => {
