@@ -36,8 +36,23 @@ export function describeCause(error: unknown): string {
   return `${error.message || error.name}${cause}`;
 }
 
-/** Connects to an address and sends nothing. @throws if no connection is accepted in time */
-export function probeConnection(url: string, timeoutMs: number): Promise<void> {
+/** Connects to an address and sends nothing. @param judge the result if it takes no connection in time */
+export async function checkAddress(
+  check: string,
+  url: string,
+  { timeoutMs, judge, advice }: { timeoutMs: number; judge: typeof failedCheck; advice: string },
+): Promise<Check> {
+  const { host } = new URL(url);
+  try {
+    await probeConnection(url, timeoutMs);
+    return passedCheck(check, `${host} accepts connections`);
+  } catch (error) {
+    return judge(check, `${host} is unreachable: ${describeCause(error)}`, advice);
+  }
+}
+
+/** @throws if no connection is accepted in time */
+function probeConnection(url: string, timeoutMs: number): Promise<void> {
   const { protocol, hostname, port: written } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const secure = protocol === 'https:';

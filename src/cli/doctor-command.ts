@@ -67,7 +67,8 @@ async function runChecks(cli: Cli, problem: string | null): Promise<Check[]> {
   try {
     return [...found, ...(await cli.withProgram((program) => checkWithDatabase(program, problem === null)))];
   } catch (error) {
-    return [...found, describeEmbeddedFailure(error)];
+    const advice = 'see docs/reference/databases.md, or set DATABASE_URL to your own Postgres';
+    return [...found, failedCheck('database', describeCause(error), advice)];
   }
 }
 
@@ -84,14 +85,6 @@ async function checkConfig(cli: Cli): Promise<{ check: Check; value: Config | un
     );
     return { check, value: undefined };
   }
-}
-
-function describeEmbeddedFailure(error: unknown): Check {
-  return failedCheck(
-    'database',
-    describeCause(error),
-    'see docs/reference/databases.md, or set DATABASE_URL to your own Postgres',
-  );
 }
 
 /** Whether variables of this shell have an effect. */

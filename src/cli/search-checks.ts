@@ -10,14 +10,7 @@ import { HOUR, SECOND } from '../domain/time.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
 import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { type OpenTransaction, readOldestTransaction } from '../store/queries/system.ts';
-import {
-  advisoryCheck,
-  type Check,
-  describeCause,
-  failedCheck,
-  passedCheck,
-  probeConnection,
-} from './check-result.ts';
+import { advisoryCheck, type Check, checkAddress, failedCheck, passedCheck } from './check-result.ts';
 import { listProblems } from './status-command.ts';
 import { formatDuration, formatQuantity } from './value-formatting.ts';
 
@@ -79,22 +72,12 @@ export function checkOldestTransaction(oldest: OpenTransaction | null): Check[] 
 
 const MODEL_CONNECT_TIMEOUT_MS = 2 * SECOND;
 
-/** Connects to the language model and sends nothing. Without a model, completions quote their sources, so this is advisory. */
+/** Without a language model, completions quote their sources, so this is advisory. */
 export async function checkModel({ service: { model } }: Config): Promise<Check[]> {
   if (model === undefined) return [];
-  const { host } = new URL(model.baseUrl);
-  try {
-    await probeConnection(model.baseUrl, MODEL_CONNECT_TIMEOUT_MS);
-    return [passedCheck('language model', `${host} accepts connections`)];
-  } catch (error) {
-    return [
-      advisoryCheck(
-        'language model',
-        `${host} is unreachable: ${describeCause(error)}`,
-        'check LLM_BASE_URL; until it answers, completions quote their sources',
-      ),
-    ];
-  }
+  const advice = 'check LLM_BASE_URL; until it answers, completions quote their sources';
+  const judged = { timeoutMs: MODEL_CONNECT_TIMEOUT_MS, judge: advisoryCheck, advice };
+  return [await checkAddress('language model', model.baseUrl, judged)];
 }
 
 /** One check per configured public source, and one for those that are off; advisory, because the sandbox works without them. */

@@ -16,10 +16,10 @@ import { measureSkew } from '../store/worker-registry.ts';
 import {
   advisoryCheck,
   type Check,
+  checkAddress,
   describeCause,
   failedCheck,
   passedCheck,
-  probeConnection,
 } from './check-result.ts';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -60,62 +60,41 @@ async function findNearestFolder(folder: string): Promise<string> {
   return isThere || path.dirname(folder) === folder ? folder : findNearestFolder(path.dirname(folder));
 }
 
+type SchemaState = Awaited<ReturnType<typeof checkSchema>>;
+const SCHEMA_PROBLEMS: Readonly<Record<Exclude<SchemaState, 'current'>, readonly [string, advice: string]>> =
+  {
+    empty: ['its schema is empty', 'run: strandline migrate'],
+    behind: ['its schema is behind', 'run: strandline migrate'],
+    outdated: [
+      'its schema is too old for this version',
+      'to see which release to start with, run: strandline migrate',
+    ],
+    newer: ['its schema is from a newer version', 'upgrade strandline'],
+    foreign: ['it belongs to another program', 'set DATABASE_URL to another database'],
+  };
+
 /** Checks an external database before anything migrates it. */
 export async function checkExternalDatabase(url: string): Promise<Check> {
   const name = describeDatabase(url);
   try {
     const state = await checkSchema(url);
-    switch (state) {
-      case 'current':
-        return passedCheck('database', `${name}; its schema is up to date`);
-      case 'empty':
-      case 'behind':
-        return failedCheck('database', `${name}; its schema is ${state}`, 'run: strandline migrate');
-      case 'outdated':
-        return failedCheck(
-          'database',
-          `${name}; its schema is too old for this version`,
-          'to see which release to start with, run: strandline migrate',
-        );
-      case 'newer':
-        return failedCheck('database', `${name}; its schema is from a newer version`, 'upgrade strandline');
-      case 'foreign':
-      default:
-        return failedCheck(
-          'database',
-          `${name}; it belongs to another program`,
-          'set DATABASE_URL to another database',
-        );
-    }
+    if (state === 'current') return passedCheck('database', `${name}; its schema is up to date`);
+    const [problem, advice] = SCHEMA_PROBLEMS[state];
+    return failedCheck('database', `${name}; ${problem}`, advice);
   } catch (error) {
-    return failedCheck(
-      'database',
-      `${name} is unreachable: ${describeCause(error)}`,
-      'check DATABASE_URL and that Postgres is running',
-    );
+    const found = `${name} is unreachable: ${describeCause(error)}`;
+    return failedCheck('database', found, 'check DATABASE_URL and that Postgres is running');
   }
 }
 
-/** Connects to the hosted service and sends nothing. */
 export async function checkHosted({ hosted }: Config): Promise<Check[]> {
   if (hosted === undefined) return [];
-  const { host } = new URL(hosted.url);
-  try {
-    await probeConnection(hosted.url, STATUS_TIMEOUT_MS);
-    const key =
-      hosted.key === undefined
-        ? [failedCheck('hosted service key', 'none', 'set SEARCH_API_KEY or SEARCH_API_KEY_FILE')]
-        : [];
-    return [passedCheck('hosted service', `${host} accepts connections`), ...key];
-  } catch (error) {
-    return [
-      failedCheck(
-        'hosted service',
-        `${host} is unreachable: ${describeCause(error)}`,
-        'check SEARCH_API_URL and the network',
-      ),
-    ];
-  }
+  const advice = 'check SEARCH_API_URL and the network';
+  const judged = { timeoutMs: STATUS_TIMEOUT_MS, judge: failedCheck, advice };
+  const address = await checkAddress('hosted service', hosted.url, judged);
+  return address.ok === false || hosted.key !== undefined
+    ? [address]
+    : [address, failedCheck('hosted service key', 'none', 'set SEARCH_API_KEY or SEARCH_API_KEY_FILE')];
 }
 
 /** What BullMQ requires of Redis, and what it recommends. */
