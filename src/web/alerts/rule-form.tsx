@@ -4,7 +4,7 @@ import { DEFAULT_COOLDOWN, type WrittenRule } from '../../monitor/alerts/rule-de
 import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
-import { Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { Button, Field, type FieldOption, Form, type FormValues } from '../components/form.tsx';
 import { formatInterval } from '../../monitor/schedule/schedule.ts';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
@@ -115,7 +115,7 @@ export function RuleForm({
         label={FIELD_LABELS.on}
         many
         value={rule?.kinds ?? ['post', 'link']}
-        options={RULE_KINDS.map((kind) => ({ value: kind, words: KIND_WORDS[kind] }))}
+        options={RULE_KINDS.map((kind) => [kind, KIND_WORDS[kind]])}
       />
       <Field
         name="watches"
@@ -145,7 +145,7 @@ export function RuleForm({
         label={FIELD_LABELS.channels}
         many
         value={rule?.channels ?? (channels.length === 1 ? channels.map(({ slug }) => slug) : [])}
-        options={channels.map(({ slug, host }) => ({ value: slug, words: `${slug} (${host})` }))}
+        options={channels.map(({ slug, host }) => [slug, `${slug} (${host})`])}
       />
       <div class="buttons">
         <IfAllowed scope="write">
@@ -163,24 +163,18 @@ function formatRuleScope({ topic, search }: Pick<RuleRow, 'topic' | 'search'>): 
 }
 
 /** Includes the chosen scope even if it was removed. */
-function listRuleScopes(
-  { topics, searches }: RuleChoices,
-  chosen: string,
-): { value: string; words: string }[] {
-  const all = [
-    { value: '', words: 'all searches' },
-    ...topics.map(({ slug, name }) => ({ value: `topic:${slug}`, words: `topic ${name}` })),
-    ...searches.map(({ slug }) => ({ value: `search:${slug}`, words: `search ${slug}` })),
+function listRuleScopes({ topics, searches }: RuleChoices, chosen: string): FieldOption[] {
+  const all: FieldOption[] = [
+    ['', 'all searches'],
+    ...topics.map(({ slug, name }): FieldOption => [`topic:${slug}`, `topic ${name}`]),
+    ...searches.map(({ slug }): FieldOption => [`search:${slug}`, `search ${slug}`]),
   ];
-  return all.some(({ value }) => value === chosen)
-    ? all
-    : [...all, { value: chosen, words: `${chosen.replace(':', ' ')} (removed)` }];
+  const isListed = all.some(([value]) => value === chosen);
+  return isListed ? all : [...all, [chosen, `${chosen.replace(':', ' ')} (removed)`]];
 }
 
-function listCooldowns(seconds: number | undefined): { value: string; words: string }[] {
-  const usual = COOLDOWNS.map(([value, words]) => ({ value, words }));
+function listCooldowns(seconds: number | undefined): readonly FieldOption[] {
   const own = seconds === undefined ? '0' : formatInterval(seconds);
-  return usual.some(({ value }) => value === own)
-    ? usual
-    : [...usual, { value: own, words: `at most every ${own}` }];
+  const isListed = COOLDOWNS.some(([value]) => value === own);
+  return isListed ? COOLDOWNS : [...COOLDOWNS, [own, `at most every ${own}`]];
 }

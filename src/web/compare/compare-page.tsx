@@ -96,7 +96,7 @@ function TopicChoice({
         label="Topics"
         many
         value={chosen.map(({ slug }) => slug)}
-        options={sortChosenFirst(topics, chosen).map(({ slug, name }) => ({ value: slug, words: name }))}
+        options={sortChosenFirst(topics, chosen).map(({ slug, name }) => [slug, name])}
         most={MAX_TOPICS}
         help={`Up to ${MAX_TOPICS}.`}
       />
@@ -106,10 +106,7 @@ function TopicChoice({
           label="Range (whole UTC days)"
           kind="select"
           value={range}
-          options={COMPARE_RANGES.map((value) => ({
-            value,
-            words: `last ${Number.parseInt(value, 10)} days`,
-          }))}
+          options={COMPARE_RANGES.map((value) => [value, `last ${Number.parseInt(value, 10)} days`])}
         />
         <Button words="Compare" kind="main" />
       </div>

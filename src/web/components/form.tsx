@@ -114,6 +114,8 @@ export function describeProblem({ given, expected }: Problem): string {
   return `got ${shown.length > 80 ? `${shown.slice(0, 77)}…` : shown}; expected ${expected}`;
 }
 
+export type FieldOption = readonly [value: string, words: string];
+
 type FieldProps = {
   name: string;
   label: string;
@@ -132,7 +134,7 @@ type FieldProps = {
   /** One line below the field. */
   help?: ComponentChildren;
   /** For `select`; checkboxes if `many`. */
-  options?: readonly { value: string; words: string }[];
+  options?: readonly FieldOption[];
   many?: boolean;
   /** Of many: the maximum that the script lets a person tick. Such lists are in columns. */
   most?: number;
@@ -213,8 +215,11 @@ export function Field(props: FieldProps) {
 export function TopicFilter({ chosen }: { chosen: string | undefined }) {
   const { topics } = useFrame();
   const isListed = chosen === undefined || topics.some(({ slug }) => slug === chosen);
-  const all = [{ slug: '', name: 'all' }, ...topics, ...(isListed ? [] : [{ slug: chosen, name: chosen }])];
-  const options = all.map(({ slug, name }) => ({ value: slug, words: name }));
+  const options: FieldOption[] = [
+    ['', 'all'],
+    ...topics.map(({ slug, name }): FieldOption => [slug, name]),
+    ...(isListed ? [] : [[chosen, chosen] as const]),
+  ];
   return <Field name="topic" label="Topic" kind="select" value={chosen} options={options} />;
 }
 
@@ -248,9 +253,9 @@ function Input({
   if (kind === 'select')
     return (
       <select {...common}>
-        {options.map((option) => (
-          <option value={option.value} selected={option.value === first}>
-            {option.words}
+        {options.map(([value, words]) => (
+          <option value={value} selected={value === first}>
+            {words}
           </option>
         ))}
       </select>
@@ -272,7 +277,7 @@ function Checkboxes({ chosen, ...field }: FieldProps & { chosen: readonly string
   const { name, options = [], most } = field;
   return (
     <div class="boxes" data-most={most}>
-      {options.map(({ value, words }) => (
+      {options.map(([value, words]) => (
         <label class="box">
           <input type="checkbox" name={name} value={value} checked={chosen.includes(value)} /> {words}
         </label>

@@ -57,7 +57,7 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
           label="Spike sensitivity"
           kind="select"
           value={search.sensitivity}
-          options={SENSITIVITIES.map((value) => ({ value, words: SENSITIVITY_WORDS[value] }))}
+          options={SENSITIVITIES.map((value) => [value, SENSITIVITY_WORDS[value]])}
         />
         <details class="more" open={problems.some(({ path }) => FOLDED_FIELDS.has(path))}>
           <summary>Short name, topic, labels and extra request members</summary>
@@ -68,7 +68,7 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
               label="Topic"
               kind="select"
               value={search.topic}
-              options={topics.map(({ slug: value, name }) => ({ value, words: name }))}
+              options={topics.map((one) => [one.slug, one.name])}
               help="In another topic, what the search found counts there, and nothing is reported again."
             />
             <Field

@@ -4,7 +4,14 @@ import type { Problem } from '../../domain/errors.ts';
 import { DEFAULT_EVERY } from '../../monitor/schedule/schedule.ts';
 import type { NewTopic, TopicSearch } from '../../monitor/topics/save-topic.ts';
 import type { ServiceKind } from '../../store/services.ts';
-import { Button, Field, type FieldProblem, Form, type FormValues } from '../components/form.tsx';
+import {
+  Button,
+  Field,
+  type FieldOption,
+  type FieldProblem,
+  Form,
+  type FormValues,
+} from '../components/form.tsx';
 import { isPaid } from '../components/numbers.tsx';
 import { readField, readFieldList } from '../request-input.ts';
 import {
@@ -170,17 +177,16 @@ export function NewForm(view: NewFormProps) {
 }
 
 function ServiceField({ services, usual }: Pick<NewFormProps, 'services' | 'usual'>) {
-  const options = services.map((kind) => ({
-    value: kind,
-    words: `${SERVICE_LABELS[kind]}${isPaid(kind) ? '' : ', free'}`,
-  }));
+  const options = services.map(
+    (kind): FieldOption => [kind, `${SERVICE_LABELS[kind]}${isPaid(kind) ? '' : ', free'}`],
+  );
   return (
     <Field
       name="service"
       label={FIELD_LABELS.service}
       kind="select"
       value={usual ?? ''}
-      options={usual === null ? [{ value: '', words: 'Choose…' }, ...options] : options}
+      options={usual === null ? [['', 'Choose…'], ...options] : options}
       help={
         services.length === 0
           ? 'No service for real data is configured: set SEARCH_API_URL, or public sources in SERVICE_SOURCES. Simulated data is never added to a real topic.'
@@ -199,10 +205,10 @@ function MoreFields({ topic, services, usual }: NewFormProps) {
         name="searches"
         label={FIELD_LABELS.searches}
         many
-        options={PART_NAMES.map((part) => ({
-          value: part,
-          words: part === 'posts' ? 'Microblog posts' : 'AI search over many sources',
-        }))}
+        options={[
+          ['posts', 'Microblog posts'],
+          ['ai', 'AI search over many sources'],
+        ]}
       />
       {PART_NAMES.map((part) => (
         <PartFields part={part} />

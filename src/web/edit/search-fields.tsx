@@ -39,14 +39,14 @@ export function RequestFields({
             label="Sources"
             many
             value={values.tools ?? TOOLS}
-            options={TOOLS.map((tool) => ({ value: tool, words: tool.replace(/ Search$/, '') }))}
+            options={TOOLS.map((tool) => [tool, tool.replace(/ Search$/, '')])}
           />
           <Field
             name={`${prefix}date_filter`}
             label="Look back"
             kind="select"
             value={values.date_filter ?? 'PAST_24_HOURS'}
-            options={DATE_FILTERS.map((filter) => ({ value: filter, words: describeDateFilter(filter) }))}
+            options={DATE_FILTERS.map((filter) => [filter, describeDateFilter(filter)])}
           />
         </>
       ) : null}
@@ -55,10 +55,7 @@ export function RequestFields({
         label="Model"
         kind="select"
         value={values.model ?? 'NOVA'}
-        options={MODELS.map((model) => ({
-          value: model,
-          words: `${model}, about ${MODEL_SECONDS[model]} s`,
-        }))}
+        options={MODELS.map((model) => [model, `${model}, about ${MODEL_SECONDS[model]} s`])}
         help="Slower models search more thoroughly and may cost more."
       />
     </>
@@ -83,7 +80,7 @@ export function ScheduleFields({ prefix, values }: { prefix: string; values: Sea
   const { every = DEFAULT_EVERY.microblog, cron, tz = zone } = values;
   const own = INTERVALS.some(([value]) => value === every)
     ? []
-    : [{ value: every, words: every.startsWith('auto') ? every : `every ${every}` }];
+    : [[every, every.startsWith('auto') ? every : `every ${every}`] as const];
   return (
     <div class="schedule">
       <Field
@@ -91,7 +88,7 @@ export function ScheduleFields({ prefix, values }: { prefix: string; values: Sea
         label="Interval"
         kind="select"
         value={every}
-        options={[...own, ...INTERVALS.map(([value, words]) => ({ value, words }))]}
+        options={[...own, ...INTERVALS]}
       />
       <Field
         name={`${prefix}cron`}

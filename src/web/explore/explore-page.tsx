@@ -9,7 +9,7 @@ import { EVERYTHING, parseQuery, type Query, requireAll } from '../../domain/sea
 import { type ArchiveBacklog, catchUpArchive } from '../../store/archive/index-archive.ts';
 import { findText, type TextMatches } from '../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../store/queries/system.ts';
-import { Button, CheckedFields, Field, TopicFilter } from '../components/form.tsx';
+import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { CREATE_TOPIC_SCOPES, findPageScope, IfAllowed, useFrame } from '../components/page-frame.tsx';
@@ -128,9 +128,9 @@ function ExploreFilterForm({ filter, problems }: { filter: ExploreQuery; problem
           kind="select"
           value={filter.kind}
           options={[
-            { value: '', words: 'posts and links' },
-            { value: 'post', words: 'posts' },
-            { value: 'link', words: 'links' },
+            ['', 'posts and links'],
+            ['post', 'posts'],
+            ['link', 'links'],
           ]}
         />
         <Field name="lang" label="Language of posts" value={filter.lang} placeholder="any (example: en)" />
@@ -139,10 +139,7 @@ function ExploreFilterForm({ filter, problems }: { filter: ExploreQuery; problem
           label="From the last"
           kind="select"
           value={filter.within}
-          options={[
-            { value: '', words: 'any time' },
-            ...SPAN_NAMES.map((value) => ({ value, words: value })),
-          ]}
+          options={[['', 'any time'], ...SPAN_NAMES.map((name): FieldOption => [name, name])]}
         />
       </CheckedFields>
       <Button words="Search" kind="main" />

@@ -96,7 +96,7 @@ export function ListForm({
           label="Sort by"
           kind="select"
           value={order}
-          options={LIST_ORDERS.map((value) => ({ value, words: ORDER_WORDS[value] }))}
+          options={LIST_ORDERS.map((value) => [value, ORDER_WORDS[value]])}
         />
       )}
       {isCustom || range.name === null ? null : <input type="hidden" name="range" value={range.name} />}

@@ -11,7 +11,7 @@ import { readRunPage, readRunServices, type RunRow } from '../../store/queries/r
 import { type RunTally, tallyRuns } from '../../store/queries/run-tallies.ts';
 import { RUN_STATUSES } from '../../store/schema/analytics/run-views.ts';
 import { Table } from '../components/data-table.tsx';
-import { Button, Field, TopicFilter } from '../components/form.tsx';
+import { Button, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatDuration, Usd } from '../components/numbers.tsx';
 import { writeAddress } from '../components/list-address.ts';
@@ -97,16 +97,7 @@ function computeSince(span: SpanName, now: Date): Date {
   );
 }
 
-type RunFilter = {
-  search?: string | undefined;
-  topic?: string | undefined;
-  status?: string | undefined;
-  code?: string | undefined;
-  since?: string | undefined;
-  simulated?: string | undefined;
-};
-
-const ALL_OPTION = { value: '', words: 'all' };
+type RunFilter = Omit<z.output<typeof querystring>, 'before'>;
 
 function RunFilterForm({ filter }: { filter: RunFilter }) {
   return (
@@ -119,17 +110,14 @@ function RunFilterForm({ filter }: { filter: RunFilter }) {
         label="Status"
         kind="select"
         value={filter.status}
-        options={[ALL_OPTION, ...RUN_STATUSES.map((status) => ({ value: status, words: status }))]}
+        options={[['', 'all'], ...RUN_STATUSES.map((status): FieldOption => [status, status])]}
       />
       <Field
         name="since"
         label="Created"
         kind="select"
         value={filter.since}
-        options={[
-          { value: '', words: 'any time' },
-          ...SPAN_NAMES.map((name) => ({ value: name, words: SPAN_LABELS[name] })),
-        ]}
+        options={[['', 'any time'], ...Object.entries(SPAN_LABELS)]}
       />
       <Button words="Show" />
     </form>

@@ -167,17 +167,14 @@ function NewTokenForm({
         label="Scopes"
         many
         value={first ? ['admin'] : ['read']}
-        options={SCOPES.map((scope) => ({ value: scope, words: SCOPE_WORDS[scope] }))}
+        options={SCOPES.map((scope) => [scope, SCOPE_WORDS[scope]])}
       />
       <Field
         name="ends"
         label="Expiry"
         kind="select"
         value=""
-        options={[
-          { value: '', words: 'never' },
-          ...Object.entries(EXPIRIES).map(([value, words]) => ({ value, words })),
-        ]}
+        options={[['', 'never'], ...Object.entries(EXPIRIES)]}
       />
       <div class="buttons">
         <Button words="Create token" kind="main" />
@@ -205,7 +202,7 @@ function RotationForms({ tokens }: { tokens: readonly Token[] }) {
               label="Old secret"
               kind="select"
               value="0"
-              options={Object.entries(GRACE_PERIODS).map(([value, words]) => ({ value, words }))}
+              options={Object.entries(GRACE_PERIODS)}
             />
             <div class="buttons">
               <Button words="Rotate secret" />
