@@ -49,11 +49,7 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
             title="Last deliveries"
             aside={<SideLink href="/alerts/deliveries">All deliveries</SideLink>}
           >
-            {deliveries.length === 0 ? (
-              <EmptyState words="No messages yet." />
-            ) : (
-              <DeliveryTable rows={deliveries} />
-            )}
+            <DeliveryTable rows={deliveries} empty="No messages yet." />
           </Section>
         </>
       ),

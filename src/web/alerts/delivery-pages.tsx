@@ -22,7 +22,7 @@ import { Badge, type BadgeState } from '../components/icons.tsx';
 import { writeAddress } from '../components/list-address.ts';
 import { findPageScope, IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { Crumbs, EmptyState, Pager, Section, Tabs } from '../components/section.tsx';
+import { Crumbs, EmptyState, type NextStep, Pager, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { SideLink } from '../components/side-notice.tsx';
@@ -68,11 +68,11 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
                 here: state === filter.state,
               }))}
             />
-            {shown.length === 0 ? (
-              <EmptyState words="No deliveries." todo={{ words: 'All alerts', href: '/alerts' }} />
-            ) : (
-              <DeliveryTable rows={shown} />
-            )}
+            <DeliveryTable
+              rows={shown}
+              empty="No deliveries."
+              todo={{ words: 'All alerts', href: '/alerts' }}
+            />
             <Pager
               first={before === undefined ? null : writePath()}
               next={last === undefined ? null : writePath({ before: last.id })}
@@ -206,11 +206,11 @@ function describeOutcome({ code, channel_kind: kind, http_status, reason }: Deli
   return [...words, ...status, ...(reason === null ? [] : [reason])].join('; ');
 }
 
-export function DeliveryTable({ rows }: { rows: readonly DeliveryRow[] }) {
+export function DeliveryTable(shown: { rows: readonly DeliveryRow[]; empty: string; todo?: NextStep }) {
   return (
     <Table
+      {...shown}
       caption="Deliveries, newest first"
-      rows={rows}
       columns={[
         {
           head: 'Delivery',

@@ -11,7 +11,7 @@ import { Badge } from '../components/icons.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { EmptyState, Section } from '../components/section.tsx';
+import { Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Table } from '../components/data-table.tsx';
 import { PurgeLink } from '../topic/purge-pages.tsx';
@@ -89,15 +89,11 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
 
 function SearchTable({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
   const add = { words: 'Add a search', href: `/new?topic=${topic}` };
-  if (searches.length === 0)
-    return (
-      <Section title="Searches">
-        <EmptyState words="This topic has no searches." todo={add} />
-      </Section>
-    );
   return (
-    <Section title="Searches" aside={<a href={add.href}>{add.words}</a>}>
+    <Section title="Searches" aside={searches.length === 0 ? undefined : <a href={add.href}>{add.words}</a>}>
       <Table
+        empty="This topic has no searches."
+        todo={add}
         caption="Searches of this topic"
         rows={searches}
         columns={[

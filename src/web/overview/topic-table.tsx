@@ -2,7 +2,7 @@ import { formatPercent } from '../../domain/display-format.ts';
 import { Badge } from '../components/icons.tsx';
 import { writeAddress } from '../components/list-address.ts';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
-import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { Section, Tabs } from '../components/section.tsx';
 import { Sparkline } from '../components/sparkline-svg.tsx';
 import { type Column, Table } from '../components/data-table.tsx';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
@@ -55,11 +55,13 @@ export function TopicTable({
         </>
       }
     >
-      {pulses.length === 0 ? (
-        <EmptyState words="No topics with this label." todo={{ words: 'Show all', href: '/' }} />
-      ) : (
-        <Table caption="Topics" rows={pulses} columns={COLUMNS} />
-      )}
+      <Table
+        empty="No topics with this label."
+        todo={{ words: 'Show all', href: '/' }}
+        caption="Topics"
+        rows={pulses}
+        columns={COLUMNS}
+      />
     </Section>
   );
 }
