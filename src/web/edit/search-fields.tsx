@@ -8,15 +8,7 @@ import { Field, type FormValues } from '../components/form.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { isChecked, readField, readFieldList } from '../request-input.ts';
 
-export type SearchValues = {
-  prompt?: string | undefined;
-  model?: string | undefined;
-  tools?: readonly string[] | undefined;
-  date_filter?: string | undefined;
-  every?: string | undefined;
-  cron?: string | undefined;
-  tz?: string | undefined;
-};
+export type SearchValues = Pick<WrittenSearch, 'model' | 'tools' | 'date_filter' | 'every' | 'cron' | 'tz'>;
 
 const MODEL_SECONDS = { NOVA: 10, ORBIT: 30, HORIZON: 120 } as const;
 

@@ -5,7 +5,7 @@ import { createCursor, idKey, orderKey } from '../../monitor/http/cursors.ts';
 import { type IsMatch, readMatchesOfItems, type ShownItem } from '../../store/archive/matched-words.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
 import type { Id, Reads } from '../../store/database.ts';
-import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
+import { DISCOVERY_VIEWS, type DiscoveryRow, type DiscoveryView } from '../../store/queries/discoveries.ts';
 import { readDiscoveryPage, selectDiscoveries } from '../../store/queries/discovery-pages.ts';
 import { countItems, countItemsOverTime, type ItemSelection } from '../../store/queries/item-counts.ts';
 import { readLinkPage, selectLinks } from '../../store/queries/link-pages.ts';
@@ -17,7 +17,8 @@ import type { SearchRow } from '../../store/queries/search-list.ts';
 import { type BucketSum, readVolumeSums } from '../../store/queries/volume.ts';
 import type { ListKind, ListScope } from '../components/list-address.ts';
 import { buildVolume, isCountedPerSearch, type Volume } from '../topic/topic-data.ts';
-import type { ListRange } from './list-range.ts';
+import { emptyField, readKey } from '../request-input.ts';
+import { LIST_RANGES, type ListRange } from './list-range.ts';
 import { z } from 'zod';
 
 export const PAGE_SIZE = 50;
@@ -53,6 +54,21 @@ export type ListItem =
 /** Lists by id use the first key for nothing. */
 type ListKeys = [by: bigint, id: Id];
 export const listCursor = createCursor<ListKeys, unknown>('page', z.tuple([orderKey, idKey]));
+
+/** The address of a list. */
+export const listQuery = z.object({
+  q: emptyField.or(z.string()).optional(),
+  from: emptyField.or(z.string().max(40)).optional(),
+  to: emptyField.or(z.string().max(40)).optional(),
+  range: emptyField.or(z.enum(LIST_RANGES)).optional(),
+  sort: emptyField.or(z.enum(LIST_ORDERS)).optional(),
+  view: emptyField.or(z.enum(DISCOVERY_VIEWS)).optional(),
+  /** Zero: since a visit before the first discovery. */
+  after: emptyField
+    .or(z.string().refine((text) => text === '0' || readKey(text) !== undefined, 'an id: digits only'))
+    .optional(),
+  cursor: listCursor.param.optional(),
+});
 
 type PlacedItem = { item: ListItem; keys: ListKeys };
 /** The items after a place, one more than a page has if there is a next one. */

@@ -6,26 +6,25 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../../store/archive/index-archive.ts';
 import type { Database, Id } from '../../store/database.ts';
-import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
 import { readSilentTools } from '../../store/queries/run-tools.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { ViewNote } from '../components/discovery-item.tsx';
 import { LIST_KINDS, type ListKind, writeListPath, writeTime } from '../components/list-address.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { Pager, ScopeLinks, Section, Tabs } from '../components/section.tsx';
-import { emptyField, readKey, slugParams } from '../request-input.ts';
+import { readKey, slugParams } from '../request-input.ts';
 import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { chooseRange } from '../topic/time-range.ts';
 import {
   type List,
-  LIST_ORDERS,
   listCursor,
+  listQuery,
   PAGE_SIZE,
   readListItems,
   readListMatches,
   readListVolume,
 } from './list-data.ts';
-import { LIST_RANGES, parseLocalTime, resolveListRange } from './list-range.ts';
+import { parseLocalTime, resolveListRange } from './list-range.ts';
 import {
   KIND_WORDS,
   ListActions,
@@ -38,26 +37,12 @@ import {
   toEventScope,
 } from './list-sections.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 const MAX_SEARCHES = 200;
 
-const querystring = z.object({
-  q: emptyField.or(z.string()).optional(),
-  from: emptyField.or(z.string().max(40)).optional(),
-  to: emptyField.or(z.string().max(40)).optional(),
-  range: emptyField.or(z.enum(LIST_RANGES)).optional(),
-  sort: emptyField.or(z.enum(LIST_ORDERS)).optional(),
-  view: emptyField.or(z.enum(DISCOVERY_VIEWS)).optional(),
-  /** Zero: since a visit before the first discovery. */
-  after: emptyField
-    .or(z.string().refine((text) => text === '0' || readKey(text) !== undefined, 'an id: digits only'))
-    .optional(),
-  cursor: listCursor.param.optional(),
-});
-
 export function addListPages(app: App, { ctx }: RouteContext): void {
-  const schema = { params: slugParams, querystring };
+  const schema = { params: slugParams, querystring: listQuery };
   for (const kind of LIST_KINDS) {
     app.get(`/topics/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const { slug } = request.params;
@@ -81,7 +66,7 @@ type Shown = Pick<List, 'kind' | 'scope' | 'searches'> & {
   /** Of the topic or search. A cursor is bound to the ID, which stays when it is renamed or moved. */
   id: Id;
   name: string;
-  address: z.output<typeof querystring>;
+  address: z.output<typeof listQuery>;
 };
 
 async function renderList(

@@ -15,19 +15,19 @@ import { PostCard } from '../components/post-card.tsx';
 import { Feed, Section, Tabs } from '../components/section.tsx';
 import { Matches } from '../components/untrusted-text.tsx';
 import type { IsMatch } from '../../store/archive/matched-words.ts';
-import { type List, LIST_ORDERS, type ListItem, MAX_COUNTED, type ListVolume } from './list-data.ts';
-import { formatLocalTime, LIST_RANGES, type ListRange, type ListRangeName } from './list-range.ts';
+import {
+  type List,
+  LIST_ORDERS,
+  type ListItem,
+  type listQuery,
+  MAX_COUNTED,
+  type ListVolume,
+} from './list-data.ts';
+import type { z } from 'zod';
+import { formatLocalTime, LIST_RANGES, type ListRange } from './list-range.ts';
 
 /** The state of a list in its address. */
-export type ListAddress = {
-  q?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  range?: ListRangeName | undefined;
-  sort?: List['order'] | undefined;
-  view?: List['view'] | undefined;
-  after?: string | undefined;
-};
+export type ListAddress = Partial<Omit<z.output<typeof listQuery>, 'cursor'>>;
 
 /** The address of the list, changed. */
 export type WritePath = (changed?: ListAddress & { cursor?: string }) => string;

@@ -13,13 +13,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { replayRun } from '../../monitor/runs/late-and-replay.ts';
 import { previewRequest, type RequestPreview } from '../../monitor/runs/request-preview.ts';
 import type { Id } from '../../store/database.ts';
-import {
-  type AddressedLink,
-  type CompletionRow,
-  readLinksByAddress,
-  readLinksByIds,
-  readRunCompletion,
-} from '../../store/queries/completions.ts';
+import { readLinksByAddress, readLinksByIds, readRunCompletion } from '../../store/queries/completions.ts';
 import { type DiscoveryRow, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';
 import {
@@ -33,7 +27,7 @@ import {
 } from '../../store/queries/run-list.ts';
 import { readRunTools } from '../../store/queries/run-tools.ts';
 import { loadNewestResponse } from '../../store/responses.ts';
-import { type CitedLinks, CitedText, listCitedAddresses, SourceList } from '../components/citations.tsx';
+import { CitedText, listCitedAddresses, SourceList } from '../components/citations.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { ActionButton } from '../components/form.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
@@ -82,7 +76,7 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
           <RunTimeline run={run} service={data.calls[0]?.service} />
           <ToolTable rows={data.tools} />
           <CallTable rows={data.calls} />
-          <NewItems run={run} rows={data.discoveries} limit={MAX_NEW} />
+          <NewItems run={run} rows={data.discoveries} />
           <CompletionTexts run={run} {...data} />
           <RejectTable rows={data.rejects} limit={MAX_REJECTS} />
           <RequestSection sent={data.sent} />
@@ -159,8 +153,8 @@ async function describeRequest(ctx: Context, id: Id): Promise<RequestPreview | s
   }
 }
 
-function NewItems({ run, rows, limit }: { run: RunRow; rows: readonly DiscoveryRow[]; limit: number }) {
-  const note = rows.length === limit ? `Newest ${limit}.` : undefined;
+function NewItems({ run, rows }: { run: RunRow; rows: readonly DiscoveryRow[] }) {
+  const note = rows.length === MAX_NEW ? `Newest ${MAX_NEW}.` : undefined;
   return (
     <Section title="New items" id="new" note={note}>
       {rows.length === 0 ? (
@@ -184,16 +178,9 @@ const COMPLETION_TEXTS = [
   ['discussion_board_summary', 'Discussion boards'],
   ['news_forum_summary', 'News forums'],
 ] as const;
-type CompletionData = {
-  run: RunRow;
-  completion: CompletionRow | undefined;
-  /** By address as cited. */
-  links: CitedLinks;
-  /** All links it cites. */
-  cited: readonly AddressedLink[];
-};
+type RunData = Awaited<ReturnType<typeof readRunData>>;
 
-function CompletionTexts({ run, completion, links, cited }: CompletionData) {
+function CompletionTexts({ run, completion, links, cited }: RunData & { run: RunRow }) {
   if (completion === undefined) return null;
   const { claims, changed, search, previous_run_id } = completion;
   const compared = describeCompletionChange(completion);
