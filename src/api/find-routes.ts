@@ -10,7 +10,7 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { catchUpForQuery, defineListReply, notIndexed } from './pagination.ts';
-import { flagParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
+import { countParam, flagParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
 import { Link, Post } from './reply-shapes.ts';
 
 const MarkedText = z
@@ -49,13 +49,7 @@ const findQuery = z.strictObject({
   sandbox: flagParam.optional().describe('An older name of `simulated`.'),
   since: timeParam.optional().describe('Start of the range, by time of publication (inclusive).'),
   until: timeParam.optional().describe('End of the range, by time of publication (exclusive).'),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_HITS)
-    .default(20)
-    .describe('Maximum number of hits per page.'),
+  limit: countParam(MAX_HITS, 20).describe('Maximum number of hits per page.'),
   cursor: cursor.param.optional(),
 });
 

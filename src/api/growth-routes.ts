@@ -14,8 +14,8 @@ import {
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { limitParam } from './pagination.ts';
 import { GrownPost, PostAtAge, SearchGrowth, TypicalAtAge } from './reply-shapes.ts';
-import { timeParam } from './request-shapes.ts';
-import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS, trendFilter } from './trend-operation.ts';
+import { scopeParams, timeParam } from './request-shapes.ts';
+import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS } from './trend-operation.ts';
 
 export function growthRoutes(app: App, home: RouteContext): void {
   const { ctx } = home;
@@ -29,7 +29,7 @@ export function growthRoutes(app: App, home: RouteContext): void {
       description:
         'Ordered by gains since each was first seen. `at_age` compares a post with others of the same age.',
       query: z.strictObject({
-        ...trendFilter,
+        ...scopeParams,
         by: z.enum(GROWTH_ORDERS).default('engagement'),
         since: timeParam
           .optional()
@@ -57,7 +57,7 @@ export function growthRoutes(app: App, home: RouteContext): void {
       summary: 'List the engagement gains of searches',
       description: 'Gains and losses of the posts of a search per hour or day, with coverage.',
       query: z.strictObject({
-        ...trendFilter,
+        ...scopeParams,
         per: z.enum(['hour', 'day']).default('day'),
         days: defineDays(92, 7),
       }),
@@ -78,7 +78,7 @@ export function growthRoutes(app: App, home: RouteContext): void {
       description:
         'Furthest above typical first. Counters at the age are interpolated between observations; ratios are null if too few posts were observed.',
       query: z.strictObject({
-        ...trendFilter,
+        ...scopeParams,
         hours: z.coerce
           .number()
           .pipe(z.union(AGES.map((n) => z.literal(n))))
@@ -105,7 +105,7 @@ export function growthRoutes(app: App, home: RouteContext): void {
       summary: 'List typical counters by age',
       description:
         'Medians over the posts of a search at 1, 3, 8, 24 and 72 hours, with the number of posts.',
-      query: z.strictObject({ ...trendFilter, limit: limitParam }),
+      query: z.strictObject({ ...scopeParams, limit: limitParam }),
       reply: defineFigures(TypicalAtAge),
     },
     async ({ limit, ...asked }) => {

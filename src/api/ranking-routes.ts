@@ -7,8 +7,8 @@ import { readTopAuthors, readTopDomains, readTopHashtags, readTopLanguages } fro
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { limitParam } from './pagination.ts';
 import { RisingDomain, RisingHashtag, RisingPost, Top, Voice } from './reply-shapes.ts';
-import { timeParam, topicSlug } from './request-shapes.ts';
-import { createTrendRoutes, defineDays, defineFigures, trendFilter } from './trend-operation.ts';
+import { scopeParams, timeParam, topicSlug } from './request-shapes.ts';
+import { createTrendRoutes, defineDays, defineFigures } from './trend-operation.ts';
 
 const MAX_TOPICS = 10;
 
@@ -17,7 +17,7 @@ export function rankingRoutes(app: App, home: RouteContext): void {
   const { addRoute, readDerived, countDaysBack } = createTrendRoutes(app, home);
 
   const rising = z.strictObject({
-    ...trendFilter,
+    ...scopeParams,
     since: timeParam.optional().describe('Only searches with a response at or after this time.'),
     limit: limitParam,
   });
@@ -57,7 +57,7 @@ export function rankingRoutes(app: App, home: RouteContext): void {
       },
     );
 
-  const tops = z.strictObject({ ...trendFilter, days: defineDays(366, 7), limit: limitParam });
+  const tops = z.strictObject({ ...scopeParams, days: defineDays(366, 7), limit: limitParam });
   const toppers = [
     [
       'authors',

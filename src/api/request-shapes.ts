@@ -49,6 +49,11 @@ const reuseMember = z
   .optional()
   .describe('Take a slug that is a former slug of something else. Without it, such a slug returns 409.');
 
+/** A whole number in a query, from 1. @param usual the default */
+export function countParam(most: number, usual: number) {
+  return z.coerce.number().int().min(1).max(most).default(usual);
+}
+
 /** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
 

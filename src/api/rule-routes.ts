@@ -9,7 +9,7 @@ import { readRules } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
-import { editedRule, newRule, ruleSlug, scopeParams } from './request-shapes.ts';
+import { countParam, editedRule, newRule, ruleSlug, scopeParams } from './request-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
 import { defineRow, defineRowWith } from './reply-shapes.ts';
@@ -95,7 +95,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       tags,
       params,
       querystring: z.strictObject({
-        days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(DEFAULT_BACKTEST_DAYS),
+        days: countParam(MAX_BACKTEST_DAYS, DEFAULT_BACKTEST_DAYS),
       }),
       response: { 200: RuleTrial },
     }),

@@ -14,7 +14,7 @@ import { SERVICE_KINDS } from '../store/services.ts';
 import { operation } from './operation.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
 import { defineRowWith, MissingTools } from './reply-shapes.ts';
-import { schedulePreviewBody, searchSlug, searchTrialBody } from './request-shapes.ts';
+import { countParam, schedulePreviewBody, searchSlug, searchTrialBody } from './request-shapes.ts';
 import { z } from 'zod';
 
 const tags = ['searches'];
@@ -83,7 +83,7 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       tags,
       params,
       querystring: z.strictObject({
-        count: z.coerce.number().int().min(1).max(100).default(5).describe('Number of runs to list.'),
+        count: countParam(100, 5).describe('Number of runs to list.'),
       }),
       response: { 200: SearchPreviewShape },
     }),

@@ -1,26 +1,17 @@
-/** Shared by all trend routes: filters, and how far their figures are derived. */
+/** Shared by all trend routes: how far their figures are derived. */
 import { z } from 'zod';
 import { DAY } from '../domain/time.ts';
 import { findOldest, readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
-import { scopeParams } from './request-shapes.ts';
+import { countParam } from './request-shapes.ts';
 import { setImmediate } from 'node:timers/promises';
 
 const tags = ['trends'];
 
-/** Filters of most trend routes. */
-export const trendFilter = scopeParams;
-
 export const defineDays = (most: number, usual: number) =>
-  z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(most)
-    .default(usual)
-    .meta({ description: 'Number of days back from today.', examples: [usual] });
+  countParam(most, usual).meta({ description: 'Number of days back from today.', examples: [usual] });
 
 /** A reply is serialized in one piece, which blocks the event loop. */
 export const MAX_BUCKETS = 20_000;

@@ -11,8 +11,8 @@ import { TREND_STATES } from '../domain/enumerations.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { Spike, Trend, TrendState, Volume } from './reply-shapes.ts';
-import { timeParam } from './request-shapes.ts';
-import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS, trendFilter } from './trend-operation.ts';
+import { countParam, scopeParams, timeParam } from './request-shapes.ts';
+import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS } from './trend-operation.ts';
 
 const spikeCursor = createIdCursor('spikes');
 const stateCursor = createIdCursor('trend_states');
@@ -34,15 +34,9 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       description:
         'For each search: posts in this period and the previous one, coverage, posts on a typical day, spikes, and states. A gap in coverage is not zero.',
       query: z.strictObject({
-        ...trendFilter,
+        ...scopeParams,
         days: defineDays(366, 7),
-        bucket_hours: z.coerce
-          .number()
-          .int()
-          .min(1)
-          .max(168)
-          .default(24)
-          .describe('Length of a bucket, in hours.'),
+        bucket_hours: countParam(168, 24).describe('Length of a bucket, in hours.'),
       }),
       reply: defineFigures(Trend),
     },
@@ -64,7 +58,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       description:
         'Posts per quarter of an hour, hour or day (UTC). Missing buckets were not observed; they are not zero. At most 7 days of quarters, 92 days of hours, or 1,100 days.',
       query: z.strictObject({
-        ...trendFilter,
+        ...scopeParams,
         per: z.enum(BUCKETS).default('hour'),
         since: timeParam
           .optional()
@@ -121,7 +115,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       description:
         'Newest first, each with a sentence and the numbers it was detected with: `lower_bound`, `coverage`, `mean`, `sd`, `threshold`.',
       query: defineListQuery(spikeCursor, {
-        ...trendFilter,
+        ...scopeParams,
         measure: z.enum(SPIKE_MEASURES).optional(),
         since: timeParam.optional().describe('Reported at or after this time.'),
         until: timeParam.optional().describe('Reported before this time.'),
@@ -144,7 +138,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       description:
         'Newest first: when a search began to rise, to fall, to be silent, or to stay at a new level, and when it was back to normal. Each with a sentence and the numbers of the decision.',
       query: defineListQuery(stateCursor, {
-        ...trendFilter,
+        ...scopeParams,
         state: z.enum(TREND_STATES).optional(),
         since: timeParam.optional().describe('Reported at or after this time.'),
         until: timeParam.optional().describe('Reported before this time.'),
