@@ -2,7 +2,6 @@
 import { groupBy } from '../../domain/group-by.ts';
 import { DAY, findEarliest, HOUR } from '../../domain/time.ts';
 import {
-  type ObservedDay,
   type VolumePulse,
   computePulse,
   measuresDay,
@@ -15,7 +14,7 @@ import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import type { SpikeRow } from '../../store/queries/trend-reports.ts';
 import type { BucketRow } from '../../store/queries/volume.ts';
-import { buildVolume, findsLinksOnly, sumBuckets } from '../topic/topic-data.ts';
+import { buildVolume, countOnce, findsLinksOnly, sumBuckets, toObservation } from '../topic/topic-data.ts';
 import { isYoung } from '../topic/time-range.ts';
 
 /** Whole days before today that are shown and that the typical day is computed from. */
@@ -145,18 +144,6 @@ export function hasNoPosts({ searches, pulse, days, hours }: TopicPulse): boolea
   return findsLinksOnly(searches, [pulse.posts, ...days, ...(hours ?? [])]);
 }
 
-function toObservation(
-  row: Pick<SearchNow, 'posts' | 'observed_posts' | 'coverage' | 'hours' | 'lower_bound'> | undefined,
-): ObservedDay {
-  return {
-    posts: row?.posts ?? 0,
-    observedPosts: row?.observed_posts ?? 0,
-    coverage: row?.coverage ?? 0,
-    hours: row?.hours ?? 0,
-    lowerBound: row?.lower_bound ?? false,
-  };
-}
-
 function computeDays(from: number, days: readonly SearchDay[]): (number | null)[] {
   const byDay = groupBy(
     days.filter(({ coverage }) => coverage > 0),
@@ -170,10 +157,7 @@ function computeDay(its: readonly SearchDay[]): number | null {
   if (its.length === 0) return null;
   const coverage = its.reduce((sum, one) => sum + Math.min(1, one.coverage), 0) / its.length;
   const hours = its.reduce((sum, one) => sum + one.hours, 0) / its.length;
-  const observedPosts = its.reduce(
-    (sum, one) => sum + one.topic_posts * (one.observed_posts / Math.max(1, one.posts)),
-    0,
-  );
+  const observedPosts = its.reduce((sum, one) => sum + countOnce(one).observed_posts, 0);
   return measuresDay({ observedPosts, coverage, hours }) ? observedPosts / coverage : null;
 }
 

@@ -9,6 +9,7 @@ import { HISTORY_MS } from '../../monitor/trends/rules/history.ts';
 import {
   computePulse,
   computeTypicalVolume,
+  type ObservedDay,
   TYPICAL_DAY_HISTORY_MS,
   type VolumePulse,
 } from '../../monitor/trends/rules/volume-comparison.ts';
@@ -25,6 +26,7 @@ import {
   readRequestChanges,
   readSearchDays,
   type SearchDay,
+  type SearchNow,
 } from '../../store/queries/search-activity.ts';
 import { readSilentTools } from '../../store/queries/run-tools.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
@@ -192,19 +194,8 @@ function computeTopicPulse(
   const once = range.per === 'day' && search === undefined;
   const each = searches.map(({ id }) => {
     const its = sums.find(({ search_id }) => search_id === id);
-    const typical = computeTypicalVolume(
-      past
-        .filter(({ search_id }) => search_id === id)
-        .map((day) => ({
-          coverage: day.coverage,
-          hours: day.hours,
-          posts: once ? day.topic_posts : day.posts,
-          observedPosts: once
-            ? (day.topic_posts * day.observed_posts) / Math.max(1, day.posts)
-            : day.observed_posts,
-          lowerBound: day.lower_bound,
-        })),
-    );
+    const known = past.filter(({ search_id }) => search_id === id).map(once ? countOnce : (day) => day);
+    const typical = computeTypicalVolume(known.map(toObservation));
     return {
       now: {
         posts: its?.posts ?? 0,
@@ -222,6 +213,27 @@ function computeTopicPulse(
     typicalDay: pulse.typical === null ? null : pulse.typical / days,
     hasTypical: each.some(({ typical }) => typical !== null),
   };
+}
+
+/** What the rules compare; without a row, nothing was observed. */
+export function toObservation(
+  row: Pick<SearchNow, 'posts' | 'observed_posts' | 'coverage' | 'hours' | 'lower_bound'> | undefined,
+): ObservedDay {
+  return {
+    posts: row?.posts ?? 0,
+    observedPosts: row?.observed_posts ?? 0,
+    coverage: row?.coverage ?? 0,
+    hours: row?.hours ?? 0,
+    lowerBound: row?.lower_bound ?? false,
+  };
+}
+
+/** A day with posts that several searches of the topic found counted for one of them. */
+export function countOnce<Day extends Pick<SearchDay, 'posts' | 'topic_posts' | 'observed_posts'>>(
+  day: Day,
+): Day {
+  const { posts, topic_posts, observed_posts } = day;
+  return { ...day, posts: topic_posts, observed_posts: (topic_posts * observed_posts) / Math.max(1, posts) };
 }
 
 async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readAheadOfAge>[1]) {
