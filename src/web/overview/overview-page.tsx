@@ -50,19 +50,8 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
     const searches = await readSearches(db, { data, limit: MAX_SEARCHES });
     const searchIds = searches.map(({ id }) => id);
-    const {
-      searchesNow,
-      silent,
-      days,
-      spikeDays,
-      discoveries,
-      runs,
-      services,
-      pausedSample,
-      toRewatch,
-      tools,
-    } = await awaitAll({
-      searchesNow: readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
+    const { silent, days, spikeDays, ...read } = await awaitAll({
+      now: readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
       silent: judgeSilence(ctx, data),
       days: readSearchDays(db, { from: past, until: today, searchIds }),
       spikeDays: readSpikeDays(db, data, past),
@@ -91,7 +80,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const all = buildPulses({
       topics,
       searches,
-      now: searchesNow,
+      now: read.now,
       silent: silent.searches,
       days,
       hours,
@@ -118,14 +107,14 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
           <>
             <SimulatedNotices
               isAll={all.every(({ simulated }) => simulated)}
-              pausedSample={pausedSample}
-              toRewatch={toRewatch}
+              pausedSample={read.pausedSample}
+              toRewatch={read.toRewatch}
             />
-            <SilentToolsNotice silences={tools} />
+            <SilentToolsNotice silences={read.tools} />
             <KeyNumbers
               pulses={all}
-              runs={runs}
-              services={services}
+              runs={read.runs}
+              services={read.services}
               spikes={current.filter(({ only_by }) => only_by === null).length}
             />
             <AttentionSection pulses={all} />
@@ -144,7 +133,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
             />
             <Section title="Newest discoveries" id="newest" held>
               <Feed
-                rows={discoveries.toReversed()}
+                rows={read.discoveries.toReversed()}
                 empty="Nothing found yet."
                 todo={{ words: 'Show runs', href: '/runs' }}
               >
