@@ -68,7 +68,7 @@ export async function renderGlobalMetrics({
   for (const [count, name, help] of COUNTERS) {
     const labelNames: readonly string[] = COUNTS[count];
     const counter = new Counter({ name, help, labelNames, registers });
-    for (const { labels, n } of findCounts(count)) counter.inc(buildLabels(labelNames, labels), n);
+    for (const { labels, n } of findCounts(counts, count)) counter.inc(buildLabels(labelNames, labels), n);
   }
   const gauge = (
     name: string,
@@ -134,27 +134,19 @@ export async function renderGlobalMetrics({
   gauge('strandline_queue_jobs', 'Jobs in the queue.', depth ?? {}, 'state');
   return [
     await registry.metrics(),
-    renderHistogram({
+    renderHistogram(counts, 'run_lateness', LATENESS_BOUNDS, {
       name: 'strandline_run_lateness_seconds',
       help: 'Seconds from a slot to the start of its run.',
-      labels: COUNTS.run_lateness_sum,
-      bounds: LATENESS_BOUNDS,
-      buckets: findCounts('run_lateness'),
-      sums: findCounts('run_lateness_sum'),
     }),
-    renderHistogram({
+    renderHistogram(counts, 'save', SAVE_BOUNDS, {
       name: 'strandline_save_duration_seconds',
       help: 'Seconds from the start of the transaction that saves a run until all rows but those of the feed are written.',
-      labels: COUNTS.save_sum,
-      bounds: SAVE_BOUNDS,
-      buckets: findCounts('save'),
-      sums: findCounts('save_sum'),
     }),
   ].join('\n');
+}
 
-  function findCounts(name: CountName): Count[] {
-    return counts.filter((count) => count.name === name);
-  }
+function findCounts(counts: readonly Count[], name: CountName): Count[] {
+  return counts.filter((count) => count.name === name);
 }
 
 function buildLabels(names: readonly string[], values: readonly string[]): Record<string, string> {
@@ -166,24 +158,21 @@ function buildLabels(names: readonly string[], values: readonly string[]): Recor
   );
 }
 
-/** A histogram stored as counts: those of its buckets, whose last label is the bound, and their sums. */
-type StoredHistogram = {
-  name: string;
-  help: string;
-  /** Names of the labels besides the bound. */
-  labels: readonly string[];
-  bounds: readonly number[];
-  buckets: readonly Count[];
-  sums: readonly Count[];
-};
-
 /**
  * Renders a histogram with cumulative buckets. prom-client can only render observations of its own process. Label
  * values are closed sets, so nothing needs escaping.
+ * @param count its buckets, whose last label is the bound; beside it are their sums
  */
-function renderHistogram({ name, help, labels, bounds, buckets, sums }: StoredHistogram): string {
+function renderHistogram(
+  counts: readonly Count[],
+  count: 'run_lateness' | 'save',
+  bounds: readonly number[],
+  { name, help }: { name: string; help: string },
+): string {
+  const labels: readonly string[] = COUNTS[`${count}_sum`];
+  const buckets = findCounts(counts, count);
   const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-  for (const { labels: values, n } of sums) {
+  for (const { labels: values, n } of findCounts(counts, `${count}_sum`)) {
     const own = labels.map((label, i) => `${label}="${values[i] ?? ''}"`);
     const ours = buckets.filter((bucket) => values.every((value, i) => bucket.labels[i] === value));
     let below = 0;
