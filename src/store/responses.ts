@@ -5,10 +5,12 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import type { Reject } from '../domain/parsed-results.ts';
 import type { ToolReport } from '../domain/tool-coverage.ts';
 import type { Clock } from '../platform/clock.ts';
 import { batched, givenRowsSql } from './batches.ts';
 import { backOffSql, type Database, type Id, isUnreachable, type Queryable, sqlTime } from './database.ts';
+import { insertRejectsSql } from './save/outcome.ts';
 import { encodeReports, insertToolsSql } from './save/save-tools.ts';
 import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';
 
@@ -259,7 +261,7 @@ export async function markUnreadable(
   input: {
     runId: Id;
     n: number;
-    rejects: readonly { path: string; code: string; sample: string }[];
+    rejects: readonly Reject[];
     /** What it says about tools: the coverage of a run without results, unless a newer response said something. */
     tools?: readonly ToolReport[];
     now: Date | null;
@@ -274,9 +276,7 @@ export async function markUnreadable(
        UPDATE strandline.runs SET rejected = coalesce(rejected, 0) + json_array_length($4::json)
        FROM response WHERE id = run_id
      ), kept AS (
-       INSERT INTO strandline.rejects (run_id, path, code, sample)
-       SELECT run_id, j.path, j.code, j.sample
-       FROM response, json_to_recordset($4::json) AS j(path text, code text, sample text)
+       ${insertRejectsSql('response', 'run_id', '$4')}
      )
      SELECT run_id FROM response`,
     [

@@ -1,8 +1,10 @@
 /** State changes of runs: queue, requeue, fail, read. Claims are in `run-claims.ts`, success in `save/outcome.ts`. */
 import { Refused, type RunCode } from '../domain/errors.ts';
 import type { Operation, Tool } from '../domain/enumerations.ts';
+import type { Reject } from '../domain/parsed-results.ts';
 import type { ToolReport } from '../domain/tool-coverage.ts';
 import { type Database, type Id, type Queryable, sqlTime, type Transaction } from './database.ts';
+import { insertRejectsSql } from './save/outcome.ts';
 import { encodeReports, insertToolsSql } from './save/save-tools.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 
@@ -19,7 +21,7 @@ export async function failRun(
     code: RunCode;
     reason: string | null;
     /** Null if there was no response to parse. */
-    rejects: readonly { path: string; code: string; sample: string }[] | null;
+    rejects: readonly Reject[] | null;
     /** Number of the unreadable response. */
     unreadable?: number | null;
     /** What that response says about tools. */
@@ -43,9 +45,7 @@ export async function failRun(
        INSERT INTO strandline.count_increments (name, labels, n)
        SELECT 'run_tools', ARRAY[tool, 'silent', strandline.kind_of_search((SELECT search_id FROM failed))], 1 FROM covered WHERE asked AND NOT responded
      ), told AS (
-       INSERT INTO strandline.rejects (run_id, path, code, sample)
-       SELECT failed.id, j.path, j.code, j.sample
-       FROM failed, json_to_recordset($7::json) AS j(path text, code text, sample text)
+       ${insertRejectsSql('failed', 'id', '$7')}
      )
      SELECT id FROM failed`,
     [

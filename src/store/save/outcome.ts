@@ -55,6 +55,12 @@ export type Outcome = {
   anyForgotten: boolean;
 };
 
+/** Inserts the rejects of a response. @param run its row of a table, @param id the column with the ID of its run */
+export const insertRejectsSql = (run: string, id: string, rejects: `$${number}`) => `
+  INSERT INTO strandline.rejects (run_id, path, code, sample)
+  SELECT ${run}.${id}, j.path, j.code, j.sample
+  FROM ${run}, json_to_recordset(${rejects}::json) AS j(path text, code text, sample text)`;
+
 const simulatedSql = (run: string) =>
   `(SELECT simulated FROM strandline.searches WHERE id = ${run}.search_id) AS simulated`;
 
@@ -83,8 +89,8 @@ WITH won AS (
   SELECT won.id, j.path, j.code, j.sample
   FROM json_to_recordset($7::json) AS j(run_id bigint, path text, code text, sample text) JOIN won ON won.id = j.run_id
 )
-SELECT id, baseline, 0 AS before, ended_at AS at, true AS result, false AS older, simulated,
-  strandline.any_forgotten() AS forgotten
+SELECT id, baseline, 0 AS "itemsNewBefore", ended_at AS at, true AS "isResult", false AS "isOlder", simulated,
+  strandline.any_forgotten() AS "anyForgotten"
 FROM won`;
 
 /**
@@ -106,12 +112,10 @@ WITH won AS (
 ), cleared AS (
   DELETE FROM strandline.rejects WHERE run_id = (SELECT id FROM won)
 ), told AS (
-  INSERT INTO strandline.rejects (run_id, path, code, sample)
-  SELECT won.id, j.path, j.code, j.sample
-  FROM won, json_to_recordset($4::json) AS j(path text, code text, sample text)
+  ${insertRejectsSql('won', 'id', '$4')}
 )
-SELECT baseline, items_new AS before, $6::timestamptz AS at, true AS result, false AS older, simulated,
-  strandline.any_forgotten() AS forgotten
+SELECT baseline, items_new AS "itemsNewBefore", $6::timestamptz AS at, true AS "isResult", false AS "isOlder", simulated,
+  strandline.any_forgotten() AS "anyForgotten"
 FROM won`;
 
 /**
@@ -150,11 +154,11 @@ WITH response AS (
 ), cleared AS (
   DELETE FROM strandline.rejects WHERE run_id = (SELECT id FROM judged WHERE result)
 ), told AS (
-  INSERT INTO strandline.rejects (run_id, path, code, sample)
-  SELECT judged.id, j.path, j.code, j.sample
-  FROM judged, json_to_recordset($5::json) AS j(path text, code text, sample text) WHERE judged.result
+  ${insertRejectsSql('judged', 'id', '$5')} WHERE judged.result
 )
-SELECT baseline, before, read_at AS at, result, older, simulated, strandline.any_forgotten() AS forgotten FROM judged`;
+SELECT baseline, before AS "itemsNewBefore", read_at AS at, result AS "isResult", older AS "isOlder", simulated,
+  strandline.any_forgotten() AS "anyForgotten"
+FROM judged`;
 
 /** Serializes two responses of one run, so that each sees the results of the other. $1 run. */
 const LOCK_ENDED_RUN = `
@@ -168,7 +172,7 @@ export async function completeRuns(
   const rejects = inputs.flatMap(({ runId, findings }) =>
     findings.rejects.map((reject) => ({ run_id: String(runId), ...reject })),
   );
-  const { rows } = await tx.query<OutcomeRow & { id: Id }>({
+  const { rows } = await tx.query<Outcome & { id: Id }>({
     name: 'win_run',
     text: COMPLETE_RUNS,
     values: [
@@ -181,14 +185,14 @@ export async function completeRuns(
       JSON.stringify(rejects),
     ],
   });
-  const won = new Map(rows.map((row) => [row.id, row]));
-  return inputs.map(({ runId }) => toOutcome(won.get(runId)));
+  const won = new Map(rows.map(({ id, ...outcome }) => [id, outcome]));
+  return inputs.map(({ runId }) => won.get(runId) ?? null);
 }
 
 /** @returns `null` if the run has not ended with a response */
 export async function completeAgain(tx: Transaction, input: AgainInput): Promise<Outcome | null> {
   const { findings } = input;
-  const { rows } = await tx.query<OutcomeRow>(COMPLETE_AGAIN, [
+  const { rows } = await tx.query<Outcome>(COMPLETE_AGAIN, [
     input.runId,
     findings.itemsSeen,
     findings.rejects.length,
@@ -196,7 +200,7 @@ export async function completeAgain(tx: Transaction, input: AgainInput): Promise
     input.response,
     input.endedAt,
   ]);
-  return toOutcome(rows[0]);
+  return rows[0] ?? null;
 }
 
 /** @returns `null` if the run has not ended, or another process has read the response */
@@ -204,7 +208,7 @@ export async function markReadLate(tx: Transaction, input: LateInput): Promise<O
   const { findings } = input;
   const { rowCount } = await tx.query(LOCK_ENDED_RUN, [input.runId]);
   if (rowCount === 0) return null;
-  const { rows } = await tx.query<OutcomeRow>(MARK_READ_LATE, [
+  const { rows } = await tx.query<Outcome>(MARK_READ_LATE, [
     input.runId,
     input.response,
     findings.itemsSeen,
@@ -212,29 +216,5 @@ export async function markReadLate(tx: Transaction, input: LateInput): Promise<O
     JSON.stringify(findings.rejects),
     input.now,
   ]);
-  return toOutcome(rows[0]);
-}
-
-type OutcomeRow = {
-  baseline: boolean;
-  before: number;
-  at: Date;
-  result: boolean;
-  older: boolean;
-  simulated: boolean;
-  forgotten: boolean;
-};
-
-function toOutcome(row: OutcomeRow | undefined): Outcome | null {
-  if (row === undefined) return null;
-  const { baseline, before, at, result, older, simulated, forgotten } = row;
-  return {
-    baseline,
-    itemsNewBefore: before,
-    at,
-    isResult: result,
-    isOlder: older,
-    simulated,
-    anyForgotten: forgotten,
-  };
+  return rows[0] ?? null;
 }
