@@ -1,11 +1,10 @@
 /** Status page: runs by outcome, and calls and costs of a day by service. */
 
 import type { Data } from '../../domain/data.ts';
-import { and, asc, eq } from 'drizzle-orm';
 import type { RunCode } from '../../domain/errors.ts';
-import type { Pooled, Reads } from '../database.ts';
+import { DAY } from '../../domain/time.ts';
+import type { Pooled } from '../database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
-import { call_days, services } from '../schema/topic-tables.ts';
 import type { ServiceKind } from '../services.ts';
 
 /** Only a few dozen groups are possible. */
@@ -39,45 +38,26 @@ export type ServiceDay = {
   calls_without_cost_today: number;
 };
 
-type PaidRow = { name: string; cost: number | null; made: number; told: number };
-
-/** Calls of runs and of trials, grouped by service so that each uses its index. $1 since. */
-const SELECT_SERVICE_COSTS = `
-SELECT s.name, p.* FROM strandline.services s CROSS JOIN LATERAL (
-  SELECT sum(cost_usd)::float8 AS cost, count(*)::int AS made, count(cost_usd)::int AS told
+/** Calls of runs and of trials, grouped by service so that each uses its index. $1 start of the day. */
+const SELECT_SERVICE_DAYS = `
+SELECT s.name, s.kind, s.address, coalesce(d.calls, 0) AS calls_today, c.cost_usd_today, c.calls_without_cost_today
+FROM strandline.services s
+LEFT JOIN strandline.call_days d ON d.service_id = s.id AND d.day = ($1::timestamptz AT TIME ZONE 'UTC')::date
+CROSS JOIN LATERAL (
+  SELECT sum(cost_usd)::float8 AS cost_usd_today, (count(*) - count(cost_usd))::int AS calls_without_cost_today
   FROM (
     SELECT cost_usd FROM strandline.calls WHERE service_id = s.id AND sent_at >= $1
     UNION ALL SELECT cost_usd FROM strandline.trials WHERE service_id = s.id AND sent_at >= $1
-  ) c
-) p`;
+  ) made
+) c
+ORDER BY s.name LIMIT ${MAX_GROUPS}`;
 
 /**
  * Each service with its calls of this UTC day. There may be more calls than responses, because a lost call counts.
  */
-export async function readServiceDays({ orm, pool }: Reads, now: Date): Promise<ServiceDay[]> {
-  const day = now.toISOString().slice(0, 10);
-  const made = await orm
-    .select({
-      name: services.name,
-      kind: services.kind,
-      address: services.address,
-      calls: call_days.calls,
-    })
-    .from(services)
-    .leftJoin(call_days, and(eq(call_days.service_id, services.id), eq(call_days.day, day)))
-    .orderBy(asc(services.name))
-    .limit(MAX_GROUPS);
-  const { rows: paid } = await pool.query<PaidRow>(SELECT_SERVICE_COSTS, [new Date(`${day}T00:00:00Z`)]);
-  const costs = new Map(paid.map((row) => [row.name, row]));
-  return made.map(({ name, kind, address, calls }) => {
-    const { cost = null, made: paidCalls = 0, told: withCost = 0 } = costs.get(name) ?? {};
-    return {
-      name,
-      kind: kind as ServiceKind, // a CHECK constraint lets in nothing else
-      address,
-      calls_today: calls ?? 0,
-      cost_usd_today: cost,
-      calls_without_cost_today: paidCalls - withCost,
-    };
-  });
+export async function readServiceDays({ pool }: Pooled, now: Date): Promise<ServiceDay[]> {
+  const { rows } = await pool.query<ServiceDay>(SELECT_SERVICE_DAYS, [
+    new Date(Math.floor(now.getTime() / DAY) * DAY),
+  ]);
+  return rows;
 }
