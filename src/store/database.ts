@@ -108,6 +108,12 @@ export function backOffSql(attempts: string, max: string): string {
   return `least(interval '${max}', interval '1 minute' * power(2, least(${attempts}, 10)))`;
 }
 
+/** The row of a statement that always returns one. */
+export function onlyRow<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('a statement that returns one row returned none');
+  return row;
+}
+
 /** The current shared time, for rules evaluated outside of SQL. */
 export async function readTime(db: Queryable, clock: Pick<Clock, 'statementTime'>): Promise<Date> {
   const statementTime = clock.statementTime();
@@ -117,9 +123,7 @@ export async function readTime(db: Queryable, clock: Pick<Clock, 'statementTime'
     text: `SELECT ${sqlTime('$1')} AS now`,
     values: [null],
   });
-  const [row] = rows;
-  if (row === undefined) throw new Error('expected one row');
-  return row.now;
+  return onlyRow(rows).now;
 }
 
 /** Drizzle on one connection, inside its transaction. */

@@ -1,5 +1,5 @@
 import type { DateFilter, Model, Operation, Tool } from '../domain/enumerations.ts';
-import type { Database, Id, Queryable, Transaction } from './database.ts';
+import { type Database, type Id, type Queryable, type Transaction, onlyRow } from './database.ts';
 import type { SearchState, Sensitivity } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 import { type ScheduleColumns, setAdaptiveDue } from './slots.ts';
@@ -108,21 +108,15 @@ export async function insertSearch(
       input.definition.auto === null ? input.nextDueAt : null,
     ],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the search row was not returned');
-  await insertVersion(tx, {
-    searchId: row.id,
-    version: 1,
-    requestVersion: 1,
-    definition: input.definition,
-    now: input.now,
-  });
-  await setAdaptiveDue(tx, row.id, input.nextDueAt);
+  const { id } = onlyRow(rows);
+  const { definition, now } = input;
+  await insertVersion(tx, { searchId: id, version: 1, requestVersion: 1, definition, now });
+  await setAdaptiveDue(tx, id, input.nextDueAt);
   await tx.query(
     `INSERT INTO strandline.search_states (search_id, state, began_at) VALUES ($1, 'active', $2)`,
-    [row.id, input.now],
+    [id, now],
   );
-  return row.id;
+  return id;
 }
 
 export async function insertVersion(

@@ -1,4 +1,4 @@
-import type { Database, Id } from './database.ts';
+import { type Database, type Id, onlyRow } from './database.ts';
 
 export const SERVICE_KINDS = ['sandbox', 'own', 'hosted'] as const;
 /** `sandbox` is simulated, `own` is the search service of this installation, `hosted` is an external one. */
@@ -16,7 +16,5 @@ export async function ensureService(
      RETURNING id, name, kind, address, dialect`,
     [input.name, input.kind, input.address, input.dialect, input.now],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the service row was not returned');
-  return row;
+  return onlyRow(rows);
 }

@@ -4,7 +4,7 @@
  */
 
 import { DAY, HOUR, MINUTE } from '../domain/time.ts';
-import type { Id, Pooled, Queryable } from './database.ts';
+import { type Id, type Pooled, type Queryable, onlyRow } from './database.ts';
 import { randomBytes } from 'node:crypto';
 
 /** Idle timeout of a session. */
@@ -108,9 +108,7 @@ export async function readFormSecret({ pool }: Pooled, now: Date): Promise<Buffe
     [randomBytes(32).toString('hex'), now],
   );
   const { rows } = await pool.query<{ secret: string }>('SELECT secret FROM strandline.form_secret');
-  const [row] = rows;
-  if (row === undefined) throw new Error('the form secret is missing');
-  return Buffer.from(row.secret, 'hex');
+  return Buffer.from(onlyRow(rows).secret, 'hex');
 }
 
 function sessionLimitsAt(now: Date): [idleSince: Date, begun: Date] {

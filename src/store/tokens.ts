@@ -1,7 +1,7 @@
 /** Tokens of the API and dashboard, and keys of the search service: one table with separate scopes. */
 import { and, arrayContains, desc, eq, isNull, lt, not, or, sql } from 'drizzle-orm';
 import { MINUTE } from '../domain/time.ts';
-import { createOrm, type Id, type Orm, type Transaction } from './database.ts';
+import { createOrm, type Id, type Orm, type Transaction, onlyRow } from './database.ts';
 import { tokens } from './schema/system-tables.ts';
 
 /** A token without its secret. */
@@ -69,12 +69,11 @@ export async function insertToken(
   token: Pick<TokenRow, 'prefix' | 'name' | 'scopes' | 'expires_at'> & { hash: Buffer; now: Date },
 ): Promise<TokenRow> {
   const { hash, now, ...fields } = token;
-  const [row] = await createOrm(tx)
+  const rows = await createOrm(tx)
     .insert(tokens)
     .values({ ...fields, hash: hash.toString('hex'), created_at: now })
     .returning(SHOWN_COLUMNS);
-  if (row === undefined) throw new Error('the token row was not returned');
-  return row;
+  return onlyRow(rows);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Topics, and names of state changes shared by topics, searches, rules and channels. */
 
-import type { Id, Queryable, Transaction } from './database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow } from './database.ts';
 
 /** A topic; its searches are in `searches.ts`. */
 export type Topic = {
@@ -69,9 +69,7 @@ export async function ensureTopic(
      RETURNING ${TOPIC_COLUMNS}`,
     [input.slug, input.name, input.sample, input.now],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the topic row was not returned');
-  return row;
+  return onlyRow(rows);
 }
 
 export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {

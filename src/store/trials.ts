@@ -14,7 +14,7 @@ import {
   type Verdict,
   type VerdictRow,
 } from './call-limits.ts';
-import type { Database, Id } from './database.ts';
+import { type Database, type Id, onlyRow } from './database.ts';
 import type { RequestColumns } from './searches.ts';
 
 export type TrialRequest = RequestColumns & { operation: Operation };
@@ -64,8 +64,7 @@ export async function openTrial(
     streaming,
     JSON.stringify(extra),
   ]);
-  const [row] = rows;
-  if (row === undefined) throw new Error('no trial was opened, for an unknown reason');
+  const row = onlyRow(rows);
   if (row.kind === 'again') {
     await insertMinuteRow(db, input.serviceId);
     return openTrial(db, input);

@@ -5,7 +5,7 @@ import { ANALYTICS, DATA, type Data } from '../domain/data.ts';
 import type { Logger } from '../platform/logger.ts';
 import { Refused } from '../domain/errors.ts';
 import { type View, viewOfSide, type Views } from './migrations-folder.ts';
-import { readSqlState } from './database.ts';
+import { readSqlState, onlyRow } from './database.ts';
 
 /** How long and how often to wait for a view that is in use. Later readers wait behind us. */
 const LOCKS = { timeoutMs: 5_000, attempts: 12, pauseMs: 1_000 } as const;
@@ -63,7 +63,7 @@ async function ensureSchema(client: Client, schema: string): Promise<void> {
     'SELECT to_regnamespace($1) IS NOT NULL AS exists, current_user AS role',
     [schema],
   );
-  const { exists = false, role = '' } = rows[0] ?? {};
+  const { exists, role } = onlyRow(rows);
   if (exists) return;
   await client.query(`CREATE SCHEMA ${schema}`).catch((cause: unknown) => {
     if (readSqlState(cause) !== NOT_ALLOWED) throw cause;

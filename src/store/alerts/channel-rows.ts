@@ -1,5 +1,5 @@
 /** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
-import type { Id, Queryable, Transaction } from '../database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow } from '../database.ts';
 import type { ChannelState } from '../schema/analytics/alert-views.ts';
 
 export type Channel = {
@@ -82,9 +82,7 @@ export async function insertChannel(
      VALUES ($1, $2, '{}', '', '{}', 'active', $4, $3, $4) RETURNING id`,
     [channel.slug, channel.kind, channel.cursor, channel.now],
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('the channel row was not returned');
-  return row.id;
+  return onlyRow(rows).id;
 }
 
 /** Changes the settings. A new destination resets failures, and ends the claim of a worker sending to the old one. */

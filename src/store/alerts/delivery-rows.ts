@@ -3,7 +3,7 @@
  * same rows.
  */
 
-import type { Id, Queryable, Transaction } from '../database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow } from '../database.ts';
 
 /** A message that is due, with its body if already composed. */
 export type DueDelivery = {
@@ -32,9 +32,7 @@ export async function beginDelivery(
      VALUES ($1, $2, $3, $4, 'gathering', $6, $5) RETURNING id`,
     [messageId, channelId, ruleId, runId, dueAt, now],
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('the delivery row was not returned');
-  return row.id;
+  return onlyRow(rows).id;
 }
 
 /** The newest gathering message of a rule and channel; null if there is none. */
@@ -187,9 +185,7 @@ export async function beginAttempt(
      WHERE id = $1 RETURNING fence`,
     [channelId, leaseMs],
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('the locked channel does not exist');
-  return row.fence;
+  return onlyRow(rows).fence;
 }
 
 /** The outcome of an attempt; `answer` is sanitized and truncated. */

@@ -1,5 +1,5 @@
 /** Writes rules. */
-import type { Id, Queryable, Transaction } from '../database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow } from '../database.ts';
 import type { RuleKind } from '../schema/analytics/alert-views.ts';
 
 export type Rule = {
@@ -73,9 +73,7 @@ export async function insertRule(tx: Transaction, rule: NewRule, now: Date): Pro
       now,
     ],
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('the rule row was not returned');
-  return row.id;
+  return onlyRow(rows).id;
 }
 
 export async function updateRule(

@@ -12,6 +12,7 @@ import {
   type Pooled,
   readSqlState,
   type Transaction,
+  onlyRow,
 } from '../database.ts';
 
 /** Feed entries per transaction: under a second, even if each is an abstract. */
@@ -51,10 +52,9 @@ export type ArchiveBacklog = { indexed: number; total: number };
 /** How many discoveries of posts and links are indexed; null if all are. */
 async function readArchiveBacklog({ pool }: Pooled): Promise<ArchiveBacklog | null> {
   const { rows } = await pool.query<{ behind: boolean }>(SELECT_BEHIND);
-  if (rows[0]?.behind !== true) return null;
-  const counted = await pool.query<{ indexed: string; total: string }>(COUNT_INDEXED);
-  const { indexed = '0', total = '0' } = counted.rows[0] ?? {};
-  return { indexed: Number(indexed), total: Number(total) };
+  if (!onlyRow(rows).behind) return null;
+  const counted = await pool.query<ArchiveBacklog>(COUNT_INDEXED);
+  return onlyRow(counted.rows);
 }
 
 /** @returns the last discovery that is indexed; undefined while another process is indexing */
@@ -98,7 +98,7 @@ SELECT EXISTS (SELECT FROM ${S}.discoveries
   WHERE id > (SELECT discovery_id FROM ${S}.archive_progress) AND kind IN ('post', 'link')) AS behind`;
 
 const COUNT_INDEXED = `
-SELECT count(*) FILTER (WHERE id <= (SELECT discovery_id FROM ${S}.archive_progress)) AS indexed, count(*) AS total
+SELECT (count(*) FILTER (WHERE id <= (SELECT discovery_id FROM ${S}.archive_progress)))::float8 AS indexed, count(*)::float8 AS total
 FROM ${S}.discoveries WHERE kind IN ('post', 'link')`;
 
 /** $1 limit. */

@@ -6,6 +6,7 @@ import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { Refused } from '../../domain/errors.ts';
+import { onlyRow } from '../database.ts';
 import { readMigrations } from '../migrations-folder.ts';
 import { MIGRATIONS_TABLE, readState, SCHEMA } from '../schema-state.ts';
 import { type BackedUpTable, createDigest, type Manifest, tableFile, writeManifest } from './manifest.ts';
@@ -105,8 +106,7 @@ async function describeBackup(
      FROM (SELECT replace(right(c.relname, 7), '_', '-') AS m FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
        WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND c.relkind = 'r') months`,
   );
-  const [found] = rows;
-  if (found === undefined) throw new Error('expected one row');
+  const found = onlyRow(rows);
   const when = Number(found.when);
   const known = (await readMigrations()).find((migration) => migration.when === when);
   return {

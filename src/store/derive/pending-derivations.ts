@@ -7,7 +7,7 @@
 import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { findEarliest, SECOND } from '../../domain/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
-import { backOffSql, type Id, type Pooled, sqlTime, type Transaction } from '../database.ts';
+import { backOffSql, type Id, type Pooled, sqlTime, type Transaction, onlyRow } from '../database.ts';
 
 const PENDING = 'strandline.pending_derivations';
 
@@ -240,7 +240,7 @@ export async function readLag({ pool }: Pooled): Promise<FollowerLag> {
        extract(epoch FROM clock_timestamp() - min(at) FILTER (WHERE notify AND ${inOrder('p', 'NULL')}))::float8 AS "oldestSeconds"
      FROM ${PENDING} p`,
   );
-  return rows[0] ?? { readings: 0, oldestSeconds: null, setAside: 0 };
+  return onlyRow(rows);
 }
 
 /** A search with waiting readings, and when the oldest of them was received. */

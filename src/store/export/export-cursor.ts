@@ -5,6 +5,7 @@
  * that one or by a later one. What had committed in between is exported twice, and nothing is left out.
  */
 import { Refused } from '../../domain/errors.ts';
+import { onlyRow } from '../database.ts';
 import type { Client } from 'pg';
 
 /** Rows written by transactions up to this age are new. */
@@ -22,8 +23,7 @@ export async function readCursor(client: Client): Promise<string> {
   const { rows } = await client.query<{ cursor: string }>(
     `SELECT ${DATABASE} || '.' || pg_snapshot_xmin(pg_current_snapshot()) AS cursor`,
   );
-  if (rows[0] === undefined) throw new Error('no cursor');
-  return rows[0].cursor;
+  return onlyRow(rows).cursor;
 }
 
 /** @throws Refused `conflict` for a cursor of another database, or one that is too old */

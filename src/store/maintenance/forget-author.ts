@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
-import { type Database, type Id, inTransaction, type Queryable, type Transaction } from '../database.ts';
+import { type Database, type Id, inTransaction, type Queryable, onlyRow } from '../database.ts';
 import { deleteReplies } from '../idempotency.ts';
 import { lockSaves } from './purge-scope.ts';
 import {
@@ -128,8 +128,7 @@ async function readOldestTransaction(db: Database): Promise<string> {
   const { rows } = await db.pool.query<{ xid: string }>(
     'SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text AS xid',
   );
-  if (rows[0] === undefined) throw new Error('no snapshot');
-  return rows[0].xid;
+  return onlyRow(rows).xid;
 }
 
 function listTombstones(
@@ -159,8 +158,8 @@ function listProfiles({ urls, usernames }: KnownAuthor): string[] {
 }
 
 async function isForgotten(db: Database, thing: Forgettable): Promise<boolean> {
-  const ask = async (tx: Transaction) => (await findForgotten(tx, [thing]))(thing);
-  return inTransaction(db, ask);
+  const isForgottenThing = await findForgotten(db.pool, [thing]);
+  return isForgottenThing(thing);
 }
 
 /** Raw responses are compressed and must be read to find names, so only a few are read at a time. */

@@ -5,7 +5,14 @@
  * read. (An edit of an older post in between, which adds a reference to one that disappears, is not seen.)
  */
 import { addToGroup, type Groups } from '../../domain/group-by.ts';
-import { type Database, type Id, inTransaction, type Queryable, type Transaction } from '../database.ts';
+import {
+  type Database,
+  type Id,
+  inTransaction,
+  type Queryable,
+  type Transaction,
+  onlyRow,
+} from '../database.ts';
 
 /** Blocks saves, which hold this lock shared, until the transaction ends. */
 export async function lockSaves(tx: Transaction): Promise<void> {
@@ -26,7 +33,7 @@ export async function readMarks(db: Database): Promise<Marks> {
       `SELECT (SELECT coalesce(max(id), 0) FROM strandline.posts) AS post,
          (SELECT coalesce(max(id), 0) FROM strandline.completions) AS completion`,
     );
-    return rows[0] ?? FROM_START;
+    return onlyRow(rows);
   });
 }
 

@@ -5,7 +5,14 @@
  * continues after a crash in any process. Rows of a search disappear in the order runs, posts, links; its own row is last.
  * Items of other searches stay, with their history (`purge-scope.ts`).
  */
-import { type Database, type Id, inTransaction, type Queryable, type Transaction } from '../database.ts';
+import {
+  type Database,
+  type Id,
+  inTransaction,
+  type Queryable,
+  type Transaction,
+  onlyRow,
+} from '../database.ts';
 import {
   findOrphans,
   findStaying,
@@ -42,7 +49,7 @@ SELECT cardinality($1::bigint[]) AS searches,
 
 export async function countPurge(db: Queryable, searchIds: readonly Id[]): Promise<PurgeCounts> {
   const { rows } = await db.query<PurgeCounts>(COUNT_PURGE, [searchIds]);
-  return rows[0] ?? { searches: 0, runs: 0, completions: 0, posts: 0, links: 0 };
+  return onlyRow(rows);
 }
 
 /** Marks removed searches, and their topic unless it is null, for deletion. */

@@ -16,7 +16,7 @@ import {
 } from '../../domain/link-identity.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { type Database, type Id, inTransaction, type Transaction, onlyRow } from '../database.ts';
 import { writeStoredRules } from '../link-rules.ts';
 import { LINK_CONTENT } from '../save/columns.ts';
 import { isTimeMember, knownAtSql, precisionRankSql } from '../save/link-sql.ts';
@@ -355,7 +355,7 @@ async function replaceMerged(
   const { rows } = await pool.query<{ last: Id | null; any: boolean }>(
     `SELECT ${key === null ? 'NULL::bigint' : `max(${key})`} AS last, EXISTS (SELECT FROM ${S}.links WHERE merged_into IS NOT NULL) AS any FROM ${S}.${table}`,
   );
-  const { last = null, any = false } = rows[0] ?? {};
+  const { last, any } = onlyRow(rows);
   if (!any) return;
   const end = last ?? -1n;
   const update = `UPDATE ${S}.${table} SET ${set}

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { formatBytes, formatWhole } from '../../domain/display-format.ts';
 import { DAY, SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
-import type { Database } from '../database.ts';
+import { type Database, onlyRow } from '../database.ts';
 import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from './partitions.ts';
 
 /** Deleted rows; `done`: nothing is left to delete. */
@@ -212,7 +212,7 @@ export async function countDue(db: Database, limits: RetentionLimits): Promise<D
     ...month,
     due: snapshots !== null && isMonthOver(month, snapshots),
   }));
-  return { answers: 0, answer_bytes: 0, rejects: 0, messages: 0, audit: 0, ...rows[0], months };
+  return { ...onlyRow(rows), months };
 }
 
 /** What is due, and the bytes that are known to be freed: `2 raw responses, 1 message body (14 kB)`, or `nothing`. */

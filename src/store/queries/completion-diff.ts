@@ -7,7 +7,7 @@ import {
 import { sideOf } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import { Refused } from '../../domain/errors.ts';
-import type { Id, Pooled, Reads } from '../database.ts';
+import { type Id, type Pooled, type Reads, onlyRow } from '../database.ts';
 import { readClaims, type SaidClaim } from './claims.ts';
 
 type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };
@@ -281,8 +281,7 @@ async function readGaps(
     text: SELECT_GAPS,
     values: [searchId, from.observed_at, to.observed_at],
   });
-  const [{ between, after } = { between: 0, after: 0 }] = rows;
-  return { between, after };
+  return onlyRow(rows);
 }
 
 function excludeIds(ids: readonly Id[], others: readonly Id[]): Id[] {

@@ -1,5 +1,5 @@
 /** Compares which topics, or source groups, find links first. */
-import type { Id, Pooled } from '../database.ts';
+import { type Id, type Pooled, onlyRow } from '../database.ts';
 
 /** Links found by searches of these topics in this range. */
 type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
@@ -90,7 +90,7 @@ export async function readLeads(
   { topics, from, until }: FirstFinderFilter,
 ): Promise<{ leads: Lead[]; shared: SharedLink[] }> {
   const { rows } = await pool.query<LeadRow>(SELECT_LEADS, [topics, from, until]);
-  const { leads = [], shared = [] } = rows[0] ?? {};
+  const { leads, shared } = onlyRow(rows);
   return {
     leads,
     shared: shared.map(({ link_id, first_seen_ms, ...link }) => ({

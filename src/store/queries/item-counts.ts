@@ -1,6 +1,6 @@
 /** How many items a list has, and how they spread over time. */
 
-import type { Pooled } from '../database.ts';
+import { type Pooled, onlyRow } from '../database.ts';
 
 /** A subquery with one row per item, `id` and `at`, and its parameters. */
 export type ItemSelection = { sql: string; values: readonly unknown[] };
@@ -13,7 +13,7 @@ export async function countItems({ pool }: Pooled, { sql, values }: ItemSelectio
   const { rows } = await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM (${sql}) items`, [
     ...values,
   ]);
-  return rows[0]?.n ?? 0;
+  return onlyRow(rows).n;
 }
 
 /**

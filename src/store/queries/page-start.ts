@@ -1,6 +1,6 @@
 /** What every page reads first, in one statement. */
 import { type Data, sideOf } from '../../domain/data.ts';
-import type { Id, Pooled } from '../database.ts';
+import { type Id, type Pooled, onlyRow } from '../database.ts';
 import { SELECT_LAST_DISCOVERY } from './discoveries.ts';
 import { SIDES_SQL } from './topic-list.ts';
 
@@ -25,8 +25,6 @@ export async function readPageStart(
   const { rows } = await pool.query<Record<Data, boolean> & { is_named_simulated: boolean | null; seen: Id }>(
     { name: 'page_start', text: SELECT_PAGE_START, values: [topic ?? null, search ?? null] },
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('a statement that returns one row returned none');
-  const { is_named_simulated: simulated, seen, ...sides } = row;
+  const { is_named_simulated: simulated, seen, ...sides } = onlyRow(rows);
   return { sides, named: simulated === null ? undefined : sideOf({ simulated }), seen };
 }

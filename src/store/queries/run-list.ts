@@ -3,7 +3,7 @@
 import type { Data } from '../../domain/data.ts';
 import type { Operation } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
-import type { Id, Orm, Pooled, Reads } from '../database.ts';
+import { type Id, type Orm, type Pooled, type Reads, onlyRow } from '../database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
@@ -199,7 +199,7 @@ export async function readRunNeighbours(
             (SELECT min(id) FROM strandline.runs WHERE search_id = $1 AND id > $2) AS next`,
     [run.search_id, run.id],
   );
-  return rows[0] ?? { previous: null, next: null };
+  return onlyRow(rows);
 }
 
 export type StoredResponseNote = {

@@ -2,7 +2,7 @@
 
 import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { MINUTE } from '../../domain/time.ts';
-import { type Id, type Pooled, sqlTime } from '../database.ts';
+import { type Id, type Pooled, sqlTime, onlyRow } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
 
 /** The connected Postgres: its version as text and as a number (180000 for 18.0). */
@@ -10,7 +10,7 @@ export async function readServer(db: Pooled): Promise<{ version: string; number:
   const { rows } = await db.pool.query<{ version: string; number: number }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
   );
-  return rows[0] ?? { version: 'unknown', number: 0 };
+  return onlyRow(rows);
 }
 
 /** An open transaction: VACUUM cannot remove rows deleted or updated since it began. */
@@ -86,9 +86,7 @@ export function isScanLate({ scan_age_seconds: age }: Pick<Backlog, 'scan_age_se
 /** Due work that has not started; the next scan does it. */
 export async function readBacklog({ pool }: Pooled, now: Date): Promise<Backlog> {
   const { rows } = await pool.query<Backlog>(SELECT_BACKLOG, [now]);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the scanner has no row');
-  return row;
+  return onlyRow(rows);
 }
 
 type CallDay = {
@@ -124,7 +122,7 @@ export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
     `SELECT (SELECT count(*)::int FROM strandline.migrations) AS migrations,
             (SELECT at FROM strandline.facts WHERE name = 'retention') AS retained_at`,
   );
-  return rows[0] ?? { migrations: 0, retained_at: null };
+  return onlyRow(rows);
 }
 
 /** Number of indexed posts and links of a side. */
@@ -133,7 +131,7 @@ export async function readArchiveSize({ pool }: Pooled, data: Data): Promise<num
     'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora WHERE sandbox = $1',
     [data === 'simulated'],
   );
-  return rows[0]?.documents ?? 0;
+  return onlyRow(rows).documents;
 }
 
 /** A response is read right after it is stored; after this long it needs attention. */
@@ -177,9 +175,7 @@ export async function readUnread(
     text: SELECT_UNREAD_RESPONSES,
     values: [statementTime, READ_WITHIN_MS, heardSince],
   });
-  const [row] = rows;
-  if (row === undefined) throw new Error('a count without a row');
-  return row;
+  return onlyRow(rows);
 }
 
 /** Current figures: searches, runs and deliveries of one side; workers of the installation. */
@@ -232,7 +228,5 @@ export async function readFigures(
   { now, heardSince }: { now: Date; heardSince: Date },
 ): Promise<Figures> {
   const { rows } = await pool.query<Figures>(selectFigures(data), [now, heardSince, data === 'simulated']);
-  const [row] = rows;
-  if (row === undefined) throw new Error('a count without a row');
-  return row;
+  return onlyRow(rows);
 }

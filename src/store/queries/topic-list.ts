@@ -1,7 +1,7 @@
 /** Topics, and which sides of the data have any. */
 
 import type { Data } from '../../domain/data.ts';
-import { type Orm, type Pooled, prepareOnce } from '../database.ts';
+import { type Orm, type Pooled, prepareOnce, onlyRow } from '../database.ts';
 import { topicsView } from '../schema/analytics/topic-views.ts';
 import { readEitherSide } from './data-scope.ts';
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
@@ -41,5 +41,5 @@ export async function readSides({ pool }: Pooled): Promise<Record<Data, boolean>
     name: 'sides',
     text: `SELECT ${SIDES_SQL}`,
   });
-  return rows[0] ?? { real: false, simulated: false };
+  return onlyRow(rows);
 }

@@ -11,7 +11,7 @@ import {
 } from '../../platform/postgres/reader-role.ts';
 import { QUEUE_SCHEMA } from '../../platform/queue/queue-schema.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
-import { type Database, inTransaction } from '../database.ts';
+import { type Database, inTransaction, onlyRow } from '../database.ts';
 import { ANALYTICS } from '../../domain/data.ts';
 import { SCHEMA } from '../schema-state.ts';
 import { randomBytes } from 'node:crypto';
@@ -38,7 +38,7 @@ export async function prepareReader(options: {
   const { client, url, readerUrl, appRole } = options;
   const { name, password } = nameReader(readerUrl);
   const { rows } = await client.query<{ self: string; database: string; mayClose: boolean }>(CAN_CLOSE);
-  const { self = '', database = '', mayClose = false } = rows[0] ?? {};
+  const { self, database, mayClose } = onlyRow(rows);
   if (name === self) return [`DATABASE_READER_URL uses the program's own role ${name}. Use a separate role.`];
   const note = await makeRole(url, name, password);
   if (!(await roleExists(client, name))) return note === undefined ? [] : [note];
@@ -123,9 +123,9 @@ async function inspectReader(client: Client, name: string, database: string): Pr
             has_schema_privilege($1, to_regnamespace($4), 'USAGE') AS beyond`,
     [name, database, Object.values(ANALYTICS), SCHEMA],
   );
-  const { connects, reads, beyond } = rows[0] ?? {};
+  const { connects, reads, beyond } = onlyRow(rows);
   const notes: string[] = [];
-  if (connects === false) notes.push(`The role ${name} cannot connect to the database ${database}.`);
+  if (!connects) notes.push(`The role ${name} cannot connect to the database ${database}.`);
   if (reads === false)
     notes.push(`The role ${name} cannot read the schemas ${Object.values(ANALYTICS).join(' and ')}.`);
   if (beyond === true)

@@ -1,5 +1,5 @@
 import { batched } from '../batches.ts';
-import { type Database, type Id, inTransaction, KEEP_PLANS, type Transaction } from '../database.ts';
+import { type Database, type Id, inTransaction, KEEP_PLANS, type Transaction, onlyRow } from '../database.ts';
 import { ensurePartitions } from '../maintenance/partitions.ts';
 import {
   type AgainInput,
@@ -95,8 +95,7 @@ export async function readCommittedDiff(db: Database, runId: Id): Promise<Diff> 
      WHERE r.id = $1 GROUP BY r.id`,
     [runId],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the saved run does not exist');
+  const row = onlyRow(rows);
   return {
     baseline: row.baseline,
     newPosts: row.posts,
