@@ -84,7 +84,7 @@ async function followNew(
   json: boolean,
   stopping: AbortSignal,
 ): Promise<void> {
-  let cursor = await readLastDiscoveryId(ctx.db);
+  let cursor = await readLastDiscoveryId(ctx.db.pool);
   let rows: DiscoveryRow[] = await readNewestDiscoveries(ctx.db, filter);
   let waiting = false;
   while (!stopping.aborted) {

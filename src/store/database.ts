@@ -6,7 +6,14 @@ import { type ConnectionShares, SharedPool } from './shared-pool.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { type CustomTypesConfig, types as defaults, Pool, type PoolClient, type PoolConfig } from 'pg';
+import {
+  type CustomTypesConfig,
+  types as defaults,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryConfig,
+} from 'pg';
 
 /** A primary key in Postgres; a string in JSON. */
 export type Id = bigint;
@@ -112,6 +119,16 @@ export function backOffSql(attempts: string, max: string): string {
 export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('a statement that returns one row returned none');
   return row;
+}
+
+/** The IDs that a statement returns as `id`, in its order. */
+export async function selectIds(
+  db: Queryable,
+  statement: string | QueryConfig,
+  values?: readonly unknown[],
+): Promise<Id[]> {
+  const { rows } = await db.query<{ id: Id }>(statement, values && [...values]);
+  return rows.map(({ id }) => id);
 }
 
 /** The current shared time, for rules evaluated outside of SQL. */

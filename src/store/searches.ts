@@ -1,5 +1,5 @@
 import type { DateFilter, Model, Operation, Tool } from '../domain/enumerations.ts';
-import { type Database, type Id, type Queryable, type Transaction, onlyRow } from './database.ts';
+import { type Database, type Id, type Queryable, type Transaction, onlyRow, selectIds } from './database.ts';
 import type { SearchState, Sensitivity } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 import { type ScheduleColumns, setAdaptiveDue } from './slots.ts';
@@ -179,9 +179,9 @@ export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): P
 
 /** Active searches of a service, to stop when its key is rejected. */
 export async function listActiveSearches(db: Database, serviceId: Id): Promise<Id[]> {
-  const { rows } = await db.pool.query<{ id: Id }>(
+  return selectIds(
+    db.pool,
     `SELECT id FROM strandline.searches WHERE service_id = $1 AND state = 'active' AND archived_at IS NULL ORDER BY id`,
     [serviceId],
   );
-  return rows.map((row) => row.id);
 }

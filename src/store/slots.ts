@@ -2,7 +2,7 @@
 import type { CancelReason, SkipReason } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import type { Operation } from '../domain/enumerations.ts';
-import type { Id, Queryable, Transaction } from './database.ts';
+import { type Id, type Queryable, type Transaction, selectIds } from './database.ts';
 import type { SearchState } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 
@@ -119,13 +119,13 @@ export async function readEarliestDue(db: Queryable, simulation: string | null):
 
 /** Those of these searches that have a run queued or running. */
 export async function listSearchesWithOpenRun(tx: Transaction, searchIds: readonly Id[]): Promise<Set<Id>> {
-  const { rows } = await tx.query<{ search_id: Id }>({
+  const ids = await selectIds(tx, {
     name: 'searches_with_open_run',
-    text: `SELECT u.id AS search_id FROM unnest($1::bigint[]) u(id)
+    text: `SELECT u.id FROM unnest($1::bigint[]) u(id)
      WHERE EXISTS (SELECT FROM strandline.runs WHERE search_id = u.id AND status IN ('queued', 'running') OFFSET 0)`,
     values: [searchIds],
   });
-  return new Set(rows.map((row) => row.search_id));
+  return new Set(ids);
 }
 
 export type SlotRow = {

@@ -11,13 +11,13 @@ import {
   findChannel,
   insertChannel,
   lockChannelNamed,
-  readNewestDiscoveryId,
   setChannelState,
   setSecrets,
   setSettings,
 } from '../../store/alerts/channel-rows.ts';
 import { cancelOpenDeliveries, sendPendingNow } from '../../store/alerts/delivery-rows.ts';
 import { type ChannelRow, readChannel } from '../../store/alerts/alert-queries.ts';
+import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import type { ActingContext, Context } from '../context.ts';
 import type { ChannelKind, Settings } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS, requireKind } from './channels/channel-kinds.ts';
@@ -61,7 +61,7 @@ export async function createChannel(
   const vault = openVault(ctx.config);
   try {
     await inTransaction(ctx.db, async (tx) => {
-      const cursor = await readNewestDiscoveryId(tx);
+      const cursor = await readLastDiscoveryId(tx);
       const id = await insertChannel(tx, { slug, kind: kindName, cursor, now: ctx.clock.now() });
       await setSettings(tx, id, sealSettings(kind, settings, id, vault));
       if (secret !== null) await setSecrets(tx, id, [sealSecret(vault, id, secret)], null);
@@ -171,7 +171,7 @@ export async function changeChannel(
       await setChannelState(tx, channel.id, { state: 'paused', reason: 'paused by a user', now });
     }
     if (change === 'resume' && channel.state !== 'active') {
-      const cursor = options.skip === true ? await readNewestDiscoveryId(tx) : null;
+      const cursor = options.skip === true ? await readLastDiscoveryId(tx) : null;
       await setChannelState(tx, channel.id, { state: 'active', cursor, now });
     }
     return channel.id;

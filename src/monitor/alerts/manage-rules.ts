@@ -11,17 +11,13 @@ import {
   violatesConstraint,
 } from '../../store/database.ts';
 import { readRule, type RuleRow } from '../../store/alerts/alert-queries.ts';
-import {
-  type Channel,
-  lockChannels,
-  lockRuleChannels,
-  readNewestDiscoveryId,
-} from '../../store/alerts/channel-rows.ts';
+import { type Channel, lockChannels, lockRuleChannels } from '../../store/alerts/channel-rows.ts';
 import {
   cancelOtherDeliveries,
   cancelOpenDeliveries,
   sendGatheringNow,
 } from '../../store/alerts/delivery-rows.ts';
+import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import {
   archiveRule,
   findRule,
@@ -60,7 +56,7 @@ export async function createRule(
   try {
     await inTransaction(ctx.db, async (tx) => {
       const channels = await lockNamedChannels(tx, slugs);
-      const after = await readNewestDiscoveryId(tx);
+      const after = await readLastDiscoveryId(tx);
       const scope = { topic_id: null, search_id: null, ...(await resolveScope(tx, written)) };
       const rule = { slug, name, kinds, filter, cooldown_seconds, after, ...scope };
       const id = await insertRule(tx, rule, ctx.clock.now());
@@ -100,7 +96,7 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
     });
     if (cooldown_seconds < rule.cooldown_seconds) await sendGatheringNow(tx, rule.id, cooldown_seconds, now);
     if (wanted !== undefined) {
-      await setRuleChannels(tx, rule.id, listChannelIds(wanted), await readNewestDiscoveryId(tx));
+      await setRuleChannels(tx, rule.id, listChannelIds(wanted), await readLastDiscoveryId(tx));
       await cancelOtherDeliveries(
         tx,
         rule.id,
@@ -137,7 +133,7 @@ export async function changeRule(ctx: ActingContext, slug: string, change: State
     if (change === 'pause' && rule.state !== 'paused')
       await setRuleState(tx, rule.id, { state: 'paused', after: null, now });
     if (change === 'resume' && rule.state !== 'active')
-      await setRuleState(tx, rule.id, { state: 'active', after: await readNewestDiscoveryId(tx), now });
+      await setRuleState(tx, rule.id, { state: 'active', after: await readLastDiscoveryId(tx), now });
     return channels;
   });
   await enqueueChannels(ctx, listChannelIds(affected));

@@ -82,7 +82,7 @@ export function openFeed<T>(
 
   const readNews = async (): Promise<void> => {
     // Of either side, so that what the other side found meanwhile is not read again.
-    const upTo = await readLastDiscoveryId(ctx.db);
+    const upTo = await readLastDiscoveryId(ctx.db.pool);
     for (let full = upTo > cursor; full; ) {
       const rows = await readDiscoveriesAfter(ctx.db, { data, after: cursor, upTo, limit: PAGE_SIZE });
       full = rows.length === PAGE_SIZE;
@@ -124,7 +124,7 @@ export function openFeed<T>(
   };
   const begin = async (): Promise<void> => {
     try {
-      cursor = await readLastDiscoveryId(ctx.db);
+      cursor = await readLastDiscoveryId(ctx.db.pool);
       await endedRuns.begin();
       if (present > 0) pollLater();
     } finally {
@@ -164,7 +164,7 @@ export function openFeed<T>(
     startOf: async (after) => {
       if (after !== undefined && after <= cursor) return after;
       if (after === undefined && timer !== undefined) return cursor;
-      const last = await asProgram(() => readLastDiscoveryId(ctx.db));
+      const last = await asProgram(() => readLastDiscoveryId(ctx.db.pool));
       if (after === undefined || after <= last) return after ?? last;
       const expected = `the id of an existing discovery; the newest is ${last}`;
       throw new InvalidInput([{ path: 'after', given: String(after), expected }]);

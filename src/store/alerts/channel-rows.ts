@@ -1,5 +1,6 @@
 /** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
-import { type Id, type Queryable, type Transaction, onlyRow } from '../database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../database.ts';
+import { SELECT_LAST_DISCOVERY } from '../queries/discoveries.ts';
 import type { ChannelState } from '../schema/analytics/alert-views.ts';
 
 export type Channel = {
@@ -139,20 +140,13 @@ export async function archiveChannel(tx: Transaction, id: Id, now: Date): Promis
   await tx.query('DELETE FROM strandline.rule_channels WHERE channel_id = $1', [id]);
 }
 
-/** The ID of the newest committed discovery; zero if there is none. */
-export async function readNewestDiscoveryId(db: Queryable): Promise<Id> {
-  const { rows } = await db.query<{ id: Id | null }>('SELECT max(id) AS id FROM strandline.discoveries');
-  return rows[0]?.id ?? 0n;
-}
-
 /** Active channels with discoveries to evaluate. */
 export async function listChannelsBehind(db: Queryable): Promise<Id[]> {
-  const { rows } = await db.query<{ id: Id }>({
+  return selectIds(db, {
     name: 'channels_behind',
     text: `SELECT id FROM strandline.channels WHERE state = 'active' AND archived_at IS NULL
-       AND cursor < (SELECT coalesce(max(id), 0) FROM strandline.discoveries) ORDER BY id`,
+       AND cursor < (${SELECT_LAST_DISCOVERY}) ORDER BY id`,
   });
-  return rows.map(({ id }) => id);
 }
 
 export async function moveCursor(tx: Transaction, id: Id, cursor: Id): Promise<void> {

@@ -3,7 +3,7 @@
  * same rows.
  */
 
-import { type Id, type Queryable, type Transaction, onlyRow } from '../database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../database.ts';
 
 /** A message that is due, with its body if already composed. */
 export type DueDelivery = {
@@ -251,7 +251,7 @@ export async function endChannelRest(tx: Transaction, channelId: Id): Promise<vo
 
 /** Channels with due messages that no worker is sending to; one channel, or all. */
 export async function listChannelsDue(db: Queryable, now: Date, channelId: Id | null = null): Promise<Id[]> {
-  const { rows } = await db.query<{ id: Id }>({
+  return selectIds(db, {
     name: 'channels_due',
     text: `SELECT c.id FROM strandline.channels c
      WHERE c.state = 'active' AND c.archived_at IS NULL AND ($2::bigint IS NULL OR c.id = $2)
@@ -261,7 +261,6 @@ export async function listChannelsDue(db: Queryable, now: Date, channelId: Id | 
      ORDER BY c.id`,
     values: [now, channelId],
   });
-  return rows.map(({ id }) => id);
 }
 
 /**
@@ -275,13 +274,13 @@ export async function retryDeadDeliveries(
   now: Date,
 ): Promise<Id[]> {
   const [column, id] = 'deliveryId' in which ? ['id', which.deliveryId] : ['channel_id', which.channelId];
-  const { rows } = await tx.query<{ id: Id }>(
+  return selectIds(
+    tx,
     `UPDATE strandline.deliveries SET state = CASE WHEN body IS NULL THEN 'gathering' ELSE 'pending' END, reason = NULL,
        attempts = 0, next_attempt_at = $2
      WHERE ${column} = $1 AND state = 'dead' RETURNING id`,
     [id, now],
   );
-  return rows.map((row) => row.id);
 }
 
 /** All failure codes of delivery attempts, with descriptions. Codes are stored: only add new ones. */

@@ -1,6 +1,6 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
 import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
-import type { Id, Queryable } from '../database.ts';
+import { type Id, type Queryable, selectIds } from '../database.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { ServiceKind } from '../services.ts';
@@ -150,12 +150,12 @@ export async function readDeliveryEntries(
   deliveryId: Id,
   whole: number,
 ): Promise<{ found: FeedEntry[]; ids: Id[] }> {
-  const { rows: all } = await tx.query<{ id: Id }>(
+  const ids = await selectIds(
+    tx,
     `SELECT x.discovery_id AS id FROM strandline.delivery_discoveries x
      JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = $1 ORDER BY 1`,
     [deliveryId],
   );
-  const ids = all.map(({ id }) => id);
   const { rows } = await tx.query<EntryRow>(`${SELECT_ENTRIES} WHERE d.id = ANY ($1) ORDER BY d.id`, [
     ids.slice(0, whole),
   ]);
@@ -229,13 +229,14 @@ export async function leaveOutSent(
 ): Promise<FeedEntry[]> {
   const items = found.filter(isFirstOfItem());
   const keyed = items.filter(({ key }) => key !== null);
-  const { rows } = await tx.query<{ id: Id }>(SELECT_SENT, [
-    channelId,
-    keyed.map(({ id }) => id),
-    keyed.map(({ topic_id }) => topic_id),
-    keyed.map(({ key }) => key),
-  ]);
-  const sent = new Set(rows.map(({ id }) => id));
+  const sent = new Set(
+    await selectIds(tx, SELECT_SENT, [
+      channelId,
+      keyed.map(({ id }) => id),
+      keyed.map(({ topic_id }) => topic_id),
+      keyed.map(({ key }) => key),
+    ]),
+  );
   return items.filter(({ id }) => !sent.has(id));
 }
 

@@ -3,7 +3,7 @@
  * derived for its search since the hour of the reading is deleted, and the readings since then are derived again;
  * likewise for other searches for which it changes known posts. `trends rebuild` does the same from the beginning.
  */
-import type { Id, Transaction } from '../database.ts';
+import { type Id, type Transaction, selectIds, onlyRow } from '../database.ts';
 import { S } from './counter-sql.ts';
 import { countPostsAgain } from './derive-gains.ts';
 import type { Day } from './derive-coverage.ts';
@@ -124,12 +124,9 @@ export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promis
   const { rows: days } = await tx.query<Day>(UPDATE_SIGHTINGS, [
     edited.flatMap(({ post_id }) => post_id ?? []),
   ]);
-  const { rows: overtaken } = await tx.query<{ id: Id }>(IS_OVERTAKEN, [ids]);
+  const overtaken = await selectIds(tx, IS_OVERTAKEN, [ids]);
   const { rows: touched } = await tx.query<{ search_id: Id; id: Id }>(IS_TOUCHED, [ids]);
-  await countPostsAgain(
-    tx,
-    overtaken.map(({ id }) => id),
-  );
+  await countPostsAgain(tx, overtaken);
   return undoDerivations(tx, {
     searches: later.map(({ search_id }) => search_id),
     since: later.map(({ since }) => since),
@@ -177,11 +174,8 @@ export async function rebuildSearch(
   const from = oldestMonth ?? new Date(0);
   const { rows } = await tx.query<{ since: Date | number }>(IS_POSSIBLE, [searchId, from]);
   const since = rows[0]?.since instanceof Date ? rows[0].since : '-infinity';
-  const { rows: posts } = await tx.query<{ id: Id }>(IS_COUNTABLE, [searchId, from]);
-  await countPostsAgain(
-    tx,
-    posts.map(({ id }) => id),
-  );
+  const posts = await selectIds(tx, IS_COUNTABLE, [searchId, from]);
+  await countPostsAgain(tx, posts);
   const left = await undoDerivations(tx, {
     searches: [searchId],
     since: [since],
@@ -192,5 +186,5 @@ export async function rebuildSearch(
     `SELECT count(*)::int AS n FROM ${PENDING_TABLE} WHERE search_id = $1 AND posts IS NOT NULL`,
     [searchId],
   );
-  return { left, runs: counted[0]?.n ?? 0, posts: posts.length };
+  return { left, runs: onlyRow(counted).n, posts: posts.length };
 }

@@ -7,7 +7,15 @@
 import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { findEarliest, SECOND } from '../../domain/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
-import { backOffSql, type Id, type Pooled, sqlTime, type Transaction, onlyRow } from '../database.ts';
+import {
+  backOffSql,
+  type Id,
+  type Pooled,
+  sqlTime,
+  type Transaction,
+  onlyRow,
+  selectIds,
+} from '../database.ts';
 
 const PENDING = 'strandline.pending_derivations';
 
@@ -215,13 +223,12 @@ export async function readSetAside({ pool }: Pooled, data: Data, limit: number):
 
 /** Searches with readings that are due for a retry, longest due first. */
 export async function listSearchesToRetry({ pool }: Pooled, now: Date | null): Promise<Id[]> {
-  const { rows } = await pool.query<{ search_id: Id }>({
+  return selectIds(pool, {
     name: 'searches_to_retry',
-    text: `SELECT search_id FROM ${PENDING} WHERE attempts > 0
+    text: `SELECT search_id AS id FROM ${PENDING} WHERE attempts > 0
       GROUP BY 1 HAVING max(retry_at) <= ${sqlTime('$1')} ORDER BY max(retry_at), 1`,
     values: [now],
   });
-  return rows.map((row) => row.search_id);
 }
 
 /**

@@ -12,15 +12,12 @@ import {
   type Queryable,
   type Transaction,
   onlyRow,
+  selectIds,
 } from '../database.ts';
 
 /** Blocks saves, which hold this lock shared, until the transaction ends. */
 export async function lockSaves(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
-}
-
-export async function selectIds(db: Queryable, sql: string, values: readonly unknown[]): Promise<Id[]> {
-  return (await db.query<{ id: Id }>(sql, [...values])).rows.map(({ id }) => id);
 }
 
 /** The newest post and completion. Whatever is saved later has a higher ID, because no save is in progress. */

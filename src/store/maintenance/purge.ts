@@ -12,6 +12,7 @@ import {
   type Queryable,
   type Transaction,
   onlyRow,
+  selectIds,
 } from '../database.ts';
 import {
   findOrphans,
@@ -21,7 +22,6 @@ import {
   planPosts,
   readMarks,
   SELECT_CONTAINED,
-  selectIds,
   selectLeaving,
 } from './purge-scope.ts';
 import { LEASE_IS_OVER } from '../run-claims.ts';
@@ -69,11 +69,12 @@ export async function markPurged(
  * @returns whether nothing is left; false also while a run of a search is in progress, which may still save
  */
 export async function continuePurges(db: Database, goOn: () => boolean): Promise<boolean> {
-  const { rows: searches } = await db.pool.query<{ id: Id }>(
+  const searches = await selectIds(
+    db.pool,
     'SELECT id FROM strandline.searches WHERE purged_at IS NOT NULL ORDER BY purged_at, id',
   );
   let isDone = true;
-  for (const { id } of searches) isDone = (await purgeSearch(db, id, goOn)) && isDone;
+  for (const id of searches) isDone = (await purgeSearch(db, id, goOn)) && isDone;
   return (await purgeTopics(db, goOn)) && isDone;
 }
 
@@ -339,11 +340,12 @@ async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
 
 /** Deletes marked topics without searches, with the rules about them and the keys of what they reported. */
 async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> {
-  const { rows: topics } = await db.pool.query<{ id: Id }>(
+  const topics = await selectIds(
+    db.pool,
     `SELECT id FROM strandline.topics t WHERE purged_at IS NOT NULL
        AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id)`,
   );
-  for (const { id } of topics) {
+  for (const id of topics) {
     do if (!goOn()) return false;
     while (await deleteRows(db, 'topic_items', id));
     await inTransaction(db, async (tx) => {

@@ -1,6 +1,6 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
-import type { Id, Orm, Pooled } from '../database.ts';
+import { type Id, onlyRow, type Orm, type Queryable } from '../database.ts';
 import type { NamedKind } from '../former-slugs.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import type { DataScope } from './data-scope.ts';
@@ -92,10 +92,10 @@ async function hasFewSearches({ orm }: Orm, data: Data): Promise<boolean> {
 
 export const SELECT_LAST_DISCOVERY = 'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries';
 
-/** The ID of the newest discovery of either side; zero if there is none. */
-export async function readLastDiscoveryId({ pool }: Pooled): Promise<Id> {
-  const { rows } = await pool.query<{ id: Id }>(SELECT_LAST_DISCOVERY);
-  return rows[0]?.id ?? 0n;
+/** The ID of the newest committed discovery of either side; zero if there is none. */
+export async function readLastDiscoveryId(db: Queryable): Promise<Id> {
+  const { rows } = await db.query<{ id: Id }>(SELECT_LAST_DISCOVERY);
+  return onlyRow(rows).id;
 }
 
 /** By its slug, or by a former one: somebody who polls continues when it is renamed. */

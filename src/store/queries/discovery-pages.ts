@@ -2,7 +2,7 @@
 
 import { desc } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
+import { amongIds, type Id, type Pooled, prepareOnce, type Reads, selectIds } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
@@ -29,30 +29,23 @@ export async function readDiscoveryPage(
   db: Reads,
   filter: DiscoverySelectionFilter & { before?: Id | undefined; limit: number },
 ): Promise<DiscoveryRow[]> {
-  const { sql, values } = await select(db, filter, filter.limit, filter.before);
-  const { rows } = await db.pool.query<{ id: Id }>(
-    `SELECT id FROM (${sql}) items ORDER BY id DESC LIMIT $9`,
-    [...values],
-  );
+  const { sql, values } = await selectDiscoveries(db, filter, filter.limit, filter.before);
+  const ids = await selectIds(db.pool, `SELECT id FROM (${sql}) items ORDER BY id DESC LIMIT $9`, values);
   const view = discoveriesView[filter.data];
   return prepareOnce(db.orm, `discoveries_of_${filter.data}`, () =>
     db.orm.select().from(view).where(amongIds(view.id)).orderBy(desc(view.id)),
-  ).execute({ ids: rows.map(({ id }) => id) });
+  ).execute({ ids });
 }
 
-/** The discoveries of a list with their times, to be counted. @param most maximum of each search; undefined for all */
+/**
+ * The discoveries of a list with their times, to be counted.
+ * @param most maximum of each search; undefined for all
+ * @param before only discoveries before this ID
+ */
 export async function selectDiscoveries(
   db: Pooled,
   filter: DiscoverySelectionFilter,
   most?: number,
-): Promise<ItemSelection> {
-  return select(db, filter, most);
-}
-
-async function select(
-  db: Pooled,
-  filter: DiscoverySelectionFilter,
-  most: number | undefined,
   before?: Id,
 ): Promise<ItemSelection> {
   const { matching, kind, baseline, view, after } = filter;

@@ -1,7 +1,7 @@
 /** Pages of links found by searches, and how many there are over time. */
 import { and, eq, inArray } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import type { Id, Pooled, Reads } from '../database.ts';
+import { type Id, type Pooled, type Reads, selectIds } from '../database.ts';
 import { linkSourcesView } from '../schema/analytics/post-views.ts';
 import { readLinksByIds } from './completions.ts';
 import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
@@ -32,9 +32,7 @@ export async function readLinkPage(
   const values: unknown[] = [...rangeValues(filter), limit, before ?? null, source ?? null, domain ?? null];
   const wanted = await buildMatchingSql(db, 'link', matching, values);
   const statement = domain === undefined && wanted === '' ? SELECT_FOUND_LINKS : matchingLinksSql(wanted);
-  const { rows } = await db.pool.query<{ id: Id }>(statement, values);
-  const ids = rows.map(({ id }) => id);
-  return readLinksByIds(db, filter.data, ids);
+  return readLinksByIds(db, filter.data, await selectIds(db.pool, statement, values));
 }
 
 /** A link with the search that found it first. */

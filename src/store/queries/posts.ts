@@ -2,7 +2,7 @@
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import { amongIds, type Id, type Orm, prepareOnce, type Reads } from '../database.ts';
+import { amongIds, type Id, type Orm, prepareOnce, type Reads, selectIds } from '../database.ts';
 import type { Data } from '../../domain/data.ts';
 import { type DataScope, inOrderOf, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
@@ -48,8 +48,7 @@ export async function readPosts(
   const values: unknown[] = [...scopeValues(filter), since, limit];
   const wanted = await buildMatchingSql(db, 'post', matching, values);
   const statement = bestSql(order, order === 'newest' || since !== null, wanted);
-  const { rows } = await db.pool.query<{ id: Id }>(statement, values);
-  const ids = rows.map(({ id }) => id);
+  const ids = await selectIds(db.pool, statement, values);
   return inOrderOf(ids, await readPostsByIds(db, filter.data, ids), ({ id }) => id);
 }
 

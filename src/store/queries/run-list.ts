@@ -3,7 +3,7 @@
 import type { Data } from '../../domain/data.ts';
 import type { Operation } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
-import { type Id, type Orm, type Pooled, type Reads, onlyRow } from '../database.ts';
+import { type Id, type Orm, type Pooled, type Reads, onlyRow, selectIds } from '../database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
@@ -155,8 +155,7 @@ export async function readRunPage(
 /** Undefined: all of the side. */
 async function findSearchIds({ pool }: Pooled, scope: DataScope): Promise<Id[] | undefined> {
   if (scope.topic === undefined && scope.search === undefined) return undefined;
-  const { rows } = await pool.query<{ id: Id }>(SCOPED_SEARCHES_SQL, scopeValues(scope));
-  return rows.map(({ id }) => id);
+  return selectIds(pool, SCOPED_SEARCHES_SQL, scopeValues(scope));
 }
 
 /** On the table of runs. By run, so that the newest ones are read by the index on IDs. */
