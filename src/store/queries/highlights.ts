@@ -17,52 +17,27 @@ const MAX_HIGHLIGHTS = 3;
 
 /** The most notable first sightings of a run: posts by likes, then links in the order of the response. */
 export async function readHighlights(
-  db: Orm,
-  data: Data,
-  diff: { newPosts: readonly Id[]; newLinks: readonly Id[] },
-): Promise<Highlight[]> {
-  const posts = await readTopPosts(db, data, diff.newPosts, MAX_HIGHLIGHTS);
-  return [...posts, ...(await readFirstLinks(db, data, diff.newLinks, MAX_HIGHLIGHTS - posts.length))];
-}
-
-async function readTopPosts(
   { orm }: Orm,
   data: Data,
-  ids: readonly Id[],
-  most: number,
+  { newPosts, newLinks }: { newPosts: readonly Id[]; newLinks: readonly Id[] },
 ): Promise<Highlight[]> {
-  if (ids.length === 0 || most < 1) return [];
-  const view = postsView[data];
-  const { author_username, text, url, like_count, repost_count } = view;
-  const rows = await orm
+  const [ofPosts, ofLinks] = [postsView[data], linksView[data]];
+  const { author_username, text, url, like_count, repost_count } = ofPosts;
+  const posts = await orm
     .select({ author_username, text, url, like_count, repost_count })
-    .from(view)
-    .where(inArray(view.id, [...ids]))
-    .orderBy(sql`${like_count} desc nulls last`, desc(view.id))
-    .limit(most);
-  return rows.map((row) => ({ kind: 'post', ...row }));
-}
-
-async function readFirstLinks(
-  { orm }: Orm,
-  data: Data,
-  ids: readonly Id[],
-  most: number,
-): Promise<Highlight[]> {
-  if (ids.length === 0 || most < 1) return [];
-  const view = linksView[data];
-  const rows = await orm
-    .select({ id: view.id, text: view.title, url: view.url })
-    .from(view)
-    .where(inArray(view.id, [...ids]))
-    .orderBy(view.id)
-    .limit(most);
-  return rows.map(({ text, url }) => ({
-    kind: 'link',
-    author_username: null,
-    text,
-    url,
-    like_count: null,
-    repost_count: null,
-  }));
+    .from(ofPosts)
+    .where(inArray(ofPosts.id, [...newPosts]))
+    .orderBy(sql`${like_count} desc nulls last`, desc(ofPosts.id))
+    .limit(MAX_HIGHLIGHTS);
+  const links = await orm
+    .select({ text: ofLinks.title, url: ofLinks.url })
+    .from(ofLinks)
+    .where(inArray(ofLinks.id, [...newLinks]))
+    .orderBy(ofLinks.id)
+    .limit(MAX_HIGHLIGHTS - posts.length);
+  const unknown = { author_username: null, like_count: null, repost_count: null };
+  return [
+    ...posts.map((post): Highlight => ({ kind: 'post', ...post })),
+    ...links.map((link): Highlight => ({ kind: 'link', ...unknown, ...link })),
+  ];
 }
