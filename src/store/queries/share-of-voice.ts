@@ -1,10 +1,12 @@
 /** Share of voice of topics, per day and averaged over days. */
 
-import { and, asc, gte, inArray, lt } from 'drizzle-orm';
+import { and, asc, inArray } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import type { Orm } from '../database.ts';
 import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';
 import type { ServiceKind } from '../services.ts';
+import { within } from './data-scope.ts';
 
 export type VoiceDayRow = typeof shareOfVoiceView.real.$inferSelect;
 
@@ -22,14 +24,13 @@ export async function readVoiceDays(
   filter: Days & { topics?: readonly string[] | undefined },
 ): Promise<VoiceDayRow[]> {
   const view = shareOfVoiceView[data];
-  const { from, until, topics } = filter;
+  const { from: since, until, topics } = filter;
   return orm
     .select()
     .from(view)
     .where(
       and(
-        gte(view.bucket_at, from),
-        lt(view.bucket_at, until),
+        within(view.bucket_at, { since, until }),
         topics === undefined ? undefined : inArray(view.topic, [...topics]),
       ),
     )
@@ -56,27 +57,20 @@ export type VoiceRow = {
  * service kind, highest first.
  */
 export function averageVoices(days: readonly VoiceDayRow[]): VoiceRow[] {
-  const groups = new Map<string, VoiceDayRow[]>();
-  for (const day of days) {
-    const key = `${day.service_kind} ${day.topic}`;
-    groups.set(key, [...(groups.get(key) ?? []), day]);
-  }
-  const rows = [...groups.values()].flatMap((its) => {
-    const [first] = its;
-    if (first === undefined) return [];
+  const groups = groupBy(days, ({ service_kind, topic }) => `${service_kind} ${topic}`);
+  const rows = [...groups.values()].map((its) => {
+    const [{ topic, service_kind }] = its;
     const normalised = its.flatMap(({ normalised_posts }) => normalised_posts ?? []);
-    return [
-      {
-        topic: first.topic,
-        service_kind: first.service_kind,
-        posts: its.reduce((sum, { posts }) => sum + posts, 0),
-        days: its.length,
-        normalised_per_day:
-          normalised.length === 0 ? null : normalised.reduce((sum, n) => sum + n, 0) / normalised.length,
-        normalised_days: normalised.length,
-        lower_bound: its.some(({ lower_bound }) => lower_bound),
-      },
-    ];
+    return {
+      topic,
+      service_kind,
+      posts: its.reduce((sum, { posts }) => sum + posts, 0),
+      days: its.length,
+      normalised_per_day:
+        normalised.length === 0 ? null : normalised.reduce((sum, n) => sum + n, 0) / normalised.length,
+      normalised_days: normalised.length,
+      lower_bound: its.some(({ lower_bound }) => lower_bound),
+    };
   });
   const sumOf = (kind: ServiceKind) =>
     rows.reduce((sum, row) => sum + (row.service_kind === kind ? (row.normalised_per_day ?? 0) : 0), 0);

@@ -1,5 +1,6 @@
 /** The SQL contract as described by its views: version, views, columns and comments. */
 
+import { groupBy } from '../../domain/group-by.ts';
 import type { Reads } from '../database.ts';
 import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
 import { asc } from 'drizzle-orm';
@@ -26,13 +27,11 @@ export type ContractView = {
 export async function readContractViews({ orm }: Reads): Promise<ContractView[]> {
   const v = columns;
   const rows = await orm.select().from(v).orderBy(asc(v.view), asc(v.position)).limit(10_000);
-  const views = new Map<string, ContractView>();
-  for (const { view, view_meaning, name, type, meaning } of rows) {
-    const known = views.get(view) ?? { view, meaning: view_meaning, columns: [] };
-    known.columns.push({ name, type, meaning });
-    views.set(view, known);
-  }
-  return [...views.values()];
+  return [...groupBy(rows, ({ view }) => view)].map(([view, of]) => ({
+    view,
+    meaning: of[0].view_meaning,
+    columns: of.map(({ name, type, meaning }) => ({ name, type, meaning })),
+  }));
 }
 
 /** `major.minor`. */
