@@ -1,8 +1,8 @@
 /** Monthly partitions (UTC) of snapshots: deleting a month drops a table, whatever its size. */
 
-import { type Database, readSqlState } from '../database.ts';
+import { type Database, readSqlState, onlyRow } from '../database.ts';
 
-type Month = {
+export type Partition = {
   parent: string;
   name: string;
   from: Date;
@@ -11,9 +11,6 @@ type Month = {
   bytes: number;
   /** Estimated by the planner; null if never analyzed. */
   rows: number | null;
-};
-
-export type Partition = Month & {
   /** `left`: detached by a process that ended before it could drop it. */
   state: 'attached' | 'leaving' | 'left';
   /** Whether our role may change it. */
@@ -36,20 +33,14 @@ ORDER BY m."from", c.relname`;
 /** All monthly partitions of snapshots, oldest first. */
 export async function listSnapshotMonths(db: Database): Promise<Partition[]> {
   const { rows } = await db.pool.query<Omit<Partition, 'until'>>(SELECT_MONTHS);
-  return rows.map(({ parent, name, from, bytes, rows: estimated, state, ours }) => ({
-    parent,
-    name,
-    from,
-    until: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1)),
-    bytes,
-    rows: estimated,
-    state,
-    ours,
+  return rows.map((month) => ({
+    ...month,
+    until: new Date(Date.UTC(month.from.getUTCFullYear(), month.from.getUTCMonth() + 1)),
   }));
 }
 
 /** Whether all rows are older than `before`. */
-export function isMonthOver({ until }: Month, before: Date): boolean {
+export function isMonthOver({ until }: Partition, before: Date): boolean {
   return until.getTime() <= before.getTime();
 }
 
@@ -68,7 +59,7 @@ export async function dropMonths(
   const over = (await listSnapshotMonths(db)).filter((month) => isMonthOver(month, before));
   if (over.length === 0) return { dropped, done: true };
   try {
-    const done = await withTableLock(db, 'strandline.retention', async () => {
+    const done = await withRetentionLock(db, async () => {
       for (const month of over) {
         if (!goOn()) return false;
         await dropMonth(db, month);
@@ -76,7 +67,7 @@ export async function dropMonths(
       }
       return true;
     });
-    return { dropped, done: done ?? false };
+    return { dropped, done };
   } catch (error) {
     // A long query holds the month: lock timeout or statement timeout.
     if (['55P03', '57014'].includes(readSqlState(error))) return { dropped, done: false };
@@ -96,18 +87,17 @@ async function dropMonth(db: Database, { parent, name, state, ours }: Partition)
 }
 
 /**
- * Runs `work` under a lock that only one process holds, or does nothing. The lock belongs to the connection, so it
+ * Runs `work` under a lock that only one process holds, or does nothing and returns false. The lock belongs to the connection, so it
  * ends with the process, and Postgres releases it for a dead connection. If two processes run the work at once, it is
  * merely done twice.
  */
-async function withTableLock<T>(db: Database, name: string, work: () => Promise<T>): Promise<T | null> {
+async function withRetentionLock(db: Database, work: () => Promise<boolean>): Promise<boolean> {
   const client = await db.pool.connect();
   try {
     const { rows } = await client.query<{ ours: boolean }>(
-      'SELECT pg_try_advisory_lock(hashtext($1)) AS ours',
-      [name],
+      `SELECT pg_try_advisory_lock(hashtext('strandline.retention')) AS ours`,
     );
-    if (rows[0]?.ours !== true) return null;
+    if (!onlyRow(rows).ours) return false;
     await client.query(`SET idle_session_timeout = '1min'`);
     return await work();
   } finally {
