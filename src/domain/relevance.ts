@@ -39,7 +39,7 @@ const DEFAULT_WINDOW_DAYS = 30;
 /** Lower bound of the engagement scale, if no result has more. */
 const MIN_ENGAGEMENT_SCALE = 100;
 
-export type PriorInput = {
+type PriorInput = {
   /** Undefined if unknown, which counts as oldest. */
   publishedAt: Date | undefined;
   /** Number of reactions; undefined if unknown, which counts as none. */

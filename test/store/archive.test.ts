@@ -348,17 +348,6 @@ describe('filters', () => {
     expect(await ask('another comet', { limit: 1 })).toEqual(all.slice(0, 1));
     expect(all[0]).toBe('comet-3');
   });
-  test('with a time, newer items rank higher: of two equal matches the newer is first', async () => {
-    const search = await newSearch('likes', hosted);
-    await found(
-      search,
-      posts(
-        post('old', 'narwhal one', { created_at: at(-60 * 24 * 20).toISOString() }),
-        post('new', 'narwhal two', { created_at: at(-5).toISOString() }),
-      ),
-    );
-    expect(await ask('narwhal', { at: at(0) })).toEqual(['new', 'old']);
-  });
 });
 
 describe('queries', () => {

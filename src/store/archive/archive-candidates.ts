@@ -6,6 +6,7 @@ import type { Id, Orm } from '../database.ts';
 import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
 import { link_sightings, post_sightings } from '../schema/result-tables.ts';
 import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';
+import { quoteLexeme } from './query-condition.ts';
 
 /** More candidates do not improve the result: with the Cranfield collection, 100 reach the nDCG@10 of full BM25. */
 const MAX_CANDIDATES = 100;
@@ -20,8 +21,6 @@ export type ArchiveQuestion = {
   /** By publication time, or the first sighting if unknown; inclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
-  /** If set, recent items with engagement rank higher, within a bound, as of this time. */
-  at?: Date | undefined;
   /** Maximum 100. */
   limit: number;
 };
@@ -117,7 +116,7 @@ function selectNewestRead(archiveQuery: ArchiveQuestion, lexemes: readonly strin
 
 /** Any of the lexemes. */
 function buildTsQuery(lexemes: readonly string[]): SQL {
-  return sql`${lexemes.map((lexeme) => `'${lexeme.replace(/['\\]/gu, '$&$&')}'`).join(' | ')}::tsquery`;
+  return sql`${lexemes.map(quoteLexeme).join(' | ')}::tsquery`;
 }
 
 /** All posts that a search saw have the source microblog. */
