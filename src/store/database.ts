@@ -121,6 +121,11 @@ export function onlyRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
+/** Rows as the parameter of a statement that reads them by `json_to_recordset`. */
+export function writeRows(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
+
 /** The IDs that a statement returns as `id`, in its order. */
 export async function selectIds(
   db: Queryable,

@@ -1,7 +1,7 @@
 /** What responses have shown about the rate of searches, due times of adaptive intervals, and the log of their changes. */
 import type { Data } from '../domain/data.ts';
 import type { Operation } from '../domain/enumerations.ts';
-import { type Id, type Pooled, sqlTime } from './database.ts';
+import { type Id, type Pooled, sqlTime, writeRows } from './database.ts';
 import type { intervalChangesView } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 import type { ScheduleColumns } from './slots.ts';
@@ -99,7 +99,7 @@ export async function savePaces(
   now: Date | null,
 ): Promise<void> {
   if (paces.length === 0) return;
-  const rows = JSON.stringify(paces.map((pace) => ({ ...pace, search_id: String(pace.search_id) })));
+  const rows = writeRows(paces);
   await pool.query({
     name: 'add_paces',
     text: `INSERT INTO strandline.search_pace (search_id)

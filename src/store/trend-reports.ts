@@ -1,5 +1,5 @@
 /** What is reported of searches over time, once, in the batch that derives it: spikes, and changes of the state. */
-import type { Id, Transaction } from './database.ts';
+import { type Id, type Transaction, writeRows } from './database.ts';
 import { LOCK_FEED } from './save/save-sql.ts';
 import type { SpikeMeasure, spikesView, trendStatesView } from './schema/analytics/trend-views.ts';
 
@@ -147,8 +147,5 @@ async function insertRows(
 ): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
-  const json = JSON.stringify(rows, (_, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
-  await tx.query(insertSql(table, key, kind, Object.keys(first).join(', ')), [json]);
+  await tx.query(insertSql(table, key, kind, Object.keys(first).join(', ')), [writeRows(rows)]);
 }

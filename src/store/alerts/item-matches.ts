@@ -6,10 +6,9 @@ import {
   buildDocument,
   readDocuments,
   VECTORS_SQL,
-  writeDocuments,
 } from '../archive/archive-documents.ts';
 import { buildCondition, readWordForms } from '../archive/query-condition.ts';
-import type { Id, Queryable } from '../database.ts';
+import { type Id, type Queryable, writeRows } from '../database.ts';
 import type { FeedEntry } from './feed-entries.ts';
 
 /**
@@ -27,7 +26,7 @@ export async function findMatches(
   const things = found.flatMap((entry) => toThing(entry) ?? []);
   if (queries.length === 0 || things.length === 0) return queries.map(() => new Set());
   const documents = [...(await readDocuments(tx, things)), ...found.flatMap(buildSentenceDocument)];
-  const values: unknown[] = [writeDocuments(documents)];
+  const values: unknown[] = [writeRows(documents)];
   const context = {
     bind: (value: unknown) => `$${values.push(value)}`,
     forms: await readWordForms(tx, queries),

@@ -54,11 +54,6 @@ export async function readDocuments(tx: Queryable, things: readonly Thing[]): Pr
   return documents;
 }
 
-/** Documents as the parameter of a statement with {@link VECTORS_SQL}. */
-export function writeDocuments(documents: readonly ArchiveDocument[]): string {
-  return JSON.stringify(documents.map((document) => ({ ...document, thing: String(document.thing) })));
-}
-
 function pickIds(things: readonly Thing[], kind: 'post' | 'link'): Id[] {
   return [...new Set(things.filter((entry) => entry.kind === kind).map(({ thing }) => thing))];
 }

@@ -4,7 +4,7 @@
  * text changes are recorded by triggers.
  */
 
-import { type Thing, readDocuments, VECTORS_SQL, writeDocuments } from './archive-documents.ts';
+import { type Thing, readDocuments, VECTORS_SQL } from './archive-documents.ts';
 import {
   type Database,
   type Id,
@@ -13,6 +13,7 @@ import {
   readSqlState,
   type Transaction,
   onlyRow,
+  writeRows,
 } from '../database.ts';
 
 /** Feed entries per transaction: under a second, even if each is an abstract. */
@@ -79,7 +80,7 @@ async function fillBatch(tx: Transaction, waits: boolean): Promise<'more' | 'don
   const { rows: changes } = await tx.query<Thing>(TAKE_CHANGES, [BATCH_SIZE]);
   const things = [...feed, ...changes];
   const documents = await readDocuments(tx, things);
-  if (documents.length > 0) await tx.query(WRITE_DOCUMENTS, [writeDocuments(documents)]);
+  if (documents.length > 0) await tx.query(WRITE_DOCUMENTS, [writeRows(documents)]);
   const after = feed.at(-1)?.id;
   if (after !== undefined) await tx.query(UPDATE_PROGRESS, [after]);
   return feed.length === BATCH_SIZE || changes.length === BATCH_SIZE ? 'more' : 'done';

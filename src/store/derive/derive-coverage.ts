@@ -1,6 +1,6 @@
 /** What runs observed, and the volume of their searches, derived from a batch of readings. */
 import type { DateFilter, Operation } from '../../domain/enumerations.ts';
-import type { Id, Transaction } from '../database.ts';
+import { type Id, type Transaction, writeRows } from '../database.ts';
 import { computeReach, listQuarters, type Reach, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
 import { measurableBetweenSql, isMeasurableSql, offsetSql, quarterSql } from '../volume/volume-history.ts';
 import { S } from './counter-sql.ts';
@@ -213,8 +213,8 @@ export async function rollUp(
   const quarters = [...coverage, ...seenAgain].reduce(addQuarters, new Map<string, SearchQuarter>());
   const rows = [...quarters.values()];
   const json = coverage.map(({ runId, searchId, requestVersion, reach, everySeconds, posts, mostPosts }) => ({
-    run_id: String(runId),
-    search_id: String(searchId),
+    run_id: runId,
+    search_id: searchId,
     request_version: requestVersion,
     observed_until: new Date(reach.until),
     observed_from: new Date(reach.from),
@@ -234,7 +234,7 @@ export async function rollUp(
       rows.map(({ at }) => new Date(at)),
       rows.map(({ ranges }) => `{${ranges.join(',')}}`),
       rows.map(({ cut }) => cut),
-      JSON.stringify(json),
+      writeRows(json),
     ],
   });
   return days;

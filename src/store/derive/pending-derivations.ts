@@ -7,6 +7,7 @@
 import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { findEarliest, SECOND } from '../../domain/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
+import { columnNames, typedColumns } from '../save/columns.ts';
 import {
   backOffSql,
   type Id,
@@ -15,55 +16,54 @@ import {
   type Transaction,
   onlyRow,
   selectIds,
+  writeRows,
 } from '../database.ts';
 
 const PENDING = 'strandline.pending_derivations';
 
 /** Facts about a reading that are known only when it is saved. */
 export type Reading = {
-  searchId: Id;
-  runId: Id;
+  search_id: Id;
+  run_id: Id;
   /** When the response was received. */
   at: Date;
   /** Number of posts in the response, including forgotten ones; null if it is not the result of its run. */
   posts: number | null;
-  newPosts: readonly Id[];
-  newLinks: readonly Id[];
+  new_posts: readonly Id[];
+  new_links: readonly Id[];
   /** Existing posts whose counters changed. */
-  changedPosts: readonly Id[];
+  changed_posts: readonly Id[];
   /** Existing posts of which something changed that volume or tallies count. */
-  editedPosts: readonly Id[];
+  edited_posts: readonly Id[];
   /** For repeated or late reads: items of the previous read, and items whose first sighting was later. */
-  touchedPosts: readonly Id[];
-  touchedLinks: readonly Id[];
+  touched_posts: readonly Id[];
+  touched_links: readonly Id[];
   /** Whether to detect spikes. */
   notify: boolean;
 };
 
-const ROW = `search_id bigint, run_id bigint, at timestamptz, posts integer, new_posts bigint[], new_links bigint[],
-  changed_posts bigint[], edited_posts bigint[], touched_posts bigint[], touched_links bigint[], notify boolean`;
+const READING_COLUMNS: Readonly<Record<keyof Reading, string>> = {
+  search_id: 'bigint',
+  run_id: 'bigint',
+  at: 'timestamptz',
+  posts: 'integer',
+  new_posts: 'bigint[]',
+  new_links: 'bigint[]',
+  changed_posts: 'bigint[]',
+  edited_posts: 'bigint[]',
+  touched_posts: 'bigint[]',
+  touched_links: 'bigint[]',
+  notify: 'boolean',
+};
 
 /** Part of the transaction of the save. */
 export async function insertPending(tx: Transaction, readings: readonly Reading[]): Promise<void> {
-  const rows = readings.map((reading) => ({
-    search_id: String(reading.searchId),
-    run_id: String(reading.runId),
-    at: reading.at,
-    posts: reading.posts,
-    new_posts: reading.newPosts.map(String),
-    new_links: reading.newLinks.map(String),
-    changed_posts: reading.changedPosts.map(String),
-    edited_posts: reading.editedPosts.map(String),
-    touched_posts: reading.touchedPosts.map(String),
-    touched_links: reading.touchedLinks.map(String),
-    notify: reading.notify,
-  }));
+  const names = columnNames(READING_COLUMNS);
   await tx.query({
     name: 'log_readings',
-    text: `INSERT INTO ${PENDING} (search_id, run_id, at, posts, new_posts, new_links, changed_posts, edited_posts, touched_posts, touched_links, checked, notify)
-      SELECT search_id, run_id, at, posts, new_posts, new_links, changed_posts, edited_posts, touched_posts, touched_links, false, notify
-      FROM json_to_recordset($1::json) AS r(${ROW})`,
-    values: [JSON.stringify(rows)],
+    text: `INSERT INTO ${PENDING} (${names}, checked) SELECT ${names}, false
+      FROM json_to_recordset($1::json) AS r(${typedColumns(READING_COLUMNS)})`,
+    values: [writeRows(readings)],
   });
 }
 

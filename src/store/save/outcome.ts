@@ -1,6 +1,6 @@
 import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
-import { type Id, type Transaction, sqlTime } from '../database.ts';
+import { type Id, type Transaction, sqlTime, writeRows } from '../database.ts';
 
 /** Parsed results of a response of a run. */
 export type ResponseToSave = {
@@ -170,7 +170,7 @@ export async function completeRuns(
   inputs: readonly SaveInput[],
 ): Promise<(Outcome | null)[]> {
   const rejects = inputs.flatMap(({ runId, findings }) =>
-    findings.rejects.map((reject) => ({ run_id: String(runId), ...reject })),
+    findings.rejects.map((reject) => ({ run_id: runId, ...reject })),
   );
   const { rows } = await tx.query<Outcome & { id: Id }>({
     name: 'win_run',
@@ -182,7 +182,7 @@ export async function completeRuns(
       inputs.map(({ findings }) => findings.itemsSeen),
       inputs.map(({ findings }) => findings.rejects.length),
       inputs.map(({ response }) => response ?? null),
-      JSON.stringify(rejects),
+      writeRows(rejects),
     ],
   });
   const won = new Map(rows.map(({ id, ...outcome }) => [id, outcome]));

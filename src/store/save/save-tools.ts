@@ -4,7 +4,7 @@
  */
 import type { Tool } from '../../domain/enumerations.ts';
 import type { ToolReport } from '../../domain/tool-coverage.ts';
-import type { Id, Transaction } from '../database.ts';
+import { type Id, type Transaction, writeRows } from '../database.ts';
 import type { ResponseToSave } from './outcome.ts';
 
 /** Operation B names no tools: it is one. */
@@ -41,9 +41,7 @@ ON CONFLICT (run_id, tool) DO UPDATE SET observed_at = excluded.observed_at, ask
 
 /** Reports of the tools of runs, as the JSON that {@link insertToolsSql} reads. */
 export function encodeReports(runs: readonly { runId: Id; tools: readonly ToolReport[] }[]): string {
-  return JSON.stringify(
-    runs.flatMap(({ runId, tools }) => tools.map((report) => ({ run_id: String(runId), ...report }))),
-  );
+  return writeRows(runs.flatMap(({ runId, tools }) => tools.map((report) => ({ run_id: runId, ...report }))));
 }
 
 /** Of parsed responses; what they do not mention is unknown. $1 runs, $2 times, $3 reports. */
