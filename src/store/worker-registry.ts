@@ -1,5 +1,6 @@
 import { SECOND } from '../domain/time.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
+import { readDatabaseTime } from './database-clock.ts';
 import type { Database } from './database.ts';
 
 /** A worker without a heartbeat for this long is dead: heartbeats are sent every 30 s. */
@@ -52,20 +53,10 @@ export async function listLiveWorkers(db: Database, since: Date): Promise<Worker
 
 /**
  * The clock of this machine minus the database's, in milliseconds. Differences within the round-trip time count as
- * zero, and waiting for a connection is not part of it. For display only.
+ * zero. For display only.
  */
 export async function measureSkew(db: Database, clock: Pick<Clock, 'now'> = systemClock): Promise<number> {
-  const client = await db.pool.connect();
-  try {
-    const sentAt = clock.now().getTime();
-    const { rows } = await client.query<{ ms: number }>(
-      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
-    );
-    const receivedAt = clock.now().getTime();
-    const skew = (sentAt + receivedAt) / 2 - (rows[0]?.ms ?? sentAt);
-    const doubt = Math.abs(receivedAt - sentAt) / 2;
-    return Math.round(Math.sign(skew) * Math.max(0, Math.abs(skew) - doubt));
-  } finally {
-    client.release();
-  }
+  const { ms, at, doubt } = await readDatabaseTime(db, () => clock.now().getTime());
+  const skew = at - ms;
+  return Math.round(Math.sign(skew) * Math.max(0, Math.abs(skew) - doubt));
 }
