@@ -199,7 +199,7 @@ export async function inTransaction<T>(
       return result;
     } catch (error) {
       // A server that timed out would not respond to ROLLBACK either.
-      broken = isClientTimeout(error) ? error : await rollback(tx);
+      broken = error instanceof Error && isClientTimeout(error) ? error : await rollback(tx);
       const failure = await firstFailure([...unanswered, Promise.reject(error)]);
       if (!(attempt < MAX_TRANSACTION_ATTEMPTS && RETRYABLE.has(readSqlState(failure)))) throw failure;
     } finally {
@@ -231,7 +231,7 @@ async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown>
 }
 
 /** The client's time limit expired: pg identifies it only by message. */
-function isClientTimeout(error: unknown): error is Error {
+export function isClientTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 

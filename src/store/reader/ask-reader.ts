@@ -4,7 +4,7 @@ import { cleanLine } from '../../domain/text.ts';
 import { SECOND } from '../../domain/time.ts';
 import { FIND_OPEN_FUNCTION, READER_CONNECTIONS } from '../../platform/postgres/reader-role.ts';
 import { Refused } from '../../domain/errors.ts';
-import { readSqlState } from '../database.ts';
+import { readSqlState, isClientTimeout } from '../database.ts';
 import {
   type FetchedRows,
   fetchRows,
@@ -118,8 +118,8 @@ export async function canReaderHinder(url: string): Promise<boolean> {
 /** Describes an error to the author of the statement; undefined if it is not about the statement. */
 export function describeStatementError(error: Error, sql: string): string | undefined {
   const state = readSqlState(error);
-  // Postgres reports its timeout by code, the driver only by message.
-  if (state === '57014' || isOverTime(error))
+  // Our own time limit is slightly above that of Postgres.
+  if (state === '57014' || isClientTimeout(error))
     return `the statement was canceled after ${MAX_STATEMENT_MS / SECOND} s; select less, such as one search or one day`;
   if (state === '08P01' && 'routine' in error && error.routine === 'exec_bind_message')
     return 'the statement has parameters such as $1; write the values instead';
@@ -132,11 +132,6 @@ export function describeStatementError(error: Error, sql: string): string | unde
 
 /** Memory of the server, or temporary files of the role: see `restoreReader` in `platform/postgres/reader-role.ts`. */
 const NEEDS_TOO_MUCH: ReadonlySet<string> = new Set(['53200', '53400']);
-
-/** Our own time limit, slightly above that of Postgres, expired. */
-export function isOverTime(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout';
-}
 
 /** `column "nme" does not exist, at character 8 ("nme from posts"); hint: ...`. */
 function describeError(error: Error, sql: string): string {

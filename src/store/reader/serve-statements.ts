@@ -4,7 +4,8 @@ import { cleanText } from '../../domain/text.ts';
 import { serveOrders } from '../../platform/child-frames.ts';
 import { READER_CHECK_MS } from '../../platform/postgres/reader-role.ts';
 import { readErrorCode, Refused } from '../../domain/errors.ts';
-import { askWithinBounds, CLIENT_LEFT, isOverTime } from './ask-reader.ts';
+import { askWithinBounds, CLIENT_LEFT } from './ask-reader.ts';
+import { isClientTimeout } from '../database.ts';
 import type { FetchedRows, Rendered } from './reader-query.ts';
 import type { ReaderOrder, ResultForm, StatementEnding } from './statement-orders.ts';
 
@@ -23,7 +24,7 @@ export function serveStatements(
     } catch (error) {
       const canceled = signal.aborted;
       // The statement keeps its slot until Postgres notices the disconnect.
-      if (canceled || isOverTime(error)) await sleep(READER_CHECK_MS);
+      if (canceled || isClientTimeout(error)) await sleep(READER_CHECK_MS);
       const ending: StatementEnding = canceled ? { kind: 'conflict', words: CLIENT_LEFT } : toEnding(error);
       return { ending };
     }
