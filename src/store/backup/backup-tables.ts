@@ -10,7 +10,6 @@ export type Table = {
   /** Sort expressions that yield the same order in every database; time first if partitioned by time. */
   order: string[];
   identities: string[];
-  partitioned: boolean;
   /** Tables that must be loaded first. */
   needs: string[];
 };
@@ -20,7 +19,7 @@ const EXCLUDED_TABLES = ['sessions', 'form_secret', 'idempotency_keys'];
 
 /** Excludes detached monthly partitions that are about to be dropped. */
 const SELECT_TABLES = `
-SELECT t.relname AS name, t.relkind = 'p' AS partitioned,
+SELECT t.relname AS name,
   array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS columns,
   array_agg(quote_ident(a.attname) || CASE WHEN a.attcollation <> 0 THEN ' COLLATE "C"' ELSE '' END
     ORDER BY a.attnum = ANY (p.partattrs::int2[]) DESC NULLS LAST, array_position(k.conkey, a.attnum), a.attnum)

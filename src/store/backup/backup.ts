@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Client } from 'pg';
+import { type Client, escapeIdentifier } from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { Refused } from '../../domain/errors.ts';
 import { onlyRow } from '../database.ts';
@@ -35,7 +35,7 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
   const partial = `${directory}.partial-${process.pid}`;
   try {
     const tables = await openSnapshotTransaction(client);
-    await makeDirectory(partial);
+    await mkdir(partial, { mode: 0o700 }); // readable only by the owner, whatever the umask
     const written: BackedUpTable[] = [];
     for (const table of tables) {
       const done = await copyOut(client, table, tableFile(partial, table.name), signal);
@@ -80,7 +80,7 @@ async function copyOut(
   const { name, columns, order } = table;
   const rows = client.query(
     copyStreams.to(
-      `COPY (SELECT ${columns.map(quoteColumn).join(', ')} FROM ${SCHEMA}.${name} ORDER BY ${order.join(', ')}) TO STDOUT`,
+      `COPY (SELECT ${columns.map(escapeIdentifier).join(', ')} FROM ${SCHEMA}.${name} ORDER BY ${order.join(', ')}) TO STDOUT`,
     ),
   );
   const digest = createDigest();
@@ -139,19 +139,10 @@ async function readSequences(client: Client, tables: readonly Table[]): Promise<
   return next;
 }
 
-export function quoteColumn(column: string): string {
-  return `"${column}"`;
-}
-
 async function assertAbsent(directory: string): Promise<void> {
   const existing = await stat(directory).catch(() => undefined);
   if (existing !== undefined)
     throw new Refused('conflict', `${directory} already exists; name a new folder for the backup`);
-}
-
-/** Readable only by the owner, whatever the umask. */
-async function makeDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { mode: 0o700 });
 }
 
 /** A rename survives a power failure only if the parent folder is synced. */

@@ -2,14 +2,13 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { Client } from 'pg';
+import { type Client, escapeIdentifier } from 'pg';
 import copyStreams from 'pg-copy-streams';
 import type { Logger } from '../../platform/logger.ts';
 import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { applyMigration, assertServer, describeDatabase, lockMigrations, migrate } from '../migrate.ts';
 import { LAST_SQUASHED, type Migration, readMigrations } from '../migrations-folder.ts';
 import { readState, SCHEMA } from '../schema-state.ts';
-import { quoteColumn } from './backup.ts';
 import { type BackedUpTable, createDigest, type Manifest, readManifest, tableFile } from './manifest.ts';
 import { listTables, openCopySession, type Table } from './backup-tables.ts';
 
@@ -151,7 +150,7 @@ async function copyIn(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const target = client.query(
-    copyStreams.from(`COPY ${SCHEMA}.${name} (${columns.map(quoteColumn).join(', ')}) FROM STDIN`),
+    copyStreams.from(`COPY ${SCHEMA}.${name} (${columns.map(escapeIdentifier).join(', ')}) FROM STDIN`),
   );
   await pipeline(createReadStream(file), createGunzip(), target, { signal });
   if (target.rowCount !== rows)
