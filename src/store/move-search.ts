@@ -3,6 +3,7 @@
  * reported belongs to its new topic; in the former one, the next discovery of the same item takes its place.
  */
 import type { Id, Transaction } from './database.ts';
+import { lockAgainstForgetting } from './maintenance/purge-scope.ts';
 import { POST_KEY_SQL } from './save/topic-items.ts';
 
 const S = 'strandline';
@@ -68,8 +69,7 @@ export async function moveSearch(
   tx: Transaction,
   { id, from, topicId, now }: { id: Id; from: Id; topicId: Id; now: Date },
 ): Promise<void> {
-  // As saves do: authors must not be forgotten, nor links rekeyed, in the meantime.
-  await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${S}.forget'))`);
+  await lockAgainstForgetting(tx);
   await tx.query(LOCK_SEARCH, [id]);
   await tx.query(ADOPT_SIDE, [id, topicId]);
   await tx.query(PASS_ON, [id, from]);

@@ -9,13 +9,13 @@ import {
   type DueDelivery,
   fixBody,
   sendPendingNow,
-  lockAgainstForgetting,
   isChannelClaimed,
   markDelivered,
   markFailed,
   findNextDue,
   releaseChannel,
 } from '../../store/alerts/delivery-rows.ts';
+import { lockAgainstForgetting } from '../../store/maintenance/purge-scope.ts';
 import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
 import type { Context } from '../context.ts';
 import { failSend } from './channels/channel-kind.ts';

@@ -12,11 +12,7 @@ import {
 } from '../../store/database.ts';
 import { readRule, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import { type Channel, lockChannels, lockRuleChannels } from '../../store/alerts/channel-rows.ts';
-import {
-  cancelOtherDeliveries,
-  cancelOpenDeliveries,
-  sendGatheringNow,
-} from '../../store/alerts/delivery-rows.ts';
+import { cancelOpenDeliveries, sendGatheringNow } from '../../store/alerts/delivery-rows.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import {
   archiveRule,
@@ -97,12 +93,8 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
     if (cooldown_seconds < rule.cooldown_seconds) await sendGatheringNow(tx, rule.id, cooldown_seconds, now);
     if (wanted !== undefined) {
       await setRuleChannels(tx, rule.id, listChannelIds(wanted), await readLastDiscoveryId(tx));
-      await cancelOtherDeliveries(
-        tx,
-        rule.id,
-        listChannelIds(wanted),
-        'the rule no longer notifies this channel',
-      );
+      const reason = 'the rule no longer notifies this channel';
+      await cancelOpenDeliveries(tx, 'rule', rule.id, reason, listChannelIds(wanted));
     }
     const changes = diffFields(before, await readEditableRule(tx, slug));
     if (Object.keys(changes).length > 0)

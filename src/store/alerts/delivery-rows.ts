@@ -109,14 +109,6 @@ export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Pr
   return rows[0] ?? null;
 }
 
-/**
- * Prevents forgetting of authors until the transaction ends, so that what it reads may be written. Saves take the
- * same lock.
- */
-export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
-  await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
-}
-
 /** Stores the body. It never changes, but is cleared if an author in it is forgotten. */
 export async function fixBody(tx: Transaction, id: Id, body: string, now: Date): Promise<void> {
   await tx.query(
@@ -132,31 +124,18 @@ export async function cancelDelivery(tx: Transaction, id: Id, reason: string): P
   );
 }
 
-/** Cancels unsent messages of a removed rule or channel. */
+/** Cancels unsent messages of a rule or channel. @param kept channels of the rule whose messages stay */
 export async function cancelOpenDeliveries(
   tx: Transaction,
   of: 'rule' | 'channel',
   id: Id,
   reason: string,
+  kept: readonly Id[] = [],
 ): Promise<void> {
   await tx.query(
     `UPDATE strandline.deliveries SET state = 'cancelled', reason = $2, next_attempt_at = NULL
-     WHERE ${of === 'rule' ? 'rule_id' : 'channel_id'} = $1 AND state IN ('gathering', 'pending')`,
-    [id, reason],
-  );
-}
-
-/** Cancels unsent messages of a rule to channels that it no longer uses. */
-export async function cancelOtherDeliveries(
-  tx: Transaction,
-  ruleId: Id,
-  channelIds: readonly Id[],
-  reason: string,
-): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.deliveries SET state = 'cancelled', reason = $3, next_attempt_at = NULL
-     WHERE rule_id = $1 AND channel_id <> ALL ($2) AND state IN ('gathering', 'pending')`,
-    [ruleId, channelIds, reason],
+     WHERE ${of === 'rule' ? 'rule_id' : 'channel_id'} = $1 AND channel_id <> ALL ($3) AND state IN ('gathering', 'pending')`,
+    [id, reason, kept],
   );
 }
 

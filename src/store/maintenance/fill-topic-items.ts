@@ -4,6 +4,7 @@
  */
 import { BUILT_IN_RULES, identifyPost, type OwnLinkRule } from '../../domain/link-identity.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { lockAgainstForgetting } from './purge-scope.ts';
 import { type Item, itemName, reportItems } from '../save/topic-items.ts';
 
 const S = 'strandline';
@@ -29,8 +30,7 @@ export async function fillTopicItems(
 }
 
 async function fillBatch(tx: Transaction, own: readonly OwnLinkRule[]): Promise<boolean> {
-  // As saves do: authors must not be forgotten, nor links rekeyed, in the meantime.
-  await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${S}.forget'))`);
+  await lockAgainstForgetting(tx);
   const { rows } = await tx.query<{ value: string }>(
     `SELECT value FROM ${S}.facts WHERE name = $1 FOR UPDATE`,
     [PROGRESS],
