@@ -15,7 +15,8 @@ import { encodeReports, insertToolsSql } from './save/save-tools.ts';
 import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';
 
 const compress = promisify(gzip);
-const decompress = promisify(gunzip);
+/** The decoded bytes of a stored body. */
+export const decodeBody = promisify(gunzip);
 
 /** Identifies a response of a run, and when it was received. */
 export type ResponseKey = {
@@ -299,7 +300,7 @@ async function toResponse(row: ResponseRow): Promise<RawResponse> {
     n: row.n,
     httpStatus: row.http_status,
     contentType: row.content_type,
-    body: await decompress(row.body),
+    body: await decodeBody(row.body),
     receivedAt: row.received_at,
   };
 }

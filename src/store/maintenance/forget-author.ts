@@ -9,6 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import { type Database, type Id, inTransaction, type Queryable, onlyRow } from '../database.ts';
 import { deleteReplies } from '../idempotency.ts';
+import { decodeBody } from '../responses.ts';
 import { lockSaves } from './purge-scope.ts';
 import {
   deleteRejectsAbout,
@@ -19,8 +20,6 @@ import {
   raiseTombstones,
 } from './tombstones.ts';
 import { findTraces, removeTraces, type Traces } from './traces.ts';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 
 type KnownAuthor = {
   id: Id;
@@ -201,19 +200,13 @@ async function deleteResponsesAbout(
     at = [last.received_at, last.run_id, last.n];
     for (const row of rows) {
       if (row.open) open.add(row.run_id);
-      else if (names.test(await unzipText(row.body))) {
+      // One character per byte: IDs and usernames are ASCII, and other text is irrelevant.
+      else if (names.test((await decodeBody(row.body)).toString('latin1'))) {
         await db.query('DELETE FROM strandline.responses WHERE run_id = $1 AND n = $2', [row.run_id, row.n]);
         deleted += 1;
       }
     }
   }
-}
-
-const unzip = promisify(gunzip);
-
-/** One character per byte: IDs and usernames are ASCII, and other text is irrelevant. */
-async function unzipText(body: Buffer): Promise<string> {
-  return (await unzip(body)).toString('latin1');
 }
 
 /**
