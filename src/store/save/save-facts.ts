@@ -1,4 +1,6 @@
 /** Saves posts, authors and their counters, and finds the copies that belong into histories. */
+import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
+import type { ParsedResults } from '../../domain/parsed-results.ts';
 import type { LinkRules } from '../../domain/link-identity.ts';
 import { awaitAll, type Id, type Transaction } from '../database.ts';
 import { FIND_STORED, type Kind, SAVE_AUTHORS, SAVE_COUNTERS, SAVE_POSTS } from './facts-sql.ts';
@@ -8,8 +10,7 @@ import type { ResponseToSave } from './outcome.ts';
 import {
   buildContentRows,
   buildCounterColumns,
-  collectAuthors,
-  collectPosts,
+  collectItems,
   type ItemOccurrences,
   type KnownItem,
   type Turn,
@@ -19,8 +20,9 @@ import {
 export type KnownItems = { posts: KnownItem[]; authors: KnownItem[] };
 
 export async function findStored(tx: Transaction, responses: readonly ResponseToSave[]): Promise<KnownItems> {
-  const posts = collectPosts(responses);
-  const authors = collectAuthors(responses);
+  const listPosts = ({ posts, nestedPosts }: ParsedResults) => [...posts, ...nestedPosts];
+  const posts = collectItems(responses, listPosts, POST_COUNTERS);
+  const authors = collectItems(responses, (found) => found.authors, AUTHOR_COUNTERS);
   type Columns = 'ids' | 'hashes' | 'partial_hashes';
   type Row = Record<`${Kind}_${Columns}`, (Id | null)[]>;
   const row = await queryPrepared<Row>(tx, 'find_stored', FIND_STORED, [

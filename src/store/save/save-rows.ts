@@ -40,18 +40,11 @@ export type KnownItem = ItemOccurrences & { id: Id | null; hash: Id | null; part
 /** Rows of a statement, with the occurrence that each is of. */
 export type Turn<T> = { items: { item: KnownItem; now: Occurrence }[]; rows: T };
 
-export function collectPosts(responses: readonly ParsedResponse[]): ItemOccurrences[] {
-  return collectItems(responses, ({ posts, nestedPosts }) => [...posts, ...nestedPosts], POST_COUNTERS);
-}
-
-export function collectAuthors(responses: readonly ParsedResponse[]): ItemOccurrences[] {
-  return collectItems(responses, ({ authors }) => authors, AUTHOR_COUNTERS);
-}
-
 /** Identifies a post or an author in memory. */
 export const itemKey = (serviceId: Id, externalId: string) => `${serviceId} ${externalId}`;
 
-function collectItems(
+/** The posts or authors of responses, each once. */
+export function collectItems(
   responses: readonly ParsedResponse[],
   itemsOf: (findings: ParsedResults) => readonly (ParsedPost | ParsedAuthor)[],
   counters: readonly string[],
