@@ -2,10 +2,7 @@ import type { Database, Queryable } from './database.ts';
 
 /** A permanent name of this database, so that two databases can share one Redis. */
 export async function readInstanceName(db: Database, fresh: string, now: Date): Promise<string> {
-  await db.pool.query(
-    `INSERT INTO strandline.facts (name, value, at) VALUES ('instance', $1, $2) ON CONFLICT (name) DO NOTHING`,
-    [fresh, now],
-  );
+  await insertFact(db.pool, 'instance', fresh, now);
   const { rows } = await db.pool.query<{ value: string }>(
     `SELECT value FROM strandline.facts WHERE name = 'instance'`,
   );

@@ -4,7 +4,7 @@ import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
 import { type DataScope, equals, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues, within } from './data-scope.ts';
-import { amongIds, type Id, prepareOnce, type Reads } from '../database.ts';
+import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../database.ts';
 import {
   postAtAgeView,
   postGrowthView,
@@ -37,7 +37,7 @@ WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), seen AS (
   UNION
   SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= $4
 )
-SELECT g.post_id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $4
+SELECT g.post_id AS id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $4
 ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $5`;
 
 /** Posts returned since then with a changed counter, highest total gain first; counters as in the view `post_growth`. */
@@ -46,8 +46,8 @@ export async function readGrowth(
   filter: DataScope & { since: Date; order: GrowthOrder; limit: number },
 ): Promise<PostGrowthRow[]> {
   const { since, order, limit } = filter;
-  const { rows } = await pool.query<{ post_id: Id }>(grownSql(order), [...scopeValues(filter), since, limit]);
-  return selectGrowth({ orm }, filter.data, rows);
+  const ids = await selectIds(pool, grownSql(order), [...scopeValues(filter), since, limit]);
+  return selectGrowth({ orm }, filter.data, ids);
 }
 
 /** The growth of one post. */
@@ -56,7 +56,7 @@ export async function readPostGrowth(
   data: Data,
   postId: Id,
 ): Promise<PostGrowthRow | undefined> {
-  const [row] = await selectGrowth({ orm }, data, [{ post_id: postId }]);
+  const [row] = await selectGrowth({ orm }, data, [postId]);
   return row;
 }
 
@@ -64,10 +64,9 @@ export async function readPostGrowth(
 async function selectGrowth(
   { orm }: Pick<Reads, 'orm'>,
   data: Data,
-  posts: readonly { post_id: Id }[],
+  ids: readonly Id[],
 ): Promise<PostGrowthRow[]> {
-  if (posts.length === 0) return [];
-  const ids = posts.map(({ post_id }) => post_id);
+  if (ids.length === 0) return [];
   const view = postGrowthView[data];
   const statement = prepareOnce(orm, `growth_of_${data}`, () =>
     orm.select().from(view).where(amongIds(view.post_id)),
