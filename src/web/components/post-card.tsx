@@ -49,14 +49,7 @@ export function PostCard({
           <UntrustedText text={post.text} />
         </p>
         <p class="post-foot">
-          {CARD_COUNTERS.map((counter) => {
-            const count = post[counter];
-            return count === undefined || count === null ? null : (
-              <span>
-                <ShortCount of={count} /> {nameCounted(counter, count)}
-              </span>
-            );
-          })}
+          <PostCounters of={post} />
           {times === null ? null : (
             <span>
               <Ratio of={times} /> typical
@@ -100,4 +93,20 @@ export function Avatar({ name }: { name: string | null }) {
       {first.toUpperCase()}
     </span>
   );
+}
+
+/** `1.2k likes`, `1 repost`; nothing for a counter that is not known. */
+export function PostCounters({
+  of: post,
+}: {
+  of: Partial<Record<(typeof CARD_COUNTERS)[number], number | null>>;
+}) {
+  return CARD_COUNTERS.map((counter) => {
+    const count = post[counter];
+    return count === undefined || count === null ? null : (
+      <span>
+        <ShortCount of={count} /> {nameCounted(counter, count)}
+      </span>
+    );
+  });
 }

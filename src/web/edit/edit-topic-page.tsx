@@ -13,6 +13,7 @@ import { ActionButton, Button, Field, Form, type FormValues } from '../component
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 import { Table } from '../components/data-table.tsx';
 import { PurgeLink } from '../topic/purge-pages.tsx';
 
@@ -90,7 +91,10 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
 function SearchTable({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
   const add = { words: 'Add a search', href: `/new?topic=${topic}` };
   return (
-    <Section title="Searches" aside={searches.length === 0 ? undefined : <a href={add.href}>{add.words}</a>}>
+    <Section
+      title="Searches"
+      aside={searches.length === 0 ? undefined : <SideLink href={add.href}>{add.words}</SideLink>}
+    >
       <Table
         empty="This topic has no searches."
         todo={add}

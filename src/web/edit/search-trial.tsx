@@ -1,9 +1,9 @@
 import { type RunCode, RUN_CODES, RunError } from '../../domain/errors.ts';
 import type { DryRun } from '../../monitor/runs/dry-run.ts';
 import type { DryRunLink, DryRunPost } from '../../monitor/runs/dry-run-results.ts';
-import { Avatar, nameAuthor } from '../components/post-card.tsx';
+import { Avatar, nameAuthor, PostCounters } from '../components/post-card.tsx';
 import { Badge } from '../components/icons.tsx';
-import { formatCount, ShortCount, Usd } from '../components/numbers.tsx';
+import { formatCount, Usd } from '../components/numbers.tsx';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -111,16 +111,7 @@ function TrialPost({ post }: { post: DryRunPost }) {
           <UntrustedText text={post.text} />
         </p>
         <p class="post-foot">
-          {post.like_count === null ? null : (
-            <span>
-              <ShortCount of={post.like_count} /> likes
-            </span>
-          )}
-          {post.repost_count === null ? null : (
-            <span>
-              <ShortCount of={post.repost_count} /> reposts
-            </span>
-          )}
+          <PostCounters of={post} />
           {post.url === null ? null : <ExternalLink href={post.url} text="original" />}
         </p>
       </div>
