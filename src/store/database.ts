@@ -115,13 +115,19 @@ export function backOffSql(attempts: string, max: string): string {
   return `least(interval '${max}', interval '1 minute' * power(2, least(${attempts}, 10)))`;
 }
 
-/** The row of a statement that always returns one. */
-export function onlyRow<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('a statement that returns one row returned none');
+/**
+ * The row of a statement that returns exactly one.
+ * @throws Error: it returned none, which is a fault of the program or of the data
+ */
+export function onlyRow<Row>(
+  [row]: readonly Row[],
+  missing = 'a statement that returns one row returned none',
+): Row {
+  if (row === undefined) throw new Error(missing);
   return row;
 }
 
-/** Rows as the parameter of a statement that reads them by `json_to_recordset`. */
+/** Rows as a parameter: as JSON, with IDs as strings. */
 export function writeRows(rows: readonly object[]): string {
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }

@@ -3,7 +3,7 @@
  * reported belongs to its new topic; in the former one, the next discovery of the same item takes its place.
  */
 import type { Id, Transaction } from './database.ts';
-import { lockAgainstForgetting } from './maintenance/purge-scope.ts';
+import { lockAgainstForgetting } from './maintenance/forget-lock.ts';
 import { POST_KEY_SQL } from './save/topic-items.ts';
 
 const S = 'strandline';

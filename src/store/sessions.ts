@@ -108,7 +108,7 @@ export async function readFormSecret({ pool }: Pooled, now: Date): Promise<Buffe
     [randomBytes(32).toString('hex'), now],
   );
   const { rows } = await pool.query<{ secret: string }>('SELECT secret FROM strandline.form_secret');
-  return Buffer.from(onlyRow(rows).secret, 'hex');
+  return Buffer.from(onlyRow(rows, 'the form secret is missing').secret, 'hex');
 }
 
 function sessionLimitsAt(now: Date): [idleSince: Date, begun: Date] {

@@ -15,7 +15,7 @@ import {
   findNextDue,
   releaseChannel,
 } from '../../store/alerts/delivery-rows.ts';
-import { lockAgainstForgetting } from '../../store/maintenance/purge-scope.ts';
+import { lockAgainstForgetting } from '../../store/maintenance/forget-lock.ts';
 import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
 import type { Context } from '../context.ts';
 import { failSend } from './channels/channel-kind.ts';

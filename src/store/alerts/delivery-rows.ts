@@ -164,7 +164,7 @@ export async function beginAttempt(
      WHERE id = $1 RETURNING fence`,
     [channelId, leaseMs],
   );
-  return onlyRow(rows).fence;
+  return onlyRow(rows, 'the locked channel does not exist').fence;
 }
 
 /** The outcome of an attempt; `answer` is sanitized and truncated. */

@@ -62,7 +62,8 @@ export async function readThings(
     documents.filter((document) => document.kind === kind).map(({ thing }) => thing);
   const posts = await readPostsByIds(db, data, idsOf('post'));
   const authorIds = posts.flatMap(({ author_id }) => author_id ?? []);
-  const written = await db.orm.select().from(authors).where(inArray(authors.id, authorIds));
+  const written =
+    authorIds.length === 0 ? [] : await db.orm.select().from(authors).where(inArray(authors.id, authorIds));
   const byId = new Map(written.map((author) => [author.id, author]));
   const links = await readLinksByIds(db, data, idsOf('link'));
   return [

@@ -4,7 +4,7 @@
  */
 import { BUILT_IN_RULES, identifyPost, type OwnLinkRule } from '../../domain/link-identity.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
-import { lockAgainstForgetting } from './purge-scope.ts';
+import { lockAgainstForgetting } from './forget-lock.ts';
 import { type Item, itemName, reportItems } from '../save/topic-items.ts';
 
 const S = 'strandline';

@@ -10,7 +10,7 @@ import { type Actor, recordAudit } from '../audit-entries.ts';
 import { type Database, type Id, inTransaction, type Queryable, onlyRow } from '../database.ts';
 import { deleteReplies } from '../idempotency.ts';
 import { decodeBody } from '../responses.ts';
-import { lockSaves } from './purge-scope.ts';
+import { lockSaves } from './forget-lock.ts';
 import {
   deleteRejectsAbout,
   findForgotten,
@@ -157,8 +157,7 @@ function listProfiles({ urls, usernames }: KnownAuthor): string[] {
 }
 
 async function isForgotten(db: Database, thing: Forgettable): Promise<boolean> {
-  const isForgottenThing = await findForgotten(db.pool, [thing]);
-  return isForgottenThing(thing);
+  return (await findForgotten(db.pool, [thing]))(thing);
 }
 
 /** Raw responses are compressed and must be read to find names, so only a few are read at a time. */

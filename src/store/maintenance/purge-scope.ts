@@ -14,19 +14,7 @@ import {
   onlyRow,
   selectIds,
 } from '../database.ts';
-
-/** Blocks saves, which hold this lock shared, until the transaction ends. */
-export async function lockSaves(tx: Transaction): Promise<void> {
-  await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
-}
-
-/**
- * Prevents that authors are forgotten, links rekeyed or searches purged until the transaction ends, so that what it reads may be
- * written. Saves take the same lock.
- */
-export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
-  await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
-}
+import { lockSaves } from './forget-lock.ts';
 
 /** The newest post and completion. Whatever is saved later has a higher ID, because no save is in progress. */
 export type Marks = { post: Id; completion: Id };

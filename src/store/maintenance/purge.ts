@@ -14,11 +14,11 @@ import {
   onlyRow,
   selectIds,
 } from '../database.ts';
+import { lockSaves } from './forget-lock.ts';
 import {
   findOrphans,
   findStaying,
   FROM_START,
-  lockSaves,
   planPosts,
   readMarks,
   SELECT_CONTAINED,

@@ -20,7 +20,7 @@ import { type Database, type Id, inTransaction, type Transaction, onlyRow } from
 import { writeStoredRules } from '../link-rules.ts';
 import { LINK_CONTENT } from '../save/columns.ts';
 import { isTimeMember, knownAtSql, precisionRankSql } from '../save/link-sql.ts';
-import { lockSaves } from './purge-scope.ts';
+import { lockSaves } from './forget-lock.ts';
 import { removeFromArchive } from './traces.ts';
 
 const S = 'strandline';
@@ -353,7 +353,8 @@ async function replaceMerged(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { rows } = await pool.query<{ last: Id | null; any: boolean }>(
-    `SELECT ${key === null ? 'NULL::bigint' : `max(${key})`} AS last, EXISTS (SELECT FROM ${S}.links WHERE merged_into IS NOT NULL) AS any FROM ${S}.${table}`,
+    `SELECT ${key === null ? 'NULL::bigint' : `(SELECT max(${key}) FROM ${S}.${table})`} AS last,
+       EXISTS (SELECT FROM ${S}.links WHERE merged_into IS NOT NULL) AS any`,
   );
   const { last, any } = onlyRow(rows);
   if (!any) return;

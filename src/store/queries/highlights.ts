@@ -23,21 +23,27 @@ export async function readHighlights(
 ): Promise<Highlight[]> {
   const [ofPosts, ofLinks] = [postsView[data], linksView[data]];
   const { author_username, text, url, like_count, repost_count } = ofPosts;
-  const posts = await orm
-    .select({ author_username, text, url, like_count, repost_count })
-    .from(ofPosts)
-    .where(inArray(ofPosts.id, [...newPosts]))
-    .orderBy(sql`${like_count} desc nulls last`, desc(ofPosts.id))
-    .limit(MAX_HIGHLIGHTS);
-  const links = await orm
-    .select({ text: ofLinks.title, url: ofLinks.url })
-    .from(ofLinks)
-    .where(inArray(ofLinks.id, [...newLinks]))
-    .orderBy(ofLinks.id)
-    .limit(MAX_HIGHLIGHTS - posts.length);
-  const unknown = { author_username: null, like_count: null, repost_count: null };
+  const posts =
+    newPosts.length === 0
+      ? []
+      : await orm
+          .select({ author_username, text, url, like_count, repost_count })
+          .from(ofPosts)
+          .where(inArray(ofPosts.id, [...newPosts]))
+          .orderBy(sql`${like_count} desc nulls last`, desc(ofPosts.id))
+          .limit(MAX_HIGHLIGHTS);
+  const links =
+    newLinks.length === 0 || posts.length === MAX_HIGHLIGHTS
+      ? []
+      : await orm
+          .select({ text: ofLinks.title, url: ofLinks.url })
+          .from(ofLinks)
+          .where(inArray(ofLinks.id, [...newLinks]))
+          .orderBy(ofLinks.id)
+          .limit(MAX_HIGHLIGHTS - posts.length);
+  const ofPost = { author_username: null, like_count: null, repost_count: null };
   return [
     ...posts.map((post): Highlight => ({ kind: 'post', ...post })),
-    ...links.map((link): Highlight => ({ kind: 'link', ...unknown, ...link })),
+    ...links.map((link): Highlight => ({ kind: 'link', ...ofPost, ...link })),
   ];
 }

@@ -86,7 +86,7 @@ export function isScanLate({ scan_age_seconds: age }: Pick<Backlog, 'scan_age_se
 /** Due work that has not started; the next scan does it. */
 export async function readBacklog({ pool }: Pooled, now: Date): Promise<Backlog> {
   const { rows } = await pool.query<Backlog>(SELECT_BACKLOG, [now]);
-  return onlyRow(rows);
+  return onlyRow(rows, 'the scanner has no row');
 }
 
 type CallDay = {

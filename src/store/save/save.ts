@@ -95,7 +95,7 @@ export async function readCommittedDiff(db: Database, runId: Id): Promise<Diff> 
      WHERE r.id = $1 GROUP BY r.id`,
     [runId],
   );
-  const row = onlyRow(rows);
+  const row = onlyRow(rows, 'the saved run does not exist');
   return {
     baseline: row.baseline,
     newPosts: row.posts,

@@ -1,0 +1,15 @@
+/** The lock between what is written and what removes it. */
+import type { Transaction } from '../database.ts';
+
+/** Blocks saves, which hold this lock shared (`any_forgotten()`), until the transaction ends. */
+export async function lockSaves(tx: Transaction): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
+}
+
+/**
+ * Prevents that authors are forgotten, links rekeyed or searches purged until the transaction ends, so that what it reads may be
+ * written.
+ */
+export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
+}
