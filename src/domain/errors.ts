@@ -2,7 +2,8 @@
  * The two kinds of failure in this program.
  *
  * A run fails with a *code* from a closed list. Codes are stored, shown and counted, and nothing else of an error reaches
- * the queue. A person's request fails with a *message*: what is wrong, where, and what is allowed.
+ * the queue. A person's request fails with a *message*: what is wrong, where, and what is allowed. Errors of the system
+ * and of Postgres have codes of their own ({@link readErrorCode}).
  */
 
 /** Every way a run can fail, with a message for people. Codes are stored: only add to this list. */

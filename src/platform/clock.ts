@@ -75,11 +75,15 @@ export async function awaitUnlessAborted<T>(signal: AbortSignal, work: Promise<T
 /** How long status checks wait before they report a component as unavailable. */
 export const STATUS_TIMEOUT_MS = 5 * SECOND;
 
-/** @throws Error if the work takes longer; the work itself continues */
+export class TimedOut extends Error {
+  override readonly name = 'TimedOut';
+}
+
+/** @throws TimedOut if the work takes longer; the work itself continues */
 export async function withTimeout<T>(work: Promise<T>, patienceMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${patienceMs / SECOND} s`)), patienceMs);
+    timer = setTimeout(() => reject(new TimedOut(`no response within ${patienceMs / SECOND} s`)), patienceMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -1,6 +1,6 @@
 /**
  * Validates URLs given by users before requests are sent to them: parsing, DNS resolution, public or allowed addresses, and
- * loops back to this program.
+ * loops back to this program. Also the network of a client, and the code of a failed connection.
  */
 
 import { HIDDEN, InvalidInput, readErrorCode } from '../domain/errors.ts';
@@ -164,13 +164,13 @@ export function extractNetwork(address: string): string {
 }
 
 /**
- * The network error as a code, of the error or its causes (`ECONNREFUSED`): messages may repeat outside text. Of several
- * failed attempts, that of the first.
+ * The network error as a code (`ECONNREFUSED`): messages may repeat outside text. It is that of the error, or else of the
+ * first of its attempts if there were several, or else of its cause.
  */
 export function findNetworkCode(error: unknown): string | undefined {
   const code = readErrorCode(error);
   if (code !== undefined && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code;
-  const inner: unknown =
-    error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
-  return inner === undefined ? undefined : findNetworkCode(inner);
+  if (!(error instanceof Error)) return undefined;
+  const attempt = error instanceof AggregateError ? findNetworkCode(error.errors[0]) : undefined;
+  return attempt ?? findNetworkCode(error.cause);
 }

@@ -4,7 +4,13 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isPublic } from '../../src/domain/networks.ts';
-import { readAllowed, readWebAddress, type Resolve, resolveAllowed } from '../../src/platform/network.ts';
+import {
+  findNetworkCode,
+  readAllowed,
+  readWebAddress,
+  type Resolve,
+  resolveAllowed,
+} from '../../src/platform/network.ts';
 import { openVault, vaultOf } from '../../src/platform/vault.ts';
 import { createWebhookKind } from '../../src/monitor/alerts/channels/webhook.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
@@ -265,6 +271,20 @@ test('without MASTER_KEY a key is created once, in a file that only its owner ca
     rmSync(dataDir, { recursive: true });
   }
 });
+
+const coded = (code: unknown, cause?: unknown) => Object.assign(new Error('text', { cause }), { code });
+const attempts = (errors: unknown[], more: object) => Object.assign(new AggregateError(errors), more);
+test.each([
+  ['its own', coded('ECONNRESET', coded('EPIPE')), 'ECONNRESET'],
+  ['of its cause', new Error('text', { cause: coded('EPIPE') }), 'EPIPE'],
+  ['of the cause of one with a number', coded(20, coded('EPIPE')), 'EPIPE'],
+  ['its own before that of an attempt', attempts([coded('EACCES')], { code: 'ETIMEDOUT' }), 'ETIMEDOUT'],
+  ['of the first attempt', attempts([coded('EACCES'), coded('EPIPE')], { cause: coded('EPERM') }), 'EACCES'],
+  ['of the cause of attempts without one', attempts([new Error('x')], { cause: coded('EPERM') }), 'EPERM'],
+  ['of the cause of no attempts', attempts([], { cause: coded('EPERM') }), 'EPERM'],
+  ['none', new Error('secret'), undefined],
+  ['none of what is no error', { code: 'EPERM' }, undefined],
+])('the code of a failed connection: %s', (_, error, code) => expect(findNetworkCode(error)).toBe(code));
 
 test('an invalid WEBHOOK_ALLOW is reported at startup, before any change', async () => {
   const config = readConfig({ WEBHOOK_ALLOW: '10.0.0.0/64', STRANDLINE_DATA_DIR: '/nowhere/at/all' });

@@ -413,6 +413,15 @@ describe.each(['FEEDS', 'PAGES'] as const)('addresses that people give in %s', (
   });
 });
 
+test('an error of the program while it reads is not taken for a feed that is slow', async () => {
+  const { adapter, asking } = await startOne(text('', 404));
+  const log = createLogger('silent');
+  log.info = () => {
+    throw new TypeError('a mistake');
+  };
+  await expect(adapter.find(query(), { ...asking, log })).rejects.toThrow('a mistake');
+});
+
 test('a feed that a page names is checked like the page', async () => {
   const inner = await startProvider(feed(news('x')));
   const page = feed(`<html><link rel="alternate" type="application/rss+xml" href="${inner.url}/x">`);

@@ -7,7 +7,7 @@
 import pLimit from 'p-limit';
 import { Refused } from '../../../domain/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
-import { createTimeLimit, withTimeout } from '../../../platform/clock.ts';
+import { createTimeLimit, TimedOut, withTimeout } from '../../../platform/clock.ts';
 import { type Allowed, findNetworkCode, NotAllowed, type Resolve } from '../../../platform/network.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import type { AdapterContext } from '../adapter.ts';
@@ -202,8 +202,10 @@ export function createFeedReader(
     }
     const readings = feeds.flatMap(({ reading }) => reading ?? []);
     const quick = feeds.flatMap(({ isSlow, reading }) => (isSlow ? [] : (reading ?? [])));
-    // The others go on; readings themselves never fail.
-    await withTimeout(Promise.all(quick), maxMs).catch(() => {});
+    // The others go on.
+    await withTimeout(Promise.all(quick), maxMs).catch((error: unknown) => {
+      if (!(error instanceof TimedOut)) throw error;
+    });
     if (!feeds.some(isEnough))
       await Promise.any(
         readings.map(async (reading) => {

@@ -29,9 +29,10 @@ export function parsePayload<T>(text: string, schema: z.core.$ZodType<T>): T {
   return read.data;
 }
 
-/** As {@link parsePayload}, but undefined if it does not match. For errors, whose body may be anything. */
+/** As {@link parsePayload}, but undefined if it is not JSON or does not match. For errors, whose body may be anything. */
 export function tryParsePayload<T>(text: string, schema: z.core.$ZodType<T>): T | undefined {
-  return z.safeParse(schema, tryParseJson(text)).data;
+  const value = tryParseJson(text);
+  return value === undefined ? undefined : z.safeParse(schema, value).data;
 }
 
 /** Further items are ignored: no request asks for more than 100. */
