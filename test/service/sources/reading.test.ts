@@ -15,12 +15,10 @@ import {
   parseFittingItems,
   optionalField,
   parsePayload,
+  tryParsePayload,
 } from '../../../src/service/sources/parse/payload.ts';
-import {
-  buildEndpoint,
-  toShownLink,
-  toWebResult,
-} from '../../../src/service/sources/parse/provider-addresses.ts';
+import { buildEndpoint, toShownLink } from '../../../src/service/sources/parse/provider-addresses.ts';
+import { toResult, toWebResult } from '../../../src/service/sources/parse/results.ts';
 
 describe('the time of an item', () => {
   test.each([
@@ -102,6 +100,16 @@ test('a response of an unexpected shape is reported without quoting it', () => {
   }
 });
 
+test('a text that is not JSON is nothing, even to a schema that takes nothing', () => {
+  const anything = z.optional(z.string()).default('x');
+  expect(['', '<html>', '"y"', '1'].map((text) => tryParsePayload(text, anything))).toEqual([
+    undefined,
+    undefined,
+    'y',
+    undefined,
+  ]);
+});
+
 test('a malformed item is skipped; if all are, the response format has changed', () => {
   const item = z.object({ url: z.string(), title: optionalField(z.string()) });
   expect(parseFittingItems([{ url: 'a' }, { url: 1 }, null, { url: 'b', title: null }], item)).toEqual([
@@ -118,6 +126,13 @@ test('a web result without a title is named after its host', () => {
     { title: 'a.example', snippet: '' },
   ]);
   expect(toWebResult({ ...bare, url: 'magnet:?xt=1' })).toEqual([]);
+});
+
+test('the texts of a result that cannot be displayed are not read', () => {
+  const readItem = () => {
+    throw new Error('read');
+  };
+  expect(toResult('magnet:?xt=1', readItem)).toEqual([]);
 });
 
 test('a public search must not return private addresses; your own search may', () => {

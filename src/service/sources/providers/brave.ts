@@ -14,7 +14,8 @@ import {
   parsePayload,
   tryParsePayload,
 } from '../parse/payload.ts';
-import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toWebResult } from '../parse/results.ts';
 
 /** Per request. */
 const MAX_PAGE_SIZE = 20;

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { type Adapter, defineSource } from '../adapter.ts';
 import { MAX_SNIPPET_LENGTH, readHeading } from '../parse/plain-text.ts';
 import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
-import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toWebResult } from '../parse/results.ts';
 import { buildDomainParams, shortenPrompt, extractSite } from '../provider-query.ts';
 
 /** Per search; more is an error. */

@@ -8,7 +8,8 @@ import { MINUTE } from '../../../domain/time.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { parseFittingItems, parsePayload } from '../parse/payload.ts';
-import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toWebResult } from '../parse/results.ts';
 import { extractSite, formatDigits, joinSearchTerms, stripSigns } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 

@@ -14,7 +14,8 @@ import {
 } from '../parse/payload.ts';
 import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
-import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toResult } from '../parse/results.ts';
 import { formatSecond, searchWithFewerWords, stripSigns } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 
@@ -111,12 +112,11 @@ function toFoundItems({
   comments,
   reactions,
 }: z.infer<typeof issue>): FoundItem[] {
-  return toResult({
+  return toResult(html_url, () => ({
     source: 'discussion_board',
     title: toTitle(title),
-    link: html_url,
     snippet: toExcerpt(markdownToPlainText(body ?? '')),
     publishedAt: parsePublishedAt(created_at),
     engagement: sumReactions(comments, reactions?.total_count),
-  });
+  }));
 }

@@ -6,7 +6,8 @@ import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';
 import { parseFittingItems, optionalField, parsePayload, sumReactions } from '../parse/payload.ts';
-import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toResult } from '../parse/results.ts';
 import { joinBestWords } from '../provider-query.ts';
 
 /** Every word is required: more would find nothing. */
@@ -93,14 +94,13 @@ async function searchStories(
 function toFoundItems(story: StoryHit): FoundItem[] {
   const title = toTitle(story.title || story.story_title || '');
   if (title === '') return [];
-  return toResult({
+  return toResult(`https://news.ycombinator.com/item?id=${story.objectID}`, () => ({
     source: 'news_forum',
     title,
-    link: `https://news.ycombinator.com/item?id=${story.objectID}`,
     snippet: readSnippet(story),
     publishedAt: new Date(story.created_at_i * SECOND),
     engagement: sumReactions(story.points, story.num_comments),
-  });
+  }));
 }
 
 /** The author's text; for a bare link, the domain it leads to. Counters are no text: they change with every response. */

@@ -12,7 +12,8 @@ import { isWithinWindow, pickShortestPeriod, readPages, searchWithFewerWords } f
 import { toExcerpt, markdownToPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { parseFittingItems, optionalField, parsePayload, sumReactions } from '../parse/payload.ts';
-import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toResult } from '../parse/results.ts';
 
 /** "Top of the period": sort orders that also filter. A month may have 28 days. */
 const SORT_ORDERS = [
@@ -111,12 +112,11 @@ function readResponseText({ status, text }: ProviderResponse): string {
 
 function toFoundItems({ post, counts: { score, comments } }: PostView): FoundItem[] {
   if (post.deleted || post.removed) return [];
-  return toResult({
+  return toResult(post.ap_id, () => ({
     source: 'discussion_board',
     title: toTitle(post.name),
-    link: post.ap_id,
     snippet: toExcerpt(markdownToPlainText(post.body ?? '')),
     publishedAt: parsePublishedAt(post.published),
     engagement: sumReactions(score, comments),
-  });
+  }));
 }

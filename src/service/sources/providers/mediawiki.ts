@@ -9,7 +9,8 @@ import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
-import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toResult } from '../parse/results.ts';
 import { searchWithFewerWords, stripSigns } from '../provider-query.ts';
 
 /** Every word is required: retries with fewer. */
@@ -145,14 +146,13 @@ function toOutage(code: string, { headers }: ProviderResponse, { clock }: Adapte
 }
 
 function toFoundItems({ title, fullurl, extract, description }: z.infer<typeof articlePage>): FoundItem[] {
-  return toResult({
+  return toResult(fullurl, () => ({
     source: 'encyclopedia',
     title: toTitle(title),
-    link: fullurl,
     snippet: toExcerpt(toPlainText(extract ?? '')),
     summaryDescription: toExcerpt(toPlainText(description ?? '')),
     publishedAt: undefined,
-  });
+  }));
 }
 
 function buildEditedFilter({ from }: SourceQuery, now: Date): string {

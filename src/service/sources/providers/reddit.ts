@@ -10,7 +10,8 @@ import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { optionalField, parseFittingItems, parsePayload, sumReactions } from '../parse/payload.ts';
 import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts';
-import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toResult } from '../parse/results.ts';
 import { isWithinWindow, PERIODS, pickShortestPeriod, searchWithFewerWords } from '../provider-query.ts';
 import { createSharedWork } from '../resilience/coalescing.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
@@ -138,14 +139,13 @@ function toFoundItems(post: RedditPost): FoundItem[] {
   const { score, num_comments: comments } = post;
   const publishedAt = new Date(post.created_utc * SECOND);
   if (Number.isNaN(publishedAt.getTime())) return [];
-  return toResult({
+  return toResult(`https://www.reddit.com${post.permalink}`, () => ({
     source: 'discussion_board',
     title: toTitle(post.title),
-    link: `https://www.reddit.com${post.permalink}`,
     snippet: toExcerpt(markdownToPlainText(post.selftext), MAX_POST_SNIPPET),
     publishedAt,
     engagement: sumReactions(score, comments),
-  });
+  }));
 }
 
 /** From `x-ratelimit-remaining: 0.0` and `x-ratelimit-reset: 31` (seconds); undefined while requests remain. */

@@ -14,7 +14,8 @@ import {
   shortenWithDomains,
 } from '../provider-query.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
-import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toWebResult } from '../parse/results.ts';
 
 const MAX_PAGES = 2;
 

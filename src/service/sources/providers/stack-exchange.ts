@@ -14,7 +14,8 @@ import {
   tryParsePayload,
 } from '../parse/payload.ts';
 import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';
-import { buildEndpoint, toResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toResult } from '../parse/results.ts';
 import { searchWithFewerWords } from '../provider-query.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
@@ -159,12 +160,11 @@ function toFoundItems({
   score,
   answer_count: answers,
 }: Question): FoundItem[] {
-  return toResult({
+  return toResult(link, () => ({
     source: 'discussion_board',
     title: toTitle(title),
-    link,
     snippet: toExcerpt(toPlainLines(body ?? '')),
     publishedAt: new Date(created * SECOND),
     engagement: sumReactions(score, answers),
-  });
+  }));
 }

@@ -7,7 +7,8 @@ import type { SourceQuery } from '../search-source.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
 import { buildDomainParams, extractSite, formatDay, shortenPrompt } from '../provider-query.ts';
 import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
-import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { toWebResult } from '../parse/results.ts';
 
 /** Per search. */
 const MAX_RESULTS = 20;
