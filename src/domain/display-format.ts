@@ -3,7 +3,7 @@
  * takes many times as long as using it.
  */
 
-import { getOrMake } from './group-by.ts';
+import { getOrMake } from './get-or-make.ts';
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });

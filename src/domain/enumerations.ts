@@ -39,7 +39,7 @@ export type Operation = (typeof OPERATIONS)[number];
 /** Time budget of each model in milliseconds, as used in measurements (plus a grace period). */
 export const MODEL_BUDGET_MS: Record<Model, number> = { NOVA: 10_000, ORBIT: 30_000, HORIZON: 120_000 };
 
-/** The texts of a completion. */
+/** The texts of a completion. The summary comes first: the service numbers links in this order. */
 export const CLAIM_ROLES = [
   'summary',
   'microblog_summary',
@@ -66,3 +66,11 @@ export type IntervalReason = (typeof INTERVAL_REASONS)[number];
 /** States of a search over time, one at a time. */
 export const TREND_STATES = ['normal', 'rising', 'falling', 'new_level', 'silent'] as const;
 export type TrendState = (typeof TREND_STATES)[number];
+
+/** A member for each name of an enumeration. */
+export function buildMembers<Name extends string, Value>(
+  names: readonly Name[],
+  valueOf: (name: Name) => Value,
+): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>; // it loses the names
+}

@@ -63,10 +63,14 @@ export function createPrior({ from, to }: { from: Date | undefined; to: Date }, 
   };
 }
 
-/** A run of letters, marks and digits. */
-export const WORD_RUN = /[\p{L}\p{M}\p{N}]+/gu;
+const WORD_RUN = /[\p{L}\p{M}\p{N}]+/gu;
 const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]+`, 'gu');
 const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u');
+
+/** The runs of letters, marks and digits of a text. */
+export function splitWordRuns(text: string): string[] {
+  return text.match(WORD_RUN) ?? [];
+}
 
 /** Whether a text contains scripts without spaces between words. */
 export function hasUnspacedScript(text: string): boolean {
@@ -78,7 +82,7 @@ export function hasUnspacedScript(text: string): boolean {
  * a dictionary would segment a query differently from the text, and change with its next version.
  */
 export function splitIndexWords(text: string): string[] {
-  const words = text.normalize('NFC').toLowerCase().match(WORD_RUN) ?? [];
+  const words = splitWordRuns(text.normalize('NFC').toLowerCase());
   if (!hasUnspacedScript(text)) return words;
   return words.flatMap(
     (word) => word.replace(UNSPACED, (run) => ` ${joinCharacterPairs(run)} `).match(/\S+/gu) ?? [],

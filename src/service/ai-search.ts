@@ -1,7 +1,6 @@
 /** Operation A: retrieve, write the completion, assemble the response as the dialect shows it. */
 
-import { KEY_LISTS, type Source } from '../domain/enumerations.ts';
-import { buildMembers } from '../domain/group-by.ts';
+import { buildMembers, KEY_LISTS, type Source } from '../domain/enumerations.ts';
 import { cleanLine } from '../domain/text.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';

@@ -80,10 +80,10 @@ export function createKeyVerifier({
 }): KeyVerifier {
   const configured = rawKeys.map(hashKey);
   // By hash: raw keys stay in memory no longer than their request.
-  const remember = (ttl: number) =>
-    new LRUCache<string, boolean>({ max: MAX_VERDICTS, ttl, ...buildCacheTime(clock) });
-  const verdicts = remember(KEY_VERDICT_TTL_MS);
-  const goodKeys = remember(GOOD_KEY_TTL_MS);
+  const createCache = <Verdict extends boolean>(ttl: number) =>
+    new LRUCache<string, Verdict>({ max: MAX_VERDICTS, ttl, ...buildCacheTime(clock) });
+  const verdicts = createCache<boolean>(KEY_VERDICT_TTL_MS);
+  const goodKeys = createCache<true>(GOOD_KEY_TTL_MS);
   const nameOf = (raw: string) => hashKey(raw).toString('base64');
 
   function recall(raw: string): boolean | undefined {

@@ -82,7 +82,7 @@ export type Service = {
   close(): Promise<void>;
 };
 
-const OPERATIONS = [
+const SERVED_OPERATIONS = [
   ['ai', AI_SEARCH],
   ['microblog', MICROBLOG_SEARCH],
 ] as const;
@@ -183,11 +183,12 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         showsWebGroup: (request: FastifyRequest) =>
           parts.webGroup === true || (mount === 'live' && isOwn(request)),
       };
-      for (const [operation, forms] of OPERATIONS)
+      for (const [operation, forms] of SERVED_OPERATIONS)
         app.post(
           `${below}${at[operation]}`,
           {
             onRequest: [
+              // Responses with simulated data have a header `x-sandbox`.
               async (_request, reply) => {
                 if (invented) reply.header('x-sandbox', 'true');
               },

@@ -4,7 +4,10 @@ import type { KeyList, StatementRole } from '../../domain/parsed-results.ts';
 
 export type CompletionRole = StatementRole;
 /** In the order in which a stream sends them: the summary of all comes last. */
-export const COMPLETION_ROLES: readonly CompletionRole[] = [...CLAIM_ROLES.slice(1), 'summary'];
+export const COMPLETION_ROLES: readonly CompletionRole[] = [
+  ...CLAIM_ROLES.filter((role) => role !== 'summary'),
+  'summary',
+];
 
 /** A sentence and the links that support it, at least one. */
 type CitedSentence = { text: string; links: readonly string[] };
@@ -30,9 +33,3 @@ export const COMPLETION_SECTIONS: Record<
 };
 
 export const MAX_KEY_ITEMS = 5;
-
-/** The first of each list, then the second of each, and so on. */
-export function interleaveLists<T>(lists: readonly (readonly T[])[]): T[] {
-  const longest = Math.max(0, ...lists.map((list) => list.length));
-  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
-}

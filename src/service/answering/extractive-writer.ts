@@ -2,11 +2,10 @@
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { Findings } from '../planning/retrieval.ts';
-import { compareText } from '../ranking/result-ranking.ts';
+import { compareText, interleaveLists } from '../ranking/result-ranking.ts';
 import {
   COMPLETION_SECTIONS,
   type CompletionRole,
-  interleaveLists,
   MAX_KEY_ITEMS,
   type SectionDraft,
 } from './completion-draft.ts';

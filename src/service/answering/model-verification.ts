@@ -166,9 +166,11 @@ export function parseLenientObject(text: string): unknown {
   let from = rest.indexOf('{');
   for (let n = 0; n < MAX_JSON_STARTS && from !== -1; n++) {
     const end = findClosingBrace(rest, from);
-    const candidate = rest.slice(from, end === undefined ? from : end + 1);
-    const parsed = tryParseJson(candidate) ?? tryParseJson(stripTrailingCommas(candidate));
-    if (parsed !== undefined) return parsed;
+    if (end !== undefined) {
+      const candidate = rest.slice(from, end + 1);
+      const parsed = tryParseJson(candidate) ?? tryParseJson(stripTrailingCommas(candidate));
+      if (parsed !== undefined) return parsed;
+    }
     from = rest.indexOf('{', from + 1);
   }
   return undefined;

@@ -3,7 +3,8 @@
  * Words are numbers here: each text is split once for all texts of a completion, and later steps compare numbers.
  */
 
-import { addToGroup, getOrMake, type Groups } from '../../domain/group-by.ts';
+import { addToGroup, type Groups } from '../../domain/group-by.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
 import { extractSubjectWords } from '../planning/keywords.ts';
 import { discountPlace } from '../ranking/result-ranking.ts';

@@ -1,5 +1,5 @@
 /** Checks whether the cited items support a model's sentence: its words, figures and names. */
-import { getOrMake } from '../../domain/group-by.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { splitIndexWords, hasUnspacedScript } from '../../domain/relevance.ts';
 import { createStopWordFilter } from '../planning/keywords.ts';
 import type { NumberedItem } from './model-prompt.ts';

@@ -43,6 +43,12 @@ export function rankResults(lists: readonly (readonly FoundItem[])[], options: R
     .map(({ found }) => found);
 }
 
+/** The first of each list, then the second of each, and so on. */
+export function interleaveLists<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
+}
+
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -1,6 +1,6 @@
 /** The topics of the simulation: built-in ones, and one generated for any other prompt. */
 
-import { WORD_RUN } from '../../domain/relevance.ts';
+import { splitWordRuns } from '../../domain/relevance.ts';
 import { cleanLine, cleanText } from '../../domain/text.ts';
 import { deriveKey, hashKey, type Key } from './random.ts';
 import { capitalize } from './simulated-text.ts';
@@ -34,7 +34,7 @@ const MAX_REMEMBERED_TOPICS = 500;
  * The topic of a prompt in the world of a seed; prompts that match no built-in topic get their own. Case-insensitive.
  */
 export function matchTopic(seed: string, prompt: string): TopicInWorld {
-  const words: string[] = prompt.toLowerCase().match(WORD_RUN) ?? [];
+  const words = splitWordRuns(prompt.toLowerCase());
   const index = TOPICS.findIndex((topic) =>
     topic.phrases.some((phrase) => phrase.split(' ').every((word) => words.includes(word))),
   );

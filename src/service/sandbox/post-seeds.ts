@@ -4,7 +4,7 @@
  * can be generated independently, and the past never changes.
  */
 
-import { getOrMake } from '../../domain/group-by.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { computeRate, findManipulation, listPlanted, type Planted } from './planted-events.ts';
 import { drawCascades, listPostTimes, POST_CELL_MS } from './post-times.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Source } from '../../domain/enumerations.ts';
-import { getOrMake } from '../../domain/group-by.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { createSlices, takeTurn } from '../event-loop-turns.ts';
 import type { FoundItem } from '../sources/search-source.ts';

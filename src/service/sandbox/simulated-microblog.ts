@@ -1,6 +1,6 @@
 /** The simulated microblog: the posts that match a prompt at a time. */
 import type { MicroblogPost } from '../../protocol/specification.ts';
-import { getOrMake } from '../../domain/group-by.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { createSlices, takeTurn } from '../event-loop-turns.ts';
 import { createTopicMatcher } from './built-in-topics.ts';

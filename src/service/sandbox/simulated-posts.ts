@@ -1,6 +1,6 @@
 /** Renders a post at a time, in the specification's members: its text never changes, its counters only grow. */
 
-import { getOrMake } from '../../domain/group-by.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { HOUR } from '../../domain/time.ts';
 import type { MicroblogPost } from '../../protocol/specification.ts';
 import { extractFirstSentence } from '../sources/parse/post-fields.ts';
@@ -51,24 +51,20 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
     const repliedTo = kind === 'reply' ? reference : undefined;
     const repliedAuthor = repliedTo === undefined ? undefined : renderAuthor(repliedTo.author, seed.at);
     const quoted = kind === 'quote' ? reference : undefined;
-    const { text, media, lang, entities } = writer(topic, seed);
-    // In the order of the specification.
+    const words = writer(topic, seed);
     return {
+      ...words,
       id: computePostId(topic, seed),
-      text,
       created_at: new Date(seed.at + seed.skew).toISOString(),
-      media,
       is_quote_post: kind === 'quote',
       is_repost: kind === 'repost',
-      lang,
       conversation_id: computePostId(topic, rootOf(topic, seed)),
       in_reply_to_screen_name: repliedAuthor?.username ?? null,
       in_reply_to_status_id: repliedTo === undefined ? null : computePostId(topic, repliedTo),
       in_reply_to_user_id: repliedAuthor?.id ?? null,
       quoted_status_id: quoted === undefined ? null : computePostId(topic, quoted),
       quote: quoted === undefined ? null : writer(topic, quoted).text,
-      summary_description: extractFirstSentence(text),
-      entities,
+      summary_description: extractFirstSentence(words.text),
     };
   }
 
@@ -85,16 +81,29 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
   function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
     const referred = countReferences(topic, chosen, at);
     return chosen.map((seed) => {
-      const { id, text, ...unchanging } = getOrMake(known, seed, () => writeFixed(topic, seed));
+      const unchanging = getOrMake(known, seed, () => writeFixed(topic, seed));
       const user = renderAuthor(seed.author, at);
       const counts = computeCounters(seed, at, referred.get(seed.number) ?? NO_REFERENCES);
+      // In the order of responses. Written out, since spreading so many members takes several times as long.
       const post: MicroblogPost = {
         user,
-        id,
-        text,
+        id: unchanging.id,
+        text: unchanging.text,
         ...counts,
-        url: `${user.url}/status/${id}`,
-        ...unchanging,
+        url: `${user.url}/status/${unchanging.id}`,
+        created_at: unchanging.created_at,
+        media: unchanging.media,
+        is_quote_post: unchanging.is_quote_post,
+        is_repost: unchanging.is_repost,
+        lang: unchanging.lang,
+        conversation_id: unchanging.conversation_id,
+        in_reply_to_screen_name: unchanging.in_reply_to_screen_name,
+        in_reply_to_status_id: unchanging.in_reply_to_status_id,
+        in_reply_to_user_id: unchanging.in_reply_to_user_id,
+        quoted_status_id: unchanging.quoted_status_id,
+        quote: unchanging.quote,
+        summary_description: unchanging.summary_description,
+        entities: unchanging.entities,
       };
       const reference = unchanging.is_quote_post ? seeds.reference(topic, seed) : undefined;
       if (reference !== undefined) quotedPosts.set(post, () => write(topic, [reference], at)[0]);

@@ -4,7 +4,7 @@
  */
 
 import { anyText, bareAddress, variable } from '../../../config/variable.ts';
-import { hasUnspacedScript, WORD_RUN } from '../../../domain/relevance.ts';
+import { hasUnspacedScript, splitWordRuns } from '../../../domain/relevance.ts';
 import { DAY, MINUTE } from '../../../domain/time.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
@@ -191,14 +191,14 @@ export function isAboutQuery(post: { text: string; tags: readonly string[] }, qu
   const [joined] = chooseHashtags(query);
   if (joined !== undefined && tags.includes(joined)) return true;
   const text = post.text.toLowerCase();
-  const postWords = [...tags, ...(text.match(WORD_RUN) ?? [])];
+  const postWords = [...tags, ...splitWordRuns(text)];
   const occurs = (word: string) =>
     hasUnspacedScript(word)
       ? text.includes(word)
       : postWords.some((postWord) => postWord === word || isWordForm(postWord, word));
   return query.keywords
     .slice(0, 2)
-    .every((word) => tags.includes(toHashtag(word)) || (word.match(WORD_RUN) ?? []).every(occurs));
+    .every((word) => tags.includes(toHashtag(word)) || splitWordRuns(word).every(occurs));
 }
 
 /** Hashtags consist of letters, digits and underscores. */
