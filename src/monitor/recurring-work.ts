@@ -14,22 +14,22 @@ import type { Context } from './context.ts';
 import { evaluateRules } from './alerts/rule-evaluation.ts';
 
 /** @returns false if something is left to do: it is due again at once */
-type Work = (ctx: Context, stopping: AbortSignal) => Promise<unknown>;
+type Work = (ctx: Context, stopping: AbortSignal) => Promise<boolean>;
 
 const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   archive: { everyMs: 15 * SECOND, work: fillArchiveBatches },
-  counts: { everyMs: 30 * SECOND, work: ({ db }) => foldCounts(db) },
-  partitions: { everyMs: HOUR, work: ({ db, clock }) => ensurePartitions(db, clock.now()) },
+  counts: { everyMs: 30 * SECOND, work: inOneGo(({ db }) => foldCounts(db)) },
+  partitions: { everyMs: HOUR, work: inOneGo(({ db, clock }) => ensurePartitions(db, clock.now())) },
   retention: { everyMs: HOUR, work: applyRetention },
-  rules: { everyMs: 15 * SECOND, work: evaluateRules },
+  rules: { everyMs: 15 * SECOND, work: inOneGo(evaluateRules) },
   items: {
     everyMs: HOUR,
     work: ({ db, config }, stopping) => fillTopicItems(db, config.linkRules, MAX_ITEM_BATCHES, stopping),
   },
   // A request makes it due at once; one that was interrupted continues.
   purges: { everyMs: MINUTE, work: continuePurgesBriefly },
-  idempotency: { everyMs: HOUR, work: ({ db, clock }) => deleteIdempotencyKeys(db, clock) },
-  trials: { everyMs: MINUTE, work: ({ db, clock }) => markUnknownTrials(db, clock.now()) },
+  idempotency: { everyMs: HOUR, work: inOneGo(({ db, clock }) => deleteIdempotencyKeys(db, clock)) },
+  trials: { everyMs: MINUTE, work: inOneGo(({ db, clock }) => markUnknownTrials(db, clock.now())) },
 };
 
 export const RECURRING_WORK = Object.keys(RECURRING);
@@ -46,8 +46,16 @@ const MAX_PURGE_MS = 5 * SECOND;
 export async function runRecurringWork(ctx: Context, name: string, stopping: AbortSignal): Promise<void> {
   const recurring = RECURRING[name];
   if (recurring === undefined) return;
-  const isLeft = (await recurring.work(ctx, stopping)) === false;
-  await endRecurringWork(ctx.db.pool, name, isLeft ? 0 : recurring.everyMs);
+  const isDone = await recurring.work(ctx, stopping);
+  await endRecurringWork(ctx.db.pool, name, isDone ? recurring.everyMs : 0);
+}
+
+/** Work that leaves nothing to do. It returns no boolean, so that none is lost. */
+function inOneGo(work: (ctx: Context) => Promise<void> | Promise<number>): Work {
+  return async (ctx) => {
+    await work(ctx);
+    return true;
+  };
 }
 
 function fillArchiveBatches({ db }: Context, stopping: AbortSignal): Promise<boolean> {

@@ -24,7 +24,7 @@ export const microblogSearchRequest = z.object({
   model: z.enum(MODELS).optional(),
 });
 
-/** Members of a request to either operation. */
+/** Members of a request to operation A, which include those of operation B. */
 export const REQUEST_MEMBERS: ReadonlySet<string> = new Set(Object.keys(aiSearchRequest.shape));
 
 /** An integer from 0; null if unknown, which is not the same as 0. */

@@ -2,7 +2,11 @@
 import { VERSION } from '../../config/version.ts';
 import { type Dialect, buildOperationPaths } from '../../protocol/dialect.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
-import { REQUEST_MEMBERS } from '../../protocol/specification.ts';
+import {
+  type aiSearchRequest,
+  type microblogSearchRequest,
+  REQUEST_MEMBERS,
+} from '../../protocol/specification.ts';
 import { toWire } from '../../protocol/wire.ts';
 import { parseUrl, trimEndSlashes } from '../../domain/link.ts';
 import { RunError } from '../../domain/errors.ts';
@@ -56,10 +60,16 @@ function buildAddress({ baseUrl, prefix, dialect }: Target, operation: Operation
   return new URL(origin + trimEndSlashes(pathname) + buildOperationPaths(dialect, prefix)[operation]);
 }
 
+/** Each member that the specification has: one that is forgotten does not compile. */
+type MembersOf<Schema extends { shape: object }> = Record<keyof Schema['shape'], unknown>;
+
 /** Operation A always sends `streaming`: without it, the service has sent a stream. */
 function buildBody(dialect: Dialect, request: ServiceRequest): Record<string, unknown> {
   const { operation, prompt, tools, model, date_filter, streaming, extra = {} } = request;
-  const specified = operation === 'ai' ? { prompt, tools, model, date_filter, streaming } : { prompt, model };
+  const specified =
+    operation === 'ai'
+      ? ({ prompt, tools, model, date_filter, streaming } satisfies MembersOf<typeof aiSearchRequest>)
+      : ({ prompt, model } satisfies MembersOf<typeof microblogSearchRequest>);
   const wire = toWire(dialect, 'request', omitEmpty(specified)) as Record<string, unknown>; // object in, object out
   return {
     ...Object.fromEntries(Object.entries(extra).filter(([name]) => !REQUEST_MEMBERS.has(name))),

@@ -37,23 +37,23 @@ const LINE_END = '\r\n';
 const keep = (value: string) => value;
 const quote = (value: string) => JSON.stringify(value);
 
-/** Columns whose values in CSV never hold a delimiter, a quote or a formula. */
-const PLAIN_KINDS = new Set<ColumnKind>(['id', 'counter', 'integer', 'number', 'boolean', 'datetime']);
-
-/** Values in NDJSON, by the kind of their column. */
-const JSON_WRITERS: Readonly<Record<ColumnKind, (value: string) => string>> = {
-  id: quote,
-  text: quote,
-  datetime: quote,
+/**
+ * How values are written, by the kind of their column. `isText`: in CSV they may need quotes or begin like a formula; others never
+ * hold a delimiter or a quote, and begin with a minus only as a number.
+ */
+const WRITING: Readonly<Record<ColumnKind, { isText: boolean; toJson: (value: string) => string }>> = {
+  id: { isText: false, toJson: quote },
+  text: { isText: true, toJson: quote },
+  datetime: { isText: false, toJson: quote },
   // NaN and infinity have no JSON number and become null.
-  number: (value) => JSON.stringify(Number(value)),
-  counter: keep,
-  integer: keep,
-  boolean: keep,
-  texts: keep,
-  ids: keep,
-  integers: keep,
-  json: keep,
+  number: { isText: false, toJson: (value) => JSON.stringify(Number(value)) },
+  counter: { isText: false, toJson: keep },
+  integer: { isText: false, toJson: keep },
+  boolean: { isText: false, toJson: keep },
+  texts: { isText: true, toJson: keep },
+  ids: { isText: true, toJson: keep },
+  integers: { isText: true, toJson: keep },
+  json: { isText: true, toJson: keep },
 };
 
 /**
@@ -62,7 +62,7 @@ const JSON_WRITERS: Readonly<Record<ColumnKind, (value: string) => string>> = {
  */
 export function createCsvEncoder(columns: readonly ExportColumn[], { raw, bom }: CsvOptions): Encoder {
   const writeText = raw === true ? quoteCell : (value: string) => quoteCell(guardFormula(value));
-  const cells = columns.map(({ kind }) => (PLAIN_KINDS.has(kind) ? keep : writeText));
+  const cells = columns.map(({ kind }) => (WRITING[kind].isText ? writeText : keep));
   const line = (row: CopiedRow) => {
     let text = '';
     for (const [i, cell] of cells.entries()) {
@@ -91,7 +91,7 @@ function quoteCell(text: string): string {
 export function createNdjsonEncoder(columns: readonly ExportColumn[]): Encoder {
   const members = columns.map(({ name, kind }, i) => ({
     before: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
-    write: JSON_WRITERS[kind],
+    write: WRITING[kind].toJson,
   }));
   const line = (row: CopiedRow) => {
     let text = '';
