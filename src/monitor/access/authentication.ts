@@ -15,7 +15,6 @@ import {
 import { findToken, hasTokens, touchToken } from '../../store/tokens.ts';
 import type { Context } from '../context.ts';
 import { createFormToken, createPageTag, verifyFormToken } from './session-cookie.ts';
-import { readScopes } from './manage-tokens.ts';
 import { Denied, expandScopes, SCOPES, type Visitor } from './visitor-scopes.ts';
 import { LRUCache } from 'lru-cache';
 import { randomBytes } from 'node:crypto';
@@ -92,13 +91,13 @@ export async function openAccess(
       if (token !== undefined) {
         const row = await judge(token, address);
         const { prefix, scopes, keyHash } = row;
-        return { kind: 'token', scopes: expandScopes(readScopes(scopes)), name: prefix, keyHash };
+        return { kind: 'token', scopes: expandScopes(scopes), name: prefix, keyHash };
       }
       if (session !== undefined) {
         const live = await findSession(db, hashKey(session), clock.now());
         if (live !== undefined) {
           const { id, prefix, scopes } = live;
-          return { kind: 'session', scopes: expandScopes(readScopes(scopes)), name: prefix, session: id };
+          return { kind: 'session', scopes: expandScopes(scopes), name: prefix, session: id };
         }
       }
       return localMayEnter && !(await hasTokens(db)) ? LOCAL_VISITOR : NOBODY;

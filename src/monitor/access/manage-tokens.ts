@@ -17,7 +17,15 @@ import {
   type TokenRow,
 } from '../../store/tokens.ts';
 import type { ActingContext, Context } from '../context.ts';
-import { Denied, expandScopes, hasScopes, type Scope, SCOPES, type Visitor } from './visitor-scopes.ts';
+import {
+  Denied,
+  expandScopes,
+  hasScopes,
+  readScopes,
+  type Scope,
+  SCOPES,
+  type Visitor,
+} from './visitor-scopes.ts';
 
 export type Token = Omit<TokenRow, 'scopes'> & { scopes: Scope[] };
 
@@ -59,7 +67,7 @@ export async function createToken(
   if (problems.length > 0) throw new InvalidInput(problems);
   if (!hasScopes(maker, input.scopes))
     throw new Denied('scope', 'a token cannot have scopes that its creator lacks');
-  const scopes = SCOPES.filter((scope) => input.scopes.includes(scope));
+  const scopes = readScopes(input.scopes);
   const { key, ...row } = await insertKey(ctx, 'api', { name, scopes, expires_at: expiresAt });
   return { ...toToken(row), key };
 }
@@ -209,9 +217,4 @@ export function isTokenActive(token: Pick<Token, 'revoked_at' | 'expires_at'>, n
 
 function toToken(row: TokenRow): Token {
   return { ...row, scopes: readScopes(row.scopes) };
-}
-
-/** The stored scopes that this version knows. */
-export function readScopes(stored: readonly string[]): Scope[] {
-  return SCOPES.filter((scope) => stored.includes(scope));
 }

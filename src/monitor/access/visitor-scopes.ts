@@ -29,9 +29,14 @@ export function toActor({ kind, name }: Visitor): Actor {
   return { kind, token: name };
 }
 
-/** These scopes, including implied ones: every scope implies `read`, and `admin` implies all. */
-export function expandScopes(scopes: readonly Scope[]): ReadonlySet<Scope> {
-  return new Set(scopes.flatMap((scope) => (scope === 'admin' ? SCOPES : [scope, 'read'])));
+/** Of these scopes, those that this version knows, in their order. */
+export function readScopes(scopes: readonly string[]): Scope[] {
+  return SCOPES.filter((scope) => scopes.includes(scope));
+}
+
+/** These scopes, including implied ones: every known scope implies `read`, and `admin` implies all. */
+export function expandScopes(scopes: readonly string[]): ReadonlySet<Scope> {
+  return new Set(readScopes(scopes).flatMap((scope) => (scope === 'admin' ? SCOPES : [scope, 'read'])));
 }
 
 /** Whether a visitor has all of these scopes. */

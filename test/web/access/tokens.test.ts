@@ -91,6 +91,11 @@ test.each<[maker: Scope[], wanted: Scope[], made: boolean]>([
   else await expect(attempt).rejects.toBeInstanceOf(Denied);
 });
 
+test('a scope that this version does not know grants nothing, not even to read', () => {
+  expect(expandScopes(['later'])).toEqual(new Set());
+  expect(expandScopes(['later', 'run'])).toEqual(new Set(['run', 'read']));
+});
+
 test('lists the newest first, page by page', async () => {
   const names = ['one', 'two', 'three'];
   for (const name of names) await createToken(ctx, { name, scopes: ['read'] }, OPERATOR);
