@@ -21,19 +21,19 @@ const MAX_ROWS = 100_000;
 
 /** A search by its slug, including removed ones, whose history stays. @throws Refused `not_found` */
 export async function findSearchRow(db: Database, slug: string): Promise<SearchRow> {
-  return (await readSearch(db, slug)) ?? refuseUnknown('search', slug, (all) => readSearches(db, all));
+  return (await readSearch(db, slug)) ?? refuseUnknown('search', slug, (filter) => readSearches(db, filter));
 }
 
 /** A topic by its slug, including removed ones. @throws Refused `not_found` */
 export async function findTopicRow(db: Database, slug: string): Promise<TopicRow> {
-  return (await readTopic(db, slug)) ?? refuseUnknown('topic', slug, (all) => readTopics(db, all));
+  return (await readTopic(db, slug)) ?? refuseUnknown('topic', slug, (filter) => readTopics(db, filter));
 }
 
 /** Suggests the nearest slug, if there is one. @throws Refused `not_found` */
 async function refuseUnknown(
   kind: NamedKind,
   slug: string,
-  read: (all: { data: Data; removed: true; limit: number }) => Promise<readonly { slug: string }[]>,
+  read: (filter: { data: Data; removed: true; limit: number }) => Promise<readonly { slug: string }[]>,
 ): Promise<never> {
   const all = await Promise.all(DATA.map((data) => read({ data, removed: true, limit: MAX_ROWS })));
   const near = findNearestName(
@@ -174,10 +174,11 @@ export async function lockSearchBySlug(tx: Transaction, slug: string): Promise<L
 type SlugOwner = { slug: string; archived_at: Date | null };
 
 /** A slug in use, or of something removed, which keeps its history. */
-export function createTaken(owner: SlugOwner & ({ name: string } | { topic: string })): Refused {
-  const { slug, archived_at } = owner;
-  const kind = 'topic' in owner ? 'search' : 'topic';
-  const what = 'topic' in owner ? `in the topic "${owner.topic}"` : `"${owner.name}"`;
+export function createTaken(
+  owner: SlugOwner & ({ kind: 'topic'; name: string } | { kind: 'search'; topic: string }),
+): Refused {
+  const { kind, slug, archived_at } = owner;
+  const what = owner.kind === 'search' ? `in the topic "${owner.topic}"` : `"${owner.name}"`;
   const next = suggestSlug(kind, slug);
   const taken =
     archived_at === null

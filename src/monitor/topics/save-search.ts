@@ -110,7 +110,7 @@ export async function insertCheckedSearch(
 ): Promise<CreatedSearch> {
   const now = await readTime(tx, ctx.clock);
   const ensured = await ensureTopic(tx, { ...topic, now });
-  if (ensured.archived_at !== null) throw createTaken(ensured);
+  if (ensured.archived_at !== null) throw createTaken({ ...ensured, kind: 'topic' });
   await claimSlug(tx, { kind: 'topic', slug: topic.slug }, topic.reuse_slug);
   const nextDueAt = new Date(firstDue(checked.schedule, now));
   const { slug } = checked;
@@ -126,7 +126,7 @@ export async function insertCheckedSearch(
     });
     await claimSlug(tx, { kind: 'search', slug }, topic.reuse_slug);
     const firstRunId = await insertRun(tx, { searchId, trigger: 'first', now });
-    const search = await requireSearch(tx, slug);
+    const search = await readWritten(tx, slug);
     const pausedSample = service.kind === 'sandbox' ? null : await pauseSampleTopic(ctx, tx);
     return { search, firstRunId, pausedSample };
   } catch (error) {
@@ -141,7 +141,14 @@ export async function insertCheckedSearch(
 /** @throws Refused `conflict` */
 async function assertSlugFree(tx: Transaction, slug: string): Promise<void> {
   const owner = await findSearch(tx, slug);
-  if (owner !== null) throw createTaken(owner);
+  if (owner !== null) throw createTaken({ ...owner, kind: 'search' });
+}
+
+/** A search that this transaction wrote. */
+async function readWritten(tx: Transaction, slug: string): Promise<Search> {
+  const search = await findSearch(tx, slug);
+  if (search === null) throw new Error(`the search "${slug}" was written and is not there`);
+  return search;
 }
 
 /** Simulated and real data never mix, so a topic has searches of one side only. */
@@ -195,7 +202,7 @@ async function editInTransaction(
     await claimSlug(tx, { kind: 'search', slug: checked.slug }, edit.reuse_slug);
     await keepFormerSlug(tx, { kind: 'search', id: before.id, slug, now });
   }
-  const search = await requireSearch(tx, checked.slug);
+  const search = await readWritten(tx, checked.slug);
   const changes = diffFields(pickRecorded(before), pickRecorded(search));
   const changed = Object.keys(changes).length > 0;
   if (changed) await recordAudit(tx, ctx, { action: 'search.updated', subject: slug, changes });

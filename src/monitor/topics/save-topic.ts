@@ -98,7 +98,7 @@ async function insertTopic(
 ): Promise<CreatedTopic> {
   const { slug } = topic;
   const before = await findTopic(ctx.db.pool, slug);
-  if (before !== null) throw createTaken(before);
+  if (before !== null) throw createTaken({ ...before, kind: 'topic' });
   const created = await insertSearches(ctx, topic, checked, service, (tx, made) =>
     recordAudit(tx, ctx, {
       action: 'topic.created',
@@ -268,7 +268,7 @@ export async function renameTopic(ctx: ActingContext, slug: string, names: Topic
     if (Object.keys(changes).length === 0) return slug;
     if (after.slug !== slug) {
       const owner = await findTopic(tx, after.slug);
-      if (owner !== null) throw createTaken(owner);
+      if (owner !== null) throw createTaken({ ...owner, kind: 'topic' });
     }
     await updateTopicNames(tx, after);
     if (after.slug !== slug) {
