@@ -219,6 +219,14 @@ it.each([
   ['2026-11-21T20:00:00Z', 'Asia/Kathmandu', 'Sun 2026-11-22 01:45 +05:45 Asia/Kathmandu'],
   ['2026-11-21T02:00:00Z', 'America/St_Johns', 'Fri 2026-11-20 22:30 -03:30 America/St_Johns'],
   ['2026-11-21T13:00:00Z', 'Mars/Olympus', 'Sat 2026-11-21 13:00 +00:00 Mars/Olympus'],
+  ['2026-11-21T13:00:00Z', 'local', 'Sat 2026-11-21 13:00 +00:00 local'],
+  ['2026-11-21T13:00:00Z', 'system', 'Sat 2026-11-21 13:00 +00:00 system'],
+  ['2026-11-21T13:00:00Z', 'default', 'Sat 2026-11-21 13:00 +00:00 default'],
+  ['2026-11-21T13:00:00Z', 'UTC+3', 'Sat 2026-11-21 13:00 +00:00 UTC+3'],
 ])('shows a slot in local time: %s in %s', (at, tz, words) => {
   expect(formatSlot(new Date(at), tz)).toBe(words);
+});
+
+it('refuses to show an invalid instant', () => {
+  expect(() => formatSlot(new Date(Number.NaN), 'UTC')).toThrow(InvalidInput);
 });

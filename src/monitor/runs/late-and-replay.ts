@@ -57,8 +57,8 @@ async function parseLateResponse(
       return;
     }
     const { code, detail, rejects, tools } = error;
-    const unreadable = { runId, n: response.n, rejects, tools, now: ctx.clock.statementTime() };
-    await withDbRetry(ctx, () => markUnreadable(ctx.db, unreadable));
+    const unreadable = { runId, n: response.n, rejects, tools };
+    await withDbRetry(ctx, () => markUnreadable(ctx.db, { ...unreadable, now: ctx.clock.statementTime() }));
     ctx.log.warn({ ...which, code, detail }, 'late response unreadable');
   }
 }

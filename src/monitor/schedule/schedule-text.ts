@@ -1,6 +1,7 @@
 /** Schedules, slots and changes of intervals as text for people. */
 import cronstrue from 'cronstrue';
 import { nameZone } from '../../domain/display-format.ts';
+import { InvalidInput } from '../../domain/errors.ts';
 import type { IntervalReason } from '../../domain/enumerations.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { IntervalChange, PaceRow } from '../../store/pace.ts';
@@ -126,11 +127,13 @@ function tidyDescription(words: string): string {
 
 /**
  * `Sat 2026-11-21 14:00 +01:00 Europe/Berlin`, `Sat 2026-11-21 13:00 UTC`; with seconds if they are not zero. In UTC if this
- * machine does not know the zone: such a search is broken, and everything else is still to be read.
+ * machine does not know the zone (luxon also reads `local`): such a search is broken, and everything else is still to be read.
+ * @throws InvalidInput if the instant is invalid
  */
 export function formatSlot(at: Date | number, tz: string): string {
   const zone = IANAZone.isValidZone(tz) ? tz : 'utc';
   const local = DateTime.fromMillis(Number(at), { zone, locale: 'en' });
+  if (!local.isValid) throw new InvalidInput([{ path: 'at', given: String(at), expected: 'a time' }]);
   const seconds = local.second === 0 ? '' : ':ss';
   return `${local.toFormat(`ccc yyyy-MM-dd HH:mm${seconds}${tz === 'UTC' ? '' : ' ZZ'}`)} ${tz}`;
 }
