@@ -75,7 +75,7 @@ export const formatMinute = formatAs('minute');
 /** `Sat, 21 Nov 2026, 14:05:09 CET` */
 export const formatFullTime = formatAs('full');
 
-/** `UTC`, `Europe/Berlin time` */
+/** `UTC`, `Europe/Berlin time`: sentences name their zone, because alerts, SQL and pages show them without context. */
 export function nameZone(zone: string): string {
   return zone === 'UTC' ? zone : `${zone} time`;
 }

@@ -13,3 +13,9 @@ export function addToGroup<Key, Row>(groups: Groups<Key, Row>, key: Key, row: Ro
   if (group === undefined) groups.set(key, [row]);
   else group.push(row);
 }
+
+/** The value that all have in common; null if they differ, or there is none. */
+export function findCommonValue<T>(values: readonly T[]): T | null {
+  const [first] = values;
+  return first !== undefined && values.every((value) => value === first) ? first : null;
+}

@@ -56,16 +56,16 @@ export function decideChannelHealth(
 ): { health: ChannelHealth; disabled: string | null } {
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? now;
-  const active = { health: { failures, failingSince, restingUntil: null }, disabled: null };
-  if (failed.code === 'gone') return { ...active, disabled: failed.meaning };
+  const health = { failures, failingSince, restingUntil: null };
+  if (failed.code === 'gone') return { health, disabled: failed.meaning };
   if (now.getTime() - failingSince.getTime() >= MAX_FAILING_MS) {
     const since = `${failingSince.toISOString().slice(0, 16)}Z`;
-    return { ...active, disabled: `no delivery since ${since}; last error: ${describeFailure(failed)}` };
+    return { health, disabled: `no delivery since ${since}; last error: ${describeFailure(failed)}` };
   }
-  if (isAboutMessage(failed)) return active;
+  if (isAboutMessage(failed)) return { health, disabled: null };
   const rest = Math.min(RETRY_PAUSES_MS[failures - 1] ?? MAX_CHANNEL_REST_MS, MAX_CHANNEL_REST_MS);
   const restingUntil = new Date(now.getTime() + Math.max(rest, failed.retryAfterMs ?? 0));
-  return { health: { failures, failingSince, restingUntil }, disabled: null };
+  return { health: { ...health, restingUntil }, disabled: null };
 }
 
 /** Whether waiting messages should be sent immediately, now that one was delivered. */

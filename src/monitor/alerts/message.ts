@@ -4,6 +4,7 @@
  */
 
 import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
+import { findCommonValue } from '../../domain/group-by.ts';
 import { trimEndSlashes } from '../../domain/link.ts';
 import type { FeedEntry, FeedLink, FeedPost, FeedSpike, FeedTrend } from '../../store/alerts/feed-entries.ts';
 import type { Id } from '../../store/database.ts';
@@ -251,12 +252,6 @@ function buildDashboardLink(
   if (run !== null) return `${base}/runs/${run}`;
   if (search !== null) return `${base}/searches/${search}`;
   return topic === null ? `${base}/alerts` : `${base}/topics/${topic}`;
-}
-
-/** The value that all have in common; null if they differ. */
-export function findCommonValue<T>(values: readonly T[]): T | null {
-  const [first] = values;
-  return first !== undefined && values.every((value) => value === first) ? first : null;
 }
 
 function shortenText(text: string): string {

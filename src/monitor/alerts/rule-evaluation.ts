@@ -2,7 +2,7 @@
  * Evaluates rules over the feed and gathers messages. Each channel has a cursor over the discoveries, whose ids are in commit
  * order. The transaction that moves the cursor also evaluates everything up to it.
  */
-import { groupBy } from '../../domain/group-by.ts';
+import { findCommonValue, groupBy } from '../../domain/group-by.ts';
 import { SECOND } from '../../domain/time.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import {
@@ -22,7 +22,7 @@ import { leaveOutSent, readFeedAfter, type FeedEntry } from '../../store/alerts/
 import { listChannelRules, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
 import { matchRules } from './rule-filter.ts';
-import { createMessageId, findCommonValue, MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { createMessageId, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
 /** Discoveries that one message gathers during a cooldown; those beyond {@link MAX_WHOLE_DISCOVERIES} as ids only. */

@@ -72,7 +72,7 @@ function replacePart(part: unknown, renamed: readonly RenamedSlug[]): unknown {
   );
 }
 
-/** @param member what has this value; others than those that name something keep theirs */
+/** @param member the name of what has this value, which is replaced only if it names topics or searches */
 function replaceIn(member: string, value: string, renamed: readonly RenamedSlug[]): string {
   const kind = kindOf(member);
   return kind === undefined ? value : replaceSlugs(kind, value, renamed);

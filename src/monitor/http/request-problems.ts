@@ -1,4 +1,4 @@
-/** Turns validation errors of zod into problems for the client: in plain words, truncated, without secrets. */
+/** Turns validation errors of zod into problems for the client: in plain words, without secrets; limitProblems truncates them. */
 import { HIDDEN, type Problem } from '../../domain/errors.ts';
 
 /** The content of a request, to quote what was given. */
@@ -19,7 +19,7 @@ type IssueParams = {
   errors?: readonly (readonly (IssueParams & { message: string })[])[];
 };
 
-/** Problems of a request that failed validation; undefined for any other error. */
+/** Problems of a request that failed validation, values at full length: see {@link limitProblems}; undefined for other errors. */
 export function readRequestProblems(error: unknown, sent: RequestContent): Problem[] | undefined {
   if (!(error instanceof Error) || !('validation' in error) || !Array.isArray(error.validation))
     return undefined;

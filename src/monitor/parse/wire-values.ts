@@ -25,7 +25,10 @@ export function readWord(value: unknown, max = 1_000): string | null {
 /** Values that mean "no reference" in reference members only. */
 const NO_REFERENCE = new Set(['', 'null', '<string>']);
 
-/** One of the five reference members (replied to, quoted, `quote`); null if it is empty. */
+/**
+ * One of the five reference members (replied to, quoted, `quote`); null if it is empty.
+ * @param read returns null for null and undefined
+ */
 export function readUnlessNone<T>(value: unknown, read: (value: unknown) => T | null): T | null {
   return typeof value === 'string' && NO_REFERENCE.has(value.trim()) ? null : read(value);
 }

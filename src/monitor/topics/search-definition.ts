@@ -81,7 +81,7 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
   return { slug, operation, labels, sensitivity, definition, schedule };
 }
 
-/** What is sent to the service. */
+/** What the request to the service is composed of: not all of it is sent for every operation. */
 export function pickRequest(search: RequestColumns): RequestColumns {
   const { prompt, tools, model, date_filter, streaming, extra } = search;
   return { prompt, tools, model, date_filter, streaming, extra };
