@@ -194,8 +194,8 @@ function computeTopicPulse(
   const once = range.per === 'day' && search === undefined;
   const each = searches.map(({ id }) => {
     const its = sums.find(({ search_id }) => search_id === id);
-    const known = past.filter(({ search_id }) => search_id === id).map(once ? countOnce : (day) => day);
-    const typical = computeTypicalVolume(known.map(toObservation));
+    const known = past.filter(({ search_id }) => search_id === id);
+    const typical = computeTypicalVolume(known.map((day) => toObservation(once ? countOnce(day) : day)));
     return {
       now: {
         posts: its?.posts ?? 0,
@@ -228,7 +228,7 @@ export function toObservation(
   };
 }
 
-/** A day with posts that several searches of the topic found counted for one of them. */
+/** The day of a search, with each post of the topic counted once; `observed_posts` is then an estimate. */
 export function countOnce<Day extends Pick<SearchDay, 'posts' | 'topic_posts' | 'observed_posts'>>(
   day: Day,
 ): Day {
@@ -263,11 +263,7 @@ async function readVolume(
   if (range.per === 'hour') return readVolumeSums(db, { searchIds, per: 'hour', from, until });
   const rows = await readSearchDays(db, { from, until, searchIds });
   return sumBuckets(
-    rows.map(({ day_at, topic_posts, ...row }) => ({
-      ...row,
-      at: day_at,
-      posts: search === undefined ? topic_posts : row.posts,
-    })),
+    rows.map((row) => ({ ...(search === undefined ? countOnce(row) : row), at: row.day_at })),
   );
 }
 

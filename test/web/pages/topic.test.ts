@@ -355,6 +355,24 @@ describe('against a typical day', () => {
     expect(sums.searches.some(({ touched }) => touched > 0 && touched < 24)).toBe(true);
   });
 
+  test('a usual month of a topic is usual, although two of its searches find the same posts', async () => {
+    const searches = ['kelp-1', 'kelp-2'].map(
+      (slug) => ({ slug, operation: 'microblog', prompt: 'kelp', every: '1h' }) as const,
+    );
+    await createTopic(world.ctx, { name: 'Kelp', searches });
+    world.enqueued.length = 0;
+    // Ten posts a day, found by both; the first search had them first.
+    await world.db.pool.query(
+      `INSERT INTO strandline.search_days (search_id, day_at, posts, topic_posts, topic_reposts, exposed_posts, exposure_ms, hours, cut)
+       SELECT id, day_at, 10, CASE slug WHEN 'kelp-1' THEN 10 ELSE 0 END, 0, 10, 86400000, 24, false
+       FROM strandline.searches, generate_series($1::timestamptz - interval '29 days', $1, interval '1 day') day_at
+       WHERE slug LIKE 'kelp-_'`,
+      [new Date(Math.floor(world.clock.now().getTime() / (24 * HOUR)) * 24 * HOUR)],
+    );
+    for (const place of ['/topics/kelp', '/searches/kelp-2'])
+      expect(textOf((await person.get(`${place}?range=30d`)).html), place).toContain('vs. typical day 1×');
+  });
+
   test('a bucket without a row is a gap; a partly observed one is a lower bound', () => {
     const at = new Date(0);
     const rows = [{ search_id: 1n, at, posts: 4, observed_posts: 4, coverage: 0.5, lower_bound: false }];

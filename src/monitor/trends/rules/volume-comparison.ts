@@ -132,7 +132,7 @@ export function computeTypicalVolume(
 
 /** The current volume of a topic compared with a typical one, over all its searches. */
 export type VolumePulse = {
-  /** Sum over its searches: a post found by two counts twice, as in `typical`. */
+  /** Sum over its searches, counted as `typical` is. */
   posts: number;
   lowerBound: boolean;
   /** Mean over its searches, 0 to 1; null if no search observes anything. */
