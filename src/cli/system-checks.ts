@@ -60,18 +60,19 @@ async function findNearestFolder(folder: string): Promise<string> {
   return isThere || path.dirname(folder) === folder ? folder : findNearestFolder(path.dirname(folder));
 }
 
-type SchemaState = Awaited<ReturnType<typeof checkSchema>>;
-const SCHEMA_PROBLEMS: Readonly<Record<Exclude<SchemaState, 'current'>, readonly [string, advice: string]>> =
-  {
-    empty: ['its schema is empty', 'run: strandline migrate'],
-    behind: ['its schema is behind', 'run: strandline migrate'],
-    outdated: [
-      'its schema is too old for this version',
-      'to see which release to start with, run: strandline migrate',
-    ],
-    newer: ['its schema is from a newer version', 'upgrade strandline'],
-    foreign: ['it belongs to another program', 'set DATABASE_URL to another database'],
-  };
+type SchemaStateName = Awaited<ReturnType<typeof checkSchema>>;
+const SCHEMA_PROBLEMS: Readonly<
+  Record<Exclude<SchemaStateName, 'current'>, readonly [problem: string, advice: string]>
+> = {
+  empty: ['its schema is empty', 'run: strandline migrate'],
+  behind: ['its schema is behind', 'run: strandline migrate'],
+  outdated: [
+    'its schema is too old for this version',
+    'to see which release to start with, run: strandline migrate',
+  ],
+  newer: ['its schema is from a newer version', 'upgrade strandline'],
+  foreign: ['it belongs to another program', 'set DATABASE_URL to another database'],
+};
 
 /** Checks an external database before anything migrates it. */
 export async function checkExternalDatabase(url: string): Promise<Check> {
@@ -87,14 +88,14 @@ export async function checkExternalDatabase(url: string): Promise<Check> {
   }
 }
 
+/** Connects to the hosted service and sends nothing. */
 export async function checkHosted({ hosted }: Config): Promise<Check[]> {
   if (hosted === undefined) return [];
   const advice = 'check SEARCH_API_URL and the network';
   const judged = { timeoutMs: STATUS_TIMEOUT_MS, judge: failedCheck, advice };
   const address = await checkAddress('hosted service', hosted.url, judged);
-  return address.ok === false || hosted.key !== undefined
-    ? [address]
-    : [address, failedCheck('hosted service key', 'none', 'set SEARCH_API_KEY or SEARCH_API_KEY_FILE')];
+  if (address.ok !== true || hosted.key !== undefined) return [address];
+  return [address, failedCheck('hosted service key', 'none', 'set SEARCH_API_KEY or SEARCH_API_KEY_FILE')];
 }
 
 /** What BullMQ requires of Redis, and what it recommends. */

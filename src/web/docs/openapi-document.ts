@@ -83,6 +83,7 @@ function readOperation(method: string, path: string, node: z.infer<typeof operat
   const scope = node['x-scope'] ?? [];
   return {
     id: node.operationId,
+    /** Upper case. */
     method: method.toUpperCase(),
     path,
     tag: node.tags[0] ?? 'other',
@@ -102,6 +103,7 @@ function readOperation(method: string, path: string, node: z.infer<typeof operat
     ),
     /** Members of the body; null without a body. */
     body: sent?.schema === undefined ? null : listMembers(sent.schema, schemas),
+    /** JSON, or null. */
     example: sent === undefined ? null : findExample(sent, schemas),
     answers: replies
       .filter(([status]) => status.startsWith('2'))

@@ -27,8 +27,8 @@ import { type TrialOutcome, TrialView } from './search-trial.tsx';
 
 /** The searches that the form offers, by the prefix of their fields. */
 export const PARTS = {
-  posts: { operation: 'microblog', name: 'Posts', every: DEFAULT_EVERY.microblog },
-  ai: { operation: 'ai', name: 'AI search', every: DEFAULT_EVERY.ai },
+  posts: { operation: 'microblog', name: 'Posts', words: 'Microblog posts', every: DEFAULT_EVERY.microblog },
+  ai: { operation: 'ai', name: 'AI search', words: 'AI search over many sources', every: DEFAULT_EVERY.ai },
 } as const;
 export type PartName = keyof typeof PARTS;
 export const PART_NAMES = ['posts', 'ai'] as const;
@@ -205,10 +205,7 @@ function MoreFields({ topic, services, usual }: NewFormProps) {
         name="searches"
         label={FIELD_LABELS.searches}
         many
-        options={[
-          ['posts', 'Microblog posts'],
-          ['ai', 'AI search over many sources'],
-        ]}
+        options={PART_NAMES.map((part) => [part, PARTS[part].words])}
       />
       {PART_NAMES.map((part) => (
         <PartFields part={part} />

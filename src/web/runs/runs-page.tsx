@@ -24,16 +24,16 @@ import { emptyField } from '../request-input.ts';
 import { z } from 'zod';
 
 const PAGE_SIZE = 50;
+const SPAN_NAMES = ['hour', 'today', 'day', 'week', 'month'] as const;
+type SpanName = (typeof SPAN_NAMES)[number];
 /** Creation time filter, by query parameter. */
-const SPAN_LABELS = {
+const SPAN_LABELS: Readonly<Record<SpanName, string>> = {
   hour: 'in the last hour',
   today: 'today (UTC)',
   day: 'in the last day',
   week: 'in the last week',
   month: 'in the last 30 days',
-} as const;
-type SpanName = keyof typeof SPAN_LABELS;
-const SPAN_NAMES = ['hour', 'today', 'day', 'week', 'month'] as const satisfies readonly SpanName[];
+};
 const SPAN_LENGTHS_MS = { hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY };
 
 const querystring = z.strictObject({
@@ -117,7 +117,7 @@ function RunFilterForm({ filter }: { filter: RunFilter }) {
         label="Created"
         kind="select"
         value={filter.since}
-        options={[['', 'any time'], ...Object.entries(SPAN_LABELS)]}
+        options={[['', 'any time'], ...SPAN_NAMES.map((name): FieldOption => [name, SPAN_LABELS[name]])]}
       />
       <Button words="Show" />
     </form>
