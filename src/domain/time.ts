@@ -14,3 +14,8 @@ export type TimePrecision = (typeof TIME_PRECISIONS)[number];
 export function findEarliest(times: readonly (Date | null)[]): Date | null {
   return times.reduce((best, at) => (at !== null && (best === null || at < best) ? at : best), null);
 }
+
+/** Null if none is known. */
+export function findLatest(times: readonly (Date | null)[]): Date | null {
+  return times.reduce((best, at) => (at !== null && (best === null || at > best) ? at : best), null);
+}

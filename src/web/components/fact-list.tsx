@@ -1,5 +1,3 @@
-import { findEarliest } from '../../domain/time.ts';
-import { DueTime, Timestamp } from './timestamp.tsx';
 import type { ComponentChildren } from 'preact';
 
 export function Stats({ children, label }: { children: ComponentChildren; label: string }) {
@@ -35,18 +33,6 @@ export function Stat({
         {note === undefined ? null : <span class="stat-note">{note}</span>}
       </dd>
     </div>
-  );
-}
-
-/** The earliest of the times at which searches are due. */
-export function NextRun({ due }: { due: readonly (Date | null)[] }) {
-  const next = findEarliest(due);
-  return (
-    <Stat
-      name="Next run"
-      value={<DueTime at={next} />}
-      note={next === null ? 'no active searches' : <Timestamp at={next} exact />}
-    />
   );
 }
 

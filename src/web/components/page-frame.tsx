@@ -39,7 +39,7 @@ export type PageFrame = {
   visitor: Visitor;
   /** The last action, to be shown on this page. */
   done: FlashCode | null;
-  /** The newest discovery before the page was read; later ones arrive as events. */
+  /** The newest discovery before the page was read, 0 if there is none; later ones arrive as events. */
   seen: Id;
 };
 

@@ -1,5 +1,7 @@
-import { useFrame } from './page-frame.tsx';
 import { formatFullTime, formatMinute } from '../../domain/display-format.ts';
+import { findEarliest } from '../../domain/time.ts';
+import { Stat } from './fact-list.tsx';
+import { useFrame } from './page-frame.tsx';
 
 /**
  * A relative time ("3 min ago"), or an absolute one ("21 Nov, 14:05") if `exact`. The tooltip has the full time with
@@ -55,3 +57,15 @@ export function DueTime({ at }: { at: Date | null }) {
 
 /** With a worker, a due search runs within seconds; after this it is shown as late. */
 const DUE_GRACE_MS = 90_000;
+
+/** The earliest of the times at which searches are due. */
+export function NextRun({ due }: { due: readonly (Date | null)[] }) {
+  const next = findEarliest(due);
+  return (
+    <Stat
+      name="Next run"
+      value={<DueTime at={next} />}
+      note={next === null ? 'no active searches' : <Timestamp at={next} exact />}
+    />
+  );
+}

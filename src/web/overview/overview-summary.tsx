@@ -1,11 +1,11 @@
 import { RUN_CODES } from '../../domain/errors.ts';
 import { describeLastRun } from '../../monitor/status/search-silence.ts';
 import type { RunTally, ServiceDay } from '../../store/queries/run-tallies.ts';
-import { NextRun, Stat, Stats } from '../components/fact-list.tsx';
+import { Stat, Stats } from '../components/fact-list.tsx';
 import { Badge, type BadgeState } from '../components/icons.tsx';
 import { Count, formatCount, isPaid, ShortCount, Usd } from '../components/numbers.tsx';
 import { Section } from '../components/section.tsx';
-import { Timestamp } from '../components/timestamp.tsx';
+import { NextRun, Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, isStopped, type TopicPulse, type TroubledSearch } from './topic-pulses.ts';
 import { SideLink } from '../components/side-notice.tsx';

@@ -1,6 +1,6 @@
 /** Topics as the overview shows them, assembled from reads over all searches. */
 import { groupBy } from '../../domain/group-by.ts';
-import { DAY, findEarliest, HOUR } from '../../domain/time.ts';
+import { DAY, findEarliest, findLatest, HOUR } from '../../domain/time.ts';
 import {
   type VolumePulse,
   computePulse,
@@ -159,8 +159,4 @@ function computeDay(its: readonly SearchDay[]): number | null {
   const hours = its.reduce((sum, one) => sum + one.hours, 0) / its.length;
   const observedPosts = its.reduce((sum, one) => sum + countOnce(one).observed_posts, 0);
   return measuresDay({ observedPosts, coverage, hours }) ? observedPosts / coverage : null;
-}
-
-function findLatest(times: readonly (Date | null)[]): Date | null {
-  return times.reduce((best, at) => (at !== null && (best === null || at > best) ? at : best), null);
 }

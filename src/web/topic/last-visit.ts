@@ -1,6 +1,6 @@
 /**
- * The last visit, kept in a cookie only: the newest discovery when the visit began, and the newest one now. A visit
- * ends after half an hour without a request.
+ * The last visit, kept in a cookie only: the newest discovery when the visit began, and the newest one now; and what was
+ * discovered since. A visit ends after half an hour without a request.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
@@ -28,8 +28,8 @@ const VISIT_COOKIE_MS = 400 * DAY;
 /** `sinceId.sinceAt.lastId.lastAt`, times in seconds; `sinceId` is `-` at the first visit. */
 const VISIT_COOKIE_FORMAT = /^(\d{1,19}|-)\.(\d{1,12})\.(\d{1,19})\.(\d{1,12})$/;
 
-/** Remembers this visit. @returns null on the first one */
-export async function readVisit(
+/** Remembers this visit in the cookie. @returns null on the first one */
+export async function rememberVisit(
   request: FastifyRequest,
   reply: FastifyReply,
   db: Reads,

@@ -22,7 +22,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
 import { readTimeline, SHOWN_ON_SEARCH, TimelineSection } from './completion-history.tsx';
-import { readVisit } from './last-visit.ts';
+import { rememberVisit } from './last-visit.ts';
 import { chooseRange, computeRange } from './time-range.ts';
 import { PurgeLink } from './purge-pages.tsx';
 import { TopicButtons } from './topic-actions.tsx';
@@ -44,7 +44,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       view: 'search' as const,
     };
     const data = await readTopicData(ctx, scope, range, now);
-    const visit = await readVisit(request, reply, ctx.db, scope);
+    const visit = await rememberVisit(request, reply, ctx.db, scope);
     const [pace] = await readPaces(ctx.db, [search.id]);
     const changes = await readIntervalChanges(ctx.db, side, search.id, { limit: SHOWN_INTERVAL_CHANGES });
     const answers = search.operation === 'ai' ? await readTimeline(ctx.db, side, slug) : [];

@@ -22,7 +22,7 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
 import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { CompletionSection } from './completion-section.tsx';
-import { readVisit, type Visit } from './last-visit.ts';
+import { rememberVisit, type Visit } from './last-visit.ts';
 import { AheadSection, NewSection, RisingSection, TopsSection } from './posts-sections.tsx';
 import { chooseRange, computeRange, RANGES } from './time-range.ts';
 import { PurgeLink } from './purge-pages.tsx';
@@ -51,7 +51,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     const { view = 'topic' } = request.query;
     const scope = { data: side, topic: slug, searches, view };
     const data = await readTopicData(ctx, scope, range, now);
-    const visit = await readVisit(request, reply, ctx.db, scope);
+    const visit = await rememberVisit(request, reply, ctx.db, scope);
     return renderPage(request, reply, {
       title: topic.name,
       here: '',
