@@ -1,6 +1,6 @@
 /** Authors of posts: latest profile, counters over time, and posts. */
-import { awaitAll } from '../domain/await-all.ts';
 import { z } from 'zod';
+import { awaitMembers } from '../domain/await-members.ts';
 import { sideOf } from '../domain/data.ts';
 import {
   readAuthor,
@@ -70,12 +70,12 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const author = await findById('author', id, readAuthor(ctx.db, id));
-      return awaitAll({
-        author,
+      const parts = await awaitMembers({
         topics: readAuthorTopics(ctx.db, id),
         typical: readAuthorTypical(ctx.db, id),
         versions: readAuthorVersions(ctx.db, sideOf(author), id),
       });
+      return { author, ...parts };
     },
   );
 

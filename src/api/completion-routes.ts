@@ -1,6 +1,6 @@
 /** Completions: texts written by the AI of a service, their statements, and the difference between two. */
-import { awaitAll } from '../domain/await-all.ts';
 import { z } from 'zod';
+import { awaitMembers } from '../domain/await-members.ts';
 import { sideOf } from '../domain/data.ts';
 import { CLAIM_ROLES, SOURCES } from '../domain/enumerations.ts';
 import { InvalidInput } from '../domain/errors.ts';
@@ -131,11 +131,11 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const completion = await findById('completion', id, readCompletion(ctx.db, id));
-      return awaitAll({
-        ...completion,
+      const parts = await awaitMembers({
         key_items: readKeyItems(ctx.db, sideOf(completion), id),
         links: readLinksByIds(ctx.db, sideOf(completion), completion.completion_links),
       });
+      return { ...completion, ...parts };
     },
   );
 

@@ -1,6 +1,6 @@
 /** Links: lists, details, ranks over time, and which search found them first. */
-import { awaitAll } from '../domain/await-all.ts';
 import { z } from 'zod';
+import { awaitMembers } from '../domain/await-members.ts';
 import { sideOf } from '../domain/data.ts';
 import { SOURCES } from '../domain/enumerations.ts';
 import { parseQuery } from '../domain/search-query.ts';
@@ -125,13 +125,13 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const link = await findById('link', id, readLink(ctx.db, id));
-      return awaitAll({
-        link,
+      const parts = await awaitMembers({
         addresses: readLinkAddresses(ctx.db, id),
         found_by: readLinkSources(ctx.db, sideOf(link), id),
         cited_by: readCiting(ctx.db, id),
         posts: readPostsWithLink(ctx.db, id),
       });
+      return { link, ...parts };
     },
   );
 

@@ -1,6 +1,6 @@
 /** Prometheus metrics of the installation, of this process, and of its search service. */
 
-import { awaitAll } from '../domain/await-all.ts';
+import { awaitMembers } from '../domain/await-members.ts';
 import type { App, Routes } from '../monitor/http/route-types.ts';
 import { judgeSilence } from '../monitor/status/search-silence.ts';
 import { readQueueDepth } from '../monitor/status/system-status.ts';
@@ -25,7 +25,7 @@ export function metricsRoutes(requests: Registry): Routes {
         const data = request.query.simulated === true ? 'simulated' : 'real';
         const now = ctx.clock.now();
         const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-        const { sources, silence, ...figures } = await awaitAll({
+        const { sources, silence, ...read } = await awaitMembers({
           counts: readCounts(ctx.db),
           figures: readFigures(ctx.db, data, { now, heardSince }),
           silence: judgeSilence(ctx, data),
@@ -37,7 +37,7 @@ export function metricsRoutes(requests: Registry): Routes {
         const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
         const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
         const text = [
-          await renderGlobalMetrics({ ...figures, silent: silence.total }),
+          await renderGlobalMetrics({ ...read, silent: silence.total }),
           await renderServiceMetrics(sources),
           await processMetrics.metrics(),
         ].join('\n');

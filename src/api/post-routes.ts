@@ -1,6 +1,6 @@
 /** Posts: lists, details, counters, sightings and ranks over time. */
-import { awaitAll } from '../domain/await-all.ts';
 import { z } from 'zod';
+import { awaitMembers } from '../domain/await-members.ts';
 import { sideOf } from '../domain/data.ts';
 import { parseQuery } from '../domain/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
@@ -126,7 +126,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       const post = await findById('post', id, readPost(ctx.db, id));
       const data = sideOf(post);
       const inside = [post.quoted_status_id, post.reposted_status_id].filter((external) => external !== null);
-      const { known, growth, ...history } = await awaitAll({
+      const { known, growth, ...history } = await awaitMembers({
         growth: readPostGrowth(ctx.db, data, id),
         versions: readPostVersions(ctx.db, data, id),
         ages: readAgesOfPost(ctx.db, data, id),

@@ -1,6 +1,6 @@
-import { awaitAll } from '../domain/await-all.ts';
 import { finished } from 'node:stream';
 import { z } from 'zod';
+import { awaitMembers } from '../domain/await-members.ts';
 import { sideOf } from '../domain/data.ts';
 import { Refused, RUN_CODE_NAMES } from '../domain/errors.ts';
 import { replayRun } from '../monitor/runs/late-and-replay.ts';
@@ -116,7 +116,7 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { run: id } }) => {
       const run = await findRunRow(db, id);
-      const parts = await awaitAll({
+      const parts = await awaitMembers({
         request: previewRequest(ctx, id),
         tools: readRunTools(db, sideOf(run), [id]),
         call_rows: readCalls(db, sideOf(run), id),

@@ -1,12 +1,13 @@
 /**
- * The results of work that goes on at the same time, under the names of its parts: `Promise.all` of an object.
+ * The results of work that goes on at the same time, under the names of its parts: `Promise.all` of an object. Not for
+ * statements of a transaction: see `awaitAll` of store/database.ts.
  * @throws the first failure
  */
-export async function awaitAll<Parts extends object>(
+export async function awaitMembers<Parts extends Readonly<Record<string, unknown>>>(
   parts: Parts,
 ): Promise<{ [Name in keyof Parts]: Awaited<Parts[Name]> }> {
   const results = await Promise.all(
-    Object.entries(parts).map(async ([name, part]: [string, unknown]) => [name, await part] as const),
+    Object.entries(parts).map(async ([name, part]) => [name, await part] as const),
   );
   return Object.fromEntries(results) as { [Name in keyof Parts]: Awaited<Parts[Name]> }; // under the same names
 }

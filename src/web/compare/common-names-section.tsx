@@ -16,7 +16,7 @@ const COMMON_LABELS: Readonly<Record<CommonKind, string>> = {
 };
 
 /** Names of one kind that occur in several topics, with counts per topic. */
-export function CommonNames({ kind, common, topics, range, commonFrom }: Comparison) {
+export function CommonNames({ commonKind: kind, common, topics, range, commonFrom }: Comparison) {
   const slugs = topics.map(({ slug }) => slug).join(',');
   return (
     <Section

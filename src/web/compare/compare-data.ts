@@ -1,6 +1,6 @@
 /** Everything that a comparison of topics shows, read concurrently. */
 
-import { awaitAll } from '../../domain/await-all.ts';
+import { awaitMembers } from '../../domain/await-members.ts';
 import type { Data } from '../../domain/data.ts';
 import { DAY } from '../../domain/time.ts';
 import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
@@ -20,37 +20,38 @@ const MAX_COMMON = 10;
 export const COMMON_DAYS = 7;
 
 export type Comparison = Awaited<ReturnType<typeof readComparison>>;
-export type ShareOfVoice = Comparison['services'][number];
+export type ShareOfVoice = Comparison['shares'][number];
 
-/** Covers whole days only: today is incomplete. @param chosen.kind of names in common */
+/** Shares cover whole days: today is incomplete; leads and names in common include it. */
 export async function readComparison(
   db: Database,
   data: Data,
   now: Date,
-  chosen: { topics: readonly TopicRow[]; range: CompareRange; kind: CommonKind },
+  chosen: { topics: readonly TopicRow[]; range: CompareRange; commonKind: CommonKind },
 ) {
-  const days = Number.parseInt(chosen.range, 10);
+  const { range, commonKind } = chosen;
+  const days = Number.parseInt(range, 10);
   const until = new Date(Math.floor(now.getTime() / DAY) * DAY);
   const from = new Date(until.getTime() - days * DAY);
   const topics = chosen.topics.map(({ slug }) => slug);
   const commonFrom = new Date(now.getTime() - COMMON_DAYS * DAY);
-  const { rows, found, common } = await awaitAll({
+  const { rows, found, common } = await awaitMembers({
     rows: readVoiceDays(db, data, { topics, from, until, limit: MAX_ROWS }),
     found: readLeads(db, { topics, from, until: now }).then(async ({ leads, shared }) => ({
       leads,
       shared: await describeTitles(db, data, shared, ({ link_id }) => link_id),
     })),
-    common: readCommonTops(db, chosen.kind, { topics, from: commonFrom, until: now, limit: MAX_COMMON }),
+    common: readCommonTops(db, commonKind, { topics, from: commonFrom, until: now, limit: MAX_COMMON }),
   });
   const means = averageVoices(rows);
-  const services = (['hosted', 'own', 'sandbox'] as const).flatMap((kind) => {
+  const shares = (['hosted', 'own', 'sandbox'] as const).flatMap((kind) => {
     const mine = means.filter((row) => row.service_kind === kind);
     if (mine.length === 0) return [];
     const series = computeShareByDay(
       rows.filter((row) => row.service_kind === kind),
       { topics: topics.filter((topic) => mine.some((row) => row.topic === topic)), from, days },
     );
-    return [{ kind, means: mine, series, from, days }];
+    return [{ kind, means: mine, series, /** The first of `days` whole days (UTC). */ from, days }];
   });
-  return { ...chosen, ...found, services, common, commonFrom };
+  return { ...chosen, ...found, shares, common, commonFrom };
 }

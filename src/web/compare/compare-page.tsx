@@ -40,7 +40,7 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
     const all = await readTopics(ctx.db, { data, limit: MAX_LISTED });
     const chosen = named.flatMap((name) => all.find(({ slug }) => slug === name) ?? []).slice(0, MAX_TOPICS);
     const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
-    const compared = { topics: chosen, range, kind: request.query.common };
+    const compared = { topics: chosen, range, commonKind: request.query.common };
     const comparison =
       chosen.length < 2 ? null : await readComparison(ctx.db, data, ctx.clock.now(), compared);
     return renderPage(request, reply, {
@@ -57,13 +57,13 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
             <NothingChosen topics={all} />
           ) : (
             <>
-              {comparison.services.map((shareOfVoice) => (
+              {comparison.shares.map((shareOfVoice) => (
                 <>
-                  <ShareSection shareOfVoice={shareOfVoice} alone={comparison.services.length === 1} />
+                  <ShareSection shareOfVoice={shareOfVoice} alone={comparison.shares.length === 1} />
                   <SmallMultiples shareOfVoice={shareOfVoice} />
                 </>
               ))}
-              {comparison.services.length > 0 ? null : (
+              {comparison.shares.length > 0 ? null : (
                 <Section title="Share of voice" id="share">
                   <EmptyState words="No data for these topics in this range." />
                 </Section>

@@ -1,6 +1,6 @@
 /** SQL: a query form, examples and the reference of the views. */
 
-import { awaitAll } from '../../domain/await-all.ts';
+import { awaitMembers } from '../../domain/await-members.ts';
 import { Refused } from '../../domain/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
@@ -41,7 +41,7 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
 
   const show = async (shown: SqlPageState) => {
     const asks = routeContext.readerUrl() !== null;
-    const { sides, views, version, examples } = await awaitAll({
+    const { sides, views, version, examples } = await awaitMembers({
       sides: readSides(ctx.db),
       views: readContractViews(ctx.db),
       version: readContractVersion(ctx.db),

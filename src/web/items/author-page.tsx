@@ -1,7 +1,7 @@
 /** One author: profile, posts, typical engagement. */
 
-import { awaitAll } from '../../domain/await-all.ts';
 import { showSideOf } from '../components/page-frame.tsx';
+import { awaitMembers } from '../../domain/await-members.ts';
 import type { Data } from '../../domain/data.ts';
 import { AUTHOR_VERSION_MEMBERS } from '../../domain/item-versions.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
@@ -67,7 +67,7 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
 }
 
 function readAuthorData(db: Database, id: Id, data: Data) {
-  return awaitAll({
+  return awaitMembers({
     newest: readAuthorPosts(db, data, id, { order: 'newest', limit: MAX_POSTS }),
     best: readAuthorPosts(db, data, id, { order: 'engagement', limit: MAX_POSTS }),
     topics: readAuthorTopics(db, id),

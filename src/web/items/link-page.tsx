@@ -1,6 +1,6 @@
 /** One link: who found it first, its ranks, and who cites it. */
 
-import { awaitAll } from '../../domain/await-all.ts';
+import { awaitMembers } from '../../domain/await-members.ts';
 import type { Data } from '../../domain/data.ts';
 import { showSideOf } from '../components/page-frame.tsx';
 import { findById } from '../../monitor/http/find-by-id.ts';
@@ -65,7 +65,7 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
 }
 
 function readLinkData(db: Database, id: Id, data: Data) {
-  return awaitAll({
+  return awaitMembers({
     known: readKnownLinks(db, data, [id]),
     addresses: readLinkAddresses(db, id),
     sources: readLinkSources(db, data, id),

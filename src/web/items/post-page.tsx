@@ -1,7 +1,7 @@
 /** One post: text, counters over time, and the searches that found it. */
 
-import { awaitAll } from '../../domain/await-all.ts';
 import { showSideOf } from '../components/page-frame.tsx';
+import { awaitMembers } from '../../domain/await-members.ts';
 import { sideOf } from '../../domain/data.ts';
 import { type AddressedLink, readLinksByAddress } from '../../store/queries/completions.ts';
 import { POST_VERSION_MEMBERS } from '../../domain/item-versions.ts';
@@ -69,7 +69,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
 
 function readPostData(db: Database, id: Id, post: PostRow) {
   const data = sideOf(post);
-  return awaitAll({
+  return awaitMembers({
     others: readPostsByExternalId(db, data, post.service, listRelatedIds(post)),
     growth: readPostGrowth(db, data, id),
     versions: readPostVersions(db, data, id),

@@ -1,6 +1,6 @@
 /** The overview: activity of each topic. */
-import { awaitAll } from '../../domain/await-all.ts';
 import { z } from 'zod';
+import { awaitMembers } from '../../domain/await-members.ts';
 import { sideOf } from '../../domain/data.ts';
 import { DAY, HOUR, QUARTER_MS } from '../../domain/time.ts';
 import { judgeSilence } from '../../monitor/status/search-silence.ts';
@@ -50,8 +50,8 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
     const searches = await readSearches(db, { data, limit: MAX_SEARCHES });
     const searchIds = searches.map(({ id }) => id);
-    const { silent, days, spikeDays, ...read } = await awaitAll({
-      now: readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
+    const { silent, days, spikeDays, ...read } = await awaitMembers({
+      searchesNow: readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
       silent: judgeSilence(ctx, data),
       days: readSearchDays(db, { from: past, until: today, searchIds }),
       spikeDays: readSpikeDays(db, data, past),
@@ -66,7 +66,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       toRewatch: listTopicsToRewatch(ctx),
       tools: readSilentTools(db, { data }),
     });
-    const { spikes, states, hours } = await awaitAll({
+    const { spikes, states, hours } = await awaitMembers({
       spikes: readSpikes(db, data, searchIds, since),
       states: readTrendStates(db, data, searchIds, since),
       hours: readBuckets(db, {
@@ -80,7 +80,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const all = buildPulses({
       topics,
       searches,
-      now: read.now,
+      now: read.searchesNow,
       silent: silent.searches,
       days,
       hours,

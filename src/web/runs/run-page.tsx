@@ -1,7 +1,7 @@
 /** One run: result, calls, discoveries, raw response. */
 
-import { awaitAll } from '../../domain/await-all.ts';
 import { showSideOf } from '../components/page-frame.tsx';
+import { awaitMembers } from '../../domain/await-members.ts';
 import { sideOf } from '../../domain/data.ts';
 import { describeCompletionChange } from '../../domain/completion-change.ts';
 import { InvalidInput, Refused } from '../../domain/errors.ts';
@@ -118,7 +118,7 @@ async function readRunData(ctx: Context, run: RunRow) {
   const { db } = ctx;
   const { id } = run;
   const side = sideOf(run);
-  const read = await awaitAll({
+  const read = await awaitMembers({
     calls: readCalls(db, side, id),
     tools: readRunTools(db, side, [id]),
     rejects: readRejects(db, side, id, { limit: MAX_REJECTS }),
@@ -135,7 +135,7 @@ async function readRunData(ctx: Context, run: RunRow) {
   return {
     ...read,
     answer: note !== undefined && note.bytes <= MAX_INLINE_BYTES ? await loadNewestResponse(db, id) : null,
-    ...(await awaitAll({
+    ...(await awaitMembers({
       links: readLinksByAddress(db, side, listCitedAddresses(texts)),
       cited: readLinksByIds(db, side, completion?.completion_links ?? []),
     })),

@@ -1,6 +1,6 @@
 /** Everything that the page System shows, read concurrently. */
 
-import { awaitAll } from '../../domain/await-all.ts';
+import { awaitMembers } from '../../domain/await-members.ts';
 import type { Data } from '../../domain/data.ts';
 import { DAY } from '../../domain/time.ts';
 import type { RouteContext } from '../../monitor/http/route-types.ts';
@@ -20,16 +20,15 @@ export const CALL_DAYS = 30;
 export type SystemData = Awaited<ReturnType<typeof readSystemData>>;
 
 export async function readSystemData({ ctx, services: access, embedded }: RouteContext, data: Data) {
-  const { db, config } = ctx;
+  const { db } = ctx;
   const now = ctx.clock.now();
   const from = new Date((Math.floor(now.getTime() / DAY) - CALL_DAYS + 1) * DAY);
   const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
   return {
-    config,
     isEmbedded: embedded !== null,
     queueKind: ctx.queue.kind,
     from,
-    ...(await awaitAll({
+    ...(await awaitMembers({
       workers: readWorkers(ctx),
       backlog: readBacklog(db, now),
       silence: judgeSilence(ctx, data),
@@ -40,7 +39,7 @@ export async function readSystemData({ ctx, services: access, embedded }: RouteC
       callDays: readCallDays(db, from),
       sources: access.health(),
       tables: readTableSizes(db),
-      due: countDue(db, retentionLimitsAt(now, config)),
+      due: countDue(db, retentionLimitsAt(now, ctx.config)),
       upkeep: readUpkeep(db),
       server: readServer(db),
       contract: readContractVersion(db),

@@ -36,7 +36,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
           <ScanAndQueue {...data} />
           <BudgetSection {...data} />
           <SourceTable rows={data.sources} />
-          <StorageSection {...data} />
+          <StorageSection {...data} config={routeContext.ctx.config} />
           <SystemVersions {...data} />
         </>
       ),

@@ -1,5 +1,6 @@
 /** Storage by kind and table, and retention. */
 
+import type { Config } from '../../config/config.ts';
 import { describeDue } from '../../store/maintenance/retention.ts';
 import { Bars, Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
@@ -9,7 +10,7 @@ import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import type { SystemData } from './system-data.ts';
 
-export function StorageSection({ tables, due, upkeep, config }: SystemData) {
+export function StorageSection({ tables, due, upkeep, config }: SystemData & { config: Config }) {
   return (
     <Section title="Storage" id="storage" note="Database size including indexes. Row counts are estimates.">
       <div class="columns">

@@ -1,6 +1,6 @@
 /** Everything that the page of a topic or search shows, read concurrently. */
 
-import { awaitAll } from '../../domain/await-all.ts';
+import { awaitMembers } from '../../domain/await-members.ts';
 import type { Data } from '../../domain/data.ts';
 import type { Context } from '../../monitor/context.ts';
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
@@ -89,7 +89,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   const hours = range.name === '24h' ? 3 : 24;
   const tops = { ...which, from: topsFrom, until: range.until, limit: MAX_TOPS };
   // The slowest reads come first: all share a few connections.
-  const { sums, ahead, rising, newest, runs, underived, histories, ...read } = await awaitAll({
+  const { sums, ahead, rising, newest, runs, underived, histories, ...read } = await awaitMembers({
     completions: readTopicCompletions(db, scope.searches, range.from),
     authors: readTopAuthors(db, tops),
     domains: readTopDomains(db, tops),
