@@ -3,8 +3,6 @@
  * takes many times as long as using it.
  */
 
-import { getOrMake } from './get-or-make.ts';
-
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
@@ -91,13 +89,11 @@ export const formatOffset = formatOffsetAs('offset');
 export const formatExactOffset = formatOffsetAs('exactOffset');
 
 function getFormats(zone: string): ZoneFormats {
-  return getOrMake(formatsByZone, zone, () => makeFormats(zone));
-}
-
-function makeFormats(zone: string): ZoneFormats {
+  const found = formatsByZone.get(zone);
+  if (found !== undefined) return found;
   const of = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
-  return {
+  const formats: ZoneFormats = {
     hour: of({ hour: '2-digit', minute: '2-digit' }),
     second: of({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     weekday: of({ weekday: 'long' }),
@@ -117,4 +113,6 @@ function makeFormats(zone: string): ZoneFormats {
     offset: of({ timeZoneName: 'shortOffset' }),
     exactOffset: of({ timeZoneName: 'longOffset' }),
   };
+  formatsByZone.set(zone, formats);
+  return formats;
 }

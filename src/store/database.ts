@@ -132,6 +132,24 @@ export function writeRows(rows: readonly object[]): string {
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
+/** Names and SQL types of what a statement reads from such a parameter. */
+export type Columns = Readonly<Record<string, string>>;
+
+/** `a, b, c`, each with a prefix such as `r.`. */
+export function columnNames(columns: Columns, prefix = ''): string {
+  return Object.keys(columns)
+    .map((name) => prefix + name)
+    .join(', ');
+}
+
+/** `a bigint, b text`: the row type of json_to_recordset. */
+export function typedColumns(...groups: Columns[]): string {
+  return groups
+    .flatMap((columns) => Object.entries(columns))
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ');
+}
+
 /** The IDs that a statement returns as `id`, in its order. */
 export async function selectIds(
   db: Queryable,

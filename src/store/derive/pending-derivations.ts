@@ -7,7 +7,6 @@
 import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { findEarliest, SECOND } from '../../domain/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
-import { columnNames, typedColumns } from '../save/columns.ts';
 import {
   backOffSql,
   type Id,
@@ -17,6 +16,8 @@ import {
   onlyRow,
   selectIds,
   writeRows,
+  columnNames,
+  typedColumns,
 } from '../database.ts';
 
 const PENDING = 'strandline.pending_derivations';

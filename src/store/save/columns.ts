@@ -5,8 +5,7 @@
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
 import { AUTHOR_MEMBERS, type MemberKind, type Members, POST_MEMBERS } from '../../domain/members.ts';
-
-export type Columns = Readonly<Record<string, string>>;
+import { type Columns, columnNames } from '../database.ts';
 
 const SQL_TYPES: Readonly<Record<MemberKind, string>> = {
   text: 'text',
@@ -35,21 +34,6 @@ export const LINK_CONTENT: Columns = {
   publisher: 'text',
   highlights: 'text[]',
 };
-
-/** `a, b, c`, each with a prefix such as `r.`. */
-export function columnNames(columns: Columns, prefix = ''): string {
-  return Object.keys(columns)
-    .map((name) => prefix + name)
-    .join(', ');
-}
-
-/** `a bigint, b text`: the row type of json_to_recordset. */
-export function typedColumns(...groups: Columns[]): string {
-  return groups
-    .flatMap((columns) => Object.entries(columns))
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', ');
-}
 
 /** The members of posts, authors and links, in the order of their bits in `observed_items`: new ones come last. */
 export const MEMBERS = {

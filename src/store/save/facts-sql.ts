@@ -9,13 +9,12 @@
  * If the same response is parsed again, it corrects its own facts and its snapshot: otherwise the next response with
  * the same values would change nothing, and the history would stay wrong.
  */
+import { type Columns, columnNames, typedColumns } from '../database.ts';
 import {
   advancedSql,
   anyKnownSql,
   AUTHOR_CONTENT,
   AUTHOR_COUNTER_COLUMNS,
-  type Columns,
-  columnNames,
   differsSql,
   fillsSql,
   memberSql,
@@ -23,7 +22,6 @@ import {
   POST_CONTENT,
   POST_COUNTER_COLUMNS,
   refreshedSql,
-  typedColumns,
 } from './columns.ts';
 
 const S = 'strandline';

@@ -2,8 +2,7 @@
 import { groupBy } from '../../domain/group-by.ts';
 import { addToHistory } from '../../domain/history.ts';
 import { identifyPost, type LinkRules } from '../../domain/link-identity.ts';
-import type { Id, Transaction } from '../database.ts';
-import { type Columns, typedColumns } from './columns.ts';
+import { type Id, type Transaction, type Columns, typedColumns } from '../database.ts';
 import { AUTHOR_OF_ROW, contentRowSql, COUNTED_NAMES, type Kind, VERSION_COLUMNS } from './facts-sql.ts';
 import {
   compareRows,

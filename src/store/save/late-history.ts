@@ -9,8 +9,8 @@
  */
 import { addToGroup, type Groups } from '../../domain/group-by.ts';
 import type { Confirmation, Observation } from '../../domain/history.ts';
-import type { Id, Transaction } from '../database.ts';
-import { type Columns, columnNames, MEMBERS, typedColumns } from './columns.ts';
+import { type Id, type Transaction, type Columns, columnNames, typedColumns } from '../database.ts';
+import { MEMBERS } from './columns.ts';
 import { type Kind, MAX_LATER_RESPONSES } from './facts-sql.ts';
 import { readKnownMembers, type Turn } from './save-rows.ts';
 
