@@ -344,6 +344,17 @@ const BESIDE_OF_PENDING_RESULT: Event[] = [
   { does: 'run', by: 1, answer: [{ id: 0, likes: null, views: null }], early: 50 },
 ];
 
+/** A result that changed a post of another search waits while later results of that search are derived again for it. */
+const WAITS_LONGER_THAN_UNDONE: Event[] = [
+  { does: 'run', by: 0, answer: [{ id: 3, likes: 0, views: null }], early: 0 },
+  { does: 'run', by: 0, answer: [], early: 0 },
+  { does: 'derive', limit: 2 },
+  { does: 'run', by: 2, answer: [{ id: 3, likes: 5, views: null }], early: 0 },
+  { does: 'break', statement: 8, limit: 1 },
+  { does: 'wait', minutes: 45 },
+  { does: 'run', by: 0, answer: [], early: 0 },
+];
+
 test('after any history, a rebuild equals what was derived live, and each run and discovery is counted once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 4, maxLength: 26 }), async (events) => {
@@ -384,6 +395,7 @@ test('after any history, a rebuild equals what was derived live, and each run an
         [BESIDE_IS_OVERTAKEN_BY_OWN],
         [BESIDE_OF_PENDING_RESULT],
         [FELL_SINCE],
+        [WAITS_LONGER_THAN_UNDONE],
       ],
       ...(process.env['DERIVE_SEED'] === undefined ? {} : { seed: Number(process.env['DERIVE_SEED']) }),
     },

@@ -201,7 +201,7 @@ async function deriveReadings(
   await followGrowth(tx, ids);
   await deriveTallies(tx, ids, { posts: left.posts, links: left.links, days: [...days, ...left.days] });
   await deriveRunGains(tx, ids);
-  await deriveRising(tx, groupBySearch(taken));
+  await deriveRising(tx, groupBySearch(taken), ids);
   const runs = findRunsToNotify(taken);
   const reports = { spikes: await findSpikes(tx, runs), states: await findStates(tx, runs) };
   await removeReadings(tx, ids);

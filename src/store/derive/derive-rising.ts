@@ -43,14 +43,24 @@ const MIN_OBSERVED_HOURS = 0.25;
  * two intervals older than these hours is not used, because gains are not counted across a gap. Only posts that were
  * returned in these hours and are young or changed since the base are considered, and only gains that were observed for at
  * least {@link MIN_OBSERVED_HOURS}. The results of single runs are read
- * only for posts that the search had seen before and that the base did not return. $1 searches.
+ * only for posts that the search had seen before and that the base did not return. $1 searches, $2 readings of the batch.
+ *
+ * A reading that was set aside changes gains when it is derived at last: searches that had returned its posts and were
+ * derived beyond it meanwhile are looked at again.
  */
 const UPDATE_RISING = `
-WITH look AS MATERIALIZED (
+WITH asked AS MATERIALIZED (
+  SELECT search_id FROM unnest($1::bigint[]) z(search_id)
+  UNION
+  SELECT l.search_id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.changed_posts) u(id)
+  CROSS JOIN LATERAL (SELECT search_id FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
+  JOIN ${S}.latest_results l ON l.search_id = g.search_id
+  WHERE p.id = ANY ($2::bigint[]) AND p.attempts > 0 AND l.at >= p.at
+), look AS MATERIALIZED (
   SELECT l.search_id, l.at, l.lately, b.run_id AS base_id, b.observed_until AS base, coalesce(b.observed_until, l.lately) AS since,
     (SELECT post_ids FROM ${S}.run_results WHERE run_id = l.run_id) AS in_sight,
     (SELECT post_ids FROM ${S}.run_results WHERE run_id = b.run_id) AS in_base
-  FROM unnest($1::bigint[]) z(search_id)
+  FROM asked z
   CROSS JOIN LATERAL (SELECT *, at - interval '6 hours' AS lately FROM ${S}.latest_results WHERE search_id = z.search_id OFFSET 0) l
   LEFT JOIN LATERAL (
     SELECT run_id, observed_until FROM ${S}.coverage c
@@ -129,9 +139,10 @@ ON CONFLICT (search_id, post_id) DO UPDATE SET as_of = excluded.as_of, age_hours
 export async function deriveRising(
   tx: Transaction,
   searches: readonly { searchId: Id; since: Date }[],
+  readings: readonly Id[],
 ): Promise<void> {
   const ids = searches.map(({ searchId }) => searchId);
   const since = searches.map((search) => search.since);
   await tx.query({ name: 'typical', text: UPDATE_TYPICAL, values: [ids, since] });
-  await tx.query({ name: 'rising', text: UPDATE_RISING, values: [ids] });
+  await tx.query({ name: 'rising', text: UPDATE_RISING, values: [ids, readings] });
 }
