@@ -15,8 +15,8 @@ const OWN_PROCESS = [
 
 const together = {
   pool: 'forks',
-  // One more than the cores it is measured on: the longest files mostly wait, for leases to end and servers to start.
-  maxWorkers: 3,
+  // As many as the cores it is measured on: each loads the program, and what a third one does costs the others as much.
+  maxWorkers: 2,
   // They end what hangs; a busy machine takes several times as long as an idle one, and that is no failure.
   testTimeout: 180_000,
   hookTimeout: 300_000,
@@ -41,7 +41,7 @@ export default defineConfig({
         },
       },
     ],
-    maxWorkers: 3,
+    maxWorkers: 2,
     reporters: counted ? ['default', ['json', { outputFile: REPORT }]] : ['default'],
   },
 });
