@@ -1,6 +1,6 @@
 /**
- * The results of work that goes on at the same time, under the names of its parts: `Promise.all` of an object. Not for
- * statements of a transaction: see `awaitAll` of store/database.ts.
+ * Awaits the members of an object, which run concurrently, and returns their results under the same names. Not for
+ * statements of a transaction: see `awaitAll` in store/database.ts.
  * @throws the first failure
  */
 export async function awaitMembers<Parts extends Readonly<Record<string, unknown>>>(

@@ -14,7 +14,7 @@ export function addToGroup<Key, Row>(groups: Groups<Key, Row>, key: Key, row: Ro
   else group.push(row);
 }
 
-/** The value that all have in common; null if they differ, or there is none. */
+/** The value that all of them share; null if they differ or there are none. */
 export function findCommonValue<T>(values: readonly T[]): T | null {
   const [first] = values;
   return first !== undefined && values.every((value) => value === first) ? first : null;

@@ -50,7 +50,7 @@ export async function runRecurringWork(ctx: Context, name: string, stopping: Abo
   await endRecurringWork(ctx.db.pool, name, isDone ? recurring.everyMs : 0);
 }
 
-/** Work that leaves nothing to do. It returns no boolean, so that none is lost. */
+/** Work that is done in one pass. It must return no boolean: one would be ignored. */
 function inOneGo(work: (ctx: Context) => Promise<void> | Promise<number>): Work {
   return async (ctx) => {
     await work(ctx);

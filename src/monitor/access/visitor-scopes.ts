@@ -29,7 +29,7 @@ export function toActor({ kind, name }: Visitor): Actor {
   return { kind, token: name };
 }
 
-/** Of these scopes, those that this version knows, in their order. */
+/** The scopes that this version knows, in the order of {@link SCOPES}. */
 export function readScopes(scopes: readonly string[]): Scope[] {
   return SCOPES.filter((scope) => scopes.includes(scope));
 }

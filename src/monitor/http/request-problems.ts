@@ -1,4 +1,4 @@
-/** Turns validation errors of zod into problems for the client: in plain words, without secrets; limitProblems truncates them. */
+/** Turns zod's validation errors into problems for the client, in plain words and without secrets. `limitProblems` truncates them. */
 import { HIDDEN, type Problem } from '../../domain/errors.ts';
 
 /** The content of a request, to quote what was given. */

@@ -144,7 +144,7 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-/** One of each identity, at the place of its first and as its last is spelled. */
+/** One link per identity: in the position of the first one, with the spelling of the last. */
 export function distinctLinks<T extends LinkRef>(links: readonly T[]): T[] {
   return [...new Map(links.map((link) => [link.canonical, link])).values()];
 }

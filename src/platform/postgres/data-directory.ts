@@ -171,7 +171,7 @@ function newPassword(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The current passwords: another process may have rotated that of the reader. Synchronous: the file has three lines. */
+/** The passwords as they are now: another process may have rotated the reader's. Synchronous, because the file has three lines. */
 export function readSecrets(home: DataDirectory): Secrets {
   try {
     return secrets.parse(JSON.parse(readFileSync(home.secrets, 'utf8')));

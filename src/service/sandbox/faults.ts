@@ -144,7 +144,7 @@ function writeNullStrings(post: MicroblogPost): Record<string, string> {
  */
 type Generation = 1 | 2 | 3;
 
-/** Formats that empty groups have had. What is undefined is not written. */
+/** How services have sent a group without results; undefined: not at all. */
 const EMPTY_GROUPS = { list: [], object: {}, null: null, absent: undefined } as const;
 type EmptyForm = keyof typeof EMPTY_GROUPS;
 const EMPTY_FORMS = Object.keys(EMPTY_GROUPS) as EmptyForm[]; // Object.keys loses the key type

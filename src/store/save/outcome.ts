@@ -55,7 +55,7 @@ export type Outcome = {
   anyForgotten: boolean;
 };
 
-/** Inserts the rejects of a response. @param run its row of a table, @param id the column with the ID of its run */
+/** Inserts the rejects of a response. @param run the table or CTE with its run, @param id the column with the run's ID */
 export const insertRejectsSql = (run: string, id: string, rejects: `$${number}`) => `
   INSERT INTO strandline.rejects (run_id, path, code, sample)
   SELECT ${run}.${id}, j.path, j.code, j.sample

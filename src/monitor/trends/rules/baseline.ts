@@ -20,8 +20,8 @@ export type Baseline = Profile & {
   /** Variance of hourly rates beyond chance, relative to their square: 0 for a Poisson process. */
   dispersion: number;
   /**
-   * The same of windows of three hours, and of six, but of these no more than those of three account for. Computed when asked, because
-   * few windows need it.
+   * The same for windows of three hours (`dispersion`), and for windows of six (`ofCascades`), limited to what those of three account
+   * for. A function, because few windows need it.
    */
   computeLongDispersion: () => { dispersion: number; ofCascades: number };
   /** The present rate relative to the profile. */

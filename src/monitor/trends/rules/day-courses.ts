@@ -283,7 +283,7 @@ function range(from: number, until: number): number[] {
   return Array.from({ length: Math.max(0, until - from + 1) }, (_, i) => from + i);
 }
 
-/** The one that explains the days best; of equals, the first. */
+/** The course that fits the days best; the first of equal ones. */
 function findBest<T extends Fit>(fits: readonly T[]): T | undefined {
   return fits.toSorted((a, b) => a.misfit - b.misfit)[0];
 }

@@ -1,4 +1,4 @@
-/** The history of a search, as windows are compared with it: without silences, with weekends scaled, and with its profile. Pure. */
+/** The history that windows are compared with: without silences, with weekends scaled, and with its profile. Pure. */
 
 import { DAY, QUARTER_MS } from '../../../domain/time.ts';
 import { accumulateExpected, computeDispersion, computeScale } from './dispersion.ts';

@@ -101,9 +101,9 @@ export function detectSpike(series: Series, watch: DetectionOptions): Spike | nu
 }
 
 /**
- * Observed hours that a window is compared with, of two weeks: in steps of its width or of the interval of the search, whichever is
- * longer, because a response a day observes its day.
- * @param start its first quarter
+ * How many hours of the last two weeks were observed before a window, counted in steps of its width or of the search's interval,
+ * whichever is longer: one response a day observes a whole day.
+ * @param start the first quarter of the window
  */
 export function countBaselineHours(
   observed: Sums,
@@ -115,7 +115,7 @@ export function countBaselineHours(
   return countObservedHours(observed, first, start, Math.max(width, toQuarters(everySeconds)));
 }
 
-/** The same for windows that end in an hour, the most of any width: whether the search is still learning. Of a series as for detection. */
+/** The most of any width for the next hour, which tells whether the search is still learning. Reads the same series as detection. */
 export function countLearnedHours(series: Series, everySeconds: number): number {
   const { observed } = readHistory(series);
   const end = series.counts.length + QUARTERS_PER_HOUR;
@@ -207,8 +207,8 @@ export function computeWindowDispersion(
 }
 
 /**
- * Variance of the count of an hour relative to its mean, as far as six hours vary more than they would if hours varied independently. Of
- * an hour at the mean rate, not that of its time of day, with which no more was found.
+ * Variance of the count of an hour relative to its mean, as far as six hours vary more than they would if hours varied independently. It is
+ * that of an hour at the mean rate: with the rate at its time of day, no more bursts were found.
  * @param coverage of the hour, with weekends scaled: only as many of the posts that came together were observed
  */
 function computeClumping({ dispersion, computeLongDispersion, mean }: Baseline, coverage: number): number {
