@@ -91,8 +91,10 @@ async function setReadOnly(on: boolean): Promise<void> {
       ? `ALTER DATABASE ${name} SET default_transaction_read_only = on`
       : `ALTER DATABASE ${name} RESET default_transaction_read_only`,
   );
+  // The owner of a database may not end its autovacuum workers: the statement would fail, and end none.
   await client.query(
-    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
   );
   await client.end();
 }
