@@ -38,6 +38,11 @@ export function toFormProblems(
   return [{ path, given: readField(form, path), expected: `another one: ${error.message}` }];
 }
 
+/** The status of a form that is shown again: what was typed is invalid, or conflicts with what exists. */
+export function chooseFormStatus(error: unknown): 400 | 409 {
+  return error instanceof InvalidInput ? 400 : 409;
+}
+
 /** All values of a repeated field. */
 export function readFieldList(form: FormValues, name: string): string[] {
   return [form[name] ?? []].flat().filter((value) => value !== '');

@@ -18,7 +18,14 @@ import type { StateChange } from '../../store/topics.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
-import { formBody, isChecked, readField, slugParams, toFormProblems } from '../request-input.ts';
+import {
+  chooseFormStatus,
+  formBody,
+  isChecked,
+  readField,
+  slugParams,
+  toFormProblems,
+} from '../request-input.ts';
 import { type FlashCode, redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, type FormValues } from '../components/form.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
@@ -28,6 +35,8 @@ import { ChannelButtons, ResendButton, SecretSection, SettingsForm } from './cha
 import { AttemptView, ChannelFacts, ChannelPath } from './channel-view.tsx';
 import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
+
+type FormOutcome = { given?: FormValues; problems?: readonly Problem[]; status?: number };
 
 const CHANNEL_CHANGES = [
   ['pause', 'channel_paused'],
@@ -54,8 +63,13 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
         const created = await createChannel(request.acting, written);
         return renderSecret(request, reply, created, 'Channel created');
       } catch (error) {
+        const { kindName } = pickKind(readSettingFields(given));
         const problems = toFormProblems(error, given);
-        return renderNewChannel(request, reply, pickKind(readSettingFields(given)).kindName, given, problems);
+        return renderNewChannel(request, reply, kindName, {
+          given,
+          problems,
+          status: chooseFormStatus(error),
+        });
       }
     },
   );
@@ -97,7 +111,8 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
         return redirectWithFlash(reply, `/alerts/channels/${slug}`, 'channel_moved');
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
-        return renderChannel(ctx, request, reply, { given: request.body, problems: error.problems });
+        const { problems } = error;
+        return renderChannel(ctx, request, reply, { given: request.body, problems, status: 400 });
       }
     },
   );
@@ -178,7 +193,7 @@ async function renderChannel(
   ctx: RouteContext['ctx'],
   request: FastifyRequest<{ Params: { slug: string } }>,
   reply: FastifyReply,
-  sent: { given?: FormValues; problems?: readonly Problem[] } = {},
+  { status = 200, ...sent }: FormOutcome = {},
 ): Promise<FastifyReply> {
   const channel = await findChannelRow(ctx, request.params.slug, request.frame.data);
   const settings = await findShownSettings(ctx, channel.slug);
@@ -188,7 +203,7 @@ async function renderChannel(
     here: '/alerts',
     side: `/alerts/channels/${channel.slug}`,
     above: <SideLink href="/alerts">Alerts</SideLink>,
-    status: sent.problems === undefined ? 200 : 400,
+    status,
     aside: (
       <IfAllowed scope="write">
         <ChannelButtons channel={channel} />
@@ -227,8 +242,7 @@ function renderNewChannel(
   request: FastifyRequest,
   reply: FastifyReply,
   chosen: string = Object.keys(CHANNEL_KINDS)[0] ?? '',
-  given: FormValues = {},
-  problems: readonly Problem[] = [],
+  { given, problems, status = 200 }: FormOutcome = {},
 ): FastifyReply {
   const kind = requireKind(chosen);
   const others = Object.entries(CHANNEL_KINDS).filter(([name]) => name !== chosen);
@@ -236,7 +250,7 @@ function renderNewChannel(
     title: 'New channel',
     here: '/alerts',
     above: <SideLink href="/alerts">Alerts</SideLink>,
-    status: problems.length === 0 ? 200 : 400,
+    status,
     lead: kind.words.lead,
     aside: others.map(([name, { words }]) => (
       <SideLink href={`/alerts/channels/new?kind=${name}`}>{words.name}</SideLink>

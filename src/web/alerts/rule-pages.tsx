@@ -1,7 +1,7 @@
 /** Rules: create, edit, pause, remove, preview. */
 
 import type { Data } from '../../domain/data.ts';
-import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { type Problem, Refused } from '../../domain/errors.ts';
 import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../../monitor/alerts/rule-definition.ts';
@@ -22,7 +22,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { Crumbs, EmptyState, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { formBody, readField, slugParams, toFormProblems } from '../request-input.ts';
+import { chooseFormStatus, formBody, readField, slugParams, toFormProblems } from '../request-input.ts';
 import {
   parseRuleForm,
   placeRuleProblem,
@@ -146,7 +146,7 @@ const FIELDS_OF_NAMED = { topic: 'watches', search: 'watches', channel: 'channel
 /** @throws errors that are not about the input */
 function toFormOutcome(error: unknown, given: FormValues): FormOutcome {
   const problems = toFormProblems(error, given, 'slug', FIELDS_OF_NAMED).map(placeRuleProblem);
-  return { given, problems, status: error instanceof InvalidInput ? 400 : 409 };
+  return { given, problems, status: chooseFormStatus(error) };
 }
 
 async function renderRule(

@@ -1,7 +1,7 @@
 /** Edit a search: each change is a version. */
 
 import { sideOf } from '../../domain/data.ts';
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import type { Problem } from '../../domain/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
@@ -22,7 +22,14 @@ import { renderPage } from '../components/page-layout.tsx';
 import { ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { formBody, isChecked, readField, slugParams, toFormProblems } from '../request-input.ts';
+import {
+  chooseFormStatus,
+  formBody,
+  isChecked,
+  readField,
+  slugParams,
+  toFormProblems,
+} from '../request-input.ts';
 import { EditForm } from './edit-search-form.tsx';
 import { parseRequest, parseSchedule, placeProblem } from './search-fields.tsx';
 import { forecastSaved } from '../../monitor/topics/search-forecast.ts';
@@ -84,7 +91,7 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
         const problems = toFormProblems(error, given, 'slug', { topic: 'topic' }).map((problem) =>
           placeProblem(problem, ''),
         );
-        const status = error instanceof InvalidInput ? 400 : 409;
+        const status = chooseFormStatus(error);
         return renderEditSearch(ctx, request, reply, search, { given, problems, status });
       }
     },

@@ -1,11 +1,18 @@
 /** Edit a topic: its name, and actions on all its searches. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Problem, Refused } from '../../domain/errors.ts';
+import type { Problem } from '../../domain/errors.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { renameTopic } from '../../monitor/topics/save-topic.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { formBody, isChecked, readField, slugParams, toFormProblems } from '../request-input.ts';
+import {
+  chooseFormStatus,
+  formBody,
+  isChecked,
+  readField,
+  slugParams,
+  toFormProblems,
+} from '../request-input.ts';
 import { SlugFields } from './slug-fields.tsx';
 import { Badge } from '../components/icons.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
@@ -42,7 +49,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
         return redirectWithFlash(reply, `/topics/${renamed}`, 'renamed');
       } catch (error) {
         const problems = toFormProblems(error, request.body);
-        const status = error instanceof Refused ? 409 : 400;
+        const status = chooseFormStatus(error);
         return show(request, reply, slug, { given: request.body, problems, status });
       }
     },

@@ -13,7 +13,7 @@ import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { findTopic } from '../../store/topics.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
-import { formBody, readField, toFormProblems } from '../request-input.ts';
+import { chooseFormStatus, formBody, readField, toFormProblems } from '../request-input.ts';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import type { FieldProblem, FormValues } from '../components/form.tsx';
 import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
@@ -77,7 +77,7 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
         const problems =
           (await findExistingTopic(ctx, error, given)) ??
           toFieldProblems(error, given, findTriedPart(given, action));
-        const status = error instanceof Refused ? 409 : 400;
+        const status = chooseFormStatus(error);
         return await renderNewTopic(ctx, request, reply, given, { problems, status });
       }
     },

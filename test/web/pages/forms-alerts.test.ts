@@ -70,7 +70,7 @@ test('creating a channel shows its secret once', async () => {
   expect(again.html).not.toContain(secret);
   expect(again.html, 'an address may be a secret').not.toContain('hush');
   const taken = await person.post('/alerts/channels', { slug: 'team', webhook: `${receiver.url}/other` });
-  expect(wrongIn(taken.html)).toEqual(['slug']);
+  expect([taken.status, wrongIn(taken.html)]).toEqual([409, ['slug']]);
   const rotated = await person.post('/alerts/channels/team/secret');
   expect(/whsec_[\w+/=]+/.exec(rotated.html)?.[0]).not.toBe(secret);
   expect(textOf((await person.get('/alerts/channels/team')).html)).toContain('Previous secret');
