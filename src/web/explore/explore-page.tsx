@@ -30,7 +30,7 @@ const querystring = z.strictObject({
   q: z.string().optional(),
   topic: emptyField.or(z.string().max(64)).optional(),
   kind: emptyField.or(z.enum(ITEM_KINDS)).optional(),
-  lang: emptyField.or(z.string().max(16)).optional(),
+  lang: emptyField.or(z.string()).optional(),
   within: emptyField.or(z.enum(SPAN_NAMES)).optional(),
   after: z.string().max(80).optional(),
   simulated: z.string().max(5).optional(),

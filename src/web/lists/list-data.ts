@@ -58,8 +58,8 @@ export const listCursor = createCursor<ListKeys, unknown>('page', z.tuple([order
 /** The address of a list. */
 export const listQuery = z.object({
   q: emptyField.or(z.string()).optional(),
-  from: emptyField.or(z.string().max(40)).optional(),
-  to: emptyField.or(z.string().max(40)).optional(),
+  from: emptyField.or(z.string()).optional(),
+  to: emptyField.or(z.string()).optional(),
   range: emptyField.or(z.enum(LIST_RANGES)).optional(),
   sort: emptyField.or(z.enum(LIST_ORDERS)).optional(),
   view: emptyField.or(z.enum(DISCOVERY_VIEWS)).optional(),

@@ -1,7 +1,7 @@
 /** Runs and their results. */
 
 import { KeptSide, SideLink } from '../components/side-notice.tsx';
-import { RUN_CODES, type RunCode } from '../../domain/errors.ts';
+import { type Problem, RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { idKey } from '../../monitor/http/cursors.ts';
@@ -11,7 +11,7 @@ import { readRunPage, readRunServices, type RunRow } from '../../store/queries/r
 import { type RunTally, tallyRuns } from '../../store/queries/run-tallies.ts';
 import { RUN_STATUSES } from '../../store/schema/analytics/run-views.ts';
 import { Table } from '../components/data-table.tsx';
-import { Button, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
+import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatDuration, Usd } from '../components/numbers.tsx';
 import { writeAddress } from '../components/list-address.ts';
@@ -20,7 +20,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Pager, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { emptyField } from '../request-input.ts';
+import { emptyField, toFormProblems } from '../request-input.ts';
 import { z } from 'zod';
 
 const PAGE_SIZE = 50;
@@ -37,7 +37,7 @@ const SPAN_LABELS: Readonly<Record<SpanName, string>> = {
 const SPAN_LENGTHS_MS = { hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY };
 
 const querystring = z.strictObject({
-  search: emptyField.or(z.string().max(64)).optional(),
+  search: emptyField.or(z.string()).optional(),
   topic: emptyField.or(z.string().max(64)).optional(),
   status: emptyField.or(z.enum(RUN_STATUSES)).optional(),
   code: emptyField.or(z.string().refine(isRunCode, 'a run code')).optional(),
@@ -51,7 +51,11 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
     const { before, ...filter } = request.query;
     const { status, code, since } = filter;
     const now = ctx.clock.now();
-    const scope = await findPageScope(request, ctx.db, filter);
+    const problems: Problem[] = [];
+    const scope = await findPageScope(request, ctx.db, filter).catch((error: unknown) => {
+      problems.push(...toFormProblems(error, filter, 'search', { search: 'search' }));
+      return { ...filter, data: request.frame.data };
+    });
     const { data } = scope;
     const [{ runs, more }, today] = await Promise.all([
       readRunPage(ctx.db, {
@@ -73,6 +77,7 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
     const next = more && last !== undefined ? writeRunsPath({ ...filter, before: last.id }) : null;
     return renderPage(request, reply, {
       title: 'Runs',
+      status: problems.length === 0 ? 200 : 404,
       here: '/runs',
       lead: 'One row per slot, including skipped slots and manual runs.',
       side: scope.topic === undefined && scope.search === undefined ? writeRunsPath(filter) : undefined,
@@ -80,7 +85,7 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
         <>
           <TodayTable rows={today} />
           <Section title="Newest runs" id="list">
-            <RunFilterForm filter={filter} />
+            <RunFilterForm filter={filter} problems={problems} />
             {runs.length === 0 ? <NoRuns filter={filter} /> : <RunTable runs={runs} services={services} />}
             <Pager first={before === undefined ? null : writeRunsPath(filter)} next={next} />
           </Section>
@@ -99,12 +104,14 @@ function computeSince(span: SpanName, now: Date): Date {
 
 type RunFilter = Omit<z.output<typeof querystring>, 'before'>;
 
-function RunFilterForm({ filter }: { filter: RunFilter }) {
+function RunFilterForm({ filter, problems }: { filter: RunFilter; problems: readonly Problem[] }) {
   return (
     <form class="form inline" method="get" action="/runs" role="search" aria-label="Filter runs">
       <KeptSide />
       <TopicFilter chosen={filter.topic} />
-      <Field name="search" label="Search" value={filter.search} placeholder="all" />
+      <CheckedFields problems={problems}>
+        <Field name="search" label="Search" value={filter.search} placeholder="all" />
+      </CheckedFields>
       <Field
         name="status"
         label="Status"

@@ -178,6 +178,18 @@ test('an author is shown with topics and the delete command, whatever the ID', a
 });
 
 describe('runs', () => {
+  test.each(['trains-post', 'x'.repeat(200)])(
+    'the filter keeps %s, which names no search, and says so',
+    async (typed) => {
+      const { status, html } = await person.get(`/runs?status=failed&search=${typed}`);
+      expect(status).toBe(404);
+      expect(html).toContain(`value="${typed}"`);
+      expect(html).toContain('<option value="failed" selected>');
+      expect(html).toMatch(/id="field-search-wrong"[^]*there is no search/);
+      expect(words(html)).toContain('No runs match.');
+    },
+  );
+
   test('are filtered by status, and paging visits each once', async () => {
     const { n } = await one<{ n: number }>('SELECT count(*)::int AS n FROM strandline.runs');
     const seen = new Set<string>();
@@ -320,6 +332,9 @@ describe('explore', () => {
       ) ?? [];
     expect(list).toContain('q=(is:post%20OR%20is:link)%20from:365d');
     expect((await person.get(list.replaceAll('&amp;', '&'))).status).toBe(200);
+    const long = await person.get('/explore?q=ferry&lang=twenty-characters-or-more');
+    expect([long.status, long.html.includes('id="field-lang-wrong"')]).toEqual([400, true]);
+    expect(long.html).toContain('value="twenty-characters-or-more"');
     const wrong = await person.get('/explore?q=ferry+lnag:en');
     expect(wrong.status).toBe(400);
     expect(words(wrong.html)).toContain('at character 7: one of the fields author:');

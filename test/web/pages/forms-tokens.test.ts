@@ -77,7 +77,12 @@ test('the audit log is filtered by token and paged', async () => {
   const older = /href="(\/system\/audit\?token=abcdefgh&amp;before=\d+)"/.exec(first.html)?.[1] ?? '';
   const second = await person.get(older.replace('&amp;', '&'));
   expect(second.html.match(/href="\/topics\/topic-\d+"/g)).toHaveLength(10);
-  expect((await person.get('/system/audit?token=nobody00')).html).toContain('No entries.');
+  const long = 'x'.repeat(200);
+  for (const filter of ['token=nobody00', `token=${long}`, `subject=${long}`]) {
+    const { status, html } = await person.get(`/system/audit?${filter}`);
+    expect([status, html.includes('No entries.')], filter).toEqual([200, true]);
+    expect(html).toContain(`value="${filter.replace(/.*=/, '')}"`);
+  }
   expect((await person.get('/system/audit?before=x')).status).toBe(400);
 });
 
