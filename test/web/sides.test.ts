@@ -469,6 +469,23 @@ test('an action on a page about simulated data leads to one', async () => {
   expect([status, html.includes('href="/runs?simulated=1"')]).toEqual([400, true]);
 });
 
+test('the page of a channel resends the failed messages that it counts, those of its side', async () => {
+  const readDead = async () => {
+    const { rows } = await stand.world.db.pool.query<{ message_id: string }>(
+      "SELECT message_id FROM strandline.deliveries WHERE state = 'dead' ORDER BY id",
+    );
+    return rows.map(({ message_id: id }) => id);
+  };
+  const isReal = (id: string) => !id.startsWith(`msg_${WORDS.simulated}`);
+  const dead = await readDead();
+  expect(new Set(dead.map(isReal))).toEqual(new Set([true, false]));
+  const person = personAt(app);
+  await person.post('/alerts/channels/ops/resend?simulated=1');
+  expect(await readDead()).toEqual(dead.filter(isReal));
+  await person.post('/alerts/channels/ops/resend');
+  expect(await readDead()).toEqual([]);
+});
+
 /** What a command needs besides options. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   find: [SHARED],

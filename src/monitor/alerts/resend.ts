@@ -1,3 +1,4 @@
+import type { Data } from '../../domain/data.ts';
 import { createNotFound, Refused } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
 import { type Id, inTransaction } from '../../store/database.ts';
@@ -9,26 +10,27 @@ import { enqueueChannels } from './enqueue-channels.ts';
 
 /**
  * Sends dead messages again, with the same id and body.
- * @param which one delivery, by its id or that of its message, or all of a channel
+ * @param which one delivery, by its id or that of its message, or all of a channel; with `data`, only those of that side
  * @returns the number of messages sent again
  * @throws Refused `not_found`; `conflict` if the delivery is not dead, or its channel was removed
  */
 export async function resendMessages(
   ctx: ActingContext,
-  which: { delivery: Id | string } | { channel: string },
+  which: { delivery: Id | string } | { channel: string; data?: Data },
 ): Promise<number> {
-  const delivery = 'delivery' in which ? await findDeadDelivery(ctx, which.delivery) : undefined;
-  const slug = delivery?.channel ?? ('channel' in which ? which.channel : '');
+  const named: { id?: Id; channel: string; data?: Data } =
+    'delivery' in which ? await findDeadDelivery(ctx, which.delivery) : which;
+  const { id, channel: slug, data } = named;
   const channel = await findChannel(ctx.db.pool, slug);
   if (channel === null) throw createNotFound('channel', slug);
   const resent = await inTransaction(ctx.db, async (tx) => {
     await endChannelRest(tx, channel.id);
-    const dead = delivery === undefined ? { channelId: channel.id } : { deliveryId: delivery.id };
+    const dead = id === undefined ? { channelId: channel.id, data } : { deliveryId: id };
     const messages = await retryDeadDeliveries(tx, dead, ctx.clock.now());
     if (messages.length > 0)
       await recordAudit(tx, ctx, {
         action: 'delivery.resent',
-        subject: delivery?.id ?? null,
+        subject: id ?? null,
         changes: { channel: { after: slug }, messages: { after: messages.length } },
       });
     return messages;

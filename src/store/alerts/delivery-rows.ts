@@ -3,6 +3,7 @@
  * same rows.
  */
 
+import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../database.ts';
 
 /** A message that is due, with its body if already composed. */
@@ -245,19 +246,24 @@ export async function listChannelsDue(db: Queryable, now: Date, channelId: Id | 
 /**
  * Resends dead messages, starting again at the first attempt, with the same ID and body. If the body was cleared, it
  * is composed from the remaining discoveries.
- * @param which one by its ID, or all of a channel
+ * @param which one by its ID, or all of a channel; with `data`, only those of that side
  */
 export async function retryDeadDeliveries(
   tx: Transaction,
-  which: { deliveryId: Id } | { channelId: Id },
+  which: { deliveryId: Id } | { channelId: Id; data: Data | undefined },
   now: Date,
 ): Promise<Id[]> {
-  const [column, id] = 'deliveryId' in which ? ['id', which.deliveryId] : ['channel_id', which.channelId];
+  const [condition, id] =
+    'deliveryId' in which
+      ? ['id = $1', which.deliveryId]
+      : which.data === undefined
+        ? ['channel_id = $1', which.channelId]
+        : [`channel_id = $1 AND id IN (SELECT id FROM ${ANALYTICS[which.data]}.deliveries)`, which.channelId];
   return selectIds(
     tx,
     `UPDATE strandline.deliveries SET state = CASE WHEN body IS NULL THEN 'gathering' ELSE 'pending' END, reason = NULL,
        attempts = 0, next_attempt_at = $2
-     WHERE ${column} = $1 AND state = 'dead' RETURNING id`,
+     WHERE ${condition} AND state = 'dead' RETURNING id`,
     [id, now],
   );
 }

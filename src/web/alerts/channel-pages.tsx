@@ -129,7 +129,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     { schema, config: { scope: 'write' } },
     async (request, reply) => {
       const { slug } = request.params;
-      const sent = await resendMessages(request.acting, { channel: slug });
+      const sent = await resendMessages(request.acting, { channel: slug, data: request.frame.data });
       return redirectWithFlash(reply, `/alerts/channels/${slug}`, sent === 0 ? 'unchanged' : 'sent_again');
     },
   );
