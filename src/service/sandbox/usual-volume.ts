@@ -77,11 +77,11 @@ function isHoliday(at: number): boolean {
   return HOLIDAYS.has(`${date.getUTCMonth() + 1}-${date.getUTCDate()}`);
 }
 
-/** Whether a topic's weekly show is on. */
-export function isShowTime({ show }: Topic['habits'], at: number): boolean {
-  if (show === undefined || dayOfWeek(at) !== show.weekday) return false;
-  const hours = (at % DAY) / HOUR - show.hour;
-  return hours >= 0 && hours < show.hours;
+/** Whether a topic's weekly show is on, which may end on the next day. */
+export function isShowTime({ show }: Pick<Topic['habits'], 'show'>, at: number): boolean {
+  if (show === undefined) return false;
+  const sinceFirst = at - (show.weekday - dayOfWeek(0)) * DAY - show.hour * HOUR;
+  return sinceFirst % (7 * DAY) < show.hours * HOUR;
 }
 
 /** As in Europe: from the last Sunday of March to the last one of October, 01:00 UTC. */

@@ -11,6 +11,7 @@ import {
   type PlantedOther,
   toPlantedBurst,
 } from '../../../src/service/sandbox/planted-events.ts';
+import { isShowTime } from '../../../src/service/sandbox/usual-volume.ts';
 import { createDocuments } from '../../../src/service/sandbox/simulated-documents.ts';
 import { matchTopic, TOPICS } from '../../../src/service/sandbox/built-in-topics.ts';
 import { createSeedStore } from '../../../src/service/sandbox/post-seeds.ts';
@@ -176,6 +177,15 @@ describe('planted beside the bursts', () => {
       expect(there / expected).toBeLessThan(1.1);
       expect(there / plain).toBeGreaterThan(1.2);
     }
+  });
+
+  test.each([
+    ['Sunday 23:00', 0, '2026-11-22T22:59Z 2026-11-22T23:00Z 2026-11-23T00:59Z 2026-11-23T01:00Z'],
+    ['Saturday 23:00', 6, '2026-11-21T22:59Z 2026-11-21T23:00Z 2026-11-22T00:59Z 2026-11-22T01:00Z'],
+  ])('a weekly show of two hours from %s ends after midnight', (_, weekday, times) => {
+    const habits = { show: { weekday, hour: 23, hours: 2, factor: 4 } };
+    const isOn = (time: string) => isShowTime(habits, Date.parse(time));
+    expect(times.split(' ').map(isOn)).toEqual([false, true, true, false]);
   });
 
   test('a weekly show is on each week, and ambiguous events are 1.3 to 2 times the usual', () => {
