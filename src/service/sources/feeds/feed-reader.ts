@@ -127,7 +127,7 @@ export function createFeedReader(
         feed.problem = `moved permanently to ${showAddress(fetched.movedTo)}; change it in ${VARIABLES[feed.kind]}`;
     } catch (error) {
       if (closing.signal.aborted) return;
-      const { message, retryMs } = toProblem(error, limit.signal.aborted);
+      const { message, retryMs } = toProblem(error, limit.signal.aborted ? maxFeedMs : undefined);
       feed.problem = message;
       feed.hasResponded = false;
       feed.isSlow = limit.signal.aborted;
@@ -265,8 +265,10 @@ function chooseFreshMs({ headers }: FetchedDocument): number {
   return Math.min(Math.max(Number(seconds ?? 0) * SECOND, READ_EVERY_MS), MAX_FRESH_MS);
 }
 
-function toProblem(error: unknown, isLate: boolean): { message: string; retryMs: number } {
-  if (isLate) return { message: `no complete response in ${MAX_FEED_MS / SECOND} s`, retryMs: READ_EVERY_MS };
+/** @param lateMs the time limit, if it was reached */
+function toProblem(error: unknown, lateMs: number | undefined): { message: string; retryMs: number } {
+  if (lateMs !== undefined)
+    return { message: `no complete response in ${lateMs / SECOND} s`, retryMs: READ_EVERY_MS };
   if (error instanceof FeedProblem) return error;
   if (error instanceof NotAllowed) return { message: error.message, retryMs: READ_EVERY_MS };
   if (error instanceof Refused) return { message: `not parsed: ${error.message}`, retryMs: READ_EVERY_MS };
