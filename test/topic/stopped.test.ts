@@ -151,6 +151,16 @@ function losesConfirmation(words: string) {
   return { ctx: { ...world.ctx, db }, countLost: () => lost };
 }
 
+test('a stopping process releases its run although the connection breaks', async () => {
+  const { firstRunId } = await add('released');
+  const stopping = new AbortController();
+  stub.answers(() => stopping.abort());
+  const { ctx, countLost } = losesConfirmation('requeued AS');
+  expect(await executeRun(ctx, firstRunId, stopping.signal)).toMatchObject({ status: 'released' });
+  expect(countLost()).toBe(1);
+  expect(await runOf(firstRunId)).toMatchObject({ status: 'queued' });
+});
+
 test('a rejected key stops the searches although the confirmation of the failure is lost', async () => {
   const { firstRunId } = await add('unconfirmed');
   stub.answers(json({ detail: 'no such key' }, 401));

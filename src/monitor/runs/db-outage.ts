@@ -23,11 +23,16 @@ const DB_RETRY_PAUSES_MS = [100, 250, 500, SECOND, 2 * SECOND] as const;
 
 /**
  * Retries `work` while the database has a temporary failure. `work` must be idempotent.
- * @throws the last error: of another kind, about the data, or after five minutes
+ * @param maxMs default: five minutes
+ * @throws the last error: of another kind, about the data, or after this time
  */
-export async function withDbRetry<T>(ctx: Pick<Context, 'log'>, work: () => Promise<T>): Promise<T> {
+export async function withDbRetry<T>(
+  ctx: Pick<Context, 'log'>,
+  work: () => Promise<T>,
+  maxMs = DB_OUTAGE_RETRY_MS,
+): Promise<T> {
   return retryWork(work, {
-    maxMs: DB_OUTAGE_RETRY_MS,
+    maxMs,
     mayPass: (error) => isDatabaseError(error) && !refusesData(error),
     onFirstFailure: (error) => {
       if (refusesData(error)) ctx.log.warn({ err: error }, 'data refused by the database; not retried');

@@ -2,6 +2,7 @@
 
 import { RUN_CODES, type RunCode, RunError } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
+import { SECOND } from '../../domain/time.ts';
 import {
   type Id,
   inTransaction,
@@ -59,11 +60,15 @@ export async function endWithoutSuccess(
     : failWithCode(ctx, run, failure, unreadable);
 }
 
+/** A stopping process does not wait longer for the database: the run is claimed again when its lease expires. */
+const RELEASE_RETRY_MS = 5 * SECOND;
+
 /** Requeues the run for the next claim; an aborted call counts as made. */
 async function releaseRun(ctx: Context, run: ClaimedRun): Promise<RunReport> {
   const { id: runId, fence } = run;
   const now = ctx.clock.statementTime();
-  await requeueRun(ctx.db, { runId, fence, notBefore: null, reason: null, now });
+  const release = () => requeueRun(ctx.db, { runId, fence, notBefore: null, reason: null, now });
+  await withDbRetry(ctx, release, RELEASE_RETRY_MS);
   return reportRelease(run, 'lease_lost');
 }
 
