@@ -6,7 +6,13 @@ import { findRunRow } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
 import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
 import { describeLinks } from '../store/queries/named-posts.ts';
-import { type CallRow, readCalls, readRejects, readRuns, type RejectRow } from '../store/queries/run-list.ts';
+import {
+  type CallRow,
+  readCalls,
+  readRejects,
+  readRunPage,
+  type RejectRow,
+} from '../store/queries/run-list.ts';
 import { readToolsOf, type RunToolRow } from '../store/queries/run-tools.ts';
 import { loadNewestResponse } from '../store/responses.ts';
 import { RUN_STATUSES, type RunStatus } from '../store/schema/analytics/run-views.ts';
@@ -46,7 +52,7 @@ function registerList(runs: Command, cli: Cli): void {
     cli.withProgram(async ({ ctx }) => {
       const { status, limit, json } = options;
       const scope = await openData(cli, ctx, options);
-      const rows = await readRuns(ctx.db, { ...scope, status, limit });
+      const { runs: rows } = await readRunPage(ctx.db, { ...scope, status, limit });
       await showRows(cli, json, rows, { columns: runColumns(ctx.clock.now(), cli.page), none: 'No runs.' });
     }),
   );

@@ -6,7 +6,7 @@ import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definiti
 import { changeSearch } from '../monitor/topics/search-state.ts';
 import type { StateChange } from '../store/topics.ts';
 import { readPaces } from '../store/pace.ts';
-import { readRuns } from '../store/queries/run-list.ts';
+import { readRunPage } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
 import { readIntervalChanges, readSearches, SHOWN_INTERVAL_CHANGES } from '../store/queries/search-list.ts';
 import { SEARCH_STATES, type SearchState } from '../store/schema/analytics/topic-views.ts';
@@ -79,7 +79,8 @@ function registerShow(search: Command, cli: Cli): void {
     .action((slug: string, options: { json?: boolean }) =>
       cli.withServer(async ({ ctx }) => {
         const row = await findSearchRow(ctx.db, slug);
-        const [newest] = await readRuns(ctx.db, { data: sideOf(row), search: slug, limit: 1 });
+        const { runs } = await readRunPage(ctx.db, { data: sideOf(row), search: slug, limit: 1 });
+        const [newest] = runs;
         const last = newest && (await readToolsOf(ctx.db, newest));
         const free = await ctx.isFree(row.service_kind);
         const [pace] = await readPaces(ctx.db, [row.id]);

@@ -10,14 +10,7 @@ import { runs } from '../schema/run-tables.ts';
 import { searches as searchTable } from '../schema/topic-tables.ts';
 import type { RequestColumns } from '../searches.ts';
 import type { ServiceKind } from '../services.ts';
-import {
-  type DataScope,
-  equals,
-  inOrderOf,
-  readEitherSide,
-  SCOPED_SEARCHES_SQL,
-  scopeValues,
-} from './data-scope.ts';
+import { type DataScope, inOrderOf, readEitherSide, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 
 export type RunRow = typeof runsView.real.$inferSelect;
@@ -33,21 +26,6 @@ export async function readRun(db: Orm, id: Id): Promise<RunRow | undefined> {
   return readEitherSide(db, 'run', runsView, id, (view, key) =>
     db.orm.select().from(view).where(eq(view.id, key)),
   );
-}
-
-/** Runs, newest first. */
-export async function readRuns(
-  { orm }: Reads,
-  filter: DataScope & { status?: RunStatus | undefined; limit: number },
-): Promise<RunRow[]> {
-  const { data, search, topic, status } = filter;
-  const view = runsView[data];
-  return orm
-    .select()
-    .from(view)
-    .where(equals(view, { search, topic, status }))
-    .orderBy(desc(view.id))
-    .limit(filter.limit);
 }
 
 /** The calls of a run, in order; at most a few. */
