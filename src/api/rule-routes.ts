@@ -3,7 +3,7 @@ import type { ActingContext } from '../monitor/context.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../monitor/alerts/manage-rules.ts';
 import { backtestRule, previewRule } from '../monitor/alerts/backtest.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../monitor/alerts/rule-definition.ts';
-import { findScope } from '../monitor/topics/find-by-slug.ts';
+import { findScope, findScopeRemoval } from '../monitor/topics/find-by-slug.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { readRules } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
@@ -20,6 +20,13 @@ const params = z.strictObject({ rule: ruleSlug });
 const cursor = createCursor('rules', ruleSlug);
 const Rule = defineRow('Rule', 'rules');
 
+const RuleWhole = defineRowWith('RuleWhole', 'rules', {
+  scope_removed_at: timeShape
+    .nullable()
+    .describe(
+      'When the topic or search in scope was removed (UTC): the rule finds nothing new until its scope is changed. Null unless removed.',
+    ),
+});
 const CreatedRule = defineRowWith('CreatedRule', 'rules', {
   preview: z
     .object({
@@ -79,9 +86,12 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
         'The kinds that it reports, its filter, cooldown and channels, and when it last created a message.',
       tags,
       params,
-      response: { 200: Rule },
+      response: { 200: RuleWhole },
     }),
-    ({ params: { rule } }) => findRuleRow(ctx, rule),
+    async ({ params: { rule } }) => {
+      const row = await findRuleRow(ctx, rule);
+      return { ...row, scope_removed_at: await findScopeRemoval(ctx.db, row) };
+    },
   );
 
   app.get(

@@ -62,20 +62,25 @@ function assertNotRemoved<Row extends SlugOwner>(kind: NamedKind, row: Row): Row
   throw new Refused('conflict', words, { missing: kind });
 }
 
+type RuleScope = { topic: string | null; search: string | null };
+
+/** When the topic or search in the scope of a rule was removed; null unless it was. @throws Refused `not_found` */
+export async function findScopeRemoval(db: Database, { topic, search }: RuleScope): Promise<Date | null> {
+  if (topic === null) return null;
+  const { archived_at } = search === null ? await findTopicRow(db, topic) : await findSearchRow(db, search);
+  return archived_at;
+}
+
 /**
  * `The topic was removed on 2026-11-21. This rule finds nothing new until its scope is changed.`; null unless the scope of the
  * rule was removed.
  * @throws Refused `not_found`
  */
-export async function describeRemovedScope(
-  db: Database,
-  { topic, search }: { topic: string | null; search: string | null },
-): Promise<string | null> {
-  const kind = search === null ? 'topic' : 'search';
-  if (topic === null) return null;
-  const { archived_at } = search === null ? await findTopicRow(db, topic) : await findSearchRow(db, search);
-  if (archived_at === null) return null;
-  return `The ${kind} was removed on ${archived_at.toISOString().slice(0, 10)}. This rule finds nothing new until its scope is changed.`;
+export async function describeRemovedScope(db: Database, scope: RuleScope): Promise<string | null> {
+  const removedAt = await findScopeRemoval(db, scope);
+  if (removedAt === null) return null;
+  const kind = scope.search === null ? 'topic' : 'search';
+  return `The ${kind} was removed on ${removedAt.toISOString().slice(0, 10)}. This rule finds nothing new until its scope is changed.`;
 }
 
 /** What a request is about. `simulated`: which side it chooses; undefined if it does not choose. */

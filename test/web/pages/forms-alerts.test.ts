@@ -217,6 +217,7 @@ test('a rule on a removed topic or search says so, and everything else of it can
   for (const [i, watches] of scopes.entries()) {
     await person.post('/alerts/rules', { ...rule, name: 'Beacon', slug: `beacon-${i}`, watches });
     expect((await person.get(`/alerts/rules/beacon-${i}`)).html).not.toContain('removed');
+    expect((await person.get(`/api/v1/rules/beacon-${i}`)).html).toContain('"scope_removed_at":null');
   }
   await person.post('/topics/beacon/remove');
   for (const [i, watches] of scopes.entries()) {
@@ -224,6 +225,7 @@ test('a rule on a removed topic or search says so, and everything else of it can
     const { html } = await person.get(url);
     expect(html).toContain(`value="${watches}" selected`);
     expect(textOf(html)).toMatch(/The (?:topic|search) was removed on \S+\. This rule finds nothing new/);
+    expect((await person.get(`/api/v1/rules/beacon-${i}`)).html).toMatch(/"scope_removed_at":"\d{4}-/);
     expect(await person.post(url, { ...rule, name: 'Renamed', watches })).toMatchObject({ status: 303 });
     const other = scopes[1 - i] ?? '';
     const refused = await person.post(url, { ...rule, name: 'Renamed', watches: other });
