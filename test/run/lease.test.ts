@@ -3,6 +3,7 @@ import { startLeaseRenewal } from '../../src/monitor/runs/claim.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { inTransaction } from '../../src/store/database.ts';
 import { type ClaimedRun, claimRun, extendLeases, renewLease } from '../../src/store/run-claims.ts';
+import { intercepted } from '../intercepted.ts';
 import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -39,18 +40,14 @@ const isHeld = async () =>
 test('a lease is renewed while its run is in progress, even after failed renewals', async () => {
   let refusals = 2;
   const renewals: Promise<unknown>[] = [];
-  const pool = new Proxy(world.db.pool, {
-    get: (of, name) =>
-      name === 'query'
-        ? (...statement: [string]) => {
-            const renewal =
-              refusals-- > 0 ? Promise.reject(new Error('database away')) : of.query(...statement);
-            renewals.push(renewal);
-            return renewal;
-          }
-        : Reflect.get(of, name).bind?.(of),
+  const db = intercepted(world.db, {
+    ofPool: (query, given) => {
+      const renewal = refusals-- > 0 ? Promise.reject(new Error('database away')) : query(...given);
+      renewals.push(renewal);
+      return renewal;
+    },
   });
-  const ctx = { ...world.ctx, db: { ...world.db, pool }, config: { ...world.ctx.config, leaseMs: 90 } };
+  const ctx = { ...world.ctx, db, config: { ...world.ctx.config, leaseMs: 90 } };
   await endLease();
   const release = startLeaseRenewal(ctx, run);
   await until('it is renewed', () => Promise.resolve(refusals < 0 && isHeld()));
@@ -65,15 +62,12 @@ test('a failed renewal is retried within a second and logged once', async () => 
   const log = Object.assign(Object.create(world.ctx.log), {
     warn: (_: unknown, event: string) => void warnings.push(event),
   });
-  const pool = new Proxy(world.db.pool, {
-    get: (of, name) =>
-      name === 'query'
-        ? () => Promise.reject(new Error(`database away ${(asked += 1)}`))
-        : Reflect.get(of, name).bind?.(of),
+  const db = intercepted(world.db, {
+    ofPool: () => Promise.reject(new Error(`database away ${(asked += 1)}`)),
   });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   try {
-    const release = startLeaseRenewal({ ...world.ctx, log, db: { ...world.db, pool } }, run);
+    const release = startLeaseRenewal({ ...world.ctx, log, db }, run);
     await vi.advanceTimersByTimeAsync(world.ctx.config.leaseMs / 3);
     expect(asked).toBe(1);
     await vi.advanceTimersByTimeAsync(3_000);
@@ -137,17 +131,14 @@ test('a renewal that waits for the save of its own run does not lose the lease',
     warn: (_: unknown, event: string) => void warnings.push(event),
   });
   let ended = false;
-  const pool = new Proxy(world.db.pool, {
-    get: (of, name) => {
-      if (name !== 'query') return Reflect.get(of, name).bind?.(of);
-      return async (text: string, values: unknown[]) => {
-        const reply = await of.query(text, values);
-        ended ||= reply.command === 'SELECT';
-        return reply;
-      };
+  const db = intercepted(world.db, {
+    ofPool: async (query, given) => {
+      const reply = await query(...given);
+      ended ||= reply.command === 'SELECT';
+      return reply;
     },
   });
-  const ctx = { ...world.ctx, log, db: { ...world.db, pool }, config: { ...world.ctx.config, leaseMs: 90 } };
+  const ctx = { ...world.ctx, log, db, config: { ...world.ctx.config, leaseMs: 90 } };
   const [held] = await rows('SELECT id, fence FROM strandline.runs WHERE id = $1', [run.id]);
   await rows(
     `UPDATE strandline.runs SET status = 'succeeded', lease_until = NULL, ended_at = clock_timestamp() WHERE id = $1`,

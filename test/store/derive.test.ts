@@ -16,6 +16,7 @@ import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun } from '../../src/store/run-states.ts';
 import { saveAgain, saveFindings, saveLate } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
+import { intercepted } from '../intercepted.ts';
 import { wirePost } from '../stub-service.ts';
 import { DERIVED, readDerived, readRebuilt } from '../derived.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -112,21 +113,15 @@ function unlessKilled(error: unknown): void {
   if (!(error instanceof Error && error.cause === KILLED)) throw error;
 }
 
-/** The same database, of which a follower dies at its so-many-th statement, whatever it says in it. */
+/** The same database, of which a follower dies at the so-many-th statement of each transaction, whatever it says in it. */
 function dyingAt(statement: number): Database {
-  const connect = async () => {
-    const client = await world.db.pool.connect();
-    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>; // one of its forms
-    let asked = 0;
-    const dying = (...given: unknown[]) => {
-      asked += 1;
-      if (asked === statement) return Promise.reject(KILLED);
-      return query(...given);
-    };
-    return Object.assign(Object.create(client), { query: dying, release: client.release.bind(client) });
-  };
-  const query = world.db.pool.query.bind(world.db.pool);
-  return { ...world.db, pool: Object.assign(Object.create(world.db.pool), { connect, query }) };
+  let asked = 0;
+  return intercepted(world.db, {
+    ofConnections: (query, given) => {
+      asked = given[0] === 'BEGIN' ? 1 : asked + 1;
+      return asked === statement ? Promise.reject(KILLED) : query(...given);
+    },
+  });
 }
 
 const aPost = fc.record({

@@ -7,6 +7,7 @@ import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { Id } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { storeResponse } from '../../src/store/responses.ts';
+import { intercepted } from '../intercepted.ts';
 import { gated, json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 
@@ -315,20 +316,16 @@ test('a response that was cut off, and is stored and saved while its author is f
   };
   // When the responses that are there have been read, and before saves are blocked.
   let arrived: unknown[] = [];
-  const { pool } = world.db;
-  const ask = pool.query.bind(pool) as (...given: unknown[]) => Promise<{ rows: unknown[] }>; // one of its forms
-  const query = async (...given: unknown[]) => {
-    const answer = await ask(...given);
-    if (arrived.length === 0 && answer.rows.length === 0 && String(given[0]).includes('a.body')) {
-      await arrive();
-      arrived = await rows('SELECT read_at FROM strandline.responses WHERE run_id = $1', [runId]);
-    }
-    return answer;
-  };
-  const db = {
-    ...world.db,
-    pool: Object.assign(Object.create(pool), { query, connect: pool.connect.bind(pool) }),
-  };
+  const db = intercepted(world.db, {
+    ofPool: async (query, given) => {
+      const answer = await query(...given);
+      if (arrived.length === 0 && answer.rows.length === 0 && String(given[0]).includes('a.body')) {
+        await arrive();
+        arrived = await rows('SELECT read_at FROM strandline.responses WHERE run_id = $1', [runId]);
+      }
+      return answer;
+    },
+  });
   const author = await findAuthor(world.db, 'hosted', `77${word}`);
   if (author === undefined) throw new Error('not there');
   await forgetAuthor({ ...world.ctx, db }, author);

@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, KEEP_PLANS } from '../../src/store/database.ts';
+import { intercepted } from '../intercepted.ts';
 import { makeWorld, type World } from '../world.ts';
 import { newSearch, run } from './live.ts';
 
@@ -19,18 +20,14 @@ type Plan = { 'Node Type': string; 'Relation Name'?: string; Plans?: Plan[] };
 
 /** The same database, which writes down what is asked of it by name. */
 function written(into: Map<string, Statement>): Database {
-  const connect = async () => {
-    const client = await world.db.pool.connect();
-    const query = client.query.bind(client) as (given: unknown, ...more: unknown[]) => Promise<unknown>; // one of its forms
-    const noted = (given: unknown, ...more: unknown[]) => {
-      if (typeof given === 'object' && given !== null && 'name' in given)
-        into.set(String(given.name), given as unknown as Statement); // a statement with a name has a text and values
-      return query(given, ...more);
-    };
-    return Object.assign(Object.create(client), { query: noted, release: client.release.bind(client) });
-  };
-  const query = world.db.pool.query.bind(world.db.pool);
-  return { ...world.db, pool: Object.assign(Object.create(world.db.pool), { connect, query }) };
+  return intercepted(world.db, {
+    ofConnections: (query, given) => {
+      const [statement] = given;
+      if (typeof statement === 'object' && statement !== null && 'name' in statement)
+        into.set(String(statement.name), statement as unknown as Statement); // one with a name has a text and values
+      return query(...given);
+    },
+  });
 }
 
 function scanned(plan: Plan): string[] {

@@ -4,13 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import type { Database, Id } from '../../src/store/database.ts';
+import type { Id } from '../../src/store/database.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun } from '../../src/store/run-states.ts';
 import type { SaveInput } from '../../src/store/save/outcome.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
 import type { Search } from '../../src/store/searches.ts';
+import { intercepted } from '../intercepted.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { at } from './live.ts';
@@ -286,19 +287,14 @@ test('a save that Postgres rejects fails alone, without partial data', async () 
 test('a connection that breaks after the commit leaves every run saved once, and each save succeeds', async () => {
   const inputs = await eight('broken');
   let commits = 0;
-  const connect = async () => {
-    const client = await world.db.pool.connect();
-    const ask = client.query.bind(client) as (given: unknown) => Promise<unknown>; // one of its forms
-    const breaking = async (given: unknown, ...more: unknown[]) => {
-      const answer = await Reflect.apply(ask, client, [given, ...more]);
-      if (given === 'COMMIT') commits += 1;
-      if (given !== 'COMMIT' || commits !== 1) return answer;
+  const db = intercepted(world.db, {
+    ofConnections: async (query, given) => {
+      const answer = await query(...given);
+      if (given[0] === 'COMMIT') commits += 1;
+      if (given[0] !== 'COMMIT' || commits !== 1) return answer;
       throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
-    };
-    return Object.assign(Object.create(client), { query: breaking, release: client.release.bind(client) });
-  };
-  const query = world.db.pool.query.bind(world.db.pool);
-  const db: Database = { ...world.db, pool: Object.assign(Object.create(world.db.pool), { connect, query }) };
+    },
+  });
   const diffs = await Promise.all(inputs.map((one) => saveFindings(db, one)));
   // They were committed, and nobody heard of it: their claims do not hold them any more, and the runs themselves are asked.
   expect(diffs).toEqual(Array.from({ length: 8 }, () => null));

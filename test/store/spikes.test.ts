@@ -11,6 +11,7 @@ import { insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { readVoices } from '../../src/store/volume/voices.ts';
+import { intercepted } from '../intercepted.ts';
 import { wirePost } from '../stub-service.ts';
 import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -185,24 +186,17 @@ test('a spike is reported within two minutes of its run, even if the deriving pr
 
 /** A follower whose process is killed when it sends its so-many-th statement: its transaction ends with its connection. */
 async function diesFollowing(statement: number): Promise<void> {
-  const { pool } = world.db;
-  const connect = async () => {
-    const client = await pool.connect();
-    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>; // one of its forms
-    let sent = 0;
-    const dying = (...given: unknown[]) => {
+  let sent = 0;
+  const dying = intercepted(world.db, {
+    ofConnections: (query, given) => {
       sent += 1;
-      if (sent < statement) return query(...given);
-      client.release(true);
-      return Promise.reject(new Error('killed'));
-    };
-    return Object.assign(Object.create(client), { query: dying, release: () => {} });
-  };
-  const dying = { ...world.db, pool: Object.assign(Object.create(pool), { connect }) };
+      return sent < statement ? query(...given) : Promise.reject(new Error('killed'));
+    },
+  });
   await expect(deriveBatch({ ...world.ctx, db: dying })).rejects.toThrow();
-  // Its connection is closed, and its transaction ends when Postgres notices.
+  // Its connection is closed, since it cannot roll back either, and its transaction ends when Postgres notices.
   await until('nobody follows', async () => {
-    const { rows } = await pool.query(
+    const { rows } = await world.db.pool.query(
       `SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
     return rows.length === 0;

@@ -12,6 +12,7 @@ import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun, requeueRun } from '../../src/store/run-states.ts';
 import { lockSearch } from '../../src/store/slots.ts';
 import type { StateChange } from '../../src/store/topics.ts';
+import { intercepted } from '../intercepted.ts';
 import { until } from '../processes.ts';
 import { json, type StubAnswer } from '../stub-service.ts';
 import { START } from '../world.ts';
@@ -136,18 +137,14 @@ test.each([
 /** A context whose connection breaks once, after the database has executed the statement with these words. */
 function losesConfirmation(words: string) {
   let lost = 0;
-  const { pool } = world.db;
-  const ask = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>; // one of its forms
-  const query = async (...given: unknown[]) => {
-    const answer = await ask(...given);
-    if (lost > 0 || !String(given[0]).includes(words)) return answer;
-    lost += 1;
-    throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
-  };
-  const db = {
-    ...world.db,
-    pool: Object.assign(Object.create(pool), { query, connect: pool.connect.bind(pool) }),
-  };
+  const db = intercepted(world.db, {
+    ofPool: async (query, given) => {
+      const answer = await query(...given);
+      if (lost > 0 || !String(given[0]).includes(words)) return answer;
+      lost += 1;
+      throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+    },
+  });
   return { ctx: { ...world.ctx, db }, countLost: () => lost };
 }
 
