@@ -193,7 +193,7 @@ function RotationForms({ tokens }: { tokens: readonly Token[] }) {
       {tokens.map(({ id, name, prefix }) => (
         <details>
           <summary>
-            <UntrustedText text={name} most={60} /> <code>st_{prefix}</code>
+            <UntrustedText text={name} most={60} /> <code>{prefix}</code>
           </summary>
           <Form action={`/system/tokens/${id}/rotate`} label={`Rotate the secret of ${name}`}>
             <Field
@@ -221,7 +221,7 @@ function TokenTable({ tokens, now }: { tokens: readonly Token[]; now: Date }) {
       rows={tokens}
       columns={[
         { head: 'Name', cell: ({ name }) => <UntrustedText text={name} most={60} /> },
-        { head: 'Prefix', cell: ({ prefix }) => <code>st_{prefix}</code>, wide: true },
+        { head: 'Prefix', cell: ({ prefix }) => <code>{prefix}</code>, wide: true },
         { head: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
         { head: 'State', cell: (token) => <TokenState token={token} now={now} /> },
         { head: 'Last used', cell: ({ last_used_at: at }) => <Timestamp at={at} /> },
