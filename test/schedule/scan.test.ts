@@ -140,6 +140,24 @@ test('an edit creates a version: due slots use the old schedule, queued runs sta
   expect(stub.requests.at(-1)?.body).toMatchObject({ prompt: 'something else' });
 });
 
+test('a renamed search with an interval runs when it says that it is due, and slots before the rename have their rows', async () => {
+  const search = await quarterly('hourly-tides', { cron: undefined, every: '1h' });
+  world.clock.advance(60 * MINUTE);
+  const { search: renamed } = await editSearch(world.ctx, 'hourly-tides', { slug: 'tides-each-hour' });
+  expect(renamed.version, 'a name is of no version').toBe(1);
+  await executeRun(world.ctx, (await queuedRun(search.id)) ?? 0n);
+  world.clock.set(renamed.next_due_at ?? '');
+  await scan(world.ctx);
+  const slots = await rows(
+    `SELECT slot_at, status FROM strandline.runs WHERE search_id = $1 AND slot_at IS NOT NULL ORDER BY slot_at`,
+    [search.id],
+  );
+  expect(slots).toEqual([
+    { slot_at: search.next_due_at, status: 'succeeded' },
+    { slot_at: renamed.next_due_at, status: 'queued' },
+  ]);
+});
+
 test('an edit of labels alone keeps the request version and its baseline', async () => {
   await quarterly('labelled');
   const { search, changesRequest } = await editSearch(world.ctx, 'labelled', { labels: ['a', 'b'] });

@@ -229,7 +229,7 @@ async function moveLocked(tx: Transaction, search: Search, topic: Topic, now: Da
 /**
  * Creates a new version under the row lock that the scan takes, if anything of it changes. Slots that are due by the old
  * schedule get their rows first; queued runs keep the version they were created with. A search that was broken by an
- * unreadable schedule becomes active again.
+ * unreadable schedule becomes active again. A new slug moves the slots of an interval, without a new version.
  */
 async function saveVersion(
   ctx: ActingContext,
@@ -246,7 +246,9 @@ async function saveVersion(
   if (!isDeepStrictEqual(definition.tools, before.tools))
     await refuseWithoutSources(ctx, before.service_kind, [checked]);
   const edited = { ...definition, labels: checked.labels, sensitivity: checked.sensitivity };
-  if (isDeepStrictEqual(pickEditable(edited), pickEditable(before))) return { changesRequest, queued: [] };
+  const changes = !isDeepStrictEqual(pickEditable(edited), pickEditable(before));
+  const movesSlots = checked.schedule.kind === 'every' && checked.slug !== before.slug;
+  if (!changes && !movesSlots) return { changesRequest, queued: [] };
 
   const queued = await recordDueSlots(ctx, tx, [locked], now);
   // Recording slots may have changed the state to broken, or from capped to active, and sets the next due time.
@@ -258,9 +260,9 @@ async function saveVersion(
   const due = keepsDue ? search.next_due_at : null;
   const next = due ?? findDueAgain(ctx, search, checked.schedule, now);
   const stopped = state === 'paused' || state === 'broken';
-  const version = before.version + 1;
+  const version = changes ? before.version + 1 : before.version;
   const requestVersion = changesRequest ? version : before.request_version;
-  await insertVersion(tx, { searchId: before.id, version, requestVersion, definition, now });
+  if (changes) await insertVersion(tx, { searchId: before.id, version, requestVersion, definition, now });
   await setVersion(tx, before.id, version, checked, stopped ? null : next);
   if (repaired) await setState(tx, before.id, 'active', null, now, next);
   return { changesRequest, queued: queued.map(({ id }) => id) };
