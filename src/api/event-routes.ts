@@ -12,7 +12,7 @@ import { findRenamed, type NamedKind } from '../store/former-slugs.ts';
 import { SECOND } from '../domain/time.ts';
 import { hijackReply } from '../platform/http/raw-reply.ts';
 import { operation } from './operation.ts';
-import { afterDiscoveryId, idParam, viewParam, scopeParams } from './request-shapes.ts';
+import { afterDiscoveryId, viewParam, scopeParams } from './request-shapes.ts';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
@@ -118,7 +118,9 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       // A disconnected client keeps its place until its pending bytes are gone.
       finished(raw, leave);
       const stream = openEventStream(raw);
-      raw.write(`retry: ${STREAM_RETRY_MS.least + Math.floor(ctx.random() * STREAM_RETRY_MS.spread)}\n\n`);
+      // With the id, an EventSource that is disconnected before its first event also knows where it was.
+      const retry = STREAM_RETRY_MS.least + Math.floor(ctx.random() * STREAM_RETRY_MS.spread);
+      raw.write(`retry: ${retry}\nid: ${after}\n\n`);
       addStream(stream, { visitor: request.visitor, named: listNamed({ topic, search }) });
       try {
         await feed.listen(
@@ -167,7 +169,7 @@ async function endRenamed(
 function readLastEventId(header: string | string[] | undefined): bigint | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined || text === '') return undefined;
-  const id = z.safeDecode(idParam, text);
+  const id = z.safeDecode(afterDiscoveryId, text);
   if (id.success) return id.data;
   throw new InvalidInput([{ path: 'headers.last-event-id', given: text, expected: 'the id of a discovery' }]);
 }

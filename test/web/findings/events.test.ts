@@ -73,6 +73,17 @@ test('a stream declares its format, sends events with ids, and resumes after the
   back.leave();
 });
 
+test('a client that is disconnected before its first event misses nothing when it reconnects', async () => {
+  const before = await find(1);
+  const reader = await readEvents(events());
+  await expect.poll(reader.lastEventId).toBe(before[0]);
+  reader.leave();
+  const missed = await find(2);
+  const back = await readEvents(events(), { 'last-event-id': reader.lastEventId() });
+  expect((await back.take(2)).map(({ id }) => id)).toEqual(missed);
+  back.leave();
+});
+
 test('the header of a reconnecting client wins over the original address', async () => {
   const [first = '', second = ''] = await find(2);
   const reader = await readEvents(`${events()}?after=${first}`, { 'last-event-id': second });
@@ -89,6 +100,7 @@ test.each([
   ['?after=-1', {}, 400],
   ['?after=999999999', {}, 400],
   ['', { 'last-event-id': 'run-7' }, 400],
+  ['', { 'last-event-id': '-1' }, 400],
   ['', { 'last-event-id': '9999999999' }, 400],
   ['?topic=nothing', {}, 404],
   ['?search=nothing', {}, 404],

@@ -59,6 +59,8 @@ export type Reader = {
   take(n: number): Promise<ReadEvent[]>;
   /** Comments that came so far. */
   comments(): number;
+  /** What an `EventSource` sends as `Last-Event-ID` when it reconnects; empty: nothing. */
+  lastEventId(): string;
   /** Waits for the end of the stream. */
   ended(): Promise<void>;
   leave(): void;
@@ -70,6 +72,7 @@ export async function readEvents(url: string, headers: Record<string, string> = 
   const response = await fetch(url, { headers, signal: leaving.signal });
   const events: ReadEvent[] = [];
   let comments = 0;
+  let lastEventId = '';
   let wake: () => void = () => {};
   const state = { over: false };
   const reading = (async () => {
@@ -86,8 +89,9 @@ export async function readEvents(url: string, headers: Record<string, string> = 
         );
         if (block.startsWith(':')) comments += 1;
         const event = fields.get('event');
-        if (event === undefined) continue;
         const id = fields.get('id');
+        lastEventId = id ?? lastEventId;
+        if (event === undefined) continue;
         const data = JSON.parse(fields.get('data') ?? '') as Record<string, unknown>;
         events.push({ event, data, ...(id === undefined ? {} : { id }) });
       }
@@ -111,6 +115,7 @@ export async function readEvents(url: string, headers: Record<string, string> = 
       return events.splice(0, n);
     },
     comments: () => comments,
+    lastEventId: () => lastEventId,
     ended: () => reading,
     leave: () => leaving.abort(),
   };
