@@ -144,6 +144,17 @@ describe('trends', () => {
     await pool.query('DELETE FROM strandline.pending_derivations');
   });
 
+  it('has the searches of a removed topic that is named, whose history stays', async () => {
+    await stand.run(add('steamers', '--topic', 'steam'));
+    await lived('steamers', `${each(20, '2')}`);
+    await stand.run(['topic', 'remove', 'steam']);
+    const named = await stand.json<object[]>('trends', '--topic', 'steam');
+    expect(named).toEqual([expect.objectContaining({ search: 'steamers', posts: 40 })]);
+    expect(await stand.json<{ search: string }[]>('trends')).not.toContainEqual(
+      expect.objectContaining({ search: 'steamers' }),
+    );
+  });
+
   it('prints the values of the views as JSON, without drawing details', async () => {
     const [trend] = await stand.json<Record<string, unknown>[]>('trends', '--search', 'usual', '--days', '1');
     expect(trend).toMatchObject({

@@ -131,9 +131,16 @@ export async function findSideOfTopics(db: Database, path: string, slugs: readon
   throw new InvalidInput([{ path, given: slugs.join(','), expected }]);
 }
 
-/** The searches of a side, of a topic, or the named one. Removed ones are included only if named. @throws InvalidInput */
+/**
+ * The searches of a side, of a topic, or the named one. Removed ones are included only if they or their removed topic are named.
+ * @throws InvalidInput
+ */
 export async function findSearches(db: Database, { data, topic, search }: DataScope): Promise<SearchRow[]> {
-  if (search === undefined) return readSearches(db, { data, topic, limit: MAX_ROWS });
+  if (search === undefined) {
+    const named = topic === undefined ? undefined : await readTopic(db, topic);
+    const removed = named !== undefined && named.archived_at !== null;
+    return readSearches(db, { data, topic, removed, limit: MAX_ROWS });
+  }
   const row = await readSearch(db, search);
   if (row !== undefined && topic !== undefined && row.topic !== topic)
     throw new InvalidInput([
