@@ -146,7 +146,7 @@ describe('trends', () => {
 
   it('has the searches of a removed topic that is named, whose history stays', async () => {
     await stand.run(add('steamers', '--topic', 'steam'));
-    await lived('steamers', `${each(20, '2')}`);
+    await lived('steamers', each(20, '2'));
     await stand.run(['topic', 'remove', 'steam']);
     const named = await stand.json<object[]>('trends', '--topic', 'steam');
     expect(named).toEqual([expect.objectContaining({ search: 'steamers', posts: 40 })]);

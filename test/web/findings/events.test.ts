@@ -76,7 +76,7 @@ test('a stream declares its format, sends events with ids, and resumes after the
 test('a client that is disconnected before its first event misses nothing when it reconnects', async () => {
   const before = await find(1);
   const reader = await readEvents(events());
-  await expect.poll(reader.lastEventId).toBe(before[0]);
+  await expect.poll(() => reader.lastEventId()).toBe(before[0]);
   reader.leave();
   const missed = await find(2);
   const back = await readEvents(events(), { 'last-event-id': reader.lastEventId() });

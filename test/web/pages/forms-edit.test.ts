@@ -5,6 +5,7 @@ import type { App } from '../../../src/monitor/http/route-types.ts';
 import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
+import { editSearch } from '../../../src/monitor/topics/save-search.ts';
 import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
@@ -140,6 +141,30 @@ test('a topic that was removed while a search was edited is a problem of its fie
     expect([status, wrong], topic).toEqual([409, ['topic']]);
     expect(html).toMatch(/<textarea[^>]*>kept<|value="kept"/);
   }
+});
+
+test('a form that was opened before another edit does not undo it, unless it is saved again', async () => {
+  await createTopic(world.ctx, {
+    name: 'Two browsers',
+    searches: [{ operation: 'microblog', prompt: 'pier', every: '1h' }],
+  });
+  const url = '/searches/two-browsers-posts/edit';
+  const opened = untouched((await person.get(url)).html);
+  await editSearch(world.ctx, 'two-browsers-posts', { prompt: 'quay' });
+  const refused = await person.post(url, { ...opened, labels: 'mine', do: 'save' });
+  expect(refused.status).toBe(400);
+  expect(textOf(refused.html)).toContain('it was changed after this form was opened');
+  expect(await search('two-browsers-posts')).toMatchObject({ prompt: 'quay', labels: [], version: 2 });
+  const shown = untouched(refused.html);
+  expect(shown).toMatchObject({ prompt: 'pier', labels: 'mine' });
+  expect(await person.post(url, { ...shown, do: 'save' })).toMatchObject({ status: 303 });
+  expect(await search('two-browsers-posts')).toMatchObject({ prompt: 'pier', labels: ['mine'], version: 3 });
+
+  const before = untouched((await person.get(url)).html);
+  await editSearch(world.ctx, 'two-browsers-posts', { slug: 'one-browser' });
+  expect(await person.post('/searches/one-browser/edit', { ...before, do: 'save' })).toMatchObject({
+    status: 400,
+  });
 });
 
 test('an edit can be tried with the service of the search, and its schedule is forecast', async () => {
