@@ -13,6 +13,7 @@ import {
   findSufficientInterval,
   forecastAdaptive,
   forecastFixed,
+  planAdaptive,
 } from '../../src/monitor/schedule/pace-forecast.ts';
 import { learn, NEW_PACE, type Pace, type PacedResponse } from '../../src/monitor/schedule/pace.ts';
 import { describeIntervalChange } from '../../src/monitor/schedule/schedule-text.ts';
@@ -288,6 +289,25 @@ describe('the forecast', () => {
     expect(forecastAdaptive(pace, LIMITS, { calls: null, fill: 0.6 })?.caught).toBeGreaterThan(0.95);
     expect(forecastFixed(NEW_PACE, HOUR)).toBeNull();
   });
+
+  test.each([
+    ['auto 2/day', 2, null],
+    ['auto 1m-2m 24/day', 24, null],
+    ['auto', null, 3],
+    ['auto', null, 0],
+  ])(
+    'of %s stays within its calls a day, however short its longest interval is',
+    (written, calls, ofService) => {
+      for (const perHour of [0.01, 10, 1_000]) {
+        const pace = watch(perHour);
+        const plan = planAdaptive(parseAdaptive(written), { pace, fill: 0.6, calls, ofService });
+        expect(plan.runsPerDay).toBeLessThanOrEqual(plan.mostRunsPerDay);
+        expect(plan.runsPerMonth).toBeLessThanOrEqual(plan.mostRunsPerMonth);
+        expect(plan.expected?.callsPerDay).toBeLessThanOrEqual(calls ?? ofService ?? 0);
+        expect(plan.expected?.caught).toBeGreaterThanOrEqual(0);
+      }
+    },
+  );
 
   // docs/internals/scheduling.md has the figures of the bench.
   test.each([

@@ -20,20 +20,24 @@ export function forecastFixed(pace: Pace, everyMs: number): PaceForecast | null 
 
 /**
  * @param limits.calls its own calls in 24 hours; null: no limit of its own
+ * @param limits.ofService the calls per day of its service; null: no limit
  * @param limits.fill that of its service
  * @returns null while the rate is unknown
  */
 export function forecastAdaptive(
   pace: Pace,
   bounds: { leastMs: number; mostMs: number },
-  limits: { calls: number | null; fill: number },
+  limits: { calls: number | null; ofService?: number | null; fill: number },
 ): PaceForecast | null {
-  const calls = limits.calls === null ? Number.POSITIVE_INFINITY : sustainCalls(limits.calls);
+  const most = [limits.calls === null ? null : sustainCalls(limits.calls), limits.ofService ?? null];
+  const calls = Math.min(...most.filter(isNumber));
   const own = fitFill([{ pace: settle(pace), ...bounds }], { calls, from: 0, until: DAY });
   const posts = fillPosts(pace, Math.max(own, limits.fill));
-  return forecastDay(pace, (perHour) =>
+  const day = forecastDay(pace, (perHour) =>
     Math.min(Math.max((posts / perHour) * HOUR, bounds.leastMs), bounds.mostMs),
   );
+  // The limit also holds where the longest interval would need more calls.
+  return day === null || day.callsPerDay <= calls ? day : forecastFixed(pace, DAY / calls);
 }
 
 function forecastDay(pace: Pace, intervalAt: (perHour: number) => number): PaceForecast | null {
@@ -53,9 +57,10 @@ function forecastDay(pace: Pace, intervalAt: (perHour: number) => number): PaceF
 /** Volume of an hour varies by this part of what is usual then, besides chance. */
 const HOURLY_NOISE = 0.5;
 
-/** The expected share of posts within the newest `room`, for a normal count with this mean. */
+/** The expected share of posts within the newest `room`, for a normal count with this mean, which is infinite without calls. */
 function shareWithin(mean: number, room: number): number {
   if (mean === 0) return 1;
+  if (!Number.isFinite(mean)) return 0;
   const deviation = Math.sqrt(mean + (HOURLY_NOISE * mean) ** 2);
   const z = (room - mean) / deviation;
   const density = Math.exp(-(z ** 2) / 2) / Math.sqrt(2 * Math.PI);
@@ -113,8 +118,9 @@ export function planAdaptive(
   }: { pace: Pace; fill: number | undefined; calls: number | null; ofService: number | null },
 ): RunPlan {
   const mostRunsPerDay = Math.min(...[calls, ofService, Math.floor(DAY / schedule.leastMs)].filter(isNumber));
-  const expected = forecastAdaptive(pace, schedule, { calls, fill });
-  const runsPerDay = expected === null ? mostRunsPerDay : Math.ceil(expected.callsPerDay);
+  const expected = forecastAdaptive(pace, schedule, { calls, ofService, fill });
+  const runsPerDay =
+    expected === null ? mostRunsPerDay : Math.min(Math.ceil(expected.callsPerDay), mostRunsPerDay);
   return {
     runsPerDay,
     plannedRunsPerDay: runsPerDay,
