@@ -6,7 +6,7 @@ import type { PaceRow } from '../../src/store/pace.ts';
 
 const DAY = 86_400_000;
 const from = Date.UTC(2026, 10, 24, 13);
-const ahead = { from, until: from + DAY };
+const ahead = { from, until: from + DAY, config: { callsPerDay: 2_000 } };
 
 function search(i: number, when: Partial<PaceRow>): PaceRow {
   return {
@@ -81,4 +81,15 @@ test('an interval counts by its length, an adaptive AI search by its current one
   );
   expect(others).toBe(96 + 12);
   expect(adaptive).toMatchObject([{ leastMs: 300_000, mostMs: 7_200_000 }]);
+});
+
+test('an adaptive search counts with no more calls than it may make a day, written or by default', async () => {
+  const rows = [search(1, { auto: 'auto 1m-2m 24/day' }), search(2, { auto: 'auto' })];
+  const { adaptive } = await sortPaces(rows, ahead);
+  expect(adaptive).toMatchObject([
+    { leastMs: DAY / 24, mostMs: DAY / 24 },
+    { leastMs: 120_000, mostMs: 21_600_000 },
+  ]);
+  const { adaptive: usual } = await sortPaces(rows, { ...ahead, config: {} });
+  expect(usual).toMatchObject([{ leastMs: DAY / 24 }, { leastMs: DAY / 24, mostMs: 21_600_000 }]);
 });

@@ -1,14 +1,14 @@
 /** How much of a response may fill up, so that the searches of a service together stay within its `CALLS_PER_DAY`. */
 import { setImmediate } from 'node:timers/promises';
 import { readCallsPerDay } from '../../config/config.ts';
-import { MINUTE, SECOND } from '../../domain/time.ts';
+import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 import { readCallRoom } from '../../store/call-limits.ts';
 import { type Database, type Id, readTime } from '../../store/database.ts';
 import { type PaceRow, readActivePaces } from '../../store/pace.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import type { Context } from '../context.ts';
 import { countSlots, readSchedule, tryToRead } from './cadence.ts';
-import { fitFill, planAhead } from './call-budget.ts';
+import { fitFill, limitCalls, planAhead } from './call-budget.ts';
 import { USUAL_FILL } from './pace-interval.ts';
 import { type Pace, toPace } from './pace.ts';
 import type { AdaptiveSchedule, Schedule } from './schedule.ts';
@@ -33,7 +33,8 @@ export async function readServiceFill(
   if (last !== undefined && now < last.until && now > last.until - FILL_MS) return last.fill;
   const rooms = await readCallRoom(ctx.db.pool, ctx.config, { services: [{ id, kind }], clock: ctx.clock });
   const ahead = planAhead(callsPerDay, rooms.get(id)?.day ?? callsPerDay, now);
-  const { adaptive, others } = await sortPaces(await readActivePaces(ctx.db, { service: id }), ahead);
+  const rows = await readActivePaces(ctx.db, { service: id });
+  const { adaptive, others } = await sortPaces(rows, { ...ahead, config: ctx.config });
   const fill = fitFill(adaptive, { ...ahead, calls: Math.max(ahead.calls - others, 1) });
   known.set(id, { fill, until: now + FILL_MS });
   return fill;
@@ -45,12 +46,13 @@ type PacedSearch = AdaptiveSchedule & { pace: Pace };
 const SCHEDULES_PER_TURN = 50;
 
 /**
- * The adaptive microblog searches, and how many calls all others make in a time: those do not depend on the rate of posts.
+ * The adaptive microblog searches, with intervals within their own calls per day, and how many calls all others make in a time:
+ * those do not depend on the rate of posts.
  * @param count the number of slots of a schedule in a time; called once for each distinct cron schedule
  */
 export async function sortPaces(
   rows: readonly PaceRow[],
-  { from, until }: { from: number; until: number },
+  { from, until, config }: { from: number; until: number; config: Parameters<typeof limitCalls>[0] },
   count: typeof countSlots = countSlots,
 ): Promise<{ adaptive: PacedSearch[]; others: number }> {
   const adaptive: PacedSearch[] = [];
@@ -60,7 +62,12 @@ export async function sortPaces(
     const schedule = tryToRead(() => readSchedule(row));
     if (schedule === null) continue;
     if (schedule.kind === 'auto') {
-      if (row.operation === 'microblog') adaptive.push({ pace: toPace(row), ...schedule });
+      const leastMs = Math.max(
+        schedule.leastMs,
+        DAY / (limitCalls(config, row, schedule) ?? Number.POSITIVE_INFINITY),
+      );
+      const mostMs = Math.max(schedule.mostMs, leastMs);
+      if (row.operation === 'microblog') adaptive.push({ pace: toPace(row), ...schedule, leastMs, mostMs });
       else others += (until - from) / SECOND / (row.interval_seconds ?? schedule.mostMs / SECOND);
       continue;
     }
