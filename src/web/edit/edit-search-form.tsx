@@ -82,7 +82,7 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
             <Field
               name="labels"
               label="Labels"
-              value={search.labels.join(', ')}
+              value={joinLabels(search.labels)}
               help="Comma-separated."
               autocomplete="off"
             />
@@ -123,6 +123,11 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
 /** What an edit starts from; it differs after each edit. */
 export function describeEdited({ version, slug, topic }: SearchRow): string {
   return `version ${version} of ${slug} in ${topic}`;
+}
+
+/** Labels as the form shows them. */
+export function joinLabels(labels: readonly string[]): string {
+  return labels.join(', ');
 }
 
 const FOLDED_FIELDS = new Set(['slug', 'topic', 'labels', 'extra', 'streaming']);

@@ -30,7 +30,7 @@ import {
   slugParams,
   toFormProblems,
 } from '../request-input.ts';
-import { describeEdited, EditForm } from './edit-search-form.tsx';
+import { describeEdited, EditForm, joinLabels } from './edit-search-form.tsx';
 import { parseRequest, parseSchedule, placeProblem } from './search-fields.tsx';
 import { forecastSaved } from '../../monitor/topics/search-forecast.ts';
 import { ForecastView } from './search-forecast.tsx';
@@ -120,9 +120,14 @@ async function saveSearch(
   return redirectWithFlash(reply, `/searches/${edited.slug}`, code);
 }
 
-/** The whole search that the form describes: an emptied field is empty, not unchanged. */
-function parseEdit(given: FormValues, search: Pick<SearchRow, 'operation'>): SearchEdit {
+/**
+ * The whole search that the form describes: an emptied field is empty, not unchanged. Labels that nobody touched stay as they are:
+ * the API takes labels with commas.
+ */
+function parseEdit(given: FormValues, search: Pick<SearchRow, 'operation' | 'labels'>): SearchEdit {
   const { prompt, model, tools, date_filter, streaming } = parseRequest(given, '', search.operation);
+  const labels = readField(given, 'labels') ?? '';
+  const isTouched = labels !== joinLabels(search.labels);
   return {
     prompt: prompt ?? '',
     model,
@@ -130,7 +135,7 @@ function parseEdit(given: FormValues, search: Pick<SearchRow, 'operation'>): Sea
     date_filter,
     streaming,
     extra: readField(given, 'extra') ?? '{}',
-    labels: (readField(given, 'labels') ?? '').split(',').filter((label) => label.trim() !== ''),
+    labels: isTouched ? labels.split(',').filter((label) => label.trim() !== '') : search.labels,
     sensitivity: readField(given, 'sensitivity'),
     ...parseSchedule(given, ''),
   };

@@ -5,7 +5,7 @@ import type { App } from '../../../src/monitor/http/route-types.ts';
 import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
-import { editSearch } from '../../../src/monitor/topics/save-search.ts';
+import { createSearch, editSearch } from '../../../src/monitor/topics/save-search.ts';
 import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
@@ -64,7 +64,15 @@ function untouched(html: string): Record<string, string | string[]> {
 }
 
 test('an untouched form changes nothing, whatever the search', async () => {
-  for (const slug of ['ferry-posts', 'ferry-ai']) {
+  await createSearch(world.ctx, {
+    slug: 'labelled',
+    topic: 'labels',
+    operation: 'microblog',
+    prompt: 'quay',
+    every: '1h',
+    labels: ['a,b', 'c'],
+  });
+  for (const slug of ['ferry-posts', 'ferry-ai', 'labelled']) {
     const { html, status } = await person.get(`/searches/${slug}/edit`);
     expect(status).toBe(200);
     const made = await person.post(`/searches/${slug}/edit`, { ...untouched(html), do: 'save' });
