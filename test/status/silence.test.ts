@@ -1,7 +1,7 @@
 /** Active searches without a successful run for three intervals are found, whatever the cause. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
-import type { Schedule } from '../../src/monitor/schedule/schedule.ts';
+import { parseAdaptive, type Schedule, type SearchSchedule } from '../../src/monitor/schedule/schedule.ts';
 import {
   describeLastRun,
   judgeSilence,
@@ -16,7 +16,7 @@ const GRACE_MS = 2 * MINUTE;
 const every = (seconds: number): Schedule => ({ kind: 'every', seconds, phase: 7 });
 const cron = (text: string, tz = 'UTC'): Schedule => ({ kind: 'cron', cron: text, tz });
 
-test.each<[name: string, schedule: Schedule, now: string, before: string]>([
+test.each<[name: string, schedule: SearchSchedule, now: string, before: string]>([
   // An interval: three of them and the grace.
   ['every 15 minutes', every(900), '2026-11-21T12:00:00Z', '2026-11-21T11:13:00Z'],
   ['every week', every(604_800), '2026-11-21T12:00:00Z', '2026-10-31T11:58:00Z'],
@@ -37,8 +37,12 @@ test.each<[name: string, schedule: Schedule, now: string, before: string]>([
   ['29 February', cron('0 0 29 2 *'), '2026-11-21T12:00:00Z', '2016-02-29T00:00:00Z'],
   // The clock is put back on 25 October: the day has 25 hours.
   ['daily in Berlin', cron('30 8 * * *', 'Europe/Berlin'), '2026-10-26T08:00:00Z', '2026-10-24T06:30:00Z'],
+  // The longest interval of an adaptive one, unless its calls per day last only for longer ones.
+  ['adaptive', parseAdaptive('auto'), '2026-11-21T12:00:00Z', '2026-11-20T17:58:00Z'],
+  ['adaptive, twice a day', parseAdaptive('auto 2/day'), '2026-11-21T12:00:00Z', '2026-11-19T23:58:00Z'],
+  ['adaptive, six a day', parseAdaptive('auto 1m-2m 6/day'), '2026-11-21T12:00:00Z', '2026-11-20T23:58:00Z'],
 ])('silent before: %s', (_name, schedule, now, before) => {
-  expect(new Date(computeSilentBefore(schedule, new Date(now), GRACE_MS))).toEqual(new Date(before));
+  expect(new Date(computeSilentBefore(schedule, new Date(now), GRACE_MS, {}))).toEqual(new Date(before));
 });
 
 let world: World;

@@ -13,10 +13,13 @@ import {
 } from '../../store/queries/silent-searches.ts';
 import type { Context } from '../context.ts';
 import { readSchedule, slotsBetween, tryToRead } from '../schedule/cadence.ts';
+import { limitCalls, longestInterval } from '../schedule/call-budget.ts';
 import type { SearchSchedule } from '../schedule/schedule.ts';
 
 /** Slots without a successful run. */
 const SILENT_SLOTS = 3;
+/** Searches of one schedule may be of any kind; these have the fewest calls by default. */
+const FEWEST_CALLS = { operation: 'ai', service_kind: 'hosted' } as const;
 /** Three slots of any schedule are within this span, even of one for 29 February. */
 const MAX_SILENCE_SPAN_MS = 30 * 366 * 24 * HOUR;
 /** Maximum number that are listed; all are counted. */
@@ -34,11 +37,18 @@ export type SilentSearches = {
  * A search is silent if its last successful run was before this time: three of its slots, or intervals, have passed since. If it
  * has not run yet, or was resumed or edited since, that time counts instead.
  * @param graceMs how long the run of a slot may take; later slots do not count yet
+ * @param config its calls per day decide how long an adaptive interval may be
  * @returns milliseconds since 1970; -Infinity if fewer than three slots have passed
  */
-export function computeSilentBefore(schedule: SearchSchedule, now: Date, graceMs: number): number {
+export function computeSilentBefore(
+  schedule: SearchSchedule,
+  now: Date,
+  graceMs: number,
+  config: Parameters<typeof limitCalls>[0],
+): number {
   const until = now.getTime() - graceMs;
-  if (schedule.kind === 'auto') return until - SILENT_SLOTS * schedule.mostMs;
+  if (schedule.kind === 'auto')
+    return until - SILENT_SLOTS * longestInterval(schedule, limitCalls(config, FEWEST_CALLS, schedule));
   if (schedule.kind === 'every') return until - SILENT_SLOTS * schedule.seconds * SECOND;
   for (let span = HOUR; span < MAX_SILENCE_SPAN_MS; span *= 4) {
     const slot = [...slotsBetween(schedule, until - span, until)].at(-SILENT_SLOTS);
@@ -60,7 +70,8 @@ export async function judgeSilence(
     // The slug only determines the phase of an interval, which does not matter here.
     const schedule = { ...group, slug: '' };
     // A schedule that cannot be read: the scan marks its searches as broken.
-    const before = tryToRead(() => computeSilentBefore(readSchedule(schedule), now, graceMs)) ?? -Infinity;
+    const before =
+      tryToRead(() => computeSilentBefore(readSchedule(schedule), now, graceMs, config)) ?? -Infinity;
     if (group.oldest.getTime() < before) limits.push({ schedule: group.schedule, before: new Date(before) });
   }
   if (limits.length === 0) return { total: 0, searches: [] };
