@@ -168,7 +168,7 @@ export async function until<T>(
       if (answer === false || answer === undefined) throw new Error(`waited in vain: ${what}`);
       return answer;
     },
-    { timeout, interval: 25 },
+    { timeout, interval: 100 },
   );
 }
 

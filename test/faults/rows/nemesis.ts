@@ -113,7 +113,7 @@ export const STORM: readonly Row[] = [
   {
     id: 'storm',
     title:
-      'workers are killed at random during sixty runs: each run ends, none exceeds its calls, and every post is new once',
+      'workers are killed at random during thirty runs: each run ends, none exceeds its calls, and every post is new once',
     core: true,
     everyCommit: true,
     env: { WORKER_CONCURRENCY: '4' },
@@ -122,7 +122,7 @@ export const STORM: readonly Row[] = [
       const seed = Math.floor(Math.random() * 2 ** 31);
       stage.note(`seed ${seed}`);
       stage.service.answers(moving(seeded(seed + 1), 0));
-      for (let prompt = 1; prompt <= 60; prompt += 1) await stage.add(prompt);
+      for (let prompt = 1; prompt <= 30; prompt += 1) await stage.add(prompt);
       const crew = await hire(stage, 2);
       const plan = { random: seeded(seed), harms: ['kill'], paceMs: 600, times: 3 } as const;
       await attack(stage, crew, plan, new AbortController().signal);
@@ -135,7 +135,7 @@ export const STORM: readonly Row[] = [
         (ending) => !/^(succeeded|failed (budget_exceeded|internal))$/.test(ending),
       );
       assert.deepEqual(others, []);
-      assert.ok((ended.get('succeeded') ?? 0) >= 50);
+      assert.ok((ended.get('succeeded') ?? 0) >= 25);
     },
   },
 ];
