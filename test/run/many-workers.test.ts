@@ -11,6 +11,6 @@ onEachBackend('workers side by side', ({ redisUrl }) => {
   afterAll(() => fleet.close());
 
   test('restarted one by one under load, they lose and duplicate no slot and exit with 0', async () => {
-    await deployInTurn(fleet, { workers: 2, searches: 80, spreadSeconds: 4 });
+    await deployInTurn(fleet, { workers: 2, searches: 32, spreadSeconds: 4 });
   });
 });

@@ -45,9 +45,9 @@ export async function deployInTurn(
     await until('it is busy', async () => (await runsOf(fleet, child.pid)) === CONCURRENCY);
     child.kill('SIGTERM');
     const next = start();
-    // What it held is let go on; what the others take then is held again.
+    // What it held is let go on; what the others hold stays held.
     await until('it ended', async () => {
-      service.letGo();
+      service.letGo(await listRuns(fleet, child.pid));
       return child.exitCode !== null || child.signalCode !== null;
     });
     await ended;
@@ -125,39 +125,41 @@ async function addDue({ ctx, rows }: Fleet, searches: number, spreadSeconds: num
   );
 }
 
-/** Answers each search with posts of its own, once it is let: what it was asked before keeps its workers busy. */
-function holdingService({ stub }: Fleet): { letGo(): void; open(): void } {
-  const held = new Set<() => void>();
+/** Answers each search with posts of its own, once its run is let go on: until then it keeps its worker busy. */
+function holdingService({ stub }: Fleet): { letGo(runs: string[]): void; open(): void } {
+  const held = new Map<string, () => void>();
   let isOpen = false;
   stub.answers(async (request, response) => {
     if (!isOpen)
       await new Promise<void>((resolve) => {
-        held.add(resolve);
+        held.set(String(request.headers['x-run-id']), resolve);
       });
     const prompt = String(request.body['prompt']);
     const posts = Array.from({ length: POSTS }, (_, i) => wirePost(`${prompt}${i}`));
     await json({ miner_tweets: posts })(request, response);
   });
-  const letGo = () => {
-    for (const answer of held) answer();
-    held.clear();
-  };
   return {
-    letGo,
+    letGo: (runs) => {
+      for (const run of runs) held.get(run)?.();
+    },
     open: () => {
       isOpen = true;
-      letGo();
+      for (const answer of held.values()) answer();
     },
   };
 }
 
-/** Runs that this process has under way. */
-export async function runsOf({ rows }: Fleet, pid: number | undefined): Promise<number> {
-  const [{ n }] = await rows(
-    `SELECT count(*)::int AS n FROM strandline.runs WHERE status = 'running' AND split_part(worker, ':', 2) = $1`,
+/** How many runs this process has under way. */
+export async function runsOf(fleet: Fleet, pid: number | undefined): Promise<number> {
+  return (await listRuns(fleet, pid)).length;
+}
+
+async function listRuns({ rows }: Fleet, pid: number | undefined): Promise<string[]> {
+  const running = await rows(
+    `SELECT id::text FROM strandline.runs WHERE status = 'running' AND split_part(worker, ':', 2) = $1`,
     [String(pid)],
   );
-  return n;
+  return running.map(({ id }) => id);
 }
 
 /** Slugs of hourly searches with a slot in so many seconds from `from` on (seconds of the epoch): intervals are spread by slug. */
