@@ -7,6 +7,7 @@ import { detectTerminalPage } from '../../src/cli/terminal-io.ts';
 import { runCli } from '../../src/cli/command-line.ts';
 import { renderTable } from '../../src/cli/terminal-table.ts';
 import type { DiscoveryRow } from '../../src/store/queries/discoveries.ts';
+import { programOf } from '../programs.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
 
@@ -233,8 +234,7 @@ describe('stdout that closes', () => {
   });
 
   it('exits with 0 behind `| head -1`', async () => {
-    const script =
-      'set -o pipefail; node --import tsx src/main.ts sql "select generate_series(1, 300000)" | head -1';
+    const script = `set -o pipefail; node "${programOf('src/main.ts')}" sql "select generate_series(1, 300000)" | head -1`;
     const { url, readerUrl } = stand.world.database;
     // Vite sets a BASE_URL of its own.
     const env = { ...process.env, BASE_URL: '', DATABASE_URL: url, DATABASE_READER_URL: readerUrl };
