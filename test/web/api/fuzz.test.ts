@@ -14,7 +14,7 @@ import { type Request, requestOf, type Seen } from './requests.ts';
 import { seededApi } from './world.ts';
 
 const { API_SEED, API_REQUESTS } = process.env;
-const COUNT = Number(API_REQUESTS ?? 680);
+const COUNT = Number(API_REQUESTS ?? 340);
 const SEED = API_SEED === 'any' ? randomInt(2 ** 31) : Number(API_SEED ?? 20_261_121);
 
 const api = await seededApi();
