@@ -37,7 +37,7 @@ const STATEMENTS: readonly [what: string, sql: string, status: number, says: Reg
   ],
   ['one such value', `select ('['||repeat('{},',4000000)||'1]')::json`, 400, TOO_LARGE],
   ['a smaller one, as text', `select ('['||repeat('{},',500000)||'1]')::json as j`, 200, /"j","type":"json"/],
-  ['jsonb', `select jsonb_agg(n) from generate_series(1,1000000) n`, 400, TOO_LARGE],
+  ['jsonb', `select jsonb_agg(n) from generate_series(1,600000) n`, 400, TOO_LARGE],
   ['deep JSON', `select (repeat('[',3000)||repeat(']',3000))::json`, 200, /\[\[\[/],
   ['deeper JSON', `select (repeat('[',100000)||repeat(']',100000))::json`, 400, /stack depth/],
   ['a value of 40 MB', `select ${long} from generate_series(40000,40000) n`, 400, TOO_LARGE],
@@ -70,7 +70,7 @@ const STATEMENTS: readonly [what: string, sql: string, status: number, says: Reg
     400,
     /at most 1664 entries/,
   ],
-  ['a wide array', `select array_agg(n) from generate_series(1,2000000) n`, 400, TOO_LARGE],
+  ['a wide array', `select array_agg(n) from generate_series(1,700000) n`, 400, TOO_LARGE],
   [
     'an array that stays text',
     `select array_agg(n) as ns from generate_series(1,100000) n`,
