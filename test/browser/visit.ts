@@ -61,12 +61,12 @@ async function noteTroubles(context: BrowserContext, origin: string, noted: stri
 
 /** Accessibility barriers: each violated rule, and where. */
 export async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE);
   return page.evaluate<string[]>(BROKEN_RULES);
 }
 
 /** Loaded once per opened page; it may be checked several times. */
-const AXE = `if (globalThis.axe === undefined) { ${await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')} }`;
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
  * axe checks target sizes (WCAG 2.2, 2.5.8) only if the rule is named. What it would load first, style sheets as texts and

@@ -167,12 +167,12 @@ function HeaderTools() {
         </nav>
       </details>
       <form class="find" action="/explore" method="get" role="search">
-        <label class="unseen" for="find">
+        <label class="unseen" for="header-search">
           Search all collected posts and links
         </label>
         <Icon name="search" />
         <KeptSide />
-        <input id="find" type="search" name="q" placeholder="Search" data-find="" />
+        <input id="header-search" type="search" name="q" placeholder="Search" data-find="" />
       </form>
     </div>
   );
