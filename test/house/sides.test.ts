@@ -1,5 +1,5 @@
 /**
- * Simulated and real data never meet, in no view, export or panel: the same two days are lived on both sides, with the same
+ * Simulated and real data never meet, in no view, export or panel: the same day is lived on both sides, with the same
  * posts and addresses. What a side shows alone is what it shows beside the other one, first as real data, then, with the
  * sides swapped, as simulated data. Views come from the catalog, so that a new one is tested by itself.
  */
@@ -24,7 +24,7 @@ const NEITHER = new Set(['audit_log', 'contract', 'contract_columns']);
 const BY_THE_CLOCK = new Set(['overview.json: Searches']);
 
 const TO = new Date(START);
-const FROM = new Date(TO.getTime() - 2 * DAY);
+const FROM = new Date(TO.getTime() - DAY);
 
 let world: World;
 /** Digests of what the first side shows while it is alone, by what shows it. */
@@ -47,7 +47,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => world.close());
 
-/** One topic for two days, and a row of each thing that a quiet history has not. */
+/** One topic for a day, and a row of each thing that a quiet history has not. */
 async function live(data: Data): Promise<void> {
   await simulate(world.ctx, {
     from: FROM,
@@ -58,8 +58,8 @@ async function live(data: Data): Promise<void> {
         text: 'harbour ferry',
         slug: data,
         service: 'sandbox',
-        postsEvery: '1h',
-        aiEvery: '4h',
+        postsEvery: '2h',
+        aiEvery: '6h',
       }),
   });
   await world.db.pool.query(
