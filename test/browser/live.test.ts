@@ -25,7 +25,7 @@ const STILL = ['/runs', '/explore?q=post', '/system', '/alerts', '/compare?topic
 const SIZES = [WIDE, TABLET, PHONE];
 /** Slots of three hours: searches for posts find something in each, those with AI once a day. */
 const A_DAY = 8;
-const HALF_A_DAY = 4;
+const SOME_HOURS = 2;
 
 describe.skipIf(!hasBrowser())('an open page', () => {
   let browser: Browser;
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
         const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
         const first = await visits[0]?.page.locator('#newest .line, #list .line').first().textContent();
         // Posts, other posts that gain, and a completion.
-        const slots = address.includes('-ai') ? A_DAY : HALF_A_DAY;
+        const slots = address.includes('-ai') ? A_DAY : SOME_HOURS;
         for (let i = 0; i < slots; i += 1) await stage.history.runNextSlot();
         for (const [i, visit] of visits.entries()) {
           const { page } = visit;
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
       `document.querySelector('main form').insertAdjacentHTML('beforeend', '<input name="typed">')`,
     );
     await page.locator('main [name="typed"]').fill('kept');
-    for (let i = 0; i < HALF_A_DAY; i += 1) await stage.history.runNextSlot();
+    for (let i = 0; i < SOME_HOURS; i += 1) await stage.history.runNextSlot();
     await pill.waitFor();
     await pill.click();
     await pill.waitFor({ state: 'detached' });
