@@ -1,9 +1,9 @@
 /** Rising posts, hashtags and domains. */
 
-import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, desc, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
 import { type Id, prepareOnce, type Reads } from '../database.ts';
-import { type DataScope, equals, SCOPE_SQL, scopeValues, within } from './data-scope.ts';
+import { type DataScope, SCOPE_SQL, scopeValues, within } from './data-scope.ts';
 import { risingPostsView } from '../schema/analytics/growth-views.ts';
 import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';
 
@@ -75,13 +75,18 @@ export async function readRisingDomains({ orm }: Reads, filter: RisingScope): Pr
     .limit(filter.limit);
 }
 
+/** By keys: Postgres compares the names of all searches if a view that partitions by keys is asked for a slug. */
 function scopeConditions(
   view: (typeof risingHashtagsView | typeof risingDomainsView)[Data],
   { search, topic, since }: RisingScope,
 ): SQL | undefined {
   return and(
-    search === undefined ? isNull(view.search) : eq(view.search, search),
-    equals(view, { topic }),
+    search === undefined
+      ? isNull(view.search_id)
+      : sql`${view.search_id} = (SELECT id FROM strandline.searches WHERE slug = ${search})`,
+    topic === undefined
+      ? undefined
+      : sql`${view.topic_id} = (SELECT id FROM strandline.topics WHERE slug = ${topic})`,
     within(view.as_of, { since }),
   );
 }
