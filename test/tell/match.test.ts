@@ -29,16 +29,17 @@ const newsOf = async (slug: string): Promise<string[]> =>
     )
   ).map(({ id }) => String(id));
 
-test('5,000 posts found at once are fifty messages, none of the baseline, each post once', async () => {
+test('2,100 posts found at once are 21 messages, none of the baseline, each post once', async () => {
   const channel = await stage.channel('many');
   await stage.rule('many', 'many', { topic: undefined });
   const search = await stage.search('many');
   expect(await stage.tell(channel)).toBe(0);
-  const run = await stage.finds(search, 5_000);
+  const run = await stage.finds(search, 2_100);
   await stage.tell();
-  expect(await stage.deliveries('many')).toHaveLength(50);
-  for (let n = 0; n < 3; n++) await stage.tell(channel);
-  expect(ofPath('many')).toHaveLength(50);
+  expect(await stage.deliveries('many')).toHaveLength(21);
+  // More than one job sends, of more than are evaluated at once.
+  for (let n = 0; n < 2; n++) await stage.tell(channel);
+  expect(ofPath('many')).toHaveLength(21);
   expect(
     ofPath('many').every(({ run_id, discoveries }) => run_id === String(run) && discoveries.length === 100),
   ).toBe(true);
