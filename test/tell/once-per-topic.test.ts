@@ -195,6 +195,6 @@ test('two weeks of runs: every item once, in `new` and in the messages of a rule
       expect(sent.toSorted()).toEqual([...reported].toSorted());
       expect((await backtestRule(ctx, topic, 90)).total).toBe(sent.length);
     }),
-    { numRuns: 8 },
+    { numRuns: 4 },
   );
 });
