@@ -3,14 +3,15 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportFiles, openTarget } from '../../src/monitor/export/export-files.ts';
-import { exportRows } from '../../src/monitor/export/export-rows.ts';
 import { type Format, FORMATS } from '../../src/monitor/export/row-encoders.ts';
 import {
   EXCLUDED_VIEWS,
+  type Resource,
   RESOURCE_SOURCES,
   RESOURCES,
   viewName,
 } from '../../src/store/export/export-resources.ts';
+import type { ExportFilter } from '../../src/store/export/export-select.ts';
 import { type History, liveHistory } from '../house/questions/history.ts';
 import { makeDirectory } from '../temporary.ts';
 import { asRead, asSaid, decode, type Row } from './decode.ts';
@@ -18,10 +19,18 @@ import { readPackage } from './table-schema.ts';
 
 let history: History;
 let home: string;
+let slugs: string[];
 beforeAll(async () => {
   history = await liveHistory();
   home = await makeDirectory();
-  for (const format of FORMATS) await exportAll(format);
+  slugs = (await query<{ slug: string }>('SELECT slug FROM strandline_analytics.searches')).map(
+    ({ slug }) => slug,
+  );
+  for (const format of FORMATS) await exportAll(format, format);
+  await exportAll('since', 'ndjson', { since: new Date(0) });
+  await exportAll('until', 'ndjson', { until: new Date(0) });
+  await exportAll('searches', 'ndjson', { searches: slugs });
+  for (const slug of slugs) await exportAll(`of ${slug}`, 'ndjson', { searches: [slug] });
 });
 afterAll(async () => {
   await rm(home, { recursive: true });
@@ -31,13 +40,17 @@ afterAll(async () => {
 const query = async <R extends Row>(sql: string): Promise<R[]> =>
   (await history.world.db.pool.query<R>(sql)).rows;
 
-const exportAll = async (format: Format) =>
+/** All resources from one snapshot, into a folder. */
+const exportAll = async (folder: string, format: Format, filter: Omit<ExportFilter, 'data'> = {}) =>
   exportFiles(history.world.ctx, {
     resources: RESOURCES,
-    filter: { data: 'real' },
+    filter: { data: 'real', ...filter },
     encoding: { format, raw: format === 'csv' },
-    target: await openTarget(path.join(home, format), true),
+    target: await openTarget(path.join(home, folder), true),
   });
+
+const readExported = async (folder: string, format: Format, resource: Resource) =>
+  decode(format, await readFile(path.join(home, folder, `${resource}.${format}`)));
 
 it('every view of the SQL contract is a resource, or is excluded with a reason', async () => {
   const views = await query<{ view: string }>(
@@ -49,6 +62,10 @@ it('every view of the SQL contract is a resource, or is excluded with a reason',
 
 describe.each(RESOURCES)('%s', (resource) => {
   const { key, isPrimary } = RESOURCE_SOURCES[resource];
+  let rows: Row[];
+  beforeAll(async () => {
+    rows = await query(`SELECT * FROM strandline_analytics.${viewName(resource)} ORDER BY ${key.join(', ')}`);
+  });
 
   it('has a key that no two rows share', async () => {
     const columns = key.join(', ');
@@ -60,38 +77,22 @@ describe.each(RESOURCES)('%s', (resource) => {
   });
 
   it.each(FORMATS)('is in %s as its view, row for row', async (format) => {
-    const rows = await query(
-      `SELECT * FROM strandline_analytics.${viewName(resource)} ORDER BY ${key.join(', ')}`,
-    );
     const expected = rows.map((row) => asRead(format, row));
-    const read = await decode(format, await readFile(path.join(home, format, `${resource}.${format}`)));
+    const read = await readExported(format, format, resource);
     expect(read.map((row, i) => asSaid(row, expected[i] ?? {}))).toEqual(expected);
   });
 
   it('can be selected by searches and by time', async () => {
     const { of, time } = RESOURCE_SOURCES[resource];
-    const rowsOf = async (filter: Parameters<typeof exportRows>[2]) => {
-      const pieces: Uint8Array[] = [];
-      for await (const piece of exportRows(history.world.ctx, resource, filter, { format: 'ndjson' }))
-        pieces.push(piece);
-      return decode('ndjson', Buffer.concat(pieces));
-    };
-    const all = await rowsOf({ data: 'real' });
-    expect(await rowsOf({ data: 'real', since: new Date(0) })).toHaveLength(all.length);
-    expect(await rowsOf({ data: 'real', until: new Date(0) })).toHaveLength(
-      time === undefined ? all.length : 0,
-    );
-    const slugs = (await query<{ slug: string }>('SELECT slug FROM strandline_analytics.searches')).map(
-      ({ slug }) => slug,
-    );
-    const found = await rowsOf({ data: 'real', searches: slugs });
-    expect(found.length).toBeLessThanOrEqual(all.length);
-    if (of?.scope === 'search') {
-      const parts = await Promise.all(
-        slugs.map(async (slug) => (await rowsOf({ data: 'real', searches: [slug] })).length),
-      );
-      expect(parts.reduce((sum, n) => sum + n, 0)).toBe(found.length);
-    }
+    const count = async (folder: string) => (await readExported(folder, 'ndjson', resource)).length;
+    const all = await count('ndjson');
+    expect(await count('since')).toBe(all);
+    expect(await count('until')).toBe(time === undefined ? all : 0);
+    const found = await count('searches');
+    expect(found).toBeLessThanOrEqual(all);
+    if (of?.scope !== 'search') return;
+    const parts = await Promise.all(slugs.map((slug) => count(`of ${slug}`)));
+    expect(parts.reduce((sum, n) => sum + n, 0)).toBe(found);
   });
 });
 
