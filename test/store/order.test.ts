@@ -16,7 +16,7 @@ import { makeWorld, type World } from '../world.ts';
 import { FACT_TABLES, listTables, LOG_TABLES, readFacts } from './fact-tables.ts';
 import { at } from './live.ts';
 
-const SEEDS = [1, 2, 3, 4, 5, 6];
+const SEEDS = [1, 2, 3];
 const SEARCHES = 8;
 const RESPONSES = 48;
 
