@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
 import {
   changeChannel,
@@ -26,6 +26,8 @@ const ofPath = (path: string) => stage.receiver.received.filter((one) => one.pat
 async function newsFor(name: string, posts = 3) {
   const search = await stage.search(name);
   const channel = await stage.channel(name);
+  // Rules of each channel are evaluated in every test after it.
+  onTestFinished(async () => void (await changeChannel(stage.world.ctx, name, 'remove')));
   await stage.rule(name, name, { search: name });
   await stage.finds(search, posts);
   return { search, channel };

@@ -89,7 +89,7 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
         topic,
         operation: 'microblog',
         prompt: slug,
-        every: '15m',
+        every: '1d',
       });
       await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
       await finds(search, 2);
