@@ -82,13 +82,11 @@ const inDays = (ms: number) => (ms - START) / DAY;
  * Thresholds were chosen on other seeds: `dev-1` and `dev-2` of bench/trends and `check-1` to `check-5`, `fresh-1` and `fresh-2` of this file. With less than sixty
  * posts a day, one in ten of these courses is called by a neighbouring name, or later.
  */
-const SEEDS = ['held-1', 'held-2'];
-const VOLUMES = [60, 250, 2_000];
-const each = SEEDS.flatMap((seed) => VOLUMES.map((perDay) => ({ seed, perDay })));
+const SEED = 'held-1';
 
-describe.each(each)('$perDay posts a day, seed $seed:', ({ seed, perDay }) => {
+describe.each([60, 250, 2_000])('%i posts a day:', (perDay) => {
   const told = (planted: Omit<Planted, 'perDay'>) =>
-    follow(plant(`${seed} ${perDay}`, { perDay, ...planted }));
+    follow(plant(`${SEED} ${perDay}`, { perDay, ...planted }));
 
   test.each<[string, Omit<Planted, 'perDay'>]>([
     ['a daily cycle', { days: 60, rate: daily }],
