@@ -96,10 +96,10 @@ const withoutCursor = (file: string, bytes: Buffer = Buffer.of()) =>
   file.endsWith('.json') ? Buffer.from(bytes.toString().replace(/"cursor": "[0-9.]+"/, '')) : bytes;
 
 /** @returns what was exported before, file by file */
-async function expectTheSame(name: string): Promise<Record<string, Buffer>> {
+async function expectTheSame(name: string, formats: readonly Format[]): Promise<Record<string, Buffer>> {
   const db = await restoredInto(`backup-${name}`);
   const all: Record<string, Buffer> = {};
-  for (const format of FORMATS) {
+  for (const format of formats) {
     const before = await filesOf(world.db, format, `${name}-before`);
     const after = await filesOf(db, format, `${name}-after`);
     expect(Object.keys(before)).toHaveLength(RESOURCES.length + 1);
@@ -125,7 +125,7 @@ async function held(files: Record<string, Buffer>) {
 }
 
 it('everything found', async () => {
-  const { posts, months } = await held(await expectTheSame('whole'));
+  const { posts, months } = await held(await expectTheSame('whole', FORMATS));
   expect(posts).toEqual(expect.arrayContaining(['400000001', '400000002', '400000003']));
   expect(months).toEqual(['2026-11', '2027-01']);
 });
@@ -146,7 +146,7 @@ it('without a dropped month of snapshots and a forgotten author', async () => {
   const author = await findAuthor(world.db, 'hosted', '@user_400000002');
   if (author === undefined) throw new Error('the author is not there');
   await forgetAuthor(world.ctx, author);
-  const { posts, months } = await held(await expectTheSame('less'));
+  const { posts, months } = await held(await expectTheSame('less', ['ndjson']));
   expect(posts).toEqual(expect.arrayContaining(['400000001', '400000003']));
   expect(posts).not.toContain('400000002');
   expect(months).toEqual(['2027-01']);
