@@ -382,7 +382,7 @@ test('after any history, a rebuild equals what was derived live, and each run an
       await clear();
     }),
     {
-      numRuns: Number(process.env['DERIVE_RUNS'] ?? 12),
+      numRuns: Number(process.env['DERIVE_RUNS'] ?? 10),
       examples: [
         [READ_AGAIN_WITHOUT],
         [NO_LONGER_FIRST],
