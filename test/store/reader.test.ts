@@ -5,13 +5,12 @@ import { hasOpenFunctions } from '../../src/platform/postgres/reader-role.ts';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readerQuery } from '../../src/store/reader/reader-query.ts';
-import { emptyDatabase } from '../database.ts';
+import { emptyDatabase, freshDatabase } from '../database.ts';
 
-const database = await emptyDatabase();
+const database = await freshDatabase();
 const log = createLogger('silent');
 
 beforeAll(async () => {
-  await migrate({ url: database.url, readerUrl: database.readerUrl, log });
   await asApp('CREATE VIEW strandline_analytics.later AS SELECT 1 AS n');
 });
 afterAll(() => database.drop());
