@@ -374,9 +374,9 @@ test('a completion that is saved after a later one is compared, and the later on
   ]);
 });
 
-test('two searches that save the same new posts concurrently each record one sighting per post, a hundred times', async () => {
+test('two searches that save the same new posts concurrently each record one sighting per post, forty times', async () => {
   const [one, two] = [await newSearch('race-one'), await newSearch('race-two')];
-  const rounds = 100;
+  const rounds = 40;
   const other = otherProcess();
   let found = 0;
   for (let round = 0; round < rounds; round += 1) {
