@@ -5,6 +5,7 @@ import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { changeRule, createRule, editRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
 import { findSearch } from '../../src/store/searches.ts';
+import { intercepted } from '../intercepted.ts';
 import { read } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -117,6 +118,31 @@ test('a rule notifies only about its search or topic, and only about discoveries
   ); // posts alone
   // A channel gets each item once, whichever rule matched.
   expect(told.toSorted()).toEqual(['of-search: in one', 'of-topic: in two']);
+});
+
+test('a channel reads only discoveries that its rules cover, and its cursor moves past all', async () => {
+  await stage.channel('covering');
+  const [covered, uncovered] = [await stage.search('covered'), await stage.search('uncovered')];
+  await stage.rule('covering', 'covering', { search: 'covered' });
+  await stage.tell();
+  await stage.finds(covered, 2);
+  await stage.finds(uncovered, 20);
+  const whole: string[] = [];
+  const db = intercepted(stage.world.db, {
+    ofConnections: async (query, given) => {
+      const result = await query(...given);
+      for (const row of result.rows) if ('first_of_kind' in row) whole.push(String(row.id));
+      return result;
+    },
+  });
+  // There are channels of the other tests, too.
+  await evaluateRules({ ...stage.world.ctx, db });
+  expect(whole).toEqual(await newsOf('covered'));
+  expect(
+    await stage.rows(
+      `SELECT slug FROM strandline.channels WHERE state = 'active' AND cursor < (SELECT max(id) FROM strandline.discoveries)`,
+    ),
+  ).toEqual([]);
 });
 
 test('eight concurrent matchers and eight savers miss nothing and repeat nothing', async () => {

@@ -21,7 +21,7 @@ import {
 import { leaveOutSent, readFeedAfter, type FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { listChannelRules, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
-import { matchRules } from './rule-filter.ts';
+import { isCovered, matchRules } from './rule-filter.ts';
 import { createMessageId, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
@@ -67,15 +67,17 @@ export async function evaluateAllPending(ctx: Context, tx: Transaction, channel:
 /** @returns whether there may be more. Does nothing for a channel that is not active: its cursor stays. */
 async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): Promise<boolean> {
   if (channel.state !== 'active') return false;
-  const { found, last } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH);
-  if (last === null) return false;
   const rules = await listChannelRules(tx, channel.id);
+  const { found, last, more } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH, (entry) =>
+    rules.some((rule) => isCovered(rule, entry)),
+  );
+  if (last === null) return false;
   for (const { rule, matching } of await matchRules(tx, rules, found, ctx.clock.now())) {
     const unsent = matching.length === 0 ? [] : await leaveOutSent(tx, channel.id, matching);
     if (unsent.length > 0) await gatherDiscoveries(ctx, tx, channel.id, rule, unsent);
   }
   await moveCursor(tx, channel.id, last);
-  return true;
+  return more;
 }
 
 async function gatherDiscoveries(

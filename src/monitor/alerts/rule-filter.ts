@@ -3,7 +3,7 @@
 import { collectProblems, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { EVERYTHING, parseQuery, type Query } from '../../domain/search-query.ts';
 import { findMatches } from '../../store/alerts/item-matches.ts';
-import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
+import type { FeedEntry, ScopedEntry } from '../../store/alerts/feed-entries.ts';
 import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Id, Queryable } from '../../store/database.ts';
 
@@ -48,12 +48,18 @@ export async function matchRules<R extends Rule>(
  * anything found before it existed, or anything found while it is paused. A spike of one author, or of copies, is no alert.
  */
 function isInScope(rule: Rule, found: FeedEntry): boolean {
+  if (!isCovered(rule, found)) return false;
+  if (rule.search_id === null && !isFirst(rule, found)) return false;
+  return found.kind !== 'spike' || found.spike.only_by === null;
+}
+
+/** The part of its scope that is known before the item is read: the rule reports no discovery outside of it. */
+export function isCovered(rule: Rule, found: ScopedEntry): boolean {
   if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
   const isOnEverything = rule.topic_id === null && rule.search_id === null;
   if (isOnEverything && found.service_kind === 'sandbox') return false;
   if (rule.topic_id !== null && rule.topic_id !== found.topic_id) return false;
-  if (rule.search_id === null ? !isFirst(rule, found) : rule.search_id !== found.search_id) return false;
-  if (found.kind === 'spike' && found.spike.only_by !== null) return false;
+  if (rule.search_id !== null && rule.search_id !== found.search_id) return false;
   return rule.kinds.some((kind) => kind === found.kind);
 }
 

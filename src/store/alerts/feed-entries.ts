@@ -74,6 +74,12 @@ export type FeedEntry = {
   | { kind: 'completion' }
 );
 
+/** What a rule's scope is decided by, before the item is read. */
+export type ScopedEntry = Pick<
+  FeedEntry,
+  'id' | 'kind' | 'baseline' | 'search_id' | 'topic_id' | 'service_kind'
+>;
+
 type EntryRow = Omit<FeedEntry, 'kind'> & { kind: FeedEntry['kind']; thing: Id; late: boolean };
 
 const SELECT_ENTRIES = `
@@ -116,20 +122,28 @@ const SELECT_TRENDS = `
 SELECT id, state, sentence, since, previous_state, previous_since, rate_before, rate, observed_hours, expected, score, threshold, days
 FROM strandline.trend_states WHERE id = ANY ($1)`;
 
+/** $1 cursor, $2 limit. */
+const SELECT_SCOPED = `
+SELECT d.id, d.kind, d.baseline, d.search_id, s.topic_id, v.kind AS service_kind
+FROM (SELECT * FROM strandline.discoveries WHERE id > $1 ORDER BY id LIMIT $2) d
+JOIN strandline.searches s ON s.id = d.search_id
+JOIN strandline.services v ON v.id = s.service_id
+ORDER BY d.id`;
+
 /**
- * The next discoveries in commit order, including baselines.
- * @returns `last`: the last ID read; null if there is none after the cursor
+ * The next discoveries in commit order, including baselines. Items are read only of those that are wanted.
+ * @param limit of discoveries, wanted or not
+ * @returns `last`: the last ID, wanted or not; null if there is none after the cursor. `more`: whether the limit was reached
  */
 export async function readFeedAfter(
   tx: Queryable,
   cursor: Id,
   limit: number,
-): Promise<{ found: FeedEntry[]; last: Id | null }> {
-  const { rows } = await tx.query<EntryRow>(`${SELECT_ENTRIES} WHERE d.id > $1 ORDER BY d.id LIMIT $2`, [
-    cursor,
-    limit,
-  ]);
-  return { found: await attachItems(tx, rows), last: rows.at(-1)?.id ?? null };
+  isWanted: (entry: ScopedEntry) => boolean,
+): Promise<{ found: FeedEntry[]; last: Id | null; more: boolean }> {
+  const { rows } = await tx.query<ScopedEntry>(SELECT_SCOPED, [cursor, limit]);
+  const wanted = rows.filter(isWanted).map(({ id }) => id);
+  return { found: await readEntries(tx, wanted), last: rows.at(-1)?.id ?? null, more: rows.length === limit };
 }
 
 /** Discoveries of a time range in feed order, with the ID to continue after. */
@@ -156,10 +170,13 @@ export async function readDeliveryEntries(
      JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = $1 ORDER BY 1`,
     [deliveryId],
   );
-  const { rows } = await tx.query<EntryRow>(`${SELECT_ENTRIES} WHERE d.id = ANY ($1) ORDER BY d.id`, [
-    ids.slice(0, whole),
-  ]);
-  return { found: await attachItems(tx, rows), ids };
+  return { found: await readEntries(tx, ids.slice(0, whole)), ids };
+}
+
+async function readEntries(tx: Queryable, ids: readonly Id[]): Promise<FeedEntry[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await tx.query<EntryRow>(`${SELECT_ENTRIES} WHERE d.id = ANY ($1) ORDER BY d.id`, [ids]);
+  return attachItems(tx, rows);
 }
 
 /**
