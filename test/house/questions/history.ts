@@ -121,11 +121,12 @@ async function liveThrough({ world, dayAt, now, runNextSlot }: Opened): Promise<
 
 async function makeSearches(world: World): Promise<Search[]> {
   const often = { cron: '0 */3 * * *' };
+  const less = { cron: '0 */6 * * *' };
   const seldom = { cron: '0 */12 * * *', operation: 'ai', date_filter: 'PAST_WEEK' } as const;
   const searches: Search[] = [];
   for (const written of [
     { slug: 'trains-posts', topic: 'trains', operation: 'microblog', prompt: 'night trains', ...often },
-    { slug: 'buses-posts', topic: 'buses', operation: 'microblog', prompt: 'buses', ...often },
+    { slug: 'buses-posts', topic: 'buses', operation: 'microblog', prompt: 'buses', ...less },
     { slug: 'trains-ai', topic: 'trains', prompt: 'night trains', ...seldom },
     { slug: 'trains-boards', topic: 'trains', prompt: 'night trains on boards', ...seldom },
   ] as const)
