@@ -105,7 +105,7 @@ const BAR_WIDTH = 24;
 const MAX_PROGRESS_LINES = 20;
 
 /** Announces the simulation; then draws a progress bar on a terminal, and prints a line per day or few elsewhere. */
-function createProgress(
+export function createProgress(
   { page, io }: Cli,
   what: string,
   from: Date,

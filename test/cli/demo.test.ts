@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDerived } from '../derived.ts';
 import { DEMO, fillDemo, removeDemo } from '../../src/app/demo.ts';
+import { createProgress } from '../../src/cli/demo-command.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
 import { DAY } from '../../src/domain/time.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { json, wirePost } from '../stub-service.ts';
-import { collector, makeStand, type Stand } from './stand.ts';
+import { collector, makeStand, quietCli, type Stand } from './stand.ts';
 
 let stand: Stand;
 /** Calls that would cost money. */
@@ -169,16 +170,24 @@ test('the scan skips a demo while it is simulated; another world is paused after
   expect(stand.world.enqueued.slice(enqueuedBefore)).toEqual([]);
   expect(await rows('SELECT FROM strandline.searches WHERE simulation IS NOT NULL')).toEqual([]);
   await removeDemo(ctx);
-  const { code, stderr } = await stand.run(['demo', '--days', '2', '--topics', '1', '--seed', 'elsewhere']);
-  expect([code, stderr.split('\n').slice(0, 3)]).toEqual([
+  const { code, stderr } = await stand.run(['demo', '--days', '1', '--topics', '1', '--seed', 'elsewhere']);
+  expect([code, stderr.split('\n').slice(0, 2)]).toEqual([
     0,
-    [
-      'Simulating 2 days of 1 topic; Ctrl-C discards them',
-      expect.stringMatching(/^1 of 2 days, \d+ runs$/),
-      expect.stringMatching(/^2 days, \d+ runs, \d+ s$/),
-    ],
+    ['Simulating 1 day of 1 topic; Ctrl-C discards them', expect.stringMatching(/^1 day, \d+ runs, \d+ s$/)],
   ]);
   for (const search of await demoSearches()) expect(search).toMatchObject({ state: 'paused' });
+});
+
+test.each([
+  [2, ['1 of 2 days, 5 runs']],
+  [40, Array.from({ length: 19 }, (_, i) => `${2 * (i + 1)} of 40 days, ${8 * (i + 1) + 1} runs`)],
+])('off a terminal, progress over %i days is a line per day, or at most twenty lines', (days, lines) => {
+  const stderr = collector();
+  const from = stand.world.clock.now();
+  const progress = createProgress(quietCli({ stderr: stderr.stream }), 'them', from, days);
+  for (let run = 0; run <= 4 * days; run += 1) progress.step(new Date(from.getTime() + (run / 4) * DAY));
+  progress.clear();
+  expect(stderr.text().trim().split('\n')).toEqual(['Simulating them; Ctrl-C discards them', ...lines]);
 });
 
 test('topics that are not a demo stay untouched, whatever their names', async () => {
