@@ -80,6 +80,7 @@ export async function finishSetback(
     [now],
   );
   await tx.query('UPDATE strandline.channels SET resting_until = NULL WHERE failing_since > $1', [now]);
+  await tx.query('UPDATE strandline.source_pacing SET at = least(at, $1)', [now]);
   await tx.query('UPDATE strandline.recurring_work SET next_due_at = least(next_due_at, $1)', [now]);
   await tx.query(
     'UPDATE strandline.responses SET next_read_at = $1 WHERE read_at IS NULL AND coalesce(next_read_at, received_at) > $1',

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { DAY } from '../../src/domain/time.ts';
+import { DAY, HOUR } from '../../src/domain/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { inTransaction, openDatabase, readTime } from '../../src/store/database.ts';
+import { finishSetback } from '../../src/store/scanner.ts';
 import {
   readUsedAllowance,
   refundAllowance,
@@ -68,6 +69,15 @@ describe('a quota', () => {
 });
 
 describe('turns at a source', () => {
+  test('go on after the clock of the database was set back', async () => {
+    expect(await reserveSourceTurn(db, 'gdelt', 5_000, 60_000)).toBe(0);
+    // As if that turn had been reserved before: its time is an hour ahead.
+    await db.pool.query(`UPDATE strandline.source_pacing SET at = at + interval '1 hour' WHERE source = 'gdelt'`);
+    const now = await readTime(db.pool, { statementTime: () => null });
+    await inTransaction(db, (tx) => finishSetback(tx, { now, leaseMs: 1_000, setBackMs: HOUR }));
+    expect(await reserveSourceTurn(db, 'gdelt', 5_000, 60_000)).toBeLessThanOrEqual(5_000);
+  });
+
   test('are sequential for concurrent requests', async () => {
     const began = performance.now();
     const waits = await Promise.all(
