@@ -133,11 +133,11 @@ function registerRebuild(trends: Command, cli: Cli): void {
     });
 }
 
-/** The named search or topic, or everything, on both sides. */
+/** The named search or topic, or everything, on both sides. Removed searches keep their figures, so they are rebuilt, too. */
 async function findRebuilt(db: Database, named: AskedScope): Promise<SearchRow[]> {
   const isNamed = named.topic !== undefined || named.search !== undefined;
   const scopes = isNamed ? [await findScope(db, named)] : DATA.map((data) => ({ data }));
-  return (await Promise.all(scopes.map((scope) => findSearches(db, scope)))).flat();
+  return (await Promise.all(scopes.map((scope) => findSearches(db, scope, { removed: true })))).flat();
 }
 
 /** Share of voice of topics, with their days on one scale. */

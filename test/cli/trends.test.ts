@@ -370,3 +370,12 @@ describe('trends --compare', () => {
     expect(stdout.split('\n').filter((line) => line.length > width)).toEqual([]);
   });
 });
+
+it('a rebuild has removed searches, too, whose figures stay', async () => {
+  await stand.run(add('tugs', '--topic', 'ferry'));
+  await stand.run(['search', 'remove', 'tugs']);
+  for (const named of [[], ['--topic', 'ferry']]) {
+    const rebuilt = await stand.json<object[]>('trends', 'rebuild', ...named);
+    expect(rebuilt).toContainEqual(expect.objectContaining({ search: 'tugs' }));
+  }
+});

@@ -72,7 +72,9 @@ describe('turns at a source', () => {
   test('go on after the clock of the database was set back', async () => {
     expect(await reserveSourceTurn(db, 'gdelt', 5_000, 60_000)).toBe(0);
     // As if that turn had been reserved before: its time is an hour ahead.
-    await db.pool.query(`UPDATE strandline.source_pacing SET at = at + interval '1 hour' WHERE source = 'gdelt'`);
+    await db.pool.query(
+      `UPDATE strandline.source_pacing SET at = at + interval '1 hour' WHERE source = 'gdelt'`,
+    );
     const now = await readTime(db.pool, { statementTime: () => null });
     await inTransaction(db, (tx) => finishSetback(tx, { now, leaseMs: 1_000, setBackMs: HOUR }));
     expect(await reserveSourceTurn(db, 'gdelt', 5_000, 60_000)).toBeLessThanOrEqual(5_000);

@@ -132,13 +132,18 @@ export async function findSideOfTopics(db: Database, path: string, slugs: readon
 }
 
 /**
- * The searches of a side, of a topic, or the named one. Removed ones are included only if they or their removed topic are named.
+ * The searches of a side, of a topic, or the named one. Removed ones are included only if they or their removed topic are named,
+ * or on request.
  * @throws InvalidInput
  */
-export async function findSearches(db: Database, { data, topic, search }: DataScope): Promise<SearchRow[]> {
+export async function findSearches(
+  db: Database,
+  { data, topic, search }: DataScope,
+  options: { removed?: true } = {},
+): Promise<SearchRow[]> {
   if (search === undefined) {
     const named = topic === undefined ? undefined : await readTopic(db, topic);
-    const removed = named !== undefined && named.archived_at !== null;
+    const removed = options.removed ?? (named !== undefined && named.archived_at !== null);
     return readSearches(db, { data, topic, removed, limit: MAX_ROWS });
   }
   const row = await readSearch(db, search);
