@@ -9,6 +9,7 @@ import { formatInterval } from '../../monitor/schedule/schedule.ts';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
 import { SideLink } from '../components/side-notice.tsx';
+import { OpenedField } from '../edit/opened-field.tsx';
 import { z } from 'zod';
 
 /** Scopes and channels to choose from. */
@@ -101,6 +102,9 @@ export function RuleForm({
       label={rule === null ? 'New rule' : `Edit ${rule.slug}`}
       labels={FIELD_LABELS}
     >
+      {rule === null ? null : (
+        <OpenedField edited={describeEditedRule(rule)} given={given} problems={problems} />
+      )}
       <Field name="name" label={FIELD_LABELS.name} value={rule?.name} help="Included in each message." />
       {rule !== null ? null : (
         <Field
@@ -155,6 +159,14 @@ export function RuleForm({
       </div>
     </Form>
   );
+}
+
+/** `"Tide news" about post, link of topic:tides, filter "", cooldown 15m, to desk` */
+export function describeEditedRule(rule: RuleRow): string {
+  const { name, kinds, filter, cooldown_seconds, channels } = rule;
+  const what = `${JSON.stringify(name)} about ${kinds.join(', ')} of ${formatRuleScope(rule) || 'all searches'}`;
+  const how = `filter ${JSON.stringify(filter)}, cooldown ${formatInterval(cooldown_seconds)}`;
+  return `${what}, ${how}, to ${channels.join(', ')}`;
 }
 
 function formatRuleScope({ topic, search }: Pick<RuleRow, 'topic' | 'search'>): string {

@@ -24,6 +24,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { chooseFormStatus, formBody, readField, slugParams, toFormProblems } from '../request-input.ts';
 import {
+  describeEditedRule,
   parseRuleForm,
   placeRuleProblem,
   proposeRule,
@@ -32,6 +33,7 @@ import {
   ruleProposal,
 } from './rule-form.tsx';
 import { SideLink } from '../components/side-notice.tsx';
+import { assertNotEdited } from '../edit/opened-field.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
@@ -87,6 +89,7 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
       const given = { on: [], channels: [], ...request.body };
       const rule = await findRuleRow(ctx, request.params.slug);
       try {
+        assertNotEdited(given, describeEditedRule(rule));
         await editRule(request.acting, rule.slug, {
           ...parseRuleForm(given),
           name: readField(given, 'name') ?? '',

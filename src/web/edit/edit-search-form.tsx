@@ -6,7 +6,7 @@ import { writeEvery } from '../../monitor/schedule/schedule.ts';
 import type { Forecast } from '../../monitor/topics/search-forecast.ts';
 import { CallCosts, ForecastView } from './search-forecast.tsx';
 import type { Topic } from '../../store/topics.ts';
-import { readField } from '../request-input.ts';
+import { OpenedField } from './opened-field.tsx';
 import { SlugFields } from './slug-fields.tsx';
 import { type TrialOutcome, TrialView } from './search-trial.tsx';
 import { RequestFields, ScheduleFields, type SearchValues } from './search-fields.tsx';
@@ -33,8 +33,6 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
   const values = toSearchValues(search);
   // A box that is missing from a submitted form was not ticked.
   const shown = given ?? { streaming: search.streaming ? 'yes' : '' };
-  // Whoever was told of another edit and saves again replaces it.
-  const wasTold = problems.some(({ path }) => path === 'opened');
   return (
     <>
       <Form
@@ -44,11 +42,7 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
         help={`/searches/${slug}/forecast`}
         label={`Edit ${slug}`}
       >
-        <input
-          type="hidden"
-          name="opened"
-          value={(wasTold ? undefined : readField(given ?? {}, 'opened')) ?? describeEdited(search)}
-        />
+        <OpenedField edited={describeEdited(search)} given={given} problems={problems} />
         <Field
           name="prompt"
           label="Prompt"

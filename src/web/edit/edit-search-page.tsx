@@ -1,7 +1,7 @@
 /** Edit a search: each change is a version. */
 
 import { sideOf } from '../../domain/data.ts';
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import type { Problem } from '../../domain/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
@@ -31,6 +31,7 @@ import {
   toFormProblems,
 } from '../request-input.ts';
 import { describeEdited, EditForm, joinLabels } from './edit-search-form.tsx';
+import { assertNotEdited } from './opened-field.tsx';
 import { parseRequest, parseSchedule, placeProblem } from './search-fields.tsx';
 import { forecastSaved } from '../../monitor/topics/search-forecast.ts';
 import { ForecastView } from './search-forecast.tsx';
@@ -104,11 +105,7 @@ async function saveSearch(
   search: SearchRow,
   given: FormValues,
 ): Promise<FastifyReply> {
-  const [opened, current] = [readField(given, 'opened'), describeEdited(search)];
-  if (opened !== undefined && opened !== current) {
-    const expected = `${current}: it was changed after this form was opened; save again to replace that`;
-    throw new InvalidInput([{ path: 'opened', given: opened, expected }]);
-  }
+  assertNotEdited(given, describeEdited(search));
   const edit = {
     ...parseEdit(given, search),
     slug: readField(given, 'slug'),

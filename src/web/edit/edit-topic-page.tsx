@@ -13,6 +13,7 @@ import {
   slugParams,
   toFormProblems,
 } from '../request-input.ts';
+import { assertNotEdited, OpenedField } from './opened-field.tsx';
 import { SlugFields } from './slug-fields.tsx';
 import { Badge } from '../components/icons.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
@@ -41,6 +42,8 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const { slug } = request.params;
       try {
+        const topic = await assertTopicNotRemoved(ctx.db, slug);
+        assertNotEdited(request.body, JSON.stringify(topic.name));
         const names = { name: readField(request.body, 'name') ?? '', slug: readField(request.body, 'slug') };
         const renamed = await renameTopic(request.acting, slug, {
           ...names,
@@ -81,6 +84,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
             label="Rename the topic"
             labels={{ name: 'Name', slug: 'Short name' }}
           >
+            <OpenedField edited={JSON.stringify(topic.name)} given={given} problems={problems} />
             <Field name="name" label="Name" value={topic.name} />
             <SlugFields slug={slug} help="Those of its searches stay." problems={problems} />
             <div class="buttons">

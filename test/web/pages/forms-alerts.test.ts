@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
 import { derivePending } from '../../../src/monitor/derive/follower.ts';
+import { changeRule, editRule } from '../../../src/monitor/alerts/manage-rules.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
@@ -288,6 +289,26 @@ test('deliveries are listed by state and channel, shown in full, and resent if t
   });
   expect(textOf((await person.get('/alerts')).html)).toContain('Last deliveries');
   expect(await person.get('/alerts/deliveries/999')).toMatchObject({ status: 404 });
+});
+
+test('a form of a rule that was opened before another edit does not undo it, unless it is saved again', async () => {
+  const rule = { name: 'Both', on: 'post', watches: '', filter: 'pier', cooldown: '0', channels: 'team' };
+  await person.post('/alerts/rules', rule);
+  const read = async () => {
+    const { html } = await person.get('/alerts/rules/both');
+    return /name="opened" value="([^"]*)"/.exec(html)?.[1]?.replaceAll('&quot;', '"') ?? 'none';
+  };
+  const opened = await read();
+  await editRule(world.ctx, 'both', { filter: 'quay' });
+  const saved = () => rows(`SELECT filter FROM strandline_analytics.rules WHERE slug = 'both'`);
+  const refused = await person.post('/alerts/rules/both', { ...rule, opened });
+  expect([refused.status, await saved()]).toEqual([400, [{ filter: 'quay' }]]);
+  expect(textOf(refused.html)).toContain(
+    'expected "Both" about post of all searches, filter "quay", cooldown 0, to team: it was changed after',
+  );
+  await person.post('/alerts/rules/both', { ...rule, opened: await read() });
+  expect(await saved()).toEqual([{ filter: 'pier' }]);
+  await changeRule(world.ctx, 'both', 'remove');
 });
 
 test('channels pause and resume, with or without what was found meanwhile; removal asks for confirmation', async () => {

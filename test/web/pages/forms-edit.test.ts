@@ -6,7 +6,7 @@ import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
 import { createSearch, editSearch } from '../../../src/monitor/topics/save-search.ts';
-import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
+import { createTopic, renameTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
@@ -48,7 +48,7 @@ function untouched(html: string): Record<string, string | string[]> {
     const name = /name="([^"]*)"/.exec(input)?.[1];
     const box = input.includes('type="checkbox"');
     if (name !== undefined && (!box || / checked/.test(input)))
-      fields.push([name, /value="([^"]*)"/.exec(input)?.[1] ?? '']);
+      fields.push([name, (/value="([^"]*)"/.exec(input)?.[1] ?? '').replaceAll('&quot;', '"')]);
   }
   for (const [, name = '', text = ''] of form.matchAll(
     /<textarea[^>]*name="(\w+)"[^>]*>([^]*?)<\/textarea>/g,
@@ -167,6 +167,14 @@ test('a form that was opened before another edit does not undo it, unless it is 
   expect(shown).toMatchObject({ prompt: 'pier', labels: 'mine' });
   expect(await person.post(url, { ...shown, do: 'save' })).toMatchObject({ status: 303 });
   expect(await search('two-browsers-posts')).toMatchObject({ prompt: 'pier', labels: ['mine'], version: 3 });
+
+  const names = untouched((await person.get('/topics/two-browsers/edit')).html);
+  await renameTopic(world.ctx, 'two-browsers', { name: 'Both' });
+  const rename = await person.post('/topics/two-browsers/rename', { ...names, slug: 'both' });
+  expect([rename.status, textOf(rename.html)]).toEqual([
+    400,
+    expect.stringContaining('expected "Both": it was'),
+  ]);
 
   const before = untouched((await person.get(url)).html);
   await editSearch(world.ctx, 'two-browsers-posts', { slug: 'one-browser' });
