@@ -1,4 +1,6 @@
+import { rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readQueueDepth } from '../../src/monitor/status/system-status.ts';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -8,6 +10,8 @@ import { openQueue, type QueuedRun, type WorkQueue } from '../../src/platform/qu
 import { startWorkers } from '../../src/platform/queue/queue-workers.ts';
 import { onEachBackend, onRedis } from '../backends.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
+import { startRedis } from '../redis.ts';
+import { makeDirectory } from '../temporary.ts';
 
 const log = createLogger('silent');
 const run = (runId: bigint, over: Partial<QueuedRun> = {}): QueuedRun => ({
@@ -28,6 +32,30 @@ test('an unreachable Redis is an error and does not hang', async () => {
   await queue.close();
   await backend.close();
 });
+
+test('workers whose Redis went away close as soon as their jobs have ended', async ({ skip }) => {
+  const directory = await makeDirectory();
+  const redis = await startRedis(directory);
+  if (redis === undefined) return skip();
+  const backend = openBackend({ kind: 'redis', url: redis.url }, 'away', log);
+  const queue = openQueue(backend, log);
+  let endJob = () => {};
+  const taken = vi.fn(() => new Promise<void>((resolve) => (endJob = resolve)));
+  const workers = startWorkers(backend, { ...idle, onRun: taken });
+  await queue.enqueueRuns([run(1n)]);
+  await vi.waitFor(() => expect(taken).toHaveBeenCalled(), { timeout: 20_000 });
+  await redis.stop('SIGKILL');
+  let isClosed = false;
+  const closed = workers.close().then(() => (isClosed = true));
+  await wait(7_000);
+  expect(isClosed, 'a job is in progress').toBe(false);
+  endJob();
+  await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 10_000 });
+  await closed;
+  await queue.close();
+  await backend.close();
+  await rm(directory, { recursive: true });
+}, 60_000);
 
 test('status waits for a slow queue as long as the queue itself does', async () => {
   vi.useFakeTimers();

@@ -8,6 +8,7 @@ import {
   beginWorker,
   type ChannelJob,
   DELIVERIES,
+  QUEUE_TIMEOUT_MS,
   type QueueWorkers,
   type RunJob,
   RUNS,
@@ -15,6 +16,7 @@ import {
   WORK,
   type WorkJob,
 } from './queue.ts';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Each queue has one kind of job, and its handler reads only that member. */
 type JobData = RunJob & ChannelJob & WorkJob;
@@ -45,15 +47,21 @@ const MAX_CHANNELS_AT_ONCE = 16;
 export function startWorkers(backend: QueueBackend, options: WorkerOptions): QueueWorkers {
   const { log } = options;
   const shared = { ...backend.worker, ...LOCKS, autorun: false };
+  const jobs = new Set<Promise<void>>();
   const start = (name: string, concurrency: number, handle: (job: Job<JobData>) => Promise<void>) => {
     const kept = { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } };
     const workerOptions = { ...shared, ...kept, concurrency };
-    const guarded = async (job: Job<JobData>) => {
+    const attempt = async (job: Job<JobData>) => {
       try {
         await handle(job);
       } catch (error) {
         log.error({ err: error, queue: name, job: job.id }, 'job failed');
       }
+    };
+    const guarded = (job: Job<JobData>) => {
+      const ended = attempt(job).finally(() => jobs.delete(ended));
+      jobs.add(ended);
+      return ended;
     };
     return beginWorker(
       () =>
@@ -77,7 +85,13 @@ export function startWorkers(backend: QueueBackend, options: WorkerOptions): Que
       for (const worker of all) worker.resume();
     },
     close: async () => {
-      await Promise.all(all.map((worker) => worker.close()));
+      const closed = Promise.all(all.map((worker) => worker.close()));
+      // BullMQ waits forever to tell an unreachable queue of the ends of jobs, which it need not know.
+      const closeWithoutQueue = async () => {
+        while (jobs.size > 0) await Promise.all(jobs);
+        await wait(QUEUE_TIMEOUT_MS, undefined, { ref: false });
+      };
+      await Promise.race([closed, closeWithoutQueue()]);
     },
   };
 }

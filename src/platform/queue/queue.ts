@@ -148,8 +148,8 @@ function createQueueMark(): string {
   return String(Math.floor(systemClock.now().getTime() / (5 * MINUTE)));
 }
 
-/** BullMQ waits forever for an unreachable queue; people and saves must not. */
-const QUEUE_TIMEOUT_MS = 5 * SECOND;
+/** BullMQ waits forever for an unreachable queue; people, saves and the end of a process must not. */
+export const QUEUE_TIMEOUT_MS = 5 * SECOND;
 
 /** The queue did not respond in time, or was skipped because it just timed out. */
 class QueueSilent extends Error {
@@ -208,7 +208,7 @@ export type QueueWorkers = {
   /** Takes no new jobs until `resume`; current ones continue. */
   pause(): void;
   resume(): void;
-  /** Takes no new jobs and waits for current ones. */
+  /** Takes no new jobs and waits for current ones, and {@link QUEUE_TIMEOUT_MS} at most for the queue. */
   close(): Promise<void>;
 };
 
