@@ -1,12 +1,14 @@
 /** A run that repeatedly fails to derive delays its own search and nothing else. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { MINUTE } from '../../src/domain/time.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { derivePending } from '../../src/monitor/derive/follower.ts';
+import { derivePending, FOLLOWER_INTERVAL_MS, startFollower } from '../../src/monitor/derive/follower.ts';
 import { readCounts } from '../../src/store/counts.ts';
 import { readLag, readSetAside } from '../../src/store/derive/pending-derivations.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { readDerived, readRebuilt } from '../derived.ts';
+import { intercepted } from '../intercepted.ts';
 import { makeWorld, type World } from '../world.ts';
 import { at, newSearch, run as runAndDerive } from './live.ts';
 
@@ -147,3 +149,29 @@ test('an unavailable database sets nothing aside', async () => {
 async function runWithout(search: Search, minutes: number): Promise<void> {
   await runAndDerive(world, search, minutes, posts(search, minutes), null);
 }
+
+test('an unavailable database is logged once, and once when it is back', async () => {
+  let isAway = true;
+  const db = intercepted(world.db, {
+    ofConnections: (query, given) =>
+      isAway ? Promise.reject(new Error('connection refused')) : query(...given),
+  });
+  const said: string[] = [];
+  const log = createLogger('silent');
+  log.error = log.info = (...given: readonly unknown[]) => said.push(String(given.at(-1)));
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const stop = startFollower({ ...world.ctx, db, log });
+    const attempt = async () => {
+      vi.advanceTimersByTime(FOLLOWER_INTERVAL_MS);
+      await wait(300);
+    };
+    for (let n = 0; n < 3; n += 1) await attempt();
+    isAway = false;
+    for (let n = 0; n < 2; n += 1) await attempt();
+    await stop();
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(said).toEqual(['derivation failed; retrying', 'derivation recovered']);
+});

@@ -256,10 +256,22 @@ function inSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Pro
 /** @returns a function that stops the follower after its batch */
 export function startFollower(ctx: Context): () => Promise<void> {
   let stopped = false;
+  let failing = false;
   let working: Promise<void> | undefined;
+  /** A failure is retried at the next interval, by this or another worker, so an outage is logged once. */
+  const attempt = async () => {
+    try {
+      await derivePending(ctx, { isOver: () => stopped });
+      if (failing) ctx.log.info('derivation recovered');
+      failing = false;
+    } catch (error) {
+      if (!failing) ctx.log.error({ err: error }, 'derivation failed; retrying');
+      failing = true;
+    }
+  };
   const timer = setInterval(() => {
     if (stopped) return;
-    working ??= attemptDerivation(ctx, () => stopped).finally(() => {
+    working ??= attempt().finally(() => {
       working = undefined;
     });
   }, FOLLOWER_INTERVAL_MS);
@@ -268,13 +280,4 @@ export function startFollower(ctx: Context): () => Promise<void> {
     clearInterval(timer);
     await working;
   };
-}
-
-/** Derives pending readings; a failure is retried at the next interval, by this or another worker. */
-async function attemptDerivation(ctx: Context, isOver: () => boolean): Promise<void> {
-  try {
-    await derivePending(ctx, { isOver });
-  } catch (error) {
-    ctx.log.error({ err: error }, 'derivation failed; retrying');
-  }
 }
