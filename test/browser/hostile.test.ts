@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, isRequired, openBrowser, scriptsWithoutFont } from './browser.ts';
 import { type HostileWorld, openHostileWorld, TEXTS } from './hostile-world.ts';
-import { NARROW, openVisit, PHONE, TABLET, type Visit, WIDE } from './visit.ts';
+import { load, NARROW, openVisit, PHONE, TABLET, type Visit, WIDE } from './visit.ts';
 
 /** Of each kind of page (`/posts/:id`), how many are requested, and how many are opened in the browser. */
 const ASKED = 6;
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser())('hostile content', () => {
     for (const text of [TEXTS[1], TEXTS[4], TEXTS[11]])
       for (const place of REFLECTING) {
         const address = place.replace('*', encodeURIComponent(text ?? ''));
-        const answer = await page.goto(address);
+        const answer = await load(page, address, hostile.world.ctx);
         expect.soft(answer?.status(), address).toBeLessThan(500);
         expect.soft(await page.evaluate(INTRUDERS), address).toEqual([]);
         const troubles = visit.troubles().filter((one) => !/status of 4\d\d/.test(one));

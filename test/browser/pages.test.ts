@@ -8,7 +8,7 @@ import { addPageRoutes } from '../../src/web/page-routes.ts';
 import { homeOf } from '../cli/stand.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { type Ids, openStage, type Stage } from './stage.ts';
-import { barriers, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
+import { barriers, load, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
 
 /** Where screenshots are stored for people to look at; none are taken if it is not set. */
 const PICTURES = process.env['STRANDLINE_PICTURES'];
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
 
   test('accessibility barriers are detected', async () => {
     const { page } = await openVisit(browser, stage.web.url);
-    await page.goto('/sign-in');
+    await page.goto('/new');
     expect(await barriers(page)).toEqual([]);
     await page.evaluate(`document.querySelector('main').innerHTML += '<p id="faint">faint</p><img>';
       Object.assign(faint.style, { color: '#ccc', background: '#fff' })`);
@@ -140,8 +140,11 @@ describe.skipIf(!hasBrowser())('every page', () => {
     '%s has no layout or accessibility problem, light or dark, narrow or wide',
     async ([name, address, status = 200]) => {
       const { page } = visit;
-      const answer = await page.goto(typeof address === 'string' ? address : address(stage.ids));
+      const asked = typeof address === 'string' ? address : address(stage.ids);
+      const answer = await load(page, asked, stage.history.world.ctx);
       expect(answer?.status()).toBe(status);
+      // Not another page in its place.
+      expect(page.url()).toBe(stage.web.url + asked);
       for (const { eyes, scheme, size } of EYES) {
         await page.emulateMedia({ colorScheme: scheme });
         await page.setViewportSize(size);

@@ -1,7 +1,9 @@
 /** A person at the browser, and an observer who records what must not happen. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
+import { createToken, OPERATOR, revokeToken } from '../../src/monitor/access/manage-tokens.ts';
+import type { ActingContext } from '../../src/monitor/context.ts';
 
 export type Visit = {
   page: Page;
@@ -33,6 +35,17 @@ export async function openVisit(
   await noteTroubles(context, origin, noted);
   const page = await context.newPage();
   return { page, troubles: () => noted.splice(0), close: () => context.close() };
+}
+
+/** Loads a page; the one to sign in at is shown only while a token is valid. */
+export async function load(page: Page, address: string, ctx: ActingContext): Promise<Response | null> {
+  if (!address.startsWith('/sign-in')) return page.goto(address);
+  const { prefix } = await createToken(ctx, { name: 'the way in', scopes: ['read'] }, OPERATOR);
+  try {
+    return await page.goto(address);
+  } finally {
+    await revokeToken(ctx, prefix);
+  }
 }
 
 async function noteTroubles(context: BrowserContext, origin: string, noted: string[]): Promise<void> {
