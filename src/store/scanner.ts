@@ -71,6 +71,11 @@ export async function finishSetback(
     [leaseMs],
   );
   await tx.query(
+    `UPDATE strandline.channels SET lease_until = least(lease_until, clock_timestamp() + $1 * interval '1 ms')
+     WHERE lease_until IS NOT NULL`,
+    [leaseMs],
+  );
+  await tx.query(
     `UPDATE strandline.call_minutes SET sent_at = ARRAY (SELECT least(t, $1) FROM unnest(sent_at) t)`,
     [now],
   );
@@ -81,6 +86,9 @@ export async function finishSetback(
   );
   await tx.query('UPDATE strandline.channels SET resting_until = NULL WHERE failing_since > $1', [now]);
   await tx.query('UPDATE strandline.source_pacing SET at = least(at, $1)', [now]);
+  // A cooldown counts from the last message, and the readings of a search wait for one that was set aside.
+  await tx.query('UPDATE strandline.deliveries SET made_at = $1 WHERE made_at > $1', [now]);
+  await tx.query('UPDATE strandline.pending_derivations SET retry_at = $1 WHERE retry_at > $1', [now]);
   await tx.query('UPDATE strandline.recurring_work SET next_due_at = least(next_due_at, $1)', [now]);
   await tx.query(
     'UPDATE strandline.responses SET next_read_at = $1 WHERE read_at IS NULL AND coalesce(next_read_at, received_at) > $1',

@@ -309,6 +309,14 @@ describe('the forecast', () => {
     },
   );
 
+  test('of intervals longer than a day has runs, which cost something', () => {
+    const limits = { pace: watch(10), fill: 0.6, calls: null, ofService: null };
+    expect(planAdaptive(parseAdaptive('auto 2d-7d'), limits)).toMatchObject({
+      runsPerDay: 1,
+      mostRunsPerDay: 1,
+    });
+  });
+
   // docs/internals/scheduling.md has the figures of the bench.
   test.each([
     ['hourly', { everyMs: HOUR }],

@@ -1,6 +1,7 @@
 /** What the calls of other searches cost to count, and that the result is right. */
 import { expect, test } from 'vitest';
 import { countSlots } from '../../src/monitor/schedule/cadence.ts';
+import { sustainCalls } from '../../src/monitor/schedule/call-budget.ts';
 import { sortPaces } from '../../src/monitor/schedule/service-fill.ts';
 import type { PaceRow } from '../../src/store/pace.ts';
 
@@ -85,11 +86,12 @@ test('an interval counts by its length, an adaptive AI search by its current one
 
 test('an adaptive search counts with no more calls than it may make a day, written or by default', async () => {
   const rows = [search(1, { auto: 'auto 1m-2m 24/day' }), search(2, { auto: 'auto' })];
+  const slowest = DAY / sustainCalls(24);
   const { adaptive } = await sortPaces(rows, ahead);
   expect(adaptive).toMatchObject([
-    { leastMs: DAY / 24, mostMs: DAY / 24 },
+    { leastMs: slowest, mostMs: slowest },
     { leastMs: 120_000, mostMs: 21_600_000 },
   ]);
   const { adaptive: usual } = await sortPaces(rows, { ...ahead, config: {} });
-  expect(usual).toMatchObject([{ leastMs: DAY / 24 }, { leastMs: DAY / 24, mostMs: 21_600_000 }]);
+  expect(usual).toMatchObject([{ leastMs: slowest }, { leastMs: slowest, mostMs: 21_600_000 }]);
 });

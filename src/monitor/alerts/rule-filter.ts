@@ -53,7 +53,7 @@ function isInScope(rule: Rule, found: FeedEntry): boolean {
   return found.kind !== 'spike' || found.spike.only_by === null;
 }
 
-/** The part of its scope that is known before the item is read: the rule reports no discovery outside of it. */
+/** Whether a rule may report a discovery, as far as is known before its item is read. */
 export function isCovered(rule: Rule, found: ScopedEntry): boolean {
   if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
   const isOnEverything = rule.topic_id === null && rule.search_id === null;

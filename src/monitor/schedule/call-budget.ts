@@ -71,9 +71,9 @@ export function earliestCall(spentUntil: number | null, callsPerDay: number | nu
   return (spentUntil ?? 0) - countBurst(callsPerDay) * evenly(callsPerDay);
 }
 
-/** The longest time between calls: longer than the bound of the interval where the calls per day do not last for that. */
-export function longestInterval({ mostMs }: { mostMs: number }, callsPerDay: number | null): number {
-  return callsPerDay === null ? mostMs : Math.max(mostMs, evenly(callsPerDay));
+/** An interval in milliseconds, lengthened as far as the calls per day need. @param callsPerDay null: no limit of its own */
+export function fitInterval(ms: number, callsPerDay: number | null): number {
+  return callsPerDay === null ? ms : Math.max(ms, evenly(callsPerDay));
 }
 
 /** Its calls per day if it would make more at any time. */

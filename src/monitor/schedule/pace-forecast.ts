@@ -57,7 +57,7 @@ function forecastDay(pace: Pace, intervalAt: (perHour: number) => number): PaceF
 /** Volume of an hour varies by this part of what is usual then, besides chance. */
 const HOURLY_NOISE = 0.5;
 
-/** The expected share of posts within the newest `room`, for a normal count with this mean, which is infinite without calls. */
+/** The expected share of posts within the newest `room`, for a normal count with this mean. Without calls the mean is infinite. */
 function shareWithin(mean: number, room: number): number {
   if (mean === 0) return 1;
   if (!Number.isFinite(mean)) return 0;
@@ -117,7 +117,8 @@ export function planAdaptive(
     ofService,
   }: { pace: Pace; fill: number | undefined; calls: number | null; ofService: number | null },
 ): RunPlan {
-  const mostRunsPerDay = Math.min(...[calls, ofService, Math.floor(DAY / schedule.leastMs)].filter(isNumber));
+  const shortest = Math.max(1, Math.floor(DAY / schedule.leastMs));
+  const mostRunsPerDay = Math.min(...[calls, ofService, shortest].filter(isNumber));
   const expected = forecastAdaptive(pace, schedule, { calls, ofService, fill });
   const runsPerDay =
     expected === null ? mostRunsPerDay : Math.min(Math.ceil(expected.callsPerDay), mostRunsPerDay);

@@ -1,14 +1,14 @@
 /** How much of a response may fill up, so that the searches of a service together stay within its `CALLS_PER_DAY`. */
 import { setImmediate } from 'node:timers/promises';
 import { readCallsPerDay } from '../../config/config.ts';
-import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
+import { MINUTE, SECOND } from '../../domain/time.ts';
 import { readCallRoom } from '../../store/call-limits.ts';
 import { type Database, type Id, readTime } from '../../store/database.ts';
 import { type PaceRow, readActivePaces } from '../../store/pace.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import type { Context } from '../context.ts';
 import { countSlots, readSchedule, tryToRead } from './cadence.ts';
-import { fitFill, limitCalls, planAhead } from './call-budget.ts';
+import { fitFill, limitCalls, planAhead, fitInterval } from './call-budget.ts';
 import { USUAL_FILL } from './pace-interval.ts';
 import { type Pace, toPace } from './pace.ts';
 import type { AdaptiveSchedule, Schedule } from './schedule.ts';
@@ -46,8 +46,8 @@ type PacedSearch = AdaptiveSchedule & { pace: Pace };
 const SCHEDULES_PER_TURN = 50;
 
 /**
- * The adaptive microblog searches, with intervals within their own calls per day, and how many calls all others make in a time:
- * those do not depend on the rate of posts.
+ * The adaptive microblog searches, with bounds that keep to their own calls per day; and the number of calls of all others in a
+ * time, which does not depend on the rate of posts.
  * @param count the number of slots of a schedule in a time; called once for each distinct cron schedule
  */
 export async function sortPaces(
@@ -62,13 +62,13 @@ export async function sortPaces(
     const schedule = tryToRead(() => readSchedule(row));
     if (schedule === null) continue;
     if (schedule.kind === 'auto') {
-      const leastMs = Math.max(
-        schedule.leastMs,
-        DAY / (limitCalls(config, row, schedule) ?? Number.POSITIVE_INFINITY),
-      );
+      const leastMs = fitInterval(schedule.leastMs, limitCalls(config, row, schedule));
       const mostMs = Math.max(schedule.mostMs, leastMs);
       if (row.operation === 'microblog') adaptive.push({ pace: toPace(row), ...schedule, leastMs, mostMs });
-      else others += (until - from) / SECOND / (row.interval_seconds ?? schedule.mostMs / SECOND);
+      else {
+        const everyMs = row.interval_seconds === null ? schedule.mostMs : row.interval_seconds * SECOND;
+        others += (until - from) / Math.max(leastMs, everyMs);
+      }
       continue;
     }
     const key = schedule.kind === 'cron' ? `${schedule.cron} ${schedule.tz}` : `${row.search_id}`;

@@ -13,12 +13,12 @@ import {
 } from '../../store/queries/silent-searches.ts';
 import type { Context } from '../context.ts';
 import { readSchedule, slotsBetween, tryToRead } from '../schedule/cadence.ts';
-import { limitCalls, longestInterval } from '../schedule/call-budget.ts';
+import { fitInterval, limitCalls } from '../schedule/call-budget.ts';
 import type { SearchSchedule } from '../schedule/schedule.ts';
 
 /** Slots without a successful run. */
 const SILENT_SLOTS = 3;
-/** Searches of one schedule may be of any kind; these have the fewest calls by default. */
+/** Searches of any kind may share a schedule. This kind has the fewest calls per day by default. */
 const FEWEST_CALLS = { operation: 'ai', service_kind: 'hosted' } as const;
 /** Three slots of any schedule are within this span, even of one for 29 February. */
 const MAX_SILENCE_SPAN_MS = 30 * 366 * 24 * HOUR;
@@ -48,7 +48,7 @@ export function computeSilentBefore(
 ): number {
   const until = now.getTime() - graceMs;
   if (schedule.kind === 'auto')
-    return until - SILENT_SLOTS * longestInterval(schedule, limitCalls(config, FEWEST_CALLS, schedule));
+    return until - SILENT_SLOTS * fitInterval(schedule.mostMs, limitCalls(config, FEWEST_CALLS, schedule));
   if (schedule.kind === 'every') return until - SILENT_SLOTS * schedule.seconds * SECOND;
   for (let span = HOUR; span < MAX_SILENCE_SPAN_MS; span *= 4) {
     const slot = [...slotsBetween(schedule, until - span, until)].at(-SILENT_SLOTS);

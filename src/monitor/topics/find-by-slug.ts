@@ -132,8 +132,8 @@ export async function findSideOfTopics(db: Database, path: string, slugs: readon
 }
 
 /**
- * The searches of a side, of a topic, or the named one. Removed ones are included only if they or their removed topic are named,
- * or on request.
+ * The searches of a side, of a topic, or the named one. Removed searches are included on request, and if they or their removed
+ * topic are named.
  * @throws InvalidInput
  */
 export async function findSearches(
@@ -142,8 +142,8 @@ export async function findSearches(
   options: { removed?: true } = {},
 ): Promise<SearchRow[]> {
   if (search === undefined) {
-    const named = topic === undefined ? undefined : await readTopic(db, topic);
-    const removed = options.removed ?? (named !== undefined && named.archived_at !== null);
+    const isRemoved = async (slug: string) => ((await readTopic(db, slug))?.archived_at ?? null) !== null;
+    const removed = options.removed ?? (topic !== undefined && (await isRemoved(topic)));
     return readSearches(db, { data, topic, removed, limit: MAX_ROWS });
   }
   const row = await readSearch(db, search);

@@ -86,10 +86,13 @@ export function startWorkers(backend: QueueBackend, options: WorkerOptions): Que
     },
     close: async () => {
       const closed = Promise.all(all.map((worker) => worker.close()));
-      // BullMQ waits forever to tell an unreachable queue of the ends of jobs, which it need not know.
+      // If the queue is unreachable, BullMQ waits forever to report finished jobs. Nothing depends on these reports. A job that was
+      // just being fetched still begins.
       const closeWithoutQueue = async () => {
-        while (jobs.size > 0) await Promise.all(jobs);
-        await wait(QUEUE_TIMEOUT_MS, undefined, { ref: false });
+        do {
+          await Promise.all(jobs);
+          await wait(QUEUE_TIMEOUT_MS, undefined, { ref: false });
+        } while (jobs.size > 0);
       };
       await Promise.race([closed, closeWithoutQueue()]);
     },

@@ -74,7 +74,7 @@ export type FeedEntry = {
   | { kind: 'completion' }
 );
 
-/** What a rule's scope is decided by, before the item is read. */
+/** What `isCovered` decides by, before the item is read. */
 export type ScopedEntry = Pick<
   FeedEntry,
   'id' | 'kind' | 'baseline' | 'search_id' | 'topic_id' | 'service_kind'
@@ -131,7 +131,7 @@ JOIN strandline.services v ON v.id = s.service_id
 ORDER BY d.id`;
 
 /**
- * The next discoveries in commit order, including baselines. Items are read only of those that are wanted.
+ * The next discoveries in commit order, including baselines. Reads the items of wanted discoveries only.
  * @param limit of discoveries, wanted or not
  * @returns `last`: the last ID, wanted or not; null if there is none after the cursor. `more`: whether the limit was reached
  */
