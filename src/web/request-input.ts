@@ -3,8 +3,11 @@
 import { InvalidInput, type Problem, Refused } from '../domain/errors.ts';
 import { idKey } from '../monitor/http/cursors.ts';
 import type { Id } from '../store/database.ts';
-import type { FormValues } from './components/form.tsx';
+import { type FormValues, OPENED } from './components/form.tsx';
 import { z } from 'zod';
+
+/** What a form shows again after it was refused. */
+export type FormOutcome = { given?: FormValues; problems?: readonly Problem[]; status?: number };
 
 /** Any fields, single or repeated; the functions of the monitor validate them. */
 export const formBody = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
@@ -38,9 +41,21 @@ export function toFormProblems(
   return [{ path, given: readField(form, path), expected: `another one: ${error.message}` }];
 }
 
-/** The status of a form that is shown again: what was typed is invalid, or conflicts with what exists. */
+/** The form again, after an error: the parameters are those of {@link toFormProblems}. @throws as it */
+export function toFormOutcome(
+  error: unknown,
+  given: FormValues,
+  conflict?: string,
+  named?: Readonly<Record<string, string>>,
+): Required<FormOutcome> {
+  const problems = toFormProblems(error, given, conflict, named);
+  return { given, problems, status: chooseFormStatus(error) };
+}
+
+/** The status of a form that is shown again: what was typed is invalid, or conflicts with what exists or another edit. */
 export function chooseFormStatus(error: unknown): 400 | 409 {
-  return error instanceof InvalidInput ? 400 : 409;
+  if (!(error instanceof InvalidInput)) return 409;
+  return error.problems.some(({ path }) => path === OPENED) ? 409 : 400;
 }
 
 /** All values of a repeated field. */

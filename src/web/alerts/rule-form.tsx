@@ -166,7 +166,7 @@ export function describeEditedRule(rule: RuleRow): string {
   const { name, kinds, filter, cooldown_seconds, channels } = rule;
   const what = `${JSON.stringify(name)} about ${kinds.join(', ')} of ${formatRuleScope(rule) || 'all searches'}`;
   const how = `filter ${JSON.stringify(filter)}, cooldown ${formatInterval(cooldown_seconds)}`;
-  return `${what}, ${how}, to ${channels.join(', ')}`;
+  return `${what}, ${how}, to ${channels.join(', ') || 'no channel'}`;
 }
 
 function formatRuleScope({ topic, search }: Pick<RuleRow, 'topic' | 'search'>): string {

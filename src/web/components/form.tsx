@@ -10,6 +10,9 @@ import { UntrustedText } from './untrusted-text.tsx';
 /** Submitted values by field name. */
 export type FormValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** The hidden field with what an edit starts from. Its problem is another edit. */
+export const OPENED = 'opened';
+
 /** `link` to an existing thing is shown instead of the given value. */
 export type FieldProblem = Problem & { link?: { words: string; href: string } };
 
@@ -78,7 +81,7 @@ function ProblemList({
   return (
     <div class="problems" role="alert">
       <p>
-        <Icon name="warning" /> Fix {problems.length === 1 ? 'one field' : `${problems.length} problems`}.
+        <Icon name="warning" /> Fix {problems.length === 1 ? 'one problem' : `${problems.length} problems`}.
         Nothing was saved.
       </p>
       <ul>
@@ -86,7 +89,7 @@ function ProblemList({
           const label = labels[problem.path] ?? problem.path;
           return (
             <li>
-              <a href={`#field-${problem.path}`}>{label}</a>
+              {problem.path === OPENED ? 'Another edit' : <a href={`#field-${problem.path}`}>{label}</a>}
               {label.endsWith('?') ? ' ' : ': '}
               <ProblemText problem={problem} />
             </li>

@@ -1,23 +1,23 @@
 /** Edit a topic: its name, and actions on all its searches. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../../domain/errors.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { renameTopic } from '../../monitor/topics/save-topic.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
+import type { TopicRow } from '../../store/queries/topic-list.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import {
-  chooseFormStatus,
+  type FormOutcome,
   formBody,
   isChecked,
   readField,
   slugParams,
-  toFormProblems,
+  toFormOutcome,
 } from '../request-input.ts';
 import { assertNotEdited, OpenedField } from './opened-field.tsx';
 import { SlugFields } from './slug-fields.tsx';
 import { Badge } from '../components/icons.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
-import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { ActionButton, Button, Field, Form } from '../components/form.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -26,8 +26,6 @@ import { Table } from '../components/data-table.tsx';
 import { PurgeLink } from '../topic/purge-pages.tsx';
 
 const MAX_SEARCHES = 1_000;
-
-type FormOutcome = { given?: FormValues; problems?: readonly Problem[]; status?: number };
 
 export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
@@ -43,7 +41,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
       const { slug } = request.params;
       try {
         const topic = await assertTopicNotRemoved(ctx.db, slug);
-        assertNotEdited(request.body, JSON.stringify(topic.name));
+        assertNotEdited(request.body, describeNames(topic));
         const names = { name: readField(request.body, 'name') ?? '', slug: readField(request.body, 'slug') };
         const renamed = await renameTopic(request.acting, slug, {
           ...names,
@@ -51,9 +49,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
         });
         return redirectWithFlash(reply, `/topics/${renamed}`, 'renamed');
       } catch (error) {
-        const problems = toFormProblems(error, request.body);
-        const status = chooseFormStatus(error);
-        return show(request, reply, slug, { given: request.body, problems, status });
+        return show(request, reply, slug, toFormOutcome(error, request.body));
       }
     },
   );
@@ -84,7 +80,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
             label="Rename the topic"
             labels={{ name: 'Name', slug: 'Short name' }}
           >
-            <OpenedField edited={JSON.stringify(topic.name)} given={given} problems={problems} />
+            <OpenedField edited={describeNames(topic)} given={given} problems={problems} />
             <Field name="name" label="Name" value={topic.name} />
             <SlugFields slug={slug} help="Those of its searches stay." problems={problems} />
             <div class="buttons">
@@ -97,6 +93,11 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
       ),
     });
   }
+}
+
+/** `"Tide news" as tides` */
+function describeNames({ name, slug }: TopicRow): string {
+  return `${JSON.stringify(name)} as ${slug}`;
 }
 
 function SearchTable({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {

@@ -1,7 +1,7 @@
-/** A form that was opened before another edit does not undo that edit unasked. */
+/** Keeps a form that was opened before another edit from silently undoing it. */
 
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
-import type { FormValues } from '../components/form.tsx';
+import { type FormValues, OPENED } from '../components/form.tsx';
 import { readField } from '../request-input.ts';
 
 /** @param props.edited what the edit starts from, on one line; it differs after each edit */
@@ -14,16 +14,19 @@ export function OpenedField({
   given: FormValues | undefined;
   problems: readonly Problem[];
 }) {
-  // Whoever was told of another edit and saves again replaces it.
-  const wasTold = problems.some(({ path }) => path === 'opened');
-  const opened = wasTold ? undefined : readField(given, 'opened');
-  return <input type="hidden" name="opened" value={opened ?? edited} />;
+  // Saving again after this problem was shown replaces the other edit.
+  const isConflict = problems.some(({ path }) => path === OPENED);
+  const opened = isConflict ? undefined : readField(given, OPENED);
+  return <input type="hidden" name={OPENED} value={opened ?? edited} />;
 }
 
-/** @param edited as in {@link OpenedField}, now @throws InvalidInput if it was another when the form was opened */
+/**
+ * @param edited the current value of that of {@link OpenedField}
+ * @throws InvalidInput with a problem of {@link OPENED} if it changed since the form was opened
+ */
 export function assertNotEdited(given: FormValues, edited: string): void {
-  const opened = readField(given, 'opened');
-  if (opened === undefined || opened === edited) return;
-  const expected = `${edited}: it was changed after this form was opened; save again to replace that`;
-  throw new InvalidInput([{ path: 'opened', given: opened, expected }]);
+  const opened = readField(given, OPENED);
+  if (opened === undefined || opened === edited.trim()) return;
+  const expected = `what was saved since this form was opened; save again to replace it: ${edited}`;
+  throw new InvalidInput([{ path: OPENED, given: opened, expected }]);
 }

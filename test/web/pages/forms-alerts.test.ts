@@ -302,13 +302,27 @@ test('a form of a rule that was opened before another edit does not undo it, unl
   await editRule(world.ctx, 'both', { filter: 'quay' });
   const saved = () => rows(`SELECT filter FROM strandline_analytics.rules WHERE slug = 'both'`);
   const refused = await person.post('/alerts/rules/both', { ...rule, opened });
-  expect([refused.status, await saved()]).toEqual([400, [{ filter: 'quay' }]]);
+  expect([refused.status, await saved()]).toEqual([409, [{ filter: 'quay' }]]);
   expect(textOf(refused.html)).toContain(
-    'expected "Both" about post of all searches, filter "quay", cooldown 0, to team: it was changed after',
+    'save again to replace it: "Both" about post of all searches, filter "quay", cooldown 0, to team',
   );
   await person.post('/alerts/rules/both', { ...rule, opened: await read() });
   expect(await saved()).toEqual([{ filter: 'pier' }]);
   await changeRule(world.ctx, 'both', 'remove');
+});
+
+test('a rule whose last channel was removed is saved with another one', async () => {
+  await person.post('/alerts/channels', { slug: 'gone', webhook: `${receiver.url}/gone` });
+  const rule = { name: 'Left', on: 'post', watches: '', filter: '', cooldown: '0', channels: 'gone' };
+  await person.post('/alerts/rules', rule);
+  await person.post('/alerts/channels/gone/remove');
+  const { html } = await person.get('/alerts/rules/left');
+  const opened = /name="opened" value="([^"]*)"/.exec(html)?.[1]?.replaceAll('&quot;', '"') ?? 'none';
+  expect(opened).toContain('to no channel');
+  expect(await person.post('/alerts/rules/left', { ...rule, channels: 'team', opened })).toMatchObject({
+    status: 303,
+  });
+  await changeRule(world.ctx, 'left', 'remove');
 });
 
 test('channels pause and resume, with or without what was found meanwhile; removal asks for confirmation', async () => {
@@ -321,7 +335,9 @@ test('channels pause and resume, with or without what was found meanwhile; remov
   expect(waiting.length).toBeGreaterThan(0);
   const resumed = await person.follow('/alerts/channels/team/resume', { skip: 'yes' });
   expect(textOf(resumed.html)).toContain('Resumed. Waiting messages are sent.');
-  expect(await rows('SELECT state FROM strandline_analytics.channels')).toEqual([{ state: 'active' }]);
+  expect(await rows("SELECT state FROM strandline_analytics.channels WHERE slug = 'team'")).toEqual([
+    { state: 'active' },
+  ]);
   expect(await readWaiting()).toEqual(waiting);
   expect(textOf((await person.get('/alerts/rules/ferry-b/remove')).html)).toContain('Cancel');
   // Waiting messages of both sides are cancelled.
@@ -333,7 +349,7 @@ test('channels pause and resume, with or without what was found meanwhile; remov
   );
   await rows(
     `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, state, body, created_at, made_at, next_attempt_at, attempts)
-     SELECT 'msg_simulated', id, $1, 'pending', '{}', $2, $2, $2, 0 FROM strandline.channels`,
+     SELECT 'msg_simulated', id, $1, 'pending', '{}', $2, $2, $2, 0 FROM strandline.channels WHERE slug = 'team'`,
     [simulated, now],
   );
   expect(textOf((await person.get('/alerts/channels/team/remove')).html)).toContain(

@@ -160,26 +160,32 @@ test('a form that was opened before another edit does not undo it, unless it is 
   const opened = untouched((await person.get(url)).html);
   await editSearch(world.ctx, 'two-browsers-posts', { prompt: 'quay' });
   const refused = await person.post(url, { ...opened, labels: 'mine', do: 'save' });
-  expect(refused.status).toBe(400);
-  expect(textOf(refused.html)).toContain('it was changed after this form was opened');
+  expect(refused.status).toBe(409);
+  expect(textOf(refused.html)).toContain(
+    'Fix one problem. Nothing was saved. Another edit: got "version 1 of two-browsers-posts in two-browsers"; expected what was saved since this form was opened; save again to replace it: version 2 of two-browsers-posts in two-browsers',
+  );
+  expect(refused.html, 'a hidden field is no target').not.toContain('#field-opened');
   expect(await search('two-browsers-posts')).toMatchObject({ prompt: 'quay', labels: [], version: 2 });
   const shown = untouched(refused.html);
   expect(shown).toMatchObject({ prompt: 'pier', labels: 'mine' });
   expect(await person.post(url, { ...shown, do: 'save' })).toMatchObject({ status: 303 });
   expect(await search('two-browsers-posts')).toMatchObject({ prompt: 'pier', labels: ['mine'], version: 3 });
 
-  const names = untouched((await person.get('/topics/two-browsers/edit')).html);
-  await renameTopic(world.ctx, 'two-browsers', { name: 'Both' });
-  const rename = await person.post('/topics/two-browsers/rename', { ...names, slug: 'both' });
-  expect([rename.status, textOf(rename.html)]).toEqual([
-    400,
-    expect.stringContaining('expected "Both": it was'),
-  ]);
+  for (const { slug, edit, now } of [
+    { slug: 'two-browsers', edit: { name: 'Both' }, now: '"Both" as two-browsers' },
+    { slug: 'two-browsers', edit: { slug: 'both' }, now: '"Both" as both' },
+  ]) {
+    const names = untouched((await person.get(`/topics/${slug}/edit`)).html);
+    await renameTopic(world.ctx, slug, edit);
+    const to = `/topics/${edit.slug ?? slug}/rename`;
+    const rename = await person.post(to, { ...names, name: 'Mine' });
+    expect([rename.status, textOf(rename.html)]).toEqual([409, expect.stringContaining(`it: ${now}`)]);
+  }
 
   const before = untouched((await person.get(url)).html);
   await editSearch(world.ctx, 'two-browsers-posts', { slug: 'one-browser' });
   expect(await person.post('/searches/one-browser/edit', { ...before, do: 'save' })).toMatchObject({
-    status: 400,
+    status: 409,
   });
 });
 
