@@ -1,6 +1,6 @@
 /** Channels: create, test, edit, rotate the secret, pause, remove. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import { InvalidInput } from '../../domain/errors.ts';
 import {
   changeChannel,
   findChannelRow,
@@ -19,12 +19,12 @@ import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
 import {
-  chooseFormStatus,
+  type FormOutcome,
   formBody,
   isChecked,
   readField,
   slugParams,
-  toFormProblems,
+  toFormOutcome,
 } from '../request-input.ts';
 import { type FlashCode, redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, type FormValues } from '../components/form.tsx';
@@ -35,8 +35,6 @@ import { ChannelButtons, ResendButton, SecretSection, SettingsForm } from './cha
 import { AttemptView, ChannelFacts, ChannelPath } from './channel-view.tsx';
 import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
-
-type FormOutcome = { given?: FormValues; problems?: readonly Problem[]; status?: number };
 
 const CHANNEL_CHANGES = [
   ['pause', 'channel_paused'],
@@ -64,12 +62,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
         return renderSecret(request, reply, created, 'Channel created');
       } catch (error) {
         const { kindName } = pickKind(readSettingFields(given));
-        const problems = toFormProblems(error, given);
-        return renderNewChannel(request, reply, kindName, {
-          given,
-          problems,
-          status: chooseFormStatus(error),
-        });
+        return renderNewChannel(request, reply, kindName, toFormOutcome(error, given));
       }
     },
   );

@@ -1,7 +1,7 @@
 /** Rules: create, edit, pause, remove, preview. */
 
 import type { Data } from '../../domain/data.ts';
-import { type Problem, Refused } from '../../domain/errors.ts';
+import { Refused } from '../../domain/errors.ts';
 import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../../monitor/alerts/rule-definition.ts';
@@ -22,7 +22,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { Crumbs, EmptyState, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { chooseFormStatus, formBody, readField, slugParams, toFormProblems } from '../request-input.ts';
+import { type FormOutcome, formBody, readField, slugParams, toFormOutcome } from '../request-input.ts';
 import {
   describeEditedRule,
   parseRuleForm,
@@ -38,7 +38,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
 type Ctx = RouteContext['ctx'];
-type FormOutcome = { given?: FormValues; problems?: readonly Problem[]; status?: number };
 
 const MAX_CHOICES = 500;
 
@@ -73,7 +72,7 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
         });
         return redirectWithFlash(reply, `/alerts/rules/${made.slug}/past`, 'rule_made');
       } catch (error) {
-        return renderRule(ctx, request, reply, null, toFormOutcome(error, given));
+        return renderRule(ctx, request, reply, null, toRuleOutcome(error, given));
       }
     },
   );
@@ -96,7 +95,7 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
         });
         return redirectWithFlash(reply, `/alerts/rules/${rule.slug}`, 'rule_saved');
       } catch (error) {
-        return renderRule(ctx, request, reply, rule, toFormOutcome(error, given));
+        return renderRule(ctx, request, reply, rule, toRuleOutcome(error, given));
       }
     },
   );
@@ -147,9 +146,9 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
 const FIELDS_OF_NAMED = { topic: 'watches', search: 'watches', channel: 'channels' };
 
 /** @throws errors that are not about the input */
-function toFormOutcome(error: unknown, given: FormValues): FormOutcome {
-  const problems = toFormProblems(error, given, 'slug', FIELDS_OF_NAMED).map(placeRuleProblem);
-  return { given, problems, status: chooseFormStatus(error) };
+function toRuleOutcome(error: unknown, given: FormValues): FormOutcome {
+  const outcome = toFormOutcome(error, given, 'slug', FIELDS_OF_NAMED);
+  return { ...outcome, problems: outcome.problems.map(placeRuleProblem) };
 }
 
 async function renderRule(

@@ -1,7 +1,6 @@
 /** Edit a search: each change is a version. */
 
 import { sideOf } from '../../domain/data.ts';
-import type { Problem } from '../../domain/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
@@ -23,12 +22,12 @@ import { ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import {
-  chooseFormStatus,
+  type FormOutcome,
   formBody,
   isChecked,
   readField,
   slugParams,
-  toFormProblems,
+  toFormOutcome,
 } from '../request-input.ts';
 import { describeEdited, EditForm, joinLabels } from './edit-search-form.tsx';
 import { assertNotEdited } from './opened-field.tsx';
@@ -41,12 +40,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { renderToString } from 'preact-render-to-string';
 
 type Ctx = RouteContext['ctx'];
-type FormOutcome = {
-  given?: FormValues;
-  problems?: readonly Problem[];
-  tried?: TrialOutcome;
-  status?: number;
-};
 
 const MAX_VERSIONS = 50;
 
@@ -89,11 +82,9 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
         );
         return await renderEditSearch(ctx, request, reply, search, { given, tried });
       } catch (error) {
-        const problems = toFormProblems(error, given, 'slug', { topic: 'topic' }).map((problem) =>
-          placeProblem(problem, ''),
-        );
-        const status = chooseFormStatus(error);
-        return renderEditSearch(ctx, request, reply, search, { given, problems, status });
+        const outcome = toFormOutcome(error, given, 'slug', { topic: 'topic' });
+        const problems = outcome.problems.map((problem) => placeProblem(problem, ''));
+        return renderEditSearch(ctx, request, reply, search, { ...outcome, problems });
       }
     },
   );
@@ -143,7 +134,7 @@ async function renderEditSearch(
   request: FastifyRequest,
   reply: FastifyReply,
   search: SearchRow,
-  { given, problems = [], tried, status = 200 }: FormOutcome = {},
+  { given, problems = [], tried, status = 200 }: FormOutcome & { tried?: TrialOutcome } = {},
 ): Promise<FastifyReply> {
   const [versions, forecast, topics] = await Promise.all([
     readVersions(ctx.db, sideOf(search), search.id, { limit: MAX_VERSIONS }),
