@@ -136,6 +136,19 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await fine.close();
   });
 
+  test('charts are drawn in colors that a canvas takes, and lower bounds paler', async () => {
+    const drawn = await openVisit(browser, stage.web.url);
+    const { page } = drawn;
+    await page.addInitScript(NOTE_COLORS);
+    await page.goto('/topics/trains');
+    await page.locator('.plot canvas').first().waitFor();
+    expect(await page.locator('.chart data.least').count()).toBeGreaterThan(0);
+    const colors = await page.evaluate<string[]>('[...new Set(colors)]');
+    expect(await page.evaluate(`colors.filter((color) => !CSS.supports('color', color))`)).toEqual([]);
+    expect(colors.filter((color) => color.includes('45%'))).toHaveLength(1);
+    await drawn.close();
+  });
+
   test.for(PAGES)(
     '%s has no layout or accessibility problem, light or dark, narrow or wide',
     async ([name, address, status = 200]) => {
@@ -177,6 +190,14 @@ const NOTE_FONTS = `globalThis.fonts = [];
   Object.defineProperty(CanvasRenderingContext2D.prototype, 'font', {
     get,
     set(font) { fonts.push(font.slice(font.search(/[0-9.]+px/))); set.call(this, font); },
+  });`;
+
+/** Every color that is set to fill an area of a canvas; one that it does not take is ignored. */
+const NOTE_COLORS = `globalThis.colors = [];
+  const { get, set } = Object.getOwnPropertyDescriptor(CanvasRenderingContext2D.prototype, 'fillStyle');
+  Object.defineProperty(CanvasRenderingContext2D.prototype, 'fillStyle', {
+    get,
+    set(color) { if (typeof color === 'string') colors.push(color); set.call(this, color); },
   });`;
 
 /** Nobody on a phone has to scroll sideways, except inside elements that scroll by themselves. */

@@ -393,7 +393,8 @@ const draw = (chart) => {
   /** @param {number} nth */
   const paler = (nth) => {
     const hue = hues[nth % hues.length] ?? '';
-    const fills = least[nth]?.map((one) => (one ? `${hue}73` : hue));
+    const pale = `color-mix(in srgb, ${hue} 45%, transparent)`;
+    const fills = least[nth]?.map((one) => (one ? pale : hue));
     return { fill: { unit: 3, values: () => fills } };
   };
   const plot = new Plot(
