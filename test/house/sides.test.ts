@@ -154,6 +154,13 @@ async function exported(data: Data, resource: Resource): Promise<string[]> {
   return Buffer.concat(pieces).toString().split('\n').filter(Boolean);
 }
 
+/** A row as JSON. The order in which Postgres adds, and so the last digits of a sum, may differ from plan to plan. */
+function toText(row: unknown): string {
+  return JSON.stringify(row, (_key, value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(12)) : value,
+  );
+}
+
 /** The rows of each statement of each dashboard. */
 async function panels(data: Data): Promise<Map<string, string[]>> {
   const url = world.database.readerUrl;
@@ -164,7 +171,7 @@ async function panels(data: Data): Promise<Map<string, string[]>> {
       for (const { of, sql } of statementsOf(dashboard)) {
         const { rows } = await ask(url, sql, { range, variables });
         const name = `${file}: ${of}`;
-        results.set(name, [...(results.get(name) ?? []), ...rows.map((row) => JSON.stringify(row))]);
+        results.set(name, [...(results.get(name) ?? []), ...rows.map(toText)]);
       }
   return results;
 }
