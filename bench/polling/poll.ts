@@ -103,5 +103,5 @@ export function poll(world: readonly number[][], limits: Limits, plan: Plan): Po
 
 function foresee(plan: Plan, pace: Pace, fill: number): PaceForecast | null {
   if ('everyMs' in plan) return forecastFixed(pace, plan.everyMs);
-  return forecastAdaptive(pace, BOUNDS, { calls: plan.each, fill });
+  return forecastAdaptive(pace, BOUNDS, { calls: plan.each, ofService: null, fill });
 }

@@ -118,7 +118,7 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       // A disconnected client keeps its place until its pending bytes are gone.
       finished(raw, leave);
       const stream = openEventStream(raw);
-      // With the id, an EventSource that is disconnected before its first event also knows where it was.
+      // With the id, an EventSource that is disconnected before its first event can resume, too.
       const retry = STREAM_RETRY_MS.least + Math.floor(ctx.random() * STREAM_RETRY_MS.spread);
       raw.write(`retry: ${retry}\nid: ${after}\n\n`);
       addStream(stream, { visitor: request.visitor, named: listNamed({ topic, search }) });

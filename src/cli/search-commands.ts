@@ -79,8 +79,9 @@ function registerShow(search: Command, cli: Cli): void {
     .action((slug: string, options: { json?: boolean }) =>
       cli.withServer(async ({ ctx }) => {
         const row = await findSearchRow(ctx.db, slug);
-        const { runs } = await readRunPage(ctx.db, { data: sideOf(row), search: slug, limit: 1 });
-        const [newest] = runs;
+        const {
+          runs: [newest],
+        } = await readRunPage(ctx.db, { data: sideOf(row), search: slug, limit: 1 });
         const last = newest && (await readToolsOf(ctx.db, newest));
         const free = await ctx.isFree(row.service_kind);
         const [pace] = await readPaces(ctx.db, [row.id]);

@@ -73,9 +73,12 @@ function registerShow(topic: Command, cli: Cli): void {
       cli.withProgram(async ({ ctx }) => {
         const { page } = cli;
         const row = await findTopicRow(ctx.db, slug);
-        const removed = row.archived_at !== null;
-        const scope = { data: sideOf(row), topic: slug, removed };
-        const searches = await readSearches(ctx.db, { ...scope, limit: MAX_LIMIT });
+        const searches = await readSearches(ctx.db, {
+          data: sideOf(row),
+          topic: slug,
+          removed: row.archived_at !== null,
+          limit: MAX_LIMIT,
+        });
         await cli.show(options.json, { ...row, searches }, () => [
           ...renderList(
             [

@@ -41,7 +41,7 @@ export function toFormProblems(
   return [{ path, given: readField(form, path), expected: `another one: ${error.message}` }];
 }
 
-/** The form again, after an error: the parameters are those of {@link toFormProblems}. @throws as it */
+/** A form to show again after an error. Takes what {@link toFormProblems} takes, and throws what it throws. */
 export function toFormOutcome(
   error: unknown,
   given: FormValues,

@@ -223,7 +223,10 @@ describe('the budget', () => {
   test('of several searches goes where responses are fullest, and is kept', () => {
     const searches = [10, 100, 1_000].map((perHour) => ({ pace: watch(perHour), ...LIMITS }));
     const callsAt = (fill: number) =>
-      searches.map(({ pace }) => forecastAdaptive(pace, LIMITS, { calls: null, fill })?.callsPerDay ?? 0);
+      searches.map(
+        ({ pace }) =>
+          forecastAdaptive(pace, LIMITS, { calls: null, ofService: null, fill })?.callsPerDay ?? 0,
+      );
     const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
     for (const budget of [200, 400, 800]) {
       const fill = fitFill(searches, { calls: budget, from: START + DAY, until: START + 2 * DAY });
@@ -286,7 +289,9 @@ describe('the forecast', () => {
     expect(forecastFixed(pace, HOUR)?.caught).toBeLessThan(0.3);
     expect(forecastFixed(pace, 3 * MINUTE)?.caught).toBeGreaterThan(0.98);
     expect(findSufficientInterval(pace)).toBeLessThanOrEqual(10 * MINUTE);
-    expect(forecastAdaptive(pace, LIMITS, { calls: null, fill: 0.6 })?.caught).toBeGreaterThan(0.95);
+    expect(
+      forecastAdaptive(pace, LIMITS, { calls: null, ofService: null, fill: 0.6 })?.caught,
+    ).toBeGreaterThan(0.95);
     expect(forecastFixed(NEW_PACE, HOUR)).toBeNull();
   });
 

@@ -71,7 +71,7 @@ export function earliestCall(spentUntil: number | null, callsPerDay: number | nu
   return (spentUntil ?? 0) - countBurst(callsPerDay) * evenly(callsPerDay);
 }
 
-/** An interval in milliseconds, lengthened as far as the calls per day need. @param callsPerDay null: no limit of its own */
+/** An interval in milliseconds, lengthened as far as the calls per day require. @param callsPerDay null: no limit of its own */
 export function fitInterval(ms: number, callsPerDay: number | null): number {
   return callsPerDay === null ? ms : Math.max(ms, evenly(callsPerDay));
 }

@@ -27,9 +27,9 @@ export function forecastFixed(pace: Pace, everyMs: number): PaceForecast | null 
 export function forecastAdaptive(
   pace: Pace,
   bounds: { leastMs: number; mostMs: number },
-  limits: { calls: number | null; ofService?: number | null; fill: number },
+  limits: { calls: number | null; ofService: number | null; fill: number },
 ): PaceForecast | null {
-  const most = [limits.calls === null ? null : sustainCalls(limits.calls), limits.ofService ?? null];
+  const most = [limits.calls === null ? null : sustainCalls(limits.calls), limits.ofService];
   const calls = Math.min(...most.filter(isNumber));
   const own = fitFill([{ pace: settle(pace), ...bounds }], { calls, from: 0, until: DAY });
   const posts = fillPosts(pace, Math.max(own, limits.fill));

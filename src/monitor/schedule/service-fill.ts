@@ -8,7 +8,7 @@ import { type PaceRow, readActivePaces } from '../../store/pace.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import type { Context } from '../context.ts';
 import { countSlots, readSchedule, tryToRead } from './cadence.ts';
-import { fitFill, limitCalls, planAhead, fitInterval } from './call-budget.ts';
+import { fitFill, fitInterval, limitCalls, planAhead } from './call-budget.ts';
 import { USUAL_FILL } from './pace-interval.ts';
 import { type Pace, toPace } from './pace.ts';
 import type { AdaptiveSchedule, Schedule } from './schedule.ts';

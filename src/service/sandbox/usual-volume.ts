@@ -77,7 +77,7 @@ function isHoliday(at: number): boolean {
   return HOLIDAYS.has(`${date.getUTCMonth() + 1}-${date.getUTCDate()}`);
 }
 
-/** Whether a topic's weekly show is on, which may end on the next day. */
+/** Whether the weekly show of a topic is on. It may end on the next day. */
 export function isShowTime({ show }: Pick<Topic['habits'], 'show'>, at: number): boolean {
   if (show === undefined) return false;
   const sinceFirst = at - (show.weekday - dayOfWeek(0)) * DAY - show.hour * HOUR;

@@ -253,17 +253,14 @@ export async function retryDeadDeliveries(
   which: { deliveryId: Id } | { channelId: Id; data: Data | undefined },
   now: Date,
 ): Promise<Id[]> {
-  const [condition, id] =
-    'deliveryId' in which
-      ? ['id = $1', which.deliveryId]
-      : which.data === undefined
-        ? ['channel_id = $1', which.channelId]
-        : [`channel_id = $1 AND id IN (SELECT id FROM ${ANALYTICS[which.data]}.deliveries)`, which.channelId];
+  const [column, id] = 'deliveryId' in which ? ['id', which.deliveryId] : ['channel_id', which.channelId];
+  const data = 'data' in which ? which.data : undefined;
+  const isOnSide = data === undefined ? '' : `AND id IN (SELECT id FROM ${ANALYTICS[data]}.deliveries)`;
   return selectIds(
     tx,
     `UPDATE strandline.deliveries SET state = CASE WHEN body IS NULL THEN 'gathering' ELSE 'pending' END, reason = NULL,
        attempts = 0, next_attempt_at = $2
-     WHERE ${condition} AND state = 'dead' RETURNING id`,
+     WHERE ${column} = $1 ${isOnSide} AND state = 'dead' RETURNING id`,
     [id, now],
   );
 }

@@ -10,7 +10,7 @@ import { UntrustedText } from './untrusted-text.tsx';
 /** Submitted values by field name. */
 export type FormValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The hidden field with what an edit starts from. Its problem is another edit. */
+/** The hidden field that holds what an edit starts from. A problem with it means that there was another edit since. */
 export const OPENED = 'opened';
 
 /** `link` to an existing thing is shown instead of the given value. */

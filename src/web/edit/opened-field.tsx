@@ -21,7 +21,7 @@ export function OpenedField({
 }
 
 /**
- * @param edited the current value of that of {@link OpenedField}
+ * @param edited what {@link OpenedField} would have now
  * @throws InvalidInput with a problem of {@link OPENED} if it changed since the form was opened
  */
 export function assertNotEdited(given: FormValues, edited: string): void {
