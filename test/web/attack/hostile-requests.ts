@@ -34,7 +34,7 @@ const SQL: readonly (readonly [what: string, statement: string])[] = [
   ],
   [
     'a sort that needs the disk',
-    'select a.text from posts a cross join (select text from posts limit 200) b order by md5(a.text || b.text)',
+    'select a.text from posts a cross join (select text from posts limit 100) b order by md5(a.text || b.text)',
   ],
 ];
 
@@ -78,7 +78,7 @@ export async function hostileRequests(
     );
   const statements = [
     // It takes long wherever it is asked, so it is asked once.
-    posts('a statement that sleeps', '/api/v1/sql', JSON.stringify({ sql: 'select pg_sleep(20)' })),
+    posts('a statement that sleeps', '/api/v1/sql', JSON.stringify({ sql: 'select pg_sleep(3)' })),
     ...SQL.flatMap(([what, sql]) => [
       posts(`${what}, by SQL`, '/api/v1/sql', JSON.stringify({ sql })),
       form(`${what}, by SQL on the page`, '/explore/sql', `sql=${encodeURIComponent(sql)}`),
@@ -169,12 +169,13 @@ function exportsOf(document: Document): Hostile[] {
   const parameters = document.paths['/api/v1/exports/{kind}']?.['get']?.parameters ?? [];
   const valuesOf = (name: string) =>
     (parameters.find((one) => one.name === name)?.schema?.['enum'] ?? []) as string[]; // an enumeration of texts
-  return valuesOf('kind').flatMap((kind) =>
-    valuesOf('format').map((format): Hostile => {
-      const url = `/api/v1/exports/${kind}?format=${format}`;
-      return { what: `an export that nobody reads: ${kind} as ${format}`, url, stalls: true };
-    }),
-  );
+  const formats = valuesOf('format');
+  // The formats in turn: what a kind holds is read in the same way for each, and each writes the same kinds of columns.
+  return valuesOf('kind').map((kind, n): Hostile => {
+    const format = formats[n % formats.length];
+    const url = `/api/v1/exports/${kind}?format=${format}`;
+    return { what: `an export that nobody reads: ${kind} as ${format}`, url, stalls: true };
+  });
 }
 
 /** Every read of the API, with as much as it gives. */
