@@ -12,6 +12,7 @@ import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { watchTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { simulate } from '../../../src/app/simulation.ts';
 import { homeOf } from '../../cli/stand.ts';
+import { filledDatabase, type TestDatabase } from '../../database.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeReal } from '../../real-data.ts';
 import { makeWorld, START, type World } from '../../world.ts';
@@ -31,17 +32,9 @@ export async function seededApi(): Promise<ApiWorld> {
   const world = await makeWorld({
     hosted: stub.url,
     env: { MASTER_KEY: 'of the test, which seals nothing that matters', WEBHOOK_ALLOW: '127.0.0.1' },
+    database: await filledDatabase('api', simulateFerry),
   });
   const { ctx } = world;
-  const to = new Date(START);
-  await simulate(ctx, {
-    from: new Date(to.getTime() - 2 * DAY),
-    to,
-    lanes: 1,
-    prepare: (lane) =>
-      watchTopic(lane, { text: 'harbour ferry', service: 'sandbox', postsEvery: '2h', aiEvery: '8h' }),
-  });
-  await makeReal(world.db);
   const { firstRunId } = await createSearch(ctx, {
     slug: 'harbour-paid',
     topic: 'harbour-ferry',
@@ -68,6 +61,21 @@ export async function seededApi(): Promise<ApiWorld> {
       await world.close();
     },
   };
+}
+
+/** Two days until the start of the world. */
+async function simulateFerry(database: TestDatabase): Promise<void> {
+  const { ctx, db } = await makeWorld({ database });
+  const to = new Date(START);
+  await simulate(ctx, {
+    from: new Date(to.getTime() - 2 * DAY),
+    to,
+    lanes: 1,
+    prepare: (lane) =>
+      watchTopic(lane, { text: 'harbour ferry', service: 'sandbox', postsEvery: '2h', aiEvery: '8h' }),
+  });
+  await makeReal(db);
+  await db.close();
 }
 
 /** A channel, a rule that tells it, and a message that was given up. */
