@@ -110,7 +110,7 @@ async function send(
     answer.on('error', end).once('close', end);
     if (stalls === true && status === 200) {
       held.add(asked);
-      answer.once('readable', end);
+      answer.once('readable', () => setTimeout(end, 50)); // after what is sent first, the server reads rows until it is stopped
     } else answer.on('data', (piece: Buffer) => pieces.push(piece));
   });
 }
