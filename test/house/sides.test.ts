@@ -4,16 +4,19 @@
  * sides swapped, as simulated data. Views come from the catalog, so that a new one is tested by itself.
  */
 import { createHash } from 'node:crypto';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { simulate } from '../../src/app/simulation.ts';
 import { ANALYTICS, DATA, type Data } from '../../src/domain/data.ts';
 import { DAY, HOUR } from '../../src/domain/time.ts';
-import { exportRows } from '../../src/monitor/export/export-rows.ts';
+import { encodeResource } from '../../src/monitor/export/export-rows.ts';
 import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
-import { type Resource, RESOURCES } from '../../src/store/export/export-resources.ts';
-import { readerQuery } from '../../src/store/reader/reader-query.ts';
-import { ask, choicesOf } from '../grafana/ask.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
+import { RESOURCES } from '../../src/store/export/export-resources.ts';
+import { openSnapshot } from '../../src/store/export/snapshot.ts';
+import { choicesOf, searchingNothing } from '../grafana/ask.ts';
 import { readDashboards, statementsOf } from '../grafana/dashboards.ts';
+import { fillIn } from '../grafana/fill-in.ts';
 import { swapSides } from '../real-data.ts';
 import { makeWorld, START, type World } from '../world.ts';
 
@@ -21,12 +24,14 @@ import { makeWorld, START, type World } from '../world.ts';
 const NEITHER = new Set(['audit_log', 'contract', 'contract_columns']);
 
 /** Panels that show how long ago something was. */
-const BY_THE_CLOCK = new Set(['overview.json: Searches']);
+const BY_THE_CLOCK = new Set(['panel overview.json: Searches']);
 
 const TO = new Date(START);
 const FROM = new Date(TO.getTime() - DAY);
 
 let world: World;
+/** One connection: each new one would read the definitions of all views again. */
+let reader: Client;
 /** Digests of what the first side shows while it is alone, by what shows it. */
 const before = new Map<string, string>();
 let views: string[];
@@ -35,17 +40,20 @@ let beside: Record<Data, Map<string, string[]>>;
 
 beforeAll(async () => {
   world = await makeWorld();
+  reader = await connect(searchingNothing(world.database.readerUrl), 'strandline test');
   await live('real');
   await swapSides(world.db);
   views = await listViews('real');
   for (const [view, rows] of await readViews('real')) before.set(view, digest(rows));
-  for (const resource of RESOURCES)
-    before.set(`export ${resource}`, digest(await exported('real', resource)));
-  for (const [of, rows] of await panels('real')) before.set(`panel ${of}`, digest(rows));
+  for (const [resource, rows] of await exported('real')) before.set(resource, digest(rows));
+  for (const [of, rows] of await panels('real')) before.set(of, digest(rows));
   await live('simulated');
   beside = { real: await readViews('real'), simulated: await readViews('simulated') };
 }, 300_000);
-afterAll(() => world.close());
+afterAll(async () => {
+  await reader.end();
+  await world.close();
+});
 
 /** One topic for a day, and a row of each thing that a quiet history has not. */
 async function live(data: Data): Promise<void> {
@@ -137,21 +145,35 @@ function digest(rows: readonly string[]): string {
 async function readViews(data: Data): Promise<Map<string, string[]>> {
   const read = new Map<string, string[]>();
   for (const view of views) {
-    const { rows } = await readerQuery({
-      url: world.database.readerUrl,
-      sql: `select to_jsonb(v)::text from ${view} v`,
-      data,
-    });
-    read.set(view, rows.map(String));
+    const { rows } = await reader.query<{ row: string }>(
+      `SELECT to_jsonb(v)::text AS row FROM ${ANALYTICS[data]}.${view} v`,
+    );
+    read.set(
+      view,
+      rows.map(({ row }) => row),
+    );
   }
   return read;
 }
 
-async function exported(data: Data, resource: Resource): Promise<string[]> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of exportRows(world.ctx, resource, { data }, { format: 'ndjson' }))
-    pieces.push(piece);
-  return Buffer.concat(pieces).toString().split('\n').filter(Boolean);
+/** The rows of each export, all of one snapshot. */
+async function exported(data: Data): Promise<Map<string, string[]>> {
+  const snapshot = await openSnapshot(world.db);
+  const read = new Map<string, string[]>();
+  for (const resource of RESOURCES) {
+    const pieces: Uint8Array[] = [];
+    const { bytes } = await encodeResource(snapshot, {
+      resource,
+      filter: { data },
+      searchIds: undefined,
+      encoding: { format: 'ndjson' },
+      now: world.clock.now(),
+    });
+    for await (const piece of bytes) pieces.push(piece);
+    read.set(`export ${resource}`, Buffer.concat(pieces).toString().split('\n').filter(Boolean));
+  }
+  await snapshot.close();
+  return read;
 }
 
 /** A row as JSON. The order in which Postgres adds, and so the last digits of a sum, may differ from plan to plan. */
@@ -163,14 +185,14 @@ function toText(row: unknown): string {
 
 /** The rows of each statement of each dashboard. */
 async function panels(data: Data): Promise<Map<string, string[]>> {
-  const url = world.database.readerUrl;
   const range = { from: FROM, to: new Date(TO.getTime() + HOUR) };
   const results = new Map<string, string[]>();
   for (const { file, dashboard } of readDashboards())
-    for (const variables of await choicesOf(url, dashboard, range, { data }))
+    for (const variables of await choicesOf(world.database.readerUrl, dashboard, range, { data }))
       for (const { of, sql } of statementsOf(dashboard)) {
-        const { rows } = await ask(url, sql, { range, variables });
-        const name = `${file}: ${of}`;
+        const text = fillIn(sql, { range, variables });
+        const { rows } = await reader.query<unknown[]>({ text, rowMode: 'array' });
+        const name = `panel ${file}: ${of}`;
         results.set(name, [...(results.get(name) ?? []), ...rows.map(toText)]);
       }
   return results;
@@ -186,15 +208,9 @@ test('both schemas have the same views, and each has rows on both sides', async 
 
 /** What a side shows of which there is a digest from when it was alone, and now shows something else. */
 async function listChanged(data: Data, shown: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
-  const changed: string[] = [];
-  for (const [view, rows] of shown)
-    if (!NEITHER.has(view) && digest(rows) !== before.get(view)) changed.push(view);
-  for (const resource of RESOURCES)
-    if (digest(await exported(data, resource)) !== before.get(`export ${resource}`))
-      changed.push(`export ${resource}`);
-  for (const [of, rows] of await panels(data))
-    if (!BY_THE_CLOCK.has(of) && digest(rows) !== before.get(`panel ${of}`)) changed.push(`panel ${of}`);
-  return changed;
+  return [...shown, ...(await exported(data)), ...(await panels(data))]
+    .filter(([of, rows]) => !NEITHER.has(of) && !BY_THE_CLOCK.has(of) && digest(rows) !== before.get(of))
+    .map(([of]) => of);
 }
 
 test('real data is shown as if there was no simulated data, by every view, export and panel', async () => {
@@ -208,11 +224,9 @@ const KEYS = /^(?:\w+_)?(post|link|author|completion|claim|run|search|topic|spik
 type Keys = number | number[] | null;
 
 test('every key in a view names a row of the same side', async () => {
-  const { rows: columns } = await readerQuery({
-    url: world.database.readerUrl,
-    sql: `select view, name, type from contract_columns where type in ('bigint', 'bigint[]') order by 1, 2`,
-    data: 'real',
-  });
+  const { rows: columns } = await reader.query<{ view: string; name: string; type: string }>(
+    `SELECT view, name, type FROM ${ANALYTICS.real}.contract_columns WHERE type IN ('bigint', 'bigint[]') ORDER BY 1, 2`,
+  );
   const wrong: string[] = [];
   const used = new Set<string>();
   for (const data of DATA) {
@@ -224,16 +238,15 @@ test('every key in a view names a row of the same side', async () => {
       ]),
     );
     const ids = new Map([...shown].map(([view, rows]) => [view, new Set(rows.map(({ id }) => id))]));
-    for (const [view, name, type] of columns) {
-      const column = String(name);
+    for (const { view, name: column, type } of columns) {
       const named = KEYS.exec(column)?.[1];
       // Posts and links are also counted.
       if (named === undefined || (type === 'bigint' && !column.endsWith('_id'))) continue;
-      used.add(`${String(view)}.${column}`);
+      used.add(`${view}.${column}`);
       const known = ids.get(named === 'search' ? 'searches' : `${named}s`);
-      const keys = shown.get(String(view))?.flatMap((row) => row[column] ?? []);
+      const keys = shown.get(view)?.flatMap((row) => row[column] ?? []);
       const lost = keys?.filter((id) => known?.has(id) !== true);
-      if (lost?.length !== 0) wrong.push(`${data}: ${lost?.length} of ${String(view)}.${column}`);
+      if (lost?.length !== 0) wrong.push(`${data}: ${lost?.length} of ${view}.${column}`);
     }
   }
   expect(wrong).toEqual([]);
