@@ -28,7 +28,7 @@ const COUNTERS = [
 const prompt = fc.constantFrom(...PROMPTS);
 /** Some time in the two years around noon. */
 const instant = fc.integer({ min: NOON - 365 * DAY, max: NOON + 365 * DAY });
-const few = { numRuns: 25 };
+const few = { numRuns: 12 };
 
 function byId(posts: readonly MicroblogPost[]): Map<string, MicroblogPost> {
   return new Map(posts.map((post) => [post.id, post]));
@@ -85,15 +85,19 @@ describe('the simulated microblog', () => {
         const then = listPosts(words, { from, at });
         const now = byId(listPosts(words, { from, at: at + later }));
         const gone = deleted('grow', words, { from, at: at + later });
+        expect(then.filter(({ id }) => now.has(id) === gone.has(id))).toEqual([]);
+        const counted = ({ user, ...post }: MicroblogPost) => [
+          ...COUNTERS.map((name) => post[name]),
+          user.followers_count,
+          user.statuses_count,
+        ];
         for (const before of then) {
           const after = now.get(before.id);
-          expect(after === undefined).toBe(gone.has(before.id));
           if (after === undefined) continue;
-          expect(after.text).toBe(before.text);
-          expect(after.created_at).toBe(before.created_at);
-          for (const name of COUNTERS) expect(after[name]).toBeGreaterThanOrEqual(before[name] ?? 0);
-          expect(after.user.followers_count).toBeGreaterThanOrEqual(before.user.followers_count ?? 0);
-          expect(after.user.statuses_count).toBeGreaterThanOrEqual(before.user.statuses_count ?? 0);
+          const { text, created_at } = before;
+          expect(after).toMatchObject({ text, created_at });
+          const fewer = counted(before).filter((n, i) => !((counted(after)[i] ?? Number.NaN) >= (n ?? 0)));
+          expect(fewer).toEqual([]);
         }
       }),
       few,
@@ -105,16 +109,15 @@ describe('the simulated microblog', () => {
     const ids = new Set<string>();
     let posts = 0;
     for (const words of PROMPTS) {
-      const all = listPosts(words, { from: NOON - DAY, at: NOON });
+      const all = listPosts(words, { from: NOON - 6 * HOUR, at: NOON });
       posts += all.length;
-      for (const { id } of all) {
-        expect(id).toMatch(/^\d{19}$/);
-        ids.add(id);
-      }
-      expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted());
+      const own = all.map(({ id }) => id);
+      expect(own.filter((id) => !/^\d{19}$/.test(id))).toEqual([]);
+      expect(own).toEqual(own.toSorted());
+      for (const id of own) ids.add(id);
     }
     expect(ids.size).toBe(posts);
-    expect(posts).toBeGreaterThan(10_000);
+    expect(posts).toBeGreaterThan(2_500);
   });
 
   test('refers only to existing older posts, with their authors', () => {
@@ -122,7 +125,7 @@ describe('the simulated microblog', () => {
     const at = NOON;
     const all = byId(listPosts('lunar lander', { from: at - 4 * DAY, at }));
     const gone = deleted('refs', 'lunar lander', { from: at - 4 * DAY, at });
-    const recent = [...all.values()].filter((post) => Date.parse(post.created_at) > at - DAY);
+    const recent = [...all.values()].filter((post) => Date.parse(post.created_at) > at - 8 * HOUR);
     expect(gone.size).toBeGreaterThan(20);
     for (const post of recent) {
       const repliedTo = all.get(post.in_reply_to_status_id ?? post.id);
