@@ -21,6 +21,7 @@ import type { Io } from '../../src/cli/terminal-io.ts';
 import { listUsages } from '../house/commands.ts';
 import { until } from '../processes.ts';
 import { programOf } from '../programs.ts';
+import { copyReady } from '../ready-postgres.ts';
 import { gated, json, startStub, type StubService, wirePost } from '../stub-service.ts';
 import { makeDirectory } from '../temporary.ts';
 import { collector, type Printed } from './stand.ts';
@@ -61,6 +62,7 @@ async function startServer(): Promise<void> {
 beforeAll(async () => {
   directory = await makeDirectory();
   stub = await startStub(POSTS);
+  await copyReady(dataDir());
   await startServer();
 });
 afterAll(async () => {
