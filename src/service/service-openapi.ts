@@ -192,8 +192,9 @@ export function registerAboutRoutes(
   dialects: readonly Dialect[],
   bases: readonly string[],
 ): void {
-  const description = describeService(dialects, { version, webGroup, bases });
-  app.get('/openapi.json', () => description);
+  // Made for whoever asks: it takes longer than the rest of a start.
+  let description: JsonObject | undefined;
+  app.get('/openapi.json', () => (description ??= describeService(dialects, { version, webGroup, bases })));
   app.get('/', () => ({
     name: 'strandline search service',
     version,
