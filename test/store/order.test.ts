@@ -18,7 +18,7 @@ import { at } from './live.ts';
 
 const SEEDS = [1, 2, 3];
 const SEARCHES = 8;
-const RESPONSES = 48;
+const RESPONSES = 32;
 
 const worlds: World[] = [];
 afterAll(async () => {
