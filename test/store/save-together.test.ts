@@ -202,7 +202,7 @@ test('saving together equals saving one by one, for any responses in any order',
       }
       expect(outcomes[1]).toEqual(outcomes[0]);
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 });
 
