@@ -209,7 +209,7 @@ const NOTE_COLORS = `globalThis.colors = [];
 /** Nobody on a phone has to scroll sideways, except inside elements that scroll by themselves. */
 const TOO_WIDE = `(async () => {
   // A chart is resized in the following frame.
-  for (let i = 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
+  for (let i = document.querySelector('.plot') === null ? 2 : 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
   if (document.documentElement.scrollWidth <= innerWidth) return [];
   return [...document.querySelectorAll('body *')]
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest('.scroll, pre, .places') === null)
