@@ -5,14 +5,12 @@
 
 ARG BASE=node:24-bookworm-slim
 
-# What builds: with the compiler, which is removed afterwards; the other packages for development are never there. Packages
-# change more rarely than the sources, so they are installed before these are copied. No package's script is run; none of
-# ours needs one.
+# What builds: with the compiler, which is removed afterwards. The packages change more rarely than the sources, so they are
+# installed before these are copied. No package's script is run; none of ours needs one.
 FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && \
-  npm install typescript --no-save --save-prod --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund

@@ -171,7 +171,7 @@ test('the image is built in stages, has only production dependencies, and runs a
   expect(runtime).not.toMatch(/^RUN /m);
   expect(runtime).toMatch(/--from=build \/app\/node_modules/);
   expect(dockerfile).toMatch(
-    /AS build\n[^]*?npm ci --omit=dev --ignore-scripts[^]*?npm prune --omit=dev --ignore-scripts/,
+    /AS build\n[^]*?npm ci --ignore-scripts[^]*?npm prune --omit=dev --ignore-scripts/,
   );
   expect(/^USER (\w+)$/m.exec(runtime)?.[1]).toBe('node');
   // Where its health is asked is where it is told: healthy.sh asks at METRICS_PORT.
