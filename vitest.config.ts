@@ -5,10 +5,9 @@ const REPORT = 'node_modules/.cache/vitest/report.json';
 
 const counted = process.env['CI'] !== undefined || process.env['STRANDLINE_REQUIRE'] !== undefined;
 
-/** Files that watch their own process, its children, memory or event loop, or start many others: each is a process. */
+/** Files that watch their own process, its memory or its event loop: each is a process. */
 const OWN_PROCESS = [
-  'test/faults/on-*.test.ts',
-  'test/security/{canaries,statement-process,statements}.test.ts',
+  'test/security/{statement-process,statements}.test.ts',
   'test/client/size.test.ts',
   'test/read/loop.test.ts',
 ];

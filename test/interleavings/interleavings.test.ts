@@ -14,7 +14,7 @@ import { describePlay, play } from './play.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const { INTERLEAVINGS_SEED, INTERLEAVINGS } = process.env;
-const COUNT = Number(INTERLEAVINGS ?? 200);
+const COUNT = Number(INTERLEAVINGS ?? 120);
 const SEED = INTERLEAVINGS_SEED === 'any' ? randomInt(2 ** 31) : Number(INTERLEAVINGS_SEED ?? 20_261_121);
 /** A defect is found within so many. */
 const WITHIN = 1_000;
