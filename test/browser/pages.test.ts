@@ -154,6 +154,16 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await drawn.close();
   });
 
+  test('a chart is as wide as its place, also after the window changes', async () => {
+    const { page } = await openVisit(browser, stage.web.url);
+    await page.goto('/topics/trains');
+    for (const size of [WIDE, PHONE]) {
+      await page.setViewportSize(size);
+      await expect.poll(() => page.evaluate(CHART_WIDTHS)).toEqual(['its place']);
+    }
+    await page.context().close();
+  });
+
   test.for(PAGES)(
     '%s has no layout or accessibility problem, light or dark, narrow or wide',
     async ([name, address, status = 200]) => {
@@ -205,6 +215,12 @@ const NOTE_COLORS = `globalThis.colors = [];
     get,
     set(color) { if (typeof color === 'string') colors.push(color); set.call(this, color); },
   });`;
+
+/** `its place` for charts that are as wide as that, and the widths of others. */
+const CHART_WIDTHS = `[...new Set([...document.querySelectorAll('.plot')].map((place) => {
+  const { clientWidth } = place.querySelector('.uplot');
+  return Math.abs(clientWidth - place.clientWidth) <= 1 ? 'its place' : clientWidth;
+}))]`;
 
 /** Nobody on a phone has to scroll sideways, except inside elements that scroll by themselves. */
 const TOO_WIDE = `(async () => {
