@@ -110,10 +110,13 @@ async function send(
     answer.on('error', end).once('close', end);
     if (stalls === true && status === 200) {
       held.add(asked);
-      answer.once('readable', () => setTimeout(end, 50)); // after what is sent first, the server reads rows until it is stopped
+      // The stall lasts a while: rows are read and encoded only after the first bytes are sent.
+      answer.once('readable', () => setTimeout(end, STALL_MS));
     } else answer.on('data', (piece: Buffer) => pieces.push(piece));
   });
 }
+
+const STALL_MS = 50;
 
 /** Answers that nobody takes: each holds a place until they are let go. */
 const held = new Set<ClientRequest>();
@@ -147,7 +150,7 @@ test.runIf(LINUX)(
         do {
           ({ status } = await send(one));
           letGo();
-        } while (status === 429); // the places of those before are not free yet
+        } while (status === 429); // The places of those before are not free yet.
         if (status >= 500 || (status === 0 && one.body === undefined)) failed.push(`${one.what}: ${status}`);
         least = Math.min(least, (await figures()).longestMs);
       }
