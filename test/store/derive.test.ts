@@ -350,6 +350,17 @@ const WAITS_LONGER_THAN_UNDONE: Event[] = [
   { does: 'run', by: 0, answer: [], early: 0 },
 ];
 
+/** Late readings come last: when they raise a counter of a post, another search that had returned it is derived already. */
+const ROSE_BY_LATE_READINGS: Event[] = [
+  { does: 'run', by: 3, answer: [{ id: 2, likes: null, views: null }], early: 0 },
+  { does: 'run', by: 0, answer: [], early: 0 },
+  { does: 'run', by: 0, answer: [], early: 0 },
+  { does: 'run', by: 3, answer: [], early: 0 },
+  { does: 'late beside', nth: 2, answer: [{ id: 2, likes: 5, views: null }] },
+  { does: 'late beside', nth: 1, answer: [{ id: 2, likes: 0, views: null }] },
+  { does: 'derive', limit: 2 },
+];
+
 test('after any history, a rebuild equals what was derived live, and each run and discovery is counted once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 4, maxLength: 26 }), async (events) => {
@@ -391,6 +402,7 @@ test('after any history, a rebuild equals what was derived live, and each run an
         [BESIDE_OF_PENDING_RESULT],
         [FELL_SINCE],
         [WAITS_LONGER_THAN_UNDONE],
+        [ROSE_BY_LATE_READINGS],
       ],
       ...(process.env['DERIVE_SEED'] === undefined ? {} : { seed: Number(process.env['DERIVE_SEED']) }),
     },

@@ -45,8 +45,8 @@ const MIN_OBSERVED_HOURS = 0.25;
  * least {@link MIN_OBSERVED_HOURS}. The results of single runs are read
  * only for posts that the search had seen before and that the base did not return. $1 searches, $2 readings of the batch.
  *
- * A reading that was set aside changes gains when it is derived at last: searches that had returned its posts and were
- * derived beyond it meanwhile are looked at again.
+ * A reading that was set aside or is derived again, which comes last, changes gains: searches that had returned its posts
+ * and were derived beyond it meanwhile are looked at again.
  */
 const UPDATE_RISING = `
 WITH asked AS MATERIALIZED (
@@ -55,7 +55,9 @@ WITH asked AS MATERIALIZED (
   SELECT l.search_id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.changed_posts) u(id)
   CROSS JOIN LATERAL (SELECT search_id FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
   JOIN ${S}.latest_results l ON l.search_id = g.search_id
-  WHERE p.id = ANY ($2::bigint[]) AND p.attempts > 0 AND l.at >= p.at
+  WHERE p.id = ANY ($2::bigint[]) AND l.at >= p.at
+    -- False for every reading that is derived in its turn: then nothing is looked up.
+    AND p.at <= (SELECT max(at) FROM ${S}.latest_results WHERE search_id <> ALL ($1::bigint[]))
 ), look AS MATERIALIZED (
   SELECT l.search_id, l.at, l.lately, b.run_id AS base_id, b.observed_until AS base, coalesce(b.observed_until, l.lately) AS since,
     (SELECT post_ids FROM ${S}.run_results WHERE run_id = l.run_id) AS in_sight,
