@@ -56,8 +56,6 @@ WITH asked AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT search_id FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
   JOIN ${S}.latest_results l ON l.search_id = g.search_id
   WHERE p.id = ANY ($2::bigint[]) AND l.at >= p.at
-    -- False for every reading that is derived in its turn: then nothing is looked up.
-    AND p.at <= (SELECT max(at) FROM ${S}.latest_results WHERE search_id <> ALL ($1::bigint[]))
 ), look AS MATERIALIZED (
   SELECT l.search_id, l.at, l.lately, b.run_id AS base_id, b.observed_until AS base, coalesce(b.observed_until, l.lately) AS since,
     (SELECT post_ids FROM ${S}.run_results WHERE run_id = l.run_id) AS in_sight,
