@@ -192,7 +192,7 @@ export function registerAboutRoutes(
   dialects: readonly Dialect[],
   bases: readonly string[],
 ): void {
-  // Made for whoever asks: it takes longer than the rest of a start.
+  // Made at the first request, because it takes longer than the rest of the start.
   let description: JsonObject | undefined;
   app.get('/openapi.json', () => (description ??= describeService(dialects, { version, webGroup, bases })));
   app.get('/', () => ({

@@ -41,7 +41,7 @@ export function toFormProblems(
   return [{ path, given: readField(form, path), expected: `another one: ${error.message}` }];
 }
 
-/** A form to show again after an error. Takes what {@link toFormProblems} takes, and throws what it throws. */
+/** What a form shows again after an error. Parameters and errors as in {@link toFormProblems}. */
 export function toFormOutcome(
   error: unknown,
   given: FormValues,

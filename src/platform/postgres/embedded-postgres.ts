@@ -234,7 +234,7 @@ async function assertOurs({ client }: Session, home: DataDirectory): Promise<voi
 function isPassing(error: unknown): boolean {
   const code = readErrorCode(error);
   if (code !== undefined) return PASSING.has(code);
-  // The first word of it was lost if the server went between the connection and its first query.
+  // The second message appears if the server stopped between connecting and the first query.
   return error instanceof Error && /Connection terminated|not queryable/.test(error.message);
 }
 

@@ -45,8 +45,8 @@ const MIN_OBSERVED_HOURS = 0.25;
  * least {@link MIN_OBSERVED_HOURS}. The results of single runs are read
  * only for posts that the search had seen before and that the base did not return. $1 searches, $2 readings of the batch.
  *
- * A reading that was set aside or is derived again, which comes last, changes gains: searches that had returned its posts
- * and were derived beyond it meanwhile are looked at again.
+ * Readings are not always derived in order: those set aside, and those of searches with late readings, come last. Searches
+ * that had returned their changed posts and already have a later result are therefore updated again.
  */
 const UPDATE_RISING = `
 WITH asked AS MATERIALIZED (

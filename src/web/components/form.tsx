@@ -10,7 +10,7 @@ import { UntrustedText } from './untrusted-text.tsx';
 /** Submitted values by field name. */
 export type FormValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The hidden field that holds what an edit starts from. A problem with it means that there was another edit since. */
+/** The hidden field with the state that an edit starts from. A problem with it means that the state has changed since. */
 export const OPENED = 'opened';
 
 /** `link` to an existing thing is shown instead of the given value. */

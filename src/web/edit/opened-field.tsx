@@ -1,4 +1,4 @@
-/** Keeps a form that was opened before another edit from silently undoing it. */
+/** Prevents a form that was opened before another edit from silently undoing that edit. */
 
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import { type FormValues, OPENED } from '../components/form.tsx';
