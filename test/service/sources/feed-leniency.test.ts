@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { parseFeedDocument } from '../../../src/service/sources/feeds/feed-document.ts';
+
+/** Documents that are no feeds by the letter, but that readers accept; and those that they must not accept. */
+
+const LINK = 'https://news.example/1';
+const item = (title: string, link = LINK) =>
+  `<item><title>${title}</title><link>${link}</link><pubDate>Sat, 21 Nov 2026 10:00:00 GMT</pubDate></item>`;
+const DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';
+const bare = (items: string) => `<rss version="2.0"><channel><title>News</title>${items}</channel></rss>`;
+const rss = (items: string) => `${DECLARATION}${bare(items)}`;
+const TWO = item('First') + item('Second', '/2');
+
+function parse(document: string | Uint8Array, contentType = 'application/xml') {
+  return parseFeedDocument(Buffer.from(document), {
+    address: 'https://news.example/feeds/all.xml',
+    contentType,
+  });
+}
+
+function read(...args: Parameters<typeof parse>) {
+  const document = parse(...args);
+  if (document.kind !== 'feed') throw new Error(`no feed: ${JSON.stringify(document)}`);
+  return document.entries.map(({ title, link, publishedAt }) => [title, link, publishedAt]);
+}
+
+const AT = '2026-11-21T10:00:00.000Z';
+const BOTH = [
+  ['First', LINK, AT],
+  ['Second', 'https://news.example/2', AT],
+];
+
+test.each<[string, string | Uint8Array, string?]>([
+  ['a well-formed feed', rss(TWO)],
+  ['empty lines before the declaration', `\r\n\n  ${rss(TWO)}`],
+  ['a byte order mark', `\ufeff${rss(TWO)}`],
+  ['a byte order mark and an empty line', `\ufeff\n${rss(TWO)}`],
+  ['words before the declaration', `Warning: mysql_connect() in /srv/feed.php on line 9\n${rss(TWO)}`],
+  ['markup before the declaration', `<br />\n<b>Warning</b>: no such file in /srv/x.php<br />${rss(TWO)}`],
+  ['comments and instructions', `<!-- a > b --><?xml-stylesheet href="x.xsl"?>${bare(TWO)}<!-- cached -->`],
+  ['scripts behind the end', `${rss(TWO)}<script>var a = "b";</script>`],
+  ['a document type', `<!DOCTYPE rss PUBLIC "-//N//DTD RSS 0.91//EN" "https://x.example/a.dtd">${bare(TWO)}`],
+  ['HTML as content type', rss(TWO), 'text/html; charset=utf-8'],
+  ['words as content type', rss(TWO), 'text/plain'],
+  ['no content type', rss(TWO), ''],
+  ['the end of the document cut off', rss(TWO).slice(0, -'</channel></rss>'.length)],
+  ['the last end tag cut off', rss(TWO).slice(0, -'</rss>'.length)],
+  ['attributes without quotation marks', rss(TWO.replaceAll('<item>', '<item id=7 isNew>'))],
+  ['five thousand attributes', rss(TWO.replace('<item>', `<item ${manyAttributes(5_000)}>`))],
+  [
+    'elements ninety levels deep',
+    rss(TWO.replace('</item>', `${'<a>'.repeat(90)}${'</a>'.repeat(90)}</item>`)),
+  ],
+  ['members in CDATA', rss(TWO.replace(/>(First|Second)</g, '><![CDATA[ $1 ]]><'))],
+  [
+    'white space around members',
+    rss(TWO.replace(/<(link|title|pubDate)>/g, '<$1>\n\t ').replaceAll('</', ' \n</')),
+  ],
+])('%s', (_, document, contentType) => {
+  expect(read(document, contentType)).toEqual(BOTH);
+});
+
+function manyAttributes(count: number): string {
+  return Array.from({ length: count }, (_, i) => `a${i}="${i}"`).join(' ');
+}
+
+test.each([
+  ['bare ampersands', 'Q & A: R&D &c', 'Q & A: R&D &c'],
+  ['entities of HTML', 'caf&eacute;&nbsp;au lait &mdash; &hellip;', 'café au lait — …'],
+  ['entities twice', 'Marks &amp;amp; Spencer &amp;#8217;s', 'Marks & Spencer ’s'],
+  ['numbers of characters', 'caf&#233; &#x1F600;', 'café 😀'],
+  ['control characters', 'a\u0000b\u0008c', 'ab c'],
+  ['markup in a title', '&lt;b&gt;Bold&lt;/b&gt; and <i>more</i>', 'Bold and more'],
+  ['a comparison', 'a &lt; b', 'a < b'],
+  ['entities that nobody declared', 'one &unknown; two', 'one &unknown; two'],
+])('a title with %s', (_, given, shown) => {
+  expect(read(rss(item(given)))[0]?.[0]).toBe(shown);
+});
+
+describe('limits', () => {
+  test.each([
+    ['entities that grow', '<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">', '&b;'],
+    ['a file of this machine', '<!ENTITY b SYSTEM "file:///etc/passwd">', '&b;'],
+    ['an address', '<!ENTITY b SYSTEM "http://169.254.169.254/latest/meta-data">', '&b;'],
+    ['parameters', '<!ENTITY % p "<!ENTITY b \'x\'>">%p;', '&b;'],
+  ])('%s are refused, never expanded', (_, declarations, use) => {
+    expect(parse(`<!DOCTYPE rss [${declarations}]>${bare(item(use))}`)).toMatchObject({
+      kind: 'unreadable',
+      why: expect.stringContaining('entities') as unknown,
+    });
+  });
+
+  test('elements two hundred levels deep are refused', () => {
+    const deep = `${'<a>'.repeat(200)}${'</a>'.repeat(200)}`;
+    expect(parse(rss(item('x') + deep))).toMatchObject({ kind: 'unreadable' });
+  });
+});
