@@ -38,7 +38,6 @@ describe('the time of an item', () => {
     undefined,
     '',
     '0',
-    'August 27, 2015',
     '2026-13-01',
     '2026-11-20T25:00:00Z',
     'Fri, 99 Nov 2026 08:30:15 GMT',
