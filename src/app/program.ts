@@ -16,7 +16,8 @@ import type { WorkQueue } from '../platform/queue/queue.ts';
 import { openDatabaseClock } from '../store/database-clock.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { readInstanceName } from '../store/instance-name.ts';
-import { migrate } from '../store/migrate.ts';
+import { assertSchema, migrate } from '../store/migrate.ts';
+import { SchemaMismatch } from '../store/schema-state.ts';
 import { ensureService } from '../store/services.ts';
 import { accessServices, type ServiceAccess } from './service-access.ts';
 import { assertNamedSources, createFreeTest } from './source-variables.ts';
@@ -64,17 +65,19 @@ export async function openDatabaseAccess({ config, log, role }: ProgramOptions):
 }
 
 /**
- * Opens the database (embedded, unless `DATABASE_URL` is set), migrates its schema, and opens the queue (in Postgres,
+ * Opens the database (embedded, unless `DATABASE_URL` is set), prepares its schema, and opens the queue (in Postgres,
  * unless `REDIS_URL` is set).
- * @param options.role one owner at a time runs the embedded server; guests join it or start it temporarily
+ * @param options.role one owner at a time runs the embedded server, and migrates; guests join it or start it temporarily, and
+ *   migrate only an embedded database that is empty, because it was just created
  * @param options.openService whether the search service listens on its own port, for other clients too
  * @param options.signal aborts connecting to the configured database
- * @throws Refused if something required is unavailable, InvalidInput if a variable is invalid
+ * @throws Refused if something required is unavailable, SchemaMismatch if the schema is another version's, InvalidInput if a
+ *   variable is invalid
  */
 export async function openProgram(
   options: ProgramOptions & { openService?: boolean; signal?: AbortSignal },
 ): Promise<Program> {
-  const { config, log, signal } = options;
+  const { config, log } = options;
   readAllowed(config.webhook.allow, 'WEBHOOK_ALLOW');
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -89,13 +92,7 @@ export async function openProgram(
     const database = await openDatabaseAccess(options);
     opened.push(() => database.close());
     const { url: databaseUrl, embedded } = database;
-    const migrated = await migrate({
-      url: databaseUrl,
-      log,
-      readerUrl: database.readerUrl() ?? undefined,
-      appRole: config.databaseAppRole,
-      signal,
-    });
+    const migrationNotes = await prepareSchema(database, options);
 
     const db = openDatabase(databaseUrl, {
       log,
@@ -137,7 +134,7 @@ export async function openProgram(
       isFree: createFreeTest(config),
       random: Math.random,
     };
-    const notes = [...database.notes, ...migrated.notes, ...queueNotes];
+    const notes = [...database.notes, ...migrationNotes, ...queueNotes];
     return {
       ctx,
       backend,
@@ -151,6 +148,25 @@ export async function openProgram(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** @returns notes for a person */
+async function prepareSchema(
+  { url, embedded, readerUrl }: DatabaseAccess,
+  { config, log, role, signal }: ProgramOptions & { signal?: AbortSignal },
+): Promise<string[]> {
+  const apply = async () => {
+    const appRole = config.databaseAppRole;
+    return (await migrate({ url, log, readerUrl: readerUrl() ?? undefined, appRole, signal })).notes;
+  };
+  if (role === 'owner') return apply();
+  try {
+    await assertSchema({ url, log, signal });
+    return [];
+  } catch (error) {
+    if (embedded === null || !(error instanceof SchemaMismatch) || error.difference !== 'empty') throw error;
+    return apply();
   }
 }
 

@@ -24,6 +24,8 @@ export type CommandProgram = Program & { ctx: ActingContext };
 export type Cli = Shell & {
   /** @throws InvalidInput */
   config(): Config;
+  /** Reads and checks the whole configuration before a command acts; a server has checked its own. @throws InvalidInput */
+  assertConfiguration(): Promise<void>;
   log(): Logger;
   /** Opens database and queue as a guest, and closes them after `work`. For commands that only use the database. */
   withProgram<T>(work: Work<T>): Promise<T>;
@@ -171,6 +173,11 @@ export function openCli(
     caller,
     run,
     config: readOnce,
+    assertConfiguration: async () => {
+      if (caller !== undefined) return;
+      const { assertNamedSources } = await import('../app/source-variables.ts');
+      await assertNamedSources(readOnce());
+    },
     log,
     withProgram,
     atServer,

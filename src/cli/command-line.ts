@@ -80,6 +80,9 @@ async function prepareCli(
   return openCli(shell, { ...running, argv, run: runCli });
 }
 
+/** `doctor` reports an invalid configuration among its checks. */
+const WITHOUT_CONFIGURATION: ReadonlySet<string> = new Set(['completion', 'doctor']);
+
 function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
   const { page, out, io } = shell;
   const { colors } = page;
@@ -93,9 +96,10 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
     })
     .addHelpText('after', PROGRAM_EXAMPLES)
     .exitOverride()
-    .hook('preAction', (_program, command) => {
+    .hook('preAction', async (_program, command) => {
       shell.command = command;
       useCurrentSlugs(command, shell.renamed);
+      if (!WITHOUT_CONFIGURATION.has(command.name())) await (await openCli()).assertConfiguration();
     })
     .configureOutput({
       writeOut: (text) => void out.write(text),

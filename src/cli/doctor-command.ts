@@ -4,8 +4,10 @@ import type { Program } from '../app/program.ts';
 import { assertSources } from '../app/source-variables.ts';
 import type { Config } from '../config/config.ts';
 import { InvalidInput } from '../domain/errors.ts';
+import { SchemaMismatch } from '../store/schema-state.ts';
 import { advisoryCheck, type Check, describeCause, failedCheck, passedCheck } from './check-result.ts';
 import type { Cli } from './command-context.ts';
+import { EXIT_USAGE } from './command-input.ts';
 import { checkMasterKey } from './master-key-check.ts';
 import { checkModel, checkSearches, checkSources } from './search-checks.ts';
 import {
@@ -20,6 +22,7 @@ import {
   checkQueueServer,
   checkSandbox,
   checkSqlReader,
+  failSchemaCheck,
 } from './system-checks.ts';
 import { diagnoseAtServer, listIneffective } from './shell-settings.ts';
 import { oneLine, wrapText } from './terminal-text.ts';
@@ -33,11 +36,15 @@ export function registerDoctor(command: Command, cli: Cli): void {
       '\nMakes no paid calls: it opens a connection to the hosted service and the model, and queries public sources once.\n',
     )
     .action(async (options: { json?: boolean }) => {
-      const { done, problem } = await diagnoseAtServer(cli);
+      const configuration = await checkConfig(cli);
+      const config = configuration.value;
+      const { done, problem } =
+        config === undefined ? { done: false, problem: null } : await diagnoseAtServer(cli);
       if (done) return;
-      const checks = await runChecks(cli, problem);
+      const checks = [checkNode(process.versions.node), configuration.check];
+      if (config !== undefined) checks.push(...(await runChecks(cli, config, problem)));
       await cli.show(options.json, checks, () => checks.flatMap((check) => renderCheck(check, cli)));
-      if (checks.some(({ ok }) => ok === false)) cli.exitCode = 1;
+      if (checks.some(({ ok }) => ok === false)) cli.exitCode = config === undefined ? EXIT_USAGE : 1;
     });
 }
 
@@ -45,13 +52,8 @@ export function registerDoctor(command: Command, cli: Cli): void {
  * Skips checks that depend on one that failed.
  * @param problem why the running server could not be asked: then nothing is called from here
  */
-async function runChecks(cli: Cli, problem: string | null): Promise<Check[]> {
-  const node = checkNode(process.versions.node);
-  const config = await checkConfig(cli);
-  const found = [node, config.check];
-  if (config.value === undefined) return found;
-  const { value } = config;
-
+async function runChecks(cli: Cli, value: Config, problem: string | null): Promise<Check[]> {
+  const found: Check[] = [];
   if (problem === null) found.push(...(await checkHosted(value)), ...(await checkModel(value)));
   else found.push(failedCheck('server', problem, 'restart it: strandline up'));
   found.push(...(await checkShell(cli)), ...(await checkQueueServer(value)));
@@ -60,13 +62,14 @@ async function runChecks(cli: Cli, problem: string | null): Promise<Check[]> {
     found.push(dataDir);
     if (dataDir.ok === false) return found;
   } else {
-    const database = await checkExternalDatabase(value.databaseUrl);
+    const database = await checkExternalDatabase(value.databaseUrl, cli.log());
     found.push(database);
     if (database.ok === false) return found;
   }
   try {
     return [...found, ...(await cli.withProgram((program) => checkWithDatabase(program, problem === null)))];
   } catch (error) {
+    if (error instanceof SchemaMismatch) return [...found, failSchemaCheck(error)];
     const advice = 'see docs/reference/databases.md, or set DATABASE_URL to your own Postgres';
     return [...found, failedCheck('database', describeCause(error), advice)];
   }

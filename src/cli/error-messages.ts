@@ -3,6 +3,7 @@
 import { InvalidInput, Refused, RUN_CODES, type RunCode, RunError } from '../domain/errors.ts';
 import { escapeUnsafe, MIN_SECRET_LENGTH } from '../domain/text.ts';
 import { isUnreachable, readSqlState } from '../store/database.ts';
+import { SchemaMismatch } from '../store/schema-state.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import { describeOption, EXIT_USAGE, suggestList } from './command-input.ts';
 import { EXIT_INTERRUPTED } from './process-exit.ts';
@@ -18,6 +19,10 @@ export function reportError(cli: Cli, error: unknown): number {
       const { path = '' } = error.problems[i] ?? {};
       printError(cli, escapeUnsafe(`${path}${describeOption(path, cli.command)}${line.slice(path.length)}`));
     }
+    return EXIT_USAGE;
+  }
+  if (error instanceof SchemaMismatch) {
+    printError(cli, oneLine(error.message));
     return EXIT_USAGE;
   }
   if (error instanceof Refused && error.kind === 'service_required') {

@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import type { Program } from '../app/program.ts';
-import { assertNamedSources } from '../app/source-variables.ts';
+import { openDatabaseAccess, type Program } from '../app/program.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { describeDatabase, migrate } from '../store/migrate.ts';
 import { VERSION } from '../config/version.ts';
@@ -131,23 +130,17 @@ async function runService(cli: Cli): Promise<void> {
 async function migrateDatabase(cli: Cli): Promise<void> {
   const config = cli.config();
   const log = cli.log();
-  await assertNamedSources(config);
-  if (config.databaseUrl === undefined) {
-    await cli.withProgram(async (program) => {
-      cli.say(`${describeDatabase(program.databaseUrl)} is up to date.`);
-      await Promise.resolve();
-    });
-    return;
+  const database = await openDatabaseAccess({ config, log, role: 'guest' });
+  try {
+    const { url, readerUrl } = database;
+    cli.say(`Migrating ${describeDatabase(url)}`);
+    const appRole = config.databaseAppRole;
+    const { applied, notes } = await migrate({ url, readerUrl: readerUrl() ?? undefined, appRole, log });
+    for (const note of [...database.notes, ...notes]) cli.say(`note: ${note}`);
+    cli.say(applied.length === 0 ? 'Already up to date.' : `Applied: ${applied.join(', ')}`);
+  } finally {
+    await database.close();
   }
-  cli.say(`Migrating ${describeDatabase(config.databaseUrl)}`);
-  const { applied, notes } = await migrate({
-    url: config.databaseUrl,
-    readerUrl: config.databaseReaderUrl,
-    appRole: config.databaseAppRole,
-    log,
-  });
-  for (const note of notes) cli.say(`note: ${note}`);
-  cli.say(applied.length === 0 ? 'Already up to date.' : `Applied: ${applied.join(', ')}`);
 }
 
 type ServerOptions = { role: 'owner' | 'guest'; openService?: boolean; healthAt?: ListenOptions };
@@ -165,6 +158,9 @@ async function openServer(
     ending,
     healthAt: readMetricsAddress(config),
     ...opening,
+  }).catch((error: unknown) => {
+    ending.release();
+    throw error;
   });
   if (program === null) ending.release();
   return program;

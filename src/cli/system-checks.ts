@@ -7,11 +7,12 @@ import { SECOND } from '../domain/time.ts';
 import { STATUS_TIMEOUT_MS } from '../platform/clock.ts';
 import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
-import { describeDatabase } from '../store/migrate.ts';
+import type { Logger } from '../platform/logger.ts';
+import { assertSchema, describeDatabase } from '../store/migrate.ts';
 import { readServer } from '../store/queries/system.ts';
 import { canReaderHinder } from '../store/reader/ask-reader.ts';
 import { readerQuery } from '../store/reader/reader-query.ts';
-import { checkSchema } from '../store/schema-state.ts';
+import { SchemaMismatch } from '../store/schema-state.ts';
 import { measureSkew } from '../store/worker-registry.ts';
 import {
   advisoryCheck,
@@ -60,32 +61,21 @@ async function findNearestFolder(folder: string): Promise<string> {
   return isThere || path.dirname(folder) === folder ? folder : findNearestFolder(path.dirname(folder));
 }
 
-type SchemaStateName = Awaited<ReturnType<typeof checkSchema>>;
-const SCHEMA_PROBLEMS: Readonly<
-  Record<Exclude<SchemaStateName, 'current'>, readonly [problem: string, advice: string]>
-> = {
-  empty: ['its schema is empty', 'run: strandline migrate'],
-  behind: ['its schema is behind', 'run: strandline migrate'],
-  outdated: [
-    'its schema is too old for this version',
-    'to see which release to start with, run: strandline migrate',
-  ],
-  newer: ['its schema is from a newer version', 'upgrade strandline'],
-  foreign: ['it belongs to another program', 'set DATABASE_URL to another database'],
-};
-
-/** Checks an external database before anything migrates it. */
-export async function checkExternalDatabase(url: string): Promise<Check> {
+/** Checks the schema of an external database, which it does not migrate. */
+export async function checkExternalDatabase(url: string, log: Logger): Promise<Check> {
   const name = describeDatabase(url);
   try {
-    const state = await checkSchema(url);
-    if (state === 'current') return passedCheck('database', `${name}; its schema is up to date`);
-    const [problem, advice] = SCHEMA_PROBLEMS[state];
-    return failedCheck('database', `${name}; ${problem}`, advice);
+    await assertSchema({ url, log });
+    return passedCheck('database', `${name}; its schema is up to date`);
   } catch (error) {
+    if (error instanceof SchemaMismatch) return failSchemaCheck(error);
     const found = `${name} is unreachable: ${describeCause(error)}`;
     return failedCheck('database', found, 'check DATABASE_URL and that Postgres is running');
   }
+}
+
+export function failSchemaCheck({ where, problem, advice }: SchemaMismatch): Check {
+  return failedCheck('database', `${where} ${problem}`, advice);
 }
 
 /** Connects to the hosted service and sends nothing. */

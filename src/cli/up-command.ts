@@ -67,6 +67,7 @@ async function runUp(cli: Cli): Promise<void> {
     ending,
     healthAt: config.http,
   }).catch(async (error: unknown) => {
+    ending.release();
     throw await nameRunningDashboard(error, config.dataDir);
   });
   // Modules load while the database starts in another process.

@@ -1,12 +1,21 @@
 import type { Client } from 'pg';
 import { connect, readAddress } from '../platform/postgres/connect.ts';
 import type { Logger } from '../platform/logger.ts';
-import { migrateQueue, QUEUE_SCHEMA, queueState } from '../platform/queue/queue-schema.ts';
-import { readErrorCode, Refused } from '../domain/errors.ts';
+import { migrateQueue, QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
+import { Refused } from '../domain/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 import { prepareReader, listOpenToReader } from './reader/prepare-reader.ts';
-import { areViewsBehind, MIGRATIONS_TABLE, readState, SCHEMA } from './schema-state.ts';
+import {
+  areViewsBehind,
+  createMigrationRefusal,
+  describeOther,
+  findMismatch,
+  MIGRATIONS_TABLE,
+  readState,
+  SCHEMA,
+  type Wanted,
+} from './schema-state.ts';
 import { applyViews } from './views.ts';
 
 /** Held during a whole migration of this database. */
@@ -15,6 +24,15 @@ const OLDEST_SERVER = 150_000;
 
 /** What was done: names of migrations, `views`, the queue's schema; and notes about problems, for display. */
 type Migrated = { applied: string[]; notes: string[] };
+
+type MigrateOptions = {
+  url: string;
+  log: Logger;
+  readerUrl?: string | undefined;
+  appRole?: string | undefined;
+  folder?: string | undefined;
+  signal?: AbortSignal | undefined;
+};
 
 /**
  * Brings a database to the state this program expects: tables, views, the queue's tables, and the reader of the
@@ -27,26 +45,17 @@ type Migrated = { applied: string[]; notes: string[] };
  * @throws Refused for an old server; a database that is newer, older than `0000_tables`, or not ours; a pending
  *   migration without privileges; a foreign object that depends on a view to drop
  */
-export async function migrate(options: {
-  url: string;
-  log: Logger;
-  readerUrl?: string | undefined;
-  appRole?: string | undefined;
-  folder?: string | undefined;
-  signal?: AbortSignal | undefined;
-}): Promise<Migrated> {
+export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const { url, log, readerUrl, appRole, folder, signal } = options;
   const known = await readMigrations(folder);
   const views = await readViews(folder);
   const where = describeDatabase(url);
-  const client = await connect(url, 'strandline migrate', signal).catch((cause: unknown) => {
-    throw unreachable(where, cause);
-  });
+  const client = await connectTo(url, where, signal);
   try {
     await assertServer(client);
     await lockMigrations(client, log);
     if (!(await mayMigrate(client))) {
-      await assertCurrent(client, known, views, where);
+      await assertCurrent(client, { known, views }, where);
       return { applied: [], notes: [] };
     }
     const work = await findWork(client, known, views, where);
@@ -71,6 +80,12 @@ export async function migrate(options: {
   }
 }
 
+async function connectTo(url: string, where: string, signal: AbortSignal | undefined): Promise<Client> {
+  return connect(url, 'strandline migrate', signal).catch((cause: unknown) => {
+    throw unreachable(where, cause);
+  });
+}
+
 /** Host, port, name and user of a database; never its password. */
 export function describeDatabase(url: string): string {
   const { host, port, database, user } = readAddress(url);
@@ -91,13 +106,23 @@ export async function assertServer(client: Client): Promise<void> {
     );
 }
 
-/** Waits for other migrations; the lock ends with the session. */
-export async function lockMigrations(client: Client, log: Logger): Promise<void> {
+/**
+ * Waits for other migrations; the lock ends with the session.
+ * @param mode `shared`: for who only needs that no migration is in progress
+ */
+export async function lockMigrations(
+  client: Client,
+  log: Logger,
+  mode: 'exclusive' | 'shared' = 'exclusive',
+): Promise<void> {
+  const suffix = mode === 'shared' ? '_shared' : '';
   await client.query('SET statement_timeout = 0');
-  const { rows } = await client.query<{ got: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS got`);
+  const { rows } = await client.query<{ got: boolean }>(
+    `SELECT pg_try_advisory_lock${suffix}(${LOCK}) AS got`,
+  );
   if (rows[0]?.got === true) return;
   log.info('waiting for another migration');
-  await client.query(`SELECT pg_advisory_lock(${LOCK})`);
+  await client.query(`SELECT pg_advisory_lock${suffix}(${LOCK})`);
 }
 
 /** Pending work: `views` if they are behind, `adopts` if rows of older migrations are replaced by one. */
@@ -127,55 +152,44 @@ async function findPending(
   known: readonly Migration[],
   where: string,
 ): Promise<Omit<Work, 'views'>> {
-  const state = await readState(client, known);
-  switch (state.state) {
-    case 'empty':
-      return { pending: known, adopts: false };
-    case 'behind':
-      return state;
-    case 'outdated':
-      throw new Refused(
-        'conflict',
-        `The database ${where} is too old for this strandline to migrate. Install the last release whose newest migration is ` +
-          `${LAST_SQUASHED.name}, run strandline migrate with it, then upgrade again.`,
-      );
-    case 'newer':
-      throw new Refused(
-        'conflict',
-        `The database ${where} was migrated by a newer strandline (${state.unknown} migrations unknown to this ` +
-          'version). Use the newer version, or restore an earlier backup.',
-      );
-    case 'foreign':
-      throw new Refused(
-        'conflict',
-        `The database ${where} has a schema "${state.schema}" that strandline did not create. ` +
-          'Set another database in DATABASE_URL.',
-      );
-    case 'current':
-    default:
-      return { pending: [], adopts: false };
-  }
+  const found = await readState(client, known);
+  if (found.state === 'empty') return { pending: known, adopts: false };
+  const other = describeOther(found, where);
+  if (other !== undefined) throw other;
+  return found.state === 'behind' ? found : { pending: [], adopts: false };
 }
 
-/** @throws Refused if the database must be migrated, which this role may not do */
-async function assertCurrent(
-  client: Client,
-  known: readonly Migration[],
-  views: Views | undefined,
-  where: string,
-): Promise<void> {
+/** @throws SchemaMismatch if this role would have to migrate, which it may not do */
+async function assertCurrent(client: Client, wanted: Wanted, where: string): Promise<void> {
+  const mismatch = await findMismatch(client, wanted, where);
+  if (mismatch === undefined) return;
+  const { difference } = mismatch;
+  throw difference === 'behind' || difference === 'empty' ? createMigrationRefusal(where) : mismatch;
+}
+
+/**
+ * Checks that the schema is the one that this program needs, for processes that do not migrate. Waits for a migration that is in
+ * progress. Changes nothing.
+ * @param signal aborts connecting
+ * @throws SchemaMismatch
+ */
+export async function assertSchema({
+  url,
+  log,
+  signal,
+  folder,
+}: Pick<MigrateOptions, 'url' | 'log' | 'signal' | 'folder'>): Promise<void> {
+  const where = describeDatabase(url);
+  const client = await connectTo(url, where, signal);
   try {
-    const work = await findWork(client, known, views, where);
-    if (namesOf(known, work).length === 0 && (await queueState(client)) === 'current') return;
-  } catch (error) {
-    // The role has no grants yet.
-    if (readErrorCode(error) !== '42501') throw error;
+    await lockMigrations(client, log, 'shared');
+    const wanted = { known: await readMigrations(folder), views: await readViews(folder) };
+    if (!(await mayMigrate(client))) return await assertCurrent(client, wanted, where);
+    const mismatch = await findMismatch(client, wanted, where);
+    if (mismatch !== undefined) throw mismatch;
+  } finally {
+    await client.end();
   }
-  throw new Refused(
-    'conflict',
-    `The database ${where} must be migrated, but this role may not do it. Run strandline migrate as the role that ` +
-      'owns the tables (DATABASE_URL), and set DATABASE_APP_ROLE to this role.',
-  );
 }
 
 async function apply(

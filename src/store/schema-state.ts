@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 import { ANALYTICS } from '../domain/data.ts';
-import { connect } from '../platform/postgres/connect.ts';
 import { QUEUE_SCHEMA, queueState } from '../platform/queue/queue-schema.ts';
-import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
+import { readErrorCode, Refused } from '../domain/errors.ts';
+import { LAST_SQUASHED, type Migration, type Views } from './migrations-folder.ts';
 
 /** The schema of our tables, and the table that identifies it; those of the views are in `domain/data.ts`. */
 export const SCHEMA = 'strandline';
@@ -20,21 +20,116 @@ type SchemaState =
   | { state: 'current' | 'empty' }
   | { state: 'behind'; pending: readonly Migration[]; adopts: boolean }
   | { state: 'outdated' }
-  | { state: 'newer'; unknown: number }
+  | { state: 'newer'; unknown: number; newest: string }
   | { state: 'foreign'; schema: string };
 
-/** State of the database, for commands that do not migrate. */
-export async function checkSchema(url: string, folder?: string): Promise<SchemaState['state']> {
-  const client = await connect(url, 'strandline check');
-  try {
-    const { state } = await readState(client, await readMigrations(folder));
-    if (state !== 'current') return state;
-    if (await areViewsBehind(client, await readViews(folder))) return 'behind';
-    const queue = await queueState(client);
-    return queue === 'absent' ? 'behind' : queue;
-  } finally {
-    await client.end();
+/** What differs from the schema that this program needs. */
+type Difference = Exclude<SchemaState['state'], 'current'>;
+
+/** The schema of a database is not the one that this program needs. */
+export class SchemaMismatch extends Refused {
+  readonly difference: Difference;
+  /** The message in parts: the database, what differs, and what to do. */
+  readonly where: string;
+  readonly problem: string;
+  readonly advice: string;
+
+  constructor(where: string, difference: Difference, problem: string, advice: string) {
+    super('conflict', `The database ${where} ${problem}. ${advice}`);
+    this.difference = difference;
+    this.where = where;
+    this.problem = problem;
+    this.advice = advice;
   }
+}
+
+/** This program's schema. */
+export type Wanted = { known: readonly Migration[]; views: Views | undefined };
+
+/**
+ * Compares tables, views and queue with what this program needs.
+ * @param where names the database in the message
+ * @returns undefined if it has all of it
+ */
+export async function findMismatch(
+  client: Client,
+  { known, views }: Wanted,
+  where: string,
+): Promise<SchemaMismatch | undefined> {
+  try {
+    const found = await readState(client, known);
+    const other = describeOther(found, where);
+    if (other !== undefined) return other;
+    const queue = await queueState(client);
+    if (queue === 'newer')
+      return new SchemaMismatch(
+        where,
+        'newer',
+        `has a schema "${QUEUE_SCHEMA}" that a newer BullMQ created`,
+        'Upgrade strandline.',
+      );
+    const advice = 'To update it, run: strandline migrate';
+    if (found.state === 'behind' || (await areViewsBehind(client, views))) {
+      const versions = await describeVersions(client, { known, views });
+      const problem = `has an older schema than this strandline: ${versions}`;
+      return new SchemaMismatch(where, 'behind', problem, advice);
+    }
+    const lacks = `has an older queue than this strandline, or parts of it are missing (schema "${QUEUE_SCHEMA}")`;
+    return queue === 'current' ? undefined : new SchemaMismatch(where, 'behind', lacks, advice);
+  } catch (error) {
+    // The role has no grants yet.
+    if (readErrorCode(error) !== '42501') throw error;
+    return createMigrationRefusal(where);
+  }
+}
+
+/** For a role that may not migrate. */
+export function createMigrationRefusal(where: string): SchemaMismatch {
+  return new SchemaMismatch(
+    where,
+    'behind',
+    'must be migrated, but this role may not do it',
+    'Run strandline migrate as the role that owns the tables (DATABASE_URL), and set DATABASE_APP_ROLE to this role.',
+  );
+}
+
+/** States that no migration of this program ends; and `empty`. */
+export function describeOther(found: SchemaState, where: string): SchemaMismatch | undefined {
+  const { state } = found;
+  const describe = (problem: string, advice: string) =>
+    state === 'current' ? undefined : new SchemaMismatch(where, state, problem, advice);
+  switch (state) {
+    case 'empty':
+      return describe('is empty', 'To create its tables, run: strandline migrate');
+    case 'outdated':
+      return describe(
+        'is too old for this strandline to migrate',
+        `Install the last release whose newest migration is ${LAST_SQUASHED.name}, run strandline migrate with it, ` +
+          'then upgrade again.',
+      );
+    case 'newer':
+      return describe(
+        `was migrated by a newer strandline (migrations that this version does not know: ${found.unknown}; its own newest is ${found.newest})`,
+        'Use the newer version, or restore an earlier backup.',
+      );
+    case 'foreign':
+      return describe(
+        `has a schema "${found.schema}" that strandline did not create`,
+        'Set another database in DATABASE_URL.',
+      );
+    case 'current':
+    case 'behind':
+    default:
+      return undefined;
+  }
+}
+
+async function describeVersions(client: Client, { known, views }: Wanted): Promise<string> {
+  const applied = await readApplied(client);
+  // An adopted database has the tables of the oldest.
+  const has = known.filter(({ when }) => applied.has(when)).at(-1)?.name ?? LAST_SQUASHED.name;
+  const version = (await readViewVersions(client)).find((found) => found !== null) ?? 'none';
+  return `it has ${has} and views ${version}; needed are ${known.at(-1)?.name} and views ${views?.version.join('.') ?? 'none'}`;
 }
 
 /** Compares our tables with this program's migrations. */
@@ -51,7 +146,8 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
   const applied = ledger ? await readApplied(client) : new Set<number>();
   const unknown = [...applied].filter((when) => !known.some((migration) => migration.when === when));
   const newer = unknown.filter((when) => when > LAST_SQUASHED.when);
-  if (newer.length > 0) return { state: 'newer', unknown: newer.length };
+  if (newer.length > 0)
+    return { state: 'newer', unknown: newer.length, newest: known.at(-1)?.name ?? 'none' };
   if (applied.size === 0) return { state: 'empty' };
   const adopts = unknown.length > 0;
   if (adopts && !applied.has(LAST_SQUASHED.when)) return { state: 'outdated' };
@@ -63,16 +159,21 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
 /** Whether a schema of the database has an older contract version than this program, or none. */
 export async function areViewsBehind(client: Client, views: Views | undefined): Promise<boolean> {
   if (views === undefined) return false;
+  const [ourMajor, ourMinor] = views.version;
+  return (await readViewVersions(client)).some((version) => {
+    const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+    return ourMajor > major || (ourMajor === major && ourMinor > minor);
+  });
+}
+
+/** The contract version of the views of each side; null: none. */
+async function readViewVersions(client: Client): Promise<(string | null)[]> {
   const { rows } = await client.query<{ version: string | null }>(
     `SELECT substring(obj_description(to_regnamespace(u.schema), 'pg_namespace') from '\\d+\\.\\d+$') AS version
      FROM unnest($1::text[]) u(schema)`,
     [Object.values(ANALYTICS)],
   );
-  const [ourMajor, ourMinor] = views.version;
-  return rows.some(({ version }) => {
-    const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-    return ourMajor > major || (ourMajor === major && ourMinor > minor);
-  });
+  return rows.map(({ version }) => version);
 }
 
 /** Which schemas with our names contain any objects. */

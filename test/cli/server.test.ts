@@ -18,12 +18,12 @@ import { readConfig } from '../../src/config/config.ts';
 import { runCli } from '../../src/cli/command-line.ts';
 import type { RunningServer } from '../../src/cli/running-server.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
-import { listUsages } from '../house/commands.ts';
 import { until } from '../processes.ts';
 import { programOf } from '../programs.ts';
 import { copyReady } from '../ready-postgres.ts';
 import { gated, json, startStub, type StubService, wirePost } from '../stub-service.ts';
 import { makeDirectory } from '../temporary.ts';
+import { listCalls } from './every-command.ts';
 import { collector, type Printed } from './stand.ts';
 
 const KEY = 'the-key-of-the-server';
@@ -282,15 +282,7 @@ test('a command that prints after its shell has gone ends alone: the server cont
 });
 
 /** Servers, those that open the database in their own way, and one that needs none. */
-const OTHERS = new Set(['up', 'worker', 'api', 'migrate', 'backup', 'restore', 'completion']);
-const ARGUMENTS: Readonly<Record<string, string>> = { id: '1', what: 'posts', query: 'select 1' };
-const OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  'search add': ['--operation', 'ai'],
-  'search move': ['--topic', 'y'],
-  'authors forget': ['--yes', '--service', 'own'],
-  demo: ['--remove'],
-};
-
+const OTHERS = new Set(['up', 'worker', 'api', 'service', 'migrate', 'backup', 'restore', 'completion']);
 test('these commands run in the server, and all others here', async () => {
   const other = await makeDirectory();
   const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
@@ -303,17 +295,13 @@ test('these commands run in the server, and all others here', async () => {
     },
   });
   const places: Record<string, string> = {};
-  for (const usage of await listUsages()) {
-    const name = usage.replace(/ [<[].*/, '');
+  for (const { name, argv } of await listCalls()) {
     if (OTHERS.has(name)) continue;
-    const values = [...usage.matchAll(/[<[]([a-z]+)/g)].map(
-      ([, argument = '']) => ARGUMENTS[argument] ?? 'x',
-    );
     const streams = { stdout: collector().stream, stderr: collector().stream, stdin: Readable.from([]) };
     let opened = false;
     forwarded = false;
     await runCli(
-      [...name.split(' '), ...values, ...(OPTIONS[name] ?? [])],
+      argv,
       { ...streams, isTTY: false, env: { STRANDLINE_DATA_DIR: other } },
       {
         open: () => {

@@ -18,10 +18,10 @@ import { openDatabase } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { LAST_SQUASHED, MIGRATIONS_FOLDER, readMigrations } from '../../src/store/migrations-folder.ts';
 import { ensurePartitions } from '../../src/store/maintenance/partitions.ts';
-import { checkSchema } from '../../src/store/schema-state.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
+import { checkSchema } from './check-schema.ts';
 import { describeSchema } from './describe-schema.ts';
 import { databaseOf0041 } from './old-database.ts';
 

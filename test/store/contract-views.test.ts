@@ -4,9 +4,9 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readViews } from '../../src/store/migrations-folder.ts';
-import { checkSchema } from '../../src/store/schema-state.ts';
 import { applyViews } from '../../src/store/views.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
+import { checkSchema } from './check-schema.ts';
 import { describeSchema } from './describe-schema.ts';
 import { migrationsFolder } from './folders.ts';
 

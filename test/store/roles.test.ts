@@ -9,7 +9,6 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readMigrations } from '../../src/store/migrations-folder.ts';
 import { dropMonths, ensurePartitions, listSnapshotMonths } from '../../src/store/maintenance/partitions.ts';
-import { checkSchema } from '../../src/store/schema-state.ts';
 import { collector } from '../cli/stand.ts';
 import { emptyDatabase, type TestDatabase } from '../database.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
@@ -18,6 +17,7 @@ import { until } from '../processes.ts';
 import { json, startStub, type StubService, wirePost } from '../stub-service.ts';
 import { makeDirectory } from '../temporary.ts';
 import { startCommand } from '../worker-command.ts';
+import { checkSchema } from './check-schema.ts';
 
 const log = createLogger('silent');
 /** Roles belong to the cluster, which other files use at the same time. */
@@ -204,7 +204,7 @@ describe('after the owner migrated', () => {
     );
     try {
       const { ended, told } = startCommand({ ...env(), PORT: '0' }, 'api');
-      expect((await ended).code).toBe(1);
+      expect((await ended).code).toBe(2);
       expect(told.join('\n')).toMatch(/must be migrated, but this role may not do it/);
     } finally {
       // What it did is there already; only its row is missing.
