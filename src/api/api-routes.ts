@@ -6,7 +6,7 @@
  * exists in the seeded data of test/web/api/world.ts), replies those of `reply-shapes.ts`, lists those of `pagination.ts`.
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
-import { describeEmptySide, sideOf } from '../domain/data.ts';
+import { type Data, describeEmptySide, sideOf } from '../domain/data.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { findMessageScope } from '../store/alerts/alert-queries.ts';
 import { readSides } from '../store/queries/topic-list.ts';
@@ -75,6 +75,12 @@ type AskedSide = {
   service?: string;
 } & Partial<Record<'topic' | 'search' | 'rule', string>>;
 
+/** How a client asks for the other side. */
+const OTHER_SIDE: Readonly<Record<Data, string>> = {
+  real: 'To read them, add simulated=true.',
+  simulated: 'To read them, leave simulated=true out.',
+};
+
 /** A reply about all data of a side without topics says in a header that the other side has some. */
 function announceOtherSide(app: App, { ctx }: RouteContext): void {
   app.addHook('preHandler', async ({ query, routeOptions }, reply) => {
@@ -84,10 +90,12 @@ function announceOtherSide(app: App, { ctx }: RouteContext): void {
     // Of the list of searches, the kind of service decides, too.
     const isSandbox = routeOptions.url === '/api/v1/searches' && service === 'sandbox';
     const simulated = asked.simulated ?? asked.sandbox ?? isSandbox;
-    const notice = describeEmptySide(sideOf({ simulated }), await readSides(ctx.db));
+    const data = sideOf({ simulated });
+    const notice = describeEmptySide(data, await readSides(ctx.db));
     if (notice === null) return;
     const about = await findMessageScope(ctx.db, rule);
-    if (!(about.topic ?? about.search)) void reply.header('Strandline-Notice', notice);
+    if (!(about.topic ?? about.search))
+      void reply.header('Strandline-Notice', `${notice} ${OTHER_SIDE[data]}`);
   });
   app.addHook('onError', async (_request, reply) => void reply.removeHeader('Strandline-Notice'));
 }

@@ -128,6 +128,7 @@ function registerListAndShow(channels: Command, cli: Cli): void {
       cli.withProgram(async ({ ctx }) => {
         const { json } = options;
         const { data } = await openData(cli, ctx, options);
+        cli.emptyHint = undefined; // A channel belongs to neither side.
         const rows = await readChannels(ctx.db, { data, limit: MAX_LIMIT });
         const none = 'No channels. Add one: strandline channels add --help';
         await showRows(cli, json, rows, { columns: channelColumns(cli.page), none });

@@ -11,6 +11,7 @@ import { type Resource, RESOURCES } from '../store/export/export-resources.ts';
 import { type ExportFilter, isQueryable } from '../store/export/export-select.ts';
 import { parseChoice, parseData, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Cli, Interrupted } from './command-context.ts';
+import { printNone } from './list-command.ts';
 import { printEmptySide } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { formatBytes, formatQuantity } from './value-formatting.ts';
@@ -131,7 +132,7 @@ function exportToStdout(
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
     await printEmptySide(cli, ctx, filter.data);
-    const reportNoRows = (rows: number) => rows === 0 && cli.say('No rows.');
+    const reportNoRows = (rows: number) => rows === 0 && printNone(cli, 'No rows.');
     for await (const piece of exportRows(ctx, resource, filter, encoding, signal, reportNoRows))
       await cli.out.write(piece);
   });
@@ -172,6 +173,7 @@ function exportToFiles(
       cli.say(
         `${path.join(what.target.folder, file.path)}: ${formatQuantity(file.rows, 'row')}, ${formatBytes(file.bytes, cli.page)}`,
       );
+    if (written.every(({ rows }) => rows === 0)) printNone(cli);
     cli.say(`${manifest}: manifest with columns, provenance and checksums`);
   });
 }

@@ -4,7 +4,7 @@ import { parseFieldValue } from '../domain/query-fields.ts';
 import { EVERYTHING, parseQuery, requireAll } from '../domain/search-query.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
-import { addListOptions, type ListOptions } from './list-command.ts';
+import { addListOptions, type ListOptions, printNone } from './list-command.ts';
 import { choiceOption, numberOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { createHighlighter } from './highlighted-words.ts';
@@ -59,11 +59,8 @@ export function registerFind(command: Command, cli: Cli): void {
         const { hits, total, next } = await findText(ctx.db, { ...scope, query, now, after, limit });
         const shown = hits.map((hit) => ({ ...hit, sandbox: hit.simulated }));
         await cli.show(json, shown, () => renderHits(hits, now, cli.page));
-        cli.page.say(
-          total === 0 && backlog !== null
-            ? 'No matches in what is indexed.'
-            : describeMatches(hits.length, total, next, cli.page),
-        );
+        if (total === 0) printNone(cli, backlog === null ? 'No matches.' : 'No matches in what is indexed.');
+        else cli.say(describeMatches(hits.length, total, next, cli.page));
         if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
       });
     });
@@ -71,7 +68,6 @@ export function registerFind(command: Command, cli: Cli): void {
 
 /** `214 matches, 50 shown` */
 function describeMatches(shown: number, total: number, next: string | null, page: TerminalPage): string {
-  if (total === 0) return 'No matches.';
   const matches = formatQuantity(total, 'match', 'matches');
   if (shown === total) return `${matches}.`;
   const more = next === null ? '' : ` Next page: --after ${next}`;

@@ -17,6 +17,11 @@ export function addListOptions(command: Command, rows: string, own: readonly Opt
   return command.option(...SIMULATED_OPTION).option('--json', 'print JSON');
 }
 
+/** @param none said where there are no rows; then what the other side of the data has, if it has topics */
+export function printNone(cli: Pick<Cli, 'say' | 'emptyHint'>, none?: string): void {
+  for (const line of [none, cli.emptyHint]) if (line !== undefined) cli.say(line);
+}
+
 /**
  * Prints rows.
  * @param table.none said if there are no rows @param table.readUrl for rows with an address, which gets a place of its own
@@ -28,7 +33,7 @@ export async function showRows<Row>(
   table: { columns: readonly Column<Row>[]; none: string; readUrl?: (row: Row) => string | null },
 ): Promise<void> {
   const { columns, none, readUrl } = table;
-  if (rows.length === 0) cli.page.say(none);
+  if (rows.length === 0) printNone(cli, none);
   await cli.show(json, rows, () =>
     readUrl === undefined
       ? renderTable(rows, columns, cli.page)

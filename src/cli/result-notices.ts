@@ -10,6 +10,7 @@ import {
 } from '../monitor/topics/tool-sources.ts';
 import type { Context } from '../monitor/context.ts';
 import type { Id } from '../store/database.ts';
+import { printNone } from './list-command.ts';
 import { readSides } from '../store/queries/topic-list.ts';
 import type { ArchiveBacklog } from '../store/archive/index-archive.ts';
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
@@ -21,10 +22,31 @@ import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { createDayFormat, formatCount, formatTime } from './value-formatting.ts';
 
-/** Printed if the side that was read has nothing, but the other one has. */
-export async function printEmptySide(cli: Cli, { db }: Pick<Context, 'db'>, data: Data): Promise<void> {
-  const notice = describeEmptySide(data, await readSides(db));
-  if (notice !== null) cli.say(notice);
+/** How to read the other side. */
+const OTHER_SIDE: Readonly<Record<Data, string>> = {
+  real: 'for simulated data, add --simulated',
+  simulated: 'for real data, leave --simulated out',
+};
+
+/**
+ * Printed if the side that was read has no topics, but the other one has.
+ * @param rows that were returned, if they are known: where there are none, the other side is mentioned, too
+ */
+export async function printEmptySide(
+  cli: Cli,
+  { db }: Pick<Context, 'db'>,
+  data: Data,
+  rows?: number,
+): Promise<void> {
+  noteSides(cli, data, await readSides(db));
+  if (rows === 0) printNone(cli);
+}
+
+/** Says if only the other side has topics; otherwise a list without rows will mention it. */
+function noteSides(cli: Cli, data: Data, sides: Readonly<Record<Data, boolean>>): void {
+  const empty = describeEmptySide(data, sides);
+  if (empty !== null) cli.say(`${empty.slice(0, -1)}: ${OTHER_SIDE[data]}.`);
+  else if (sides.real && sides.simulated) cli.emptyHint = `These are the ${data} data; ${OTHER_SIDE[data]}.`;
 }
 
 /**
@@ -39,9 +61,7 @@ export async function openData(
 ): Promise<DataScope> {
   const { scope, sides } = await openScope(db, asked);
   printSimulated(cli, asked.json, scope.data);
-  const empty =
-    scope.topic === undefined && scope.search === undefined ? describeEmptySide(scope.data, sides) : null;
-  if (empty !== null) cli.page.say(empty);
+  if (scope.topic === undefined && scope.search === undefined) noteSides(cli, scope.data, sides);
   return scope;
 }
 

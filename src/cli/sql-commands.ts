@@ -39,8 +39,8 @@ export function registerSql(command: Command, cli: Cli): void {
         await cli.show(options.json, nameRows(result), () =>
           renderTable(result.rows, resultColumns(result, cli.page.unknown), cli.page),
         );
-        await printEmptySide(cli, ctx, data);
         cli.page.say(`${formatQuantity(result.rows.length, 'row')} in ${Math.round(result.durationMs)} ms`);
+        await printEmptySide(cli, ctx, data, result.rows.length);
       });
     });
 }

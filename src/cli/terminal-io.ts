@@ -176,6 +176,8 @@ export type Shell = {
   renamed: readonly RenamedSlug[];
   /** The exit code if nothing is thrown. */
   exitCode: number;
+  /** What to type for the other side of the data, said where a list has no rows. */
+  emptyHint: string | undefined;
 };
 
 /** @param commands names of commands, which hints call by the name of the program */
@@ -195,6 +197,7 @@ export function openShell(io: Io, commands: readonly string[]): Shell {
     command: undefined,
     renamed: [],
     exitCode: 0,
+    emptyHint: undefined,
   };
 }
 

@@ -17,7 +17,7 @@ import type { SearchRow } from '../store/queries/search-list.ts';
 import type { VoiceDayRow, VoiceRow } from '../store/queries/share-of-voice.ts';
 import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
-import type { ListOptions } from './list-command.ts';
+import { type ListOptions, printNone } from './list-command.ts';
 import { numberOption } from './option-values.ts';
 import { openData, printAsOfNotice, printSimulated } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -68,7 +68,7 @@ export function registerTrends(trends: Command, cli: Cli): void {
         }
         const scope = await openData(cli, ctx, options);
         const searches = await findSearches(ctx.db, scope);
-        if (searches.length === 0) cli.page.say('No searches. Add one: strandline watch "..."');
+        if (searches.length === 0) printNone(cli, 'No searches. Add one: strandline watch "..."');
         const room = measureSparklineRoom(
           searches.map(({ slug }) => slug),
           cli.page,

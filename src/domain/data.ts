@@ -17,8 +17,8 @@ export function sideOf({ simulated }: { simulated: boolean }): Data {
   return simulated ? 'simulated' : 'real';
 }
 
-/** `There are no real topics, but simulated ones.`; null unless only the other side has topics. */
+/** `There are only simulated topics.`; null unless only the other side has topics. */
 export function describeEmptySide(data: Data, sides: Readonly<Record<Data, boolean>>): string | null {
   const other = data === 'real' ? 'simulated' : 'real';
-  return sides[data] || !sides[other] ? null : `There are no ${data} topics, but ${other} ones.`;
+  return sides[data] || !sides[other] ? null : `There are only ${other} topics.`;
 }

@@ -127,7 +127,7 @@ export function describeOther(found: SchemaState, where: string): SchemaMismatch
 async function describeVersions(client: Client, { known, views }: Wanted): Promise<string> {
   const applied = await readApplied(client);
   // An adopted database has the tables of the oldest.
-  const has = known.filter(({ when }) => applied.has(when)).at(-1)?.name ?? LAST_SQUASHED.name;
+  const has = known.findLast(({ when }) => applied.has(when))?.name ?? LAST_SQUASHED.name;
   const version = (await readViewVersions(client)).find((found) => found !== null) ?? 'none';
   return `it has ${has} and views ${version}; needed are ${known.at(-1)?.name} and views ${views?.version.join('.') ?? 'none'}`;
 }

@@ -132,3 +132,27 @@ describe('lists', () => {
     expect(await looking(...list, 'real-ferry')).toEqual([0, 'No deliveries yet.\n']);
   });
 });
+
+describe('beside the other side', () => {
+  it('a list or statement without rows says how to read it', async () => {
+    const HINT = 'These are the real data; for simulated data, add --simulated.\n';
+    const stderr = async (...argv: string[]) => (await stand.run(argv)).stderr;
+    const sql = "select * from posts where text = 'no such text'";
+    expect(await stderr('sql', sql)).toMatch(
+      /^0 rows in \d+ ms\nThese are the real data; for simulated data, add --simulated\.\n$/,
+    );
+    expect(await stderr('find', 'nosuchword')).toBe(`No matches.\n${HINT}`);
+    expect(await stderr('links', 'list')).toBe(`No links.\n${HINT}`);
+    expect(await stderr('export', 'links', '--format', 'ndjson')).toBe(`No rows.\n${HINT}`);
+    expect(await stderr('sql', '--simulated', sql)).toContain('for real data, leave --simulated out.');
+    // A list with rows, and one of a named topic, say nothing of it.
+    expect(await stderr('posts', 'list')).toBe('');
+    expect(await stderr('find', 'nosuchword', '--topic', 'tide-pools')).not.toContain('--simulated');
+  });
+
+  it('an export of a topic of the other side names the option', async () => {
+    expect((await stand.run(['export', 'posts', '--topic', 'tide-pools', '--format', 'ndjson'])).stderr).toBe(
+      'error: the topic "tide-pools" has simulated data, not real data: add --simulated (in the API: simulated=true); see: strandline topic list\n',
+    );
+  });
+});

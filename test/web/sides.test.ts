@@ -563,7 +563,11 @@ test('without real topics, a reply says so, unless a parameter chose the other s
       'find?text=ferry&service=sandbox',
     ];
     for (const url of lists)
-      expect(await readNotice(url)).toEqual([url, 200, 'There are no real topics, but simulated ones.']);
+      expect(await readNotice(url)).toEqual([
+        url,
+        200,
+        'There are only simulated topics. To read them, add simulated=true.',
+      ]);
     const choices = [
       'searches?service=sandbox',
       'find?text=ferry&sandbox=true',
@@ -590,7 +594,7 @@ test('without simulated topics, a reply says so, whatever parameter chose them',
     const server = await real.serve({ api: [apiRoutes], pages: [] });
     for (const url of ['searches?service=sandbox', 'find?text=ferry&sandbox=true', 'posts?simulated=1'])
       expect((await server.inject({ url: `/api/v1/${url}` })).headers['strandline-notice'], url).toBe(
-        'There are no simulated topics, but real ones.',
+        'There are only real topics. To read them, leave simulated=true out.',
       );
   } finally {
     await real.close();

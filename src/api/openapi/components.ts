@@ -136,7 +136,7 @@ export const REPLY_HEADERS = {
   ),
   'Strandline-Notice': defineTextHeader(
     'Says that the side of the data that the reply is about has no topics, and the other one has.',
-    'There are no real topics, but simulated ones.',
+    'There are only simulated topics. To read them, add simulated=true.',
   ),
   'X-RateLimit-Limit': defineCountHeader('Requests allowed per minute.'),
   'X-RateLimit-Remaining': defineCountHeader('Requests left in this minute.'),

@@ -65,6 +65,12 @@ export async function findSearchIds(client: Client, filter: ExportFilter): Promi
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
 }
 
+/** How to ask for the other side. */
+const OTHER_SIDE: Readonly<Record<Data, string>> = {
+  real: 'add --simulated (in the API:',
+  simulated: 'leave --simulated out (in the API:',
+};
+
 function assertOnSide(
   kind: 'search' | 'topic',
   slug: string,
@@ -76,7 +82,7 @@ function assertOnSide(
   if (side !== data)
     throw new Refused(
       'not_found',
-      `the ${kind} "${slug}" has ${side} data, and none of the ${data} data asked for`,
+      `the ${kind} "${slug}" has ${side} data, not ${data} data: ${OTHER_SIDE[data]} simulated=true)`,
     );
 }
 
