@@ -7,18 +7,24 @@
  *     port            80 and 443 removed
  *     path            dot segments resolved, trailing slashes removed
  *     escapes         upper case; unreserved characters are decoded (RFC 3986, 6.2.2); `%2F` is kept
- *     query           tracking parameters removed; others keep their order and spelling
+ *     query           tracking parameters removed, global and of the site; others keep their order and spelling
  *     fragment        kept if it is a route (`#/…`, `#!…`), otherwise removed
  *     AMP             the page itself, for AMP caches, paths and parameters
+ *     redirects       the address that one contains, where a search engine, an alert or a network redirects to it
  *
  * Then the rules of its site ({@link SITES}). Rules of the configuration come before all of them.
  */
 
 import { MAX_LINK_LENGTH, normalizeHost, parseWebUrl, trimEndSlashes } from './link.ts';
+import { keepIdentifying } from './link-parameters.ts';
+import { readRedirect } from './link-redirects.ts';
 import { type Address, SITES } from './link-sites.ts';
 
-/** The version of the rules here and in `link-sites.ts`. A change of either raises it; `links rekey` applies it. */
-export const LINK_IDENTITY_VERSION = 4;
+/**
+ * The version of the rules here, in `link-sites.ts`, and in the tables of redirecting hosts and of tracking parameters. A
+ * change of any of them raises it; `links rekey` applies it.
+ */
+export const LINK_IDENTITY_VERSION = 5;
 
 /** A rule of the configuration, for addresses at a host and its subdomains. */
 export type OwnLinkRule = {
@@ -90,15 +96,16 @@ export function areSameRules(one: LinkRules, other: LinkRules): boolean {
 }
 
 function applyRules(url: URL, { version, own }: LinkRules): string {
-  const cached = readAmpCache(url);
-  if (cached !== null) return cached;
+  const target = readAmpCache(url) ?? (version < 5 ? null : readRedirect(url));
+  if (target !== null) return target;
   const bare = removePrefixes(normalizeHost(url), version);
   const rule = own.find(({ host }) => bare === host || bare.endsWith(`.${host}`));
+  const host = rule?.alias ?? bare;
   const address: Address = {
-    host: rule?.alias ?? bare,
+    host,
     port: /^(?:|80|443)$/.test(url.port) ? '' : `:${url.port}`,
     path: trimEndSlashes(normalizeEscapes(url.pathname)),
-    query: readQuery(url, rule),
+    query: readQuery(url, { rule, host, version }),
     route: readRoute(url.hash),
   };
   const site = SITES.find(({ isHost, since = 2 }) => version >= since && isHost(address.host, address.path));
@@ -146,30 +153,35 @@ function normalizeEscapes(text: string): string {
   });
 }
 
-/** Query parameters that say where a reader came from, or which device he has, not which content it is. */
-const TRACKING = new Set(
+/** The tracking parameters of the versions before 5. */
+const FORMER_TRACKING = new Set(
   `fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh srsltid
    mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_anon_id oly_enc_id
    ref_src ref_url guccounter amp`.split(/\s+/),
 );
 
-function readQuery(url: URL, rule: OwnLinkRule | undefined): Address['query'] {
-  return url.search
+/** The parameters that identify a link. What a rule of the configuration keeps stays, whatever our tables say. */
+function readQuery(
+  { search }: URL,
+  { rule, host, version }: { rule: OwnLinkRule | undefined; host: string; version: number },
+): Address['query'] {
+  const parameters = search
     .slice(1)
     .split('&')
     .filter((pair) => pair !== '')
     .map((pair) => normalizeEscapes(pair))
-    .map((pair) => ({ name: pair.split('=', 1)[0] ?? '', pair }))
-    .filter(({ name, pair }) =>
-      rule?.keep === undefined
-        ? !isTracking(name) && !/^outputtype=amp$/i.test(pair) && rule?.drop?.includes(name) !== true
-        : rule.keep.includes(name),
-    );
+    .map((pair) => ({ name: pair.split('=', 1)[0] ?? '', pair }));
+  if (rule?.keep !== undefined) return parameters.filter(({ name }) => rule.keep?.includes(name) === true);
+  const identifying =
+    version < 5
+      ? parameters.filter(({ name, pair }) => !isFormerTracking(name) && !/^outputtype=amp$/i.test(pair))
+      : keepIdentifying(host, parameters);
+  return identifying.filter(({ name }) => rule?.drop?.includes(name) !== true);
 }
 
-function isTracking(name: string): boolean {
+function isFormerTracking(name: string): boolean {
   const lower = name.toLowerCase();
-  return lower.startsWith('utm_') || TRACKING.has(lower);
+  return lower.startsWith('utm_') || FORMER_TRACKING.has(lower);
 }
 
 /** What a page without its own path shows; empty if the fragment is only a place in the page. */
@@ -216,5 +228,5 @@ function identifyByVersion1(url: URL): string {
 }
 
 function isTrackingOfVersion1(name: string): boolean {
-  return isTracking(name) && !/^(?:srsltid|amp)$/i.test(name);
+  return isFormerTracking(name) && !/^(?:srsltid|amp)$/i.test(name);
 }

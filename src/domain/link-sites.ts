@@ -1,5 +1,7 @@
 /** Rules of link identity for single sites: one row each. */
 
+import type { Parameter } from './link-parameters.ts';
+
 /** An address in parts, after the rules for all sites. */
 export type Address = {
   host: string;
@@ -7,7 +9,7 @@ export type Address = {
   port: string;
   /** Escapes are normalized; without trailing slash. */
   path: string;
-  query: { name: string; pair: string }[];
+  query: Parameter[];
   /** A fragment that is a route, without `#`. */
   route: string;
 };

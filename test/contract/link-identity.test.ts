@@ -274,6 +274,16 @@ test('version 3 gives what links have that were stored by it', () => {
     expect(identifyAddress(address, rules)).toBe(identity);
 });
 
+test('version 4 gives what links have that were stored by it', () => {
+  const rules = { version: 4, own: [] };
+  for (const [address, identity] of [
+    ['https://www.google.com/url?url=https://a.example/x', 'https://google.com/url?url=https://a.example/x'],
+    ['https://a.example/x?at_medium=RSS&utm_id=1&amp=1', 'https://a.example/x?at_medium=RSS'],
+    ['https://bsky.app/profile/Ann.example/post/3l', 'https://bsky.app/profile/ann.example/post/3l'],
+  ] as const)
+    expect(identifyAddress(address, rules)).toBe(identity);
+});
+
 describe('rules of the configuration', () => {
   const own: OwnLinkRule[] = [
     { host: 'mirror.example', alias: 'x.com' },
@@ -304,6 +314,7 @@ const address = fc
     ),
     fc.constantFrom(
       ...`a.example x.com twitter.com youtube.com youtu.be arxiv.org wikipedia.org reddit.com redd.it github.com
+      l.facebook.com google.de urldefense.com rd.yahoo.com bbc.com
       news.ycombinator.com doi.org dx.doi.org c.cdn.ampproject.org google.com m.com co.uk bsky.app xn--nxasmq6b.example [::1] 10.0.0.1`.split(
         /\s+/,
       ),
@@ -314,7 +325,7 @@ const address = fc
         fc.constantFrom(
           ...`/ // /amp /amp.html .amp .git /status/1 /statuses/1/ /i /web /a /B /%41 /%c3%bc /%2f /%2F %4%31 %25 /.. /.
           /@ann /@ann@b.example /users/ann/statuses /115000000000000001 /embed /profile/Ann.example /post/3l /watch /embed/abc /shorts/abc /abs/2507.13043 v2 .pdf /pdf/2507.13043v1.pdf /10.48550/arXiv.2507.13043 /10.1000/AbC
-          /wiki/Night%20Train /w/index.php /r/Trains /comments/1abc /title /item /c/s/a.example /amp/s/x.com /amp/www.a.example /ü`.split(
+          /wiki/Night%20Train /w/index.php /r/Trains /comments/1abc /title /item /url /l.php /v3/__https://a.example/*__;Kw!! /*http%3A//a.example /c/s/a.example /amp/s/x.com /amp/www.a.example /ü`.split(
             /\s+/,
           ),
         ),
@@ -339,6 +350,11 @@ const address = fc
           'a=b=c',
           '%',
           'tab=x',
+          'url=https://a.example/x%3Fid%3D1',
+          'u=https%253A%252F%252Fwww.google.de%252Furl%253Fq%253Dhttp%25253A%25252F%25252Fb.example',
+          'q=http://[::1]/',
+          'at_medium=RSS',
+          'source=rss',
         ),
         fc.string({ maxLength: 4 }),
       ),
@@ -353,7 +369,7 @@ const address = fc
   );
 
 test('the identity of an identity is itself, and the same without its scheme', () => {
-  expect(LINK_IDENTITY_VERSION).toBe(4);
+  expect(LINK_IDENTITY_VERSION).toBe(5);
   fc.assert(
     fc.property(address, (text) => {
       const identity = identifyAddress(text);
@@ -366,7 +382,7 @@ test('the identity of an identity is itself, and the same without its scheme', (
 });
 
 test('time grows with the length of an address', () => {
-  for (const part of ['/amp', '.git', '%4', '/a-', '/..', '.amp', '//', '&utm_a=b', '-']) {
+  for (const part of ['/amp', '.git', '%4', '&q=a', '/a-', '/..', '.amp', '//', '&utm_a=b', '-']) {
     const measure = (length: number) => {
       const text = `https://github.com/a/${part.repeat(length / part.length)}`;
       let best = Number.POSITIVE_INFINITY;
