@@ -55,6 +55,21 @@ export function readRedirect(url: URL): string | null {
   return null;
 }
 
+/** Redirects of redirects; each is longer than what it contains. */
+const MAX_REDIRECTS = 200;
+
+/** Where an address leads to in the end; itself if it does not redirect. */
+export function followRedirects(url: URL): URL {
+  let end = url;
+  for (let n = 0; n < MAX_REDIRECTS; n++) {
+    const next = readRedirect(end);
+    const target = next === null ? null : parseWebUrl(next);
+    if (target === null) break;
+    end = target;
+  }
+  return end;
+}
+
 const MAX_ENCODINGS = 3;
 
 /** Decodes an address that is a value: once, as every value is, and further only until it begins as an address does. */

@@ -5,6 +5,7 @@
 
 import { addToGroup, type Groups } from '../../domain/group-by.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
+import { foldLetters } from '../../domain/folded-words.ts';
 import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
 import { extractSubjectWords } from '../planning/keywords.ts';
 import { discountPlace } from '../ranking/result-ranking.ts';
@@ -236,12 +237,8 @@ const MIN_NEAR_LENGTH = 4;
 
 /** Forms of other languages, and accents. They may be other words, so only a word that has no closer form has them. */
 function isNearForm(word: string, of: string): boolean {
-  const beginning = removeAccents(cutEnding(of));
-  return beginning.length >= MIN_NEAR_LENGTH && removeAccents(word).startsWith(beginning);
-}
-
-function removeAccents(word: string): string {
-  return word.normalize('NFD').replace(/\p{Mn}/gu, '');
+  const beginning = foldLetters(cutEnding(of));
+  return beginning.length >= MIN_NEAR_LENGTH && foldLetters(word).startsWith(beginning);
 }
 
 /** The S-stemmer (Harman 1991): houses to house, cities to city; glass is unchanged. */

@@ -1,7 +1,7 @@
 /** Keywords of a prompt, without the stop words of its language, and the wordings sent to sources. */
 
 import { hasUnspacedScript } from '../../domain/relevance.ts';
-import { hasLetterOrDigit } from '../../domain/text.ts';
+import { hasLetterOrDigit, INVISIBLES } from '../../domain/text.ts';
 import { pickBestWords } from '../sources/provider-query.ts';
 import type { SourceQuery } from '../sources/search-source.ts';
 import {
@@ -36,6 +36,8 @@ const SEARCH_OPERATOR =
 /** A hashtag, or a word with inner punctuation: `covid-19`, `node.js`, `at&t`, `c++`. */
 const WORD =
   /[#@]?[\p{L}\p{N}][\p{L}\p{M}\p{N}_]*(?:[-'’.&][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
+/** Inside words: a soft hyphen, a zero-width space. */
+const WITHOUT_WIDTH = new RegExp(String.raw`[\u00ad${INVISIBLES}]`, 'gu');
 const URL_SCHEME = /https?:\/\/(?:www\.)?/giu;
 
 /** Words of the question itself; they rank last. */
@@ -59,7 +61,7 @@ type WeightedWord = { text: string; weight: number };
  * there is nothing else.
  */
 export function extractKeywords(prompt: string): readonly string[] {
-  const text = prompt.normalize('NFC').replace(URL_SCHEME, ' ');
+  const text = prompt.normalize('NFC').replace(WITHOUT_WIDTH, '').replace(URL_SCHEME, ' ');
   const phrases = Array.from(text.matchAll(QUOTED_PHRASE), ([, inside = '']) =>
     toBoundedLowerCase(inside.match(WORD)?.join(' ') ?? ''),
   ).filter((phrase) => phrase !== '');

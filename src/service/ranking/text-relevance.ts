@@ -1,5 +1,6 @@
 /** Relevance of titles and snippets to a prompt: a list of its own beside those of the sources. */
 
+import { foldLetters } from '../../domain/folded-words.ts';
 import { hasUnspacedScript, inverseDocumentFrequency, termSaturation } from '../../domain/relevance.ts';
 import { hasLetterOrDigit } from '../../domain/text.ts';
 import type { FoundItem } from '../sources/search-source.ts';
@@ -37,8 +38,8 @@ export function rankByText(
 }
 
 function buildTerms(keywords: readonly string[], prompt: string): string[] {
-  const whole = prompt.toLowerCase().replace(/\s+/gu, ' ').trim();
-  const terms = keywords.map(cutEnding);
+  const whole = foldText(prompt).trim();
+  const terms = keywords.map(toTerm).filter((term) => term !== '');
   return [...new Set(whole.includes(' ') && whole.length <= MAX_PHRASE_LENGTH ? [...terms, whole] : terms)];
 }
 
@@ -50,13 +51,29 @@ export function cutEnding(word: string): string {
 }
 
 function joinText({ title, snippet }: Text): string {
-  return (snippet.startsWith(title) ? snippet : `${title} ${snippet}`).toLowerCase();
+  return foldText(snippet.startsWith(title) ? snippet : `${title} ${snippet}`);
 }
 
-/** Whether a text contains every word, in lower case, by the same rules as {@link rankByText}. */
+/**
+ * Folded letters, as `find` compares them, with one hyphen and one apostrophe for all: `covid‑19` is `covid 19`. Signs stay,
+ * since `c++` is no `c`; syllables are whole, since one of them is not the beginning of another.
+ */
+function foldText(text: string): string {
+  return foldLetters(text)
+    .normalize('NFC')
+    .replace(/[‘’ʼ′`]/gu, "'")
+    .replace(/[\s\p{Pd}−]+/gu, ' ');
+}
+
+/** What stands at the beginning of each form of a word in a folded text. */
+function toTerm(word: string): string {
+  return foldText(cutEnding(word.normalize('NFC'))).trim();
+}
+
+/** Whether a text contains every word, by the same rules as {@link rankByText}. */
 export function containsEveryWord(thing: Text, words: readonly string[]): boolean {
   const text = joinText(thing);
-  return words.every((word) => countOccurrences(text, cutEnding(word)) > 0);
+  return words.every((word) => countOccurrences(text, toTerm(word)) > 0);
 }
 
 /** Number of words that start with a term; of occurrences, in scripts without spaces. */

@@ -1,5 +1,6 @@
 /** The topics of the simulation: built-in ones, and one generated for any other prompt. */
 
+import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { splitWordRuns } from '../../domain/relevance.ts';
 import { cleanLine, cleanText } from '../../domain/text.ts';
 import { deriveKey, hashKey, type Key } from './random.ts';
@@ -31,12 +32,13 @@ const MAX_SUBJECT_LENGTH = 60;
 const MAX_REMEMBERED_TOPICS = 500;
 
 /**
- * The topic of a prompt in the world of a seed; prompts that match no built-in topic get their own. Case-insensitive.
+ * The topic of a prompt in the world of a seed; prompts that match no built-in topic get their own. Words are folded.
  */
 export function matchTopic(seed: string, prompt: string): TopicInWorld {
   const words = splitWordRuns(prompt.toLowerCase());
+  const folded = splitFoldedWords(prompt);
   const index = TOPICS.findIndex((topic) =>
-    topic.phrases.some((phrase) => phrase.split(' ').every((word) => words.includes(word))),
+    topic.phrases.some((phrase) => splitFoldedWords(phrase).every((word) => folded.includes(word))),
   );
   const builtIn = TOPICS[index];
   if (builtIn !== undefined) {

@@ -1,6 +1,7 @@
 /** Converts a query to what providers accept: words, a period, and pages. */
 
 import { parseUrl } from '../../domain/link.ts';
+import { followRedirects } from '../../domain/link-redirects.ts';
 import { cleanText } from '../../domain/text.ts';
 import { DAY, MINUTE } from '../../domain/time.ts';
 import type { AdapterContext } from './adapter.ts';
@@ -78,10 +79,11 @@ function takeWhileShort(
   return tooMany === -1 ? list : list.slice(0, tooMany);
 }
 
-/** Whether a link is of the domains, each with its subdomains. */
+/** Whether a link is of the domains, each with its subdomains; of a redirecting one, what it leads to. */
 export function isWithinDomains(link: string, { include, exclude }: DomainFilter): boolean {
   if (include.length + exclude.length === 0) return true;
-  const host = parseUrl(link)?.hostname ?? '';
+  const url = parseUrl(link);
+  const host = url === undefined ? '' : followRedirects(url).hostname;
   const isOf = (domain: string) => host === domain || host.endsWith(`.${domain}`);
   return (include.length === 0 || include.some(isOf)) && !exclude.some(isOf);
 }

@@ -4,6 +4,7 @@
  */
 
 import { anyText, bareAddress, variable } from '../../../config/variable.ts';
+import { foldLetters } from '../../../domain/folded-words.ts';
 import { hasUnspacedScript, splitWordRuns } from '../../../domain/relevance.ts';
 import { DAY, MINUTE } from '../../../domain/time.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
@@ -187,10 +188,10 @@ export function chooseHashtags(query: HashtagQuery): string[] {
  * joined hashtag, or contain both of the best words, with any ending.
  */
 export function isAboutQuery(post: { text: string; tags: readonly string[] }, query: HashtagQuery): boolean {
-  const tags = post.tags.map((tag) => tag.toLowerCase());
+  const tags = post.tags.map(foldLetters);
   const [joined] = chooseHashtags(query);
-  if (joined !== undefined && tags.includes(joined)) return true;
-  const text = post.text.toLowerCase();
+  if (joined !== undefined && tags.includes(foldLetters(joined))) return true;
+  const text = foldLetters(post.text);
   const postWords = [...tags, ...splitWordRuns(text)];
   const occurs = (word: string) =>
     hasUnspacedScript(word)
@@ -198,6 +199,7 @@ export function isAboutQuery(post: { text: string; tags: readonly string[] }, qu
       : postWords.some((postWord) => postWord === word || isWordForm(postWord, word));
   return query.keywords
     .slice(0, 2)
+    .map(foldLetters)
     .every((word) => tags.includes(toHashtag(word)) || splitWordRuns(word).every(occurs));
 }
 
