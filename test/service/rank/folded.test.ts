@@ -76,7 +76,7 @@ test.each([
 });
 
 test('texts of the same folded words match each other', () => {
-  const letters = fc.constantFrom(...'aäeéiıİIjñoöøœæsßẞtłďþuü한국語ガヌأб');
+  const letters = fc.constantFrom(...Array.from('aäeéiıİIjñoöøœæsßẞtłďþuü한국語ガヌأб'));
   const form = fc.constantFrom('NFC', 'NFD', 'NFKC', 'NFKD');
   fc.assert(
     fc.property(fc.array(letters, { minLength: 3, maxLength: 6 }), form, form, (signs, one, other) => {
