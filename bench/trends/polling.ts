@@ -7,7 +7,7 @@ import { learn, NEW_PACE } from '../../src/monitor/schedule/pace.ts';
 import { chooseInterval, firstInterval, USUAL_FILL } from '../../src/monitor/schedule/pace-interval.ts';
 import { detectSpike, MAX_SPIKE_AGE_MS, type Spike } from '../../src/monitor/trends/rules/spike-detection.ts';
 import type { Series } from '../../src/monitor/trends/rules/time-series.ts';
-import { findCause } from '../../src/monitor/trends/rules/voices.ts';
+import { isOfMany } from '../../src/monitor/trends/rules/voices.ts';
 import { HISTORY_MS } from '../../src/monitor/trends/rules/history.ts';
 import { computeReach, listQuarters, type Reach, startOfQuarter } from '../../src/store/volume/reach.ts';
 import type { Voice } from '../../src/store/volume/voices.ts';
@@ -151,8 +151,7 @@ export function poll({
       everySeconds: everyMs / SECOND,
       alerted,
       now: slot,
-      isEligible: (one) =>
-        voiceOf === undefined || findCause(listVoices(times, seen, voiceOf, one), one) === null,
+      isEligible: (one) => voiceOf === undefined || isOfMany(listVoices(times, seen, voiceOf, one), one),
     });
     if (spike !== null) spikes.push({ at: slot, spike });
   }

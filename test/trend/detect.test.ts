@@ -35,6 +35,21 @@ const burst = (posts: number) => (series: Filled) => {
 };
 
 describe('a spike', () => {
+  test('does not overlap or touch an earlier one, also where windows are longer than a day', () => {
+    const every = { ...watch, everySeconds: (3 * DAY) / 1_000 };
+    // One post a day, and six on each of the last three days.
+    const series = steady(40 * 24, 0, ({ counts }) => {
+      for (let i = 0; i < counts.length; i += 1)
+        counts[i] = Number(i % (counts.length - i > 3 * 96 ? 96 : 16) === 0);
+    });
+    const spike = detectSpike(series, every);
+    expect((spike?.end ?? 0) - (spike?.start ?? 0)).toBe(3 * DAY);
+    for (const hours of [25, 48, 72]) {
+      const alerted = [(spike?.end ?? 0) - hours * HOUR];
+      expect(detectSpike(series, { ...every, alerted }), `${hours} h before`).toBeNull();
+    }
+  });
+
   test('is a window with far more posts than usual, with the data it was compared with', () => {
     expect(detectSpike(steady(15 * 24, 5), watch)).toBeNull();
     const spike = detectSpike(steady(15 * 24, 5, burst(35)), { ...watch });

@@ -283,6 +283,25 @@ test('a query that finds nothing is not silent because another one found posts, 
   expect(sentence).toBe('No longer known to be silent: the query was changed, or too little was observed.');
 });
 
+test.each([
+  [0, 24],
+  [1, 24],
+  [24, 2],
+  [5, 96],
+])('the rate of a new level, from %i to %i posts a day, is that of its days', (before, after) => {
+  const days = 21;
+  const counts = Float64Array.from({ length: days * 96 }, (_, i) => {
+    const perDay = i < 14 * 96 ? before : after;
+    const countUntil = (quarter: number) => Math.floor((quarter * perDay) / 96);
+    return countUntil((i % 96) + 1) - countUntil(i % 96);
+  });
+  const series = { from: START, counts, seconds: new Float64Array(days * 96).fill(900) };
+  const change = findStateChange(series, [], { isDayOver: true, changedAt: 0 });
+  expect(change).toMatchObject({ state: 'new_level', since: START + 14 * DAY });
+  expect(change?.before).toBeCloseTo(before, 6);
+  expect(change?.rate).toBeCloseTo(after, 6);
+});
+
 test('a post or two do not end a silence', () => {
   const series = plant('return', { perDay: 200, days: 30, rate: (ms) => (ms < 20 * DAY ? daily(ms) : 0) });
   const silent = {

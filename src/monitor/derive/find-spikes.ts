@@ -17,7 +17,7 @@ import {
   MIN_SPIKE_POSTS,
   type Spike,
 } from '../trends/rules/spike-detection.ts';
-import { findCause, findLoudestAuthor } from '../trends/rules/voices.ts';
+import { findCause, findLoudestAuthor, isOfMany } from '../trends/rules/voices.ts';
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
 import type { Series } from '../trends/rules/time-series.ts';
 import { computeWeekdayUsual, WEEKDAY_HISTORY_MS } from '../trends/rules/weekday-usual.ts';
@@ -146,7 +146,7 @@ function measurePosts(tx: Transaction, searchId: Id, recent: number): Measure {
     examine: async (from, until) => {
       const voices = await readVoices(tx, searchId, new Date(from), new Date(until));
       return {
-        isEligible: (spike) => findCause(voices, spike) === null,
+        isEligible: (spike) => isOfMany(voices, spike),
         findOnlyBy: (spike) => findCause(voices, spike),
         findTop: (spike) => findLoudestAuthor(voices, spike),
       };

@@ -62,11 +62,14 @@ const MIN_DAY_VARIANCE = 0.01;
 const DAYS_PER_OUTLIER = 12;
 const MAX_SQUARE = 9;
 
+/** Added to rates before their logarithm: some days have no posts. */
+const ZERO_SHIFT = 0.5;
+
 /** A day whose rate was measured. */
 type Day = {
   /** Days since 1970. */
   day: number;
-  /** Posts a day, and the logarithm. */
+  /** Posts a day, and the logarithm of that and {@link ZERO_SHIFT}. */
   rate: number;
   z: number;
   /** One over the variance of z by chance. */
@@ -117,7 +120,7 @@ function findBeginning(days: readonly Day[], today: number): Course | null {
     state: isStep ? 'new_level' : total > 0 ? 'rising' : 'falling',
     since: start * DAY,
     before,
-    rate: before * Math.exp(total),
+    rate: Math.max(0, (before + ZERO_SHIFT) * Math.exp(total) - ZERO_SHIFT),
     score,
     threshold: MIN_SCORE,
     days: days.length,
@@ -181,7 +184,7 @@ function measureDays({ from, counts, seconds }: Series, today: number): Day[] {
   return days.map(({ day, rate, coverage }) => ({
     day,
     rate,
-    z: Math.log(rate + 0.5),
+    z: Math.log(rate + ZERO_SHIFT),
     weight: 1 / (1 / Math.max(1, mean * coverage) + MIN_DAY_VARIANCE),
   }));
 }
@@ -259,7 +262,8 @@ function stays(shifts: readonly number[], level: number): boolean {
 
 /** Whether a rate is nearer to the one before the level than to the level. */
 function isBack(now: number, { before, rate }: ReportedState): boolean {
-  const distance = (from: number | null) => Math.abs(Math.log((now + 0.5) / ((from ?? now) + 0.5)));
+  const distance = (from: number | null) =>
+    Math.abs(Math.log((now + ZERO_SHIFT) / ((from ?? now) + ZERO_SHIFT)));
   return distance(before) < distance(rate);
 }
 

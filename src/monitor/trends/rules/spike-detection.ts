@@ -249,10 +249,15 @@ function isWeekly(sums: Sums, { n, coverage }: Window, end: number, width: numbe
   return before.length > 0 && n / coverage < MIN_WEEKLY_RATIO * most + 2 * Math.sqrt(most);
 }
 
-/** Whether no spike was within a day, a whole hour since the last one was below the threshold, and this is not its new level. */
+/**
+ * Whether no spike was within a day, or ended in this window or where it begins; whether a whole hour since the last one was below the
+ * threshold, and this is not its new level.
+ */
 function isRearmed(history: History, spike: Spike, watch: DetectionOptions): boolean {
   const { alerted } = watch;
-  if (alerted.some((other) => Math.abs(spike.end - other) < COOLDOWN_MS)) return false;
+  // Windows of searches that run every few days are longer than the cooldown.
+  const overlaps = (other: number) => other >= spike.start && other <= spike.end;
+  if (alerted.some((other) => Math.abs(spike.end - other) < COOLDOWN_MS || overlaps(other))) return false;
   const before = alerted.filter((other) => other < spike.end);
   if (before.length === 0) return true;
   const { from } = history.series;
