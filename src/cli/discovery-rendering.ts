@@ -4,7 +4,7 @@ import type { DiscoveryRow } from '../store/queries/discoveries.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
 import { measureWidth, oneLine, truncate, wrapText } from './terminal-text.ts';
-import { formatCount, formatQuantity, formatTime, formatClockTime } from './value-formatting.ts';
+import { formatCount, formatQuantity, formatTime, formatRecentTime } from './value-formatting.ts';
 
 /** On a narrow page, `baseline` stays: what was there before must not look new. */
 export function discoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
@@ -55,17 +55,22 @@ const MIN_TEXT_WIDTH = 24;
 /**
  * A discovery in `new --follow`: `10:55:30Z  ferry-posts  post  @ines  "Ferry 7 is back"  12 likes`,
  * its address below it if one line has no room for both. Independent of earlier rows.
+ * @param now on its day, the time is shown without the date
  */
 export function renderDiscovery(
   row: DiscoveryRow,
   { colors, width, zone }: Pick<TerminalPage, 'colors' | 'width' | 'zone'>,
+  now = row.at,
 ): string[] {
   const { at, search, author_username, baseline } = row;
   const kind = nameKind(row);
   const who = author_username === null ? '' : `@${oneLine(author_username)}`;
-  const head = [formatClockTime(at, { zone }), oneLine(search), kind, ...(baseline ? ['baseline'] : [])].join(
-    GAP,
-  );
+  const head = [
+    formatRecentTime(at, now, { zone }),
+    oneLine(search),
+    kind,
+    ...(baseline ? ['baseline'] : []),
+  ].join(GAP);
   const likes = kind === 'post' && row.like_count !== null ? formatQuantity(row.like_count, 'like') : '';
   const content = oneLine(row.text ?? '');
   const url = oneLine(row.url ?? '');

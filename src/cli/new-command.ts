@@ -89,7 +89,8 @@ async function followNew(
   let waiting = false;
   while (!stopping.aborted) {
     cursor = rows.at(-1)?.id ?? cursor;
-    if (rows.length > 0) await printDiscoveries(cli, await describeLinks(ctx.db, filter.data, rows), json);
+    if (rows.length > 0)
+      await printDiscoveries(cli, await describeLinks(ctx.db, filter.data, rows), json, ctx.clock.now());
     if (!waiting) {
       await printSilentTools(cli, ctx, json, filter);
     }
@@ -107,7 +108,10 @@ async function printDiscoveries(
   { page, out }: Cli,
   rows: readonly DiscoveryRow[],
   json: boolean,
+  now: Date,
 ): Promise<void> {
-  const lines = json ? rows.map((row) => toJson(row)) : rows.flatMap((row) => renderDiscovery(row, page));
+  const lines = json
+    ? rows.map((row) => toJson(row))
+    : rows.flatMap((row) => renderDiscovery(row, page, now));
   await out.write(`${lines.join('\n')}\n`);
 }

@@ -151,18 +151,13 @@ function describeLearning(trend: SearchTrend): string {
   return `Provisional baseline: only large spikes are reported until ${PROVISIONAL_HOURS} h are observed (${hours} so far).`;
 }
 
-/** Starts with the day, because the sentence of a spike has only times. */
+/** Dates have their year, as all times of the command line. */
 function renderSpike(spike: SpikeRow, { zone }: Pick<TerminalPage, 'zone'>): string {
-  return `${formatWeekday(spike.window_start, zone)}: ${oneLine(composeSpikeSentence(spike, zone))}`;
+  return oneLine(composeSpikeSentence(spike, { zone, now: null }));
 }
 
-/** Starts with the day on which it was found. */
 function renderState(state: TrendStateRow, { zone }: Pick<TerminalPage, 'zone'>): string {
-  return `${formatWeekday(state.at, zone)}: ${oneLine(composeStateSentence(state, zone))}`;
-}
-
-function formatWeekday(at: Date, timeZone: string | undefined): string {
-  return at.toLocaleDateString('en-GB', { timeZone, weekday: 'short', day: 'numeric', month: 'short' });
+  return oneLine(composeStateSentence(state, { zone, now: null }));
 }
 
 /** `null`: not observed, which is not zero. `atLeast`: a lower bound. */

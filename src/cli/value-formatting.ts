@@ -1,10 +1,5 @@
 /** Values for people. Unknown is never shown as zero. */
-import {
-  formatBytes as formatKnownBytes,
-  formatDay,
-  formatExactOffset,
-  formatUsd,
-} from '../domain/display-format.ts';
+import { formatBytes as formatKnownBytes, formatExactOffset, formatUsd } from '../domain/display-format.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
 
@@ -29,9 +24,15 @@ export function formatInstant(
   return at === null || at === undefined ? unknown : joinTime(formatInZone(at, zone), 0, 19);
 }
 
-/** `14:05:09Z`. */
+/** `14:05:09Z`, for what happens now. */
 export function formatClockTime(at: Date, { zone }: Pick<TerminalPage, 'zone'>): string {
   return joinTime(formatInZone(at, zone), 11, 19);
+}
+
+/** `14:05:09Z` on the day of `now`, `2026-11-21 14:05:09Z` on others. */
+export function formatRecentTime(at: Date, now: Date, { zone }: Pick<TerminalPage, 'zone'>): string {
+  const formatDate = createDayFormat({ zone });
+  return joinTime(formatInZone(at, zone), formatDate(at) === formatDate(now) ? 11 : 0, 19);
 }
 
 /** `2026-11-21 14:05Z`. */
@@ -39,9 +40,9 @@ export function formatMinute(at: Date, { zone }: Pick<TerminalPage, 'zone'>): st
   return joinTime(formatInZone(at, zone), 0, 16);
 }
 
-/** `21 Nov`, in the zone of the page. */
+/** `2026-11-21`, in the zone of the page. */
 export function createDayFormat({ zone }: Pick<TerminalPage, 'zone'>): (at: Date) => string {
-  return (at) => formatDay(at, zone);
+  return (at) => formatInZone(at, zone).local.slice(0, 10);
 }
 
 /** @param ms the offset, in milliseconds */

@@ -3,6 +3,8 @@
  * takes many times as long as using it.
  */
 
+import { DAY } from './time.ts';
+
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
@@ -38,8 +40,25 @@ export function formatBytes(n: number): string {
   return `${(n / 1_000_000_000).toFixed(1)} GB`;
 }
 
+/**
+ * Who reads a date: the time zone, and the present. A date shows its year unless that is the present one, in this zone. Text that
+ * is stored or sent is read at any time: its present is null, and each of its dates has a year.
+ */
+export type DateReader = { zone: string; now: Date | null };
+
 type ZoneFormats = Record<
-  'minute' | 'hour' | 'second' | 'weekday' | 'day' | 'date' | 'full' | 'offset' | 'exactOffset',
+  | 'minute'
+  | 'minuteOfYear'
+  | 'hour'
+  | 'second'
+  | 'weekday'
+  | 'shortWeekday'
+  | 'day'
+  | 'dayOfYear'
+  | 'year'
+  | 'full'
+  | 'offset'
+  | 'exactOffset',
   Intl.DateTimeFormat
 >;
 
@@ -62,20 +81,56 @@ const formatAs = (name: keyof ZoneFormats) => (at: Date, zone: string) => getFor
 export const formatTimeOfDay = formatAs('hour');
 /** `14:05:09` */
 export const formatTimeToSecond = formatAs('second');
-/** `21 Nov` */
-export const formatDay = formatAs('day');
-/** `21 November` */
-export const formatLongDay = formatAs('date');
 /** `Saturday` */
 export const formatWeekday = formatAs('weekday');
-/** `21 Nov, 14:05` */
-export const formatMinute = formatAs('minute');
 /** `Sat, 21 Nov 2026, 14:05:09 CET` */
 export const formatFullTime = formatAs('full');
+
+/** `21 Nov`; `20 Mar 2012` if that is not the present year. */
+export function formatDay(at: Date, reader: DateReader): string {
+  const formats = getFormats(reader.zone);
+  return formats[isPresentYear(at, reader) ? 'dayOfYear' : 'day'].format(at);
+}
+
+/** `21 Nov, 14:05`; `20 Mar 2012, 05:44` if that is not the present year. */
+export function formatMinute(at: Date, reader: DateReader): string {
+  const formats = getFormats(reader.zone);
+  return formats[isPresentYear(at, reader) ? 'minuteOfYear' : 'minute'].format(at);
+}
+
+/** The minute with its weekday, or for whole days the day: `Sat, 21 Nov, 14:05`, `Sat, 21 Nov`. */
+export function formatWithWeekday(at: Date, reader: DateReader, isDay: boolean): string {
+  const date = isDay ? formatDay(at, reader) : formatMinute(at, reader);
+  return `${getFormats(reader.zone).shortWeekday.format(at)}, ${date}`;
+}
+
+/** Whether readers know the year of a date that is shown without it. */
+export function isPresentYear(at: Date, { zone, now }: DateReader): boolean {
+  return now !== null && readYear(at, zone) === readYear(now, zone);
+}
+
+/** The year in a zone. Most times are more than a day from a new year, and in the same year everywhere. */
+function readYear(at: Date, zone: string): number {
+  const year = new Date(at.getTime() - DAY).getUTCFullYear();
+  if (new Date(at.getTime() + DAY).getUTCFullYear() === year) return year;
+  return Number(getFormats(zone).year.format(at));
+}
 
 /** `UTC`, `Europe/Berlin time`: sentences name their zone, because alerts, SQL and pages show them without context. */
 export function nameZone(zone: string): string {
   return zone === 'UTC' ? zone : `${zone} time`;
+}
+
+/** Says what a day of UTC is to a reader: `Days are UTC; the current one began on 21 Nov, 01:00.` */
+export function describeUtcDays(reader: { zone: string; now: Date }): string {
+  return reader.zone === 'UTC'
+    ? 'Days are UTC.'
+    : `Days are UTC; the current one began on ${formatUtcMidnight(reader)}.`;
+}
+
+/** When the current day of UTC began: `21 Nov, 01:00`. */
+export function formatUtcMidnight(reader: { zone: string; now: Date }): string {
+  return formatMinute(new Date(Math.floor(reader.now.getTime() / DAY) * DAY), reader);
 }
 
 const formatOffsetAs = (name: 'offset' | 'exactOffset') => (at: Date, zone: string) => {
@@ -97,9 +152,12 @@ function getFormats(zone: string): ZoneFormats {
     hour: of({ hour: '2-digit', minute: '2-digit' }),
     second: of({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     weekday: of({ weekday: 'long' }),
-    day: of({ day: 'numeric', month: 'short' }),
-    date: of({ day: 'numeric', month: 'long' }),
-    minute: of({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
+    shortWeekday: of({ weekday: 'short' }),
+    day: of({ day: 'numeric', month: 'short', year: 'numeric' }),
+    dayOfYear: of({ day: 'numeric', month: 'short' }),
+    year: of({ year: 'numeric' }),
+    minute: of({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' }),
+    minuteOfYear: of({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
     full: of({
       weekday: 'short',
       day: 'numeric',

@@ -61,7 +61,9 @@ const answer = (forum: number | null) => ({
 });
 
 async function describe(runId: bigint): Promise<string | null> {
-  return describeToolCoverage(await readRunTools(world.db, 'real', [runId]), (at) => formatDay(at, 'UTC'));
+  return describeToolCoverage(await readRunTools(world.db, 'real', [runId]), (at) =>
+    formatDay(at, { zone: 'UTC', now: at }),
+  );
 }
 
 test('a forum that is down for a week: each run says so, and since when', async () => {

@@ -215,7 +215,7 @@ test('posts that gain more than usual are reported once, with the post that gain
     weekday_usual: null,
   });
   expect(spike.sentence).toMatch(
-    /^Known posts gained \d+ likes, reposts, replies and quotes between \d\d:\d\d and \d\d:\d\d UTC, [\d.]+x the usual 160 around this time \(last 14 days\); one post accounts for [\d.]+ %\.$/,
+    /^Known posts gained \d+ likes, reposts, replies and quotes on 21 Nov 2026 between \d\d:\d\d and \d\d:\d\d UTC, [\d.]+x the usual 160\. Usual: around this time, last 14 days\. One post accounts for [\d.]+ %\.$/,
   );
   expect(composeSpikeSentence(spike)).toBe(spike.sentence);
   const top = await world.db.pool.query('SELECT external_id FROM strandline.posts WHERE id = $1', [
@@ -239,7 +239,7 @@ test('a weekday is named if four weeks were observed', async () => {
   const [spike] = await spikesOf(search);
   expect(spike).toMatchObject({ weekday_usual: 160, days: 14 });
   expect(spike.sentence).toMatch(
-    /x the usual 160 of a Saturday \(last 4 weeks\); one post accounts for [\d.]+ %\.$/,
+    /x the usual 160 of a Saturday \(last 4 weeks\)\. One post accounts for [\d.]+ %\.$/,
   );
   expect(composeSpikeSentence(spike)).toBe(spike.sentence);
 });

@@ -131,7 +131,7 @@ test('a silence and the return are reported once each, in the feed too; a rebuil
     until: null,
     previous_state: null,
     observed_hours: 26,
-    sentence: 'Silent since Friday, 20 November, 10:00 UTC: no post in 26 hours, usually 100.',
+    sentence: 'Silent since 20 Nov 2026, 10:00 UTC: no post in 26 observed hours, usually 100.',
   });
   expect(silence.expected).toBeCloseTo(104, -1);
   expect(composeStateSentence(silence)).toBe(silence.sentence);
@@ -152,7 +152,7 @@ test('a silence and the return are reported once each, in the feed too; a rebuil
     since: at(0),
     previous_state: 'silent',
     previous_since: silence.since,
-    sentence: 'Back to normal after 1 day of silence: posts again since Saturday, 21 November, 12:00 UTC.',
+    sentence: 'Back to normal after 1 day of silence: posts again since 21 Nov 2026, 12:00 UTC.',
   });
   const reported = await trendsInFeed(search);
   expect(reported).toEqual([
@@ -183,7 +183,7 @@ test('days that rise are reported by the first run of the next day, and by no ot
   const [rise, ...more] = await statesOf(search);
   expect(more).toEqual([]);
   expect(rise).toMatchObject({ state: 'rising', threshold: 5 });
-  expect(rise.sentence).toMatch(/^Rising for \d+ days: from about 2\d\d to [\d,]+ posts a day\.$/);
+  expect(rise.sentence).toMatch(/^Rising since \d+ Nov 2026 \(UTC\): from about 2\d\d to [\d,]+ posts a day within \d+ days\.$/);
   await run(search, midnight + 35, [-DAYS_AGO]);
   await world.derive();
   expect(await statesOf(search)).toHaveLength(1);
@@ -215,7 +215,7 @@ test('a spike of one author is recorded as theirs; a rule reports the one of man
     [search.id],
   );
   expect(rows).toMatchObject([{ only_by: 'author' }, { only_by: null }]);
-  expect(rows[0].sentence).toMatch(/; one author wrote \d+ % of them, without whom this is no spike\.$/);
+  expect(rows[0].sentence).toMatch(/ One author wrote (?:\d+ %|all) of them\. Without that author, this is no spike\.$/);
 
   const { found } = await readFeedAfter(world.db.pool, 0n, 10_000, () => true);
   const rule: Rule = {
@@ -247,9 +247,9 @@ test('the page of a search, the overview and the API show its state', async () =
   onTestFinished(() => app.close());
   const person = personAt(app);
   expect(textOf((await person.get('/searches/rising?range=30d')).html)).toMatch(
-    /Rising for \d+ days: from about/,
+    /Rising since \d+ Nov \(UTC\): from about/,
   );
-  expect(textOf((await person.get('/')).html)).toMatch(/Rising for \d+ days: from about/);
+  expect(textOf((await person.get('/')).html)).toMatch(/Rising since \d+ Nov \(UTC\): from about/);
   const { html } = await person.get('/api/v1/trends/states?search=rising&state=rising');
   expect(JSON.parse(html)).toMatchObject({ items: [{ search: 'rising', state: 'rising', until: null }] });
 });

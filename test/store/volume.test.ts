@@ -282,7 +282,7 @@ test('a burst is reported once, in the feed too, with its data and its sentence'
   ]);
   expect(spikes[0].score).toBeGreaterThanOrEqual(4.5);
   expect(spikes[0].sentence).toMatch(
-    /^(At least )?\d+ posts between \d\d:\d\d and \d\d:\d\d.* the usual 8 around this time \(last 14 days\)\.$/,
+    /^(At least )?\d+ posts on 21 Nov 2026 between \d\d:\d\d and \d\d:\d\d.* the usual 8\. Usual: around this time, last 14 days\.$/,
   );
   expect(
     await rows(

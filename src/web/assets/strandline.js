@@ -203,12 +203,14 @@ const forget = (chart) => {
   plots.delete(chart);
 };
 
-/** Times in seconds and values per series, read from the table below the chart. */
+/** Times in seconds with their words, and values per series, read from the table below the chart. */
 /** @param {HTMLElement} chart */
 const numbersOf = (chart) => {
   const rows = all('tbody tr', chart);
   const names = all('thead th.number:not(.expected)', chart).map((one) => one.textContent ?? '');
-  const at = rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000);
+  const times = rows.map((row) => row.querySelector('time'));
+  const at = times.map((time) => Date.parse(time?.dateTime ?? '') / 1_000);
+  const words = times.map((time) => time?.textContent ?? '');
   const cells = rows.map((row) => all('td', row).map((cell) => cell.querySelector('data')));
   const values = names.map((_, i) => cells.map((row) => (row[i] == null ? null : Number(row[i]?.value))));
   const least = names.map((_, i) => cells.map((row) => row[i]?.classList.contains('least') === true));
@@ -220,11 +222,58 @@ const numbersOf = (chart) => {
       .map((one) => (one === '' ? null : Number(one)));
   const { expected, spread } = chart.dataset;
   const expectedName = chart.querySelector('th.expected')?.textContent ?? '';
-  return { names, at, values, least, expectedName, expected: besides(expected), spread: besides(spread) };
+  return {
+    names,
+    at,
+    words,
+    values,
+    least,
+    expectedName,
+    expected: besides(expected),
+    spread: besides(spread),
+  };
 };
 
 /** @param {number} value */
 const shown = (value) => value.toLocaleString('en', { maximumFractionDigits: 1 });
+
+/**
+ * Labels of a zoomed time axis. Their words are those of the table: the server knows the zone, and which dates need a year.
+ * @param {{ at: number[], words: string[], seconds: number, pixels: number }} chart what is visible: times in seconds, `Sat, 21 Nov, 14:00`
+ *   or for days `Sat, 21 Nov`; the length of a bucket; pixels per second
+ * @returns {{ at: number, words: string }[]}
+ */
+const labelTimes = ({ at, words, seconds, pixels }) => {
+  const rows = at.flatMap((time, i) => {
+    const [, day = '', clock = ''] = (words[i] ?? '').split(', ');
+    const [hour = 0, minute = 0] = clock.split(/[: ]/).map(Number);
+    return [{ at: time, day, clock, minutes: hour * 60 + minute }];
+  });
+  const room = Math.max(...rows.map(({ day }) => day.length)) > 7 ? 100 : 70;
+  if (seconds === 0) {
+    let last = -Infinity;
+    return rows.flatMap((row, i) => {
+      if ((row.at - last) * pixels < room + 30) return [];
+      last = row.at;
+      return [{ at: row.at, words: row.day === rows[i - 1]?.day ? row.clock : `${row.day}, ${row.clock}` }];
+    });
+  }
+  if (seconds >= 86_400) {
+    const step = [1, 2, 7, 14, 28, 91, 182].find((days) => days * 86_400 * pixels >= room) ?? 364;
+    // Weeks begin on Mondays: the fifth day of 1970 was one.
+    const isLabeled = (/** @type {number} */ time) => (time / 86_400 - (step < 7 ? 0 : 4)) % step === 0;
+    return rows
+      .filter((row) => isLabeled(row.at))
+      .map((row) => ({ at: row.at + seconds / 2, words: row.day }));
+  }
+  const each = seconds / 60;
+  const step =
+    [15, 30, 60, 120, 180, 360, 720].find((one) => one >= each && one * 60 * pixels >= room) ?? 1_440;
+  // In some zones, hours begin at 45 minutes past.
+  return rows
+    .filter(({ minutes }) => minutes % step < each)
+    .map((row) => ({ at: row.at, words: row.minutes < each ? row.day : row.clock }));
+};
 
 /** Whole axis steps: counts have no fractions. */
 const WHOLE = Array.from({ length: 13 }, (_, i) => [1, 2, 5].map((one) => one * 10 ** i)).flat();
@@ -240,7 +289,7 @@ const draw = (chart) => {
   const room = /** @type {HTMLElement | null} */ (chart.querySelector('.plot'));
   if (Plot === undefined || room === null) return;
   forget(chart);
-  const { names, at, values, least, expected = [], spread = [], expectedName } = numbersOf(chart);
+  const { names, at, words, values, least, expected = [], spread = [], expectedName } = numbersOf(chart);
   if (at.length < 2) return;
   const style = getComputedStyle(chart);
   /** @param {string} name */
@@ -251,7 +300,6 @@ const draw = (chart) => {
   const bars = kind === 'bars' && names.length === 1;
   const shift = seconds / 2;
   const span = [Number(chart.dataset['from']), Number(chart.dataset['until'])];
-  const shownZone = body.dataset['zone'] ?? 'UTC';
   const times = at.map((one) => one + shift);
   const marks = all('[data-mark]', chart).map((one) => ({
     kind: one.getAttribute('data-mark'),
@@ -259,6 +307,11 @@ const draw = (chart) => {
     until: Number(one.getAttribute('data-until')),
     short: one.getAttribute('data-short') ?? '',
   }));
+  const ticks = all('[data-tick]', chart).map((one) => ({
+    at: Number(one.getAttribute('data-tick')),
+    words: one.getAttribute('data-words') ?? '',
+  }));
+  const beside = seconds > 0 && seconds < 86_400;
   const ratio = devicePixelRatio;
   /** @param {any} u */
   const under = (u) => {
@@ -332,12 +385,10 @@ const draw = (chart) => {
     ctx.restore();
   };
   const readout = make('div', { class: 'readout', hidden: '' });
-  const back = make('button', { class: 'zoom-out', type: 'button', hidden: '' }, ['Reset zoom']);
+  const back = make('button', { type: 'button', hidden: '' }, ['Reset zoom']);
   back.addEventListener('click', () => plot.setScale('x', { min: span[0], max: span[1] }));
   const list = chart.dataset['list'];
-  const listLink = /** @type {HTMLAnchorElement} */ (
-    make('a', { class: 'zoom-list', hidden: '' }, [`Show these ${unit}`])
-  );
+  const listLink = /** @type {HTMLAnchorElement} */ (make('a', { hidden: '' }, [`Show these ${unit}`]));
   /** Offers the items of a time range, in whole buckets. */
   /** @param {number} from @param {number} until */
   const offerList = (from, until) => {
@@ -357,13 +408,6 @@ const draw = (chart) => {
     if (near) offerList(u.scales.x.min, u.scales.x.max);
     else listLink.hidden = true;
   };
-  const clock = new Intl.DateTimeFormat('en-GB', {
-    timeZone: shownZone,
-    ...(seconds >= 86_400 ? {} : { hour: '2-digit', minute: '2-digit' }),
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-  });
   /** @param {any} u */
   const showValues = (u) => {
     const i = u.cursor.idx;
@@ -379,7 +423,7 @@ const draw = (chart) => {
     });
     const value = expected[i] ?? null;
     if (value !== null) parts.push(`${expectedName} ${shown(value)}`);
-    readout.textContent = `${clock.format(new Date((at[i] ?? 0) * 1_000))} · ${parts.join(' · ')}`;
+    readout.textContent = `${words[i]} · ${parts.join(' · ')}`;
   };
   const axis = {
     stroke: color('--soft'),
@@ -403,13 +447,11 @@ const draw = (chart) => {
       height: 200,
       // Half of the widest time label: the last one may be centered on the right edge.
       padding: [14, 28, 0, 0],
-      /** @param {number} seconds1970 */
-      tzDate: (seconds1970) => Plot.tzDate(new Date(seconds1970 * 1_000), shownZone),
       cursor: { y: false, drag: { x: true, y: false }, points: { show: !bars } },
       legend: { show: false },
       scales: {
         x: {
-          time: true,
+          time: false,
           range: (/** @type {any} */ _u, /** @type {number} */ a, /** @type {number} */ b) => zoomed(a, b),
         },
         y: {
@@ -417,13 +459,21 @@ const draw = (chart) => {
             0,
             Math.min(
               sign === '' ? Infinity : 100,
-              Math.max(2, most * 1.12, ...expected.map((one) => (one ?? 0) * 1.12)),
+              Math.max(2, most * 1.12, ...expected.map((one, i) => ((one ?? 0) + (spread[i] ?? 0)) * 1.12)),
             ),
           ],
         },
       },
       axes: [
-        { ...axis, grid: { show: false }, size: 26, values: ticks },
+        {
+          ...axis,
+          grid: { show: false },
+          size: 26,
+          splits: (/** @type {any} */ u) => labels(u).map((label) => label.at),
+          values: (/** @type {any} */ u) => labels(u).map((label) => label.words),
+          // As on the server: what begins at a tick is named beside it.
+          ...(beside ? { align: 1, gap: -11, ticks: { ...axis.ticks, size: 15 } } : {}),
+        },
         {
           ...axis,
           ticks: { show: false },
@@ -443,7 +493,7 @@ const draw = (chart) => {
           fill: bars ? hues[i % hues.length] : undefined,
           spanGaps: false,
           points: { show: names.length > 0 && at.length < 40 && !bars },
-          paths: bars ? Plot.paths.bars({ size: [0.82, 64], align: 0, disp: paler(i) }) : undefined,
+          paths: bars ? Plot.paths.bars({ size: [0.9, Infinity], align: 0, disp: paler(i) }) : undefined,
         })),
       ],
       hooks: { drawClear: [under], draw: [over], setCursor: [showValues], setScale: [noteZoom] },
@@ -456,25 +506,33 @@ const draw = (chart) => {
     const whole = a <= (times[0] ?? 0) && b >= (times.at(-1) ?? 0);
     return whole ? span : [a, b];
   }
-  /** @param {any} _u @param {number[]} given @param {number} _axis @param {number} _space @param {number} step */
-  function ticks(_u, given, _axis, _space, step) {
-    const day = new Intl.DateTimeFormat('en-GB', { timeZone: shownZone, day: 'numeric', month: 'short' });
-    const time = new Intl.DateTimeFormat('en-GB', {
-      timeZone: shownZone,
-      hour: '2-digit',
-      minute: '2-digit',
-      ...(step < 60 ? { second: '2-digit' } : {}),
-    });
-    const words = given.map((one) => {
-      const said = time.format(one * 1_000);
-      return /^00:00(?::00)?$/.test(said) ? day.format(one * 1_000) : said;
-    });
-    // Steps below a second would repeat labels.
-    return words.map((one, i) => (one === words[i - 1] ? '' : one));
+  /** The labels of the server for all of the time; others for a part of it. */
+  /** @param {any} u */
+  function labels(u) {
+    const { min, max } = u.scales.x;
+    const pixels = (u.over.clientWidth || width) / (max - min);
+    const isWhole = min <= (span[0] ?? 0) && max >= (span[1] ?? 0);
+    const visible = at.flatMap((time, i) => (time >= min && time <= max ? [i] : []));
+    const shownLabels = isWhole
+      ? ticks
+      : labelTimes({
+          at: visible.map((i) => at[i] ?? 0),
+          words: visible.map((i) => words[i] ?? ''),
+          seconds,
+          pixels,
+        });
+    if (!beside) return shownLabels;
+    // Two spaces keep the words off the line of the tick. They would be cut off at the end of the axis.
+    return shownLabels.map((label) => ({
+      at: label.at,
+      words: (max - label.at) * pixels + 28 < label.words.length * 7 + 8 ? '' : `\u00a0\u00a0${label.words}`,
+    }));
   }
   room.querySelector('.drawn')?.setAttribute('hidden', '');
   /** @type {any} */ (room.querySelector('.drawn')).style.display = 'none';
-  room.append(readout, back, listLink);
+  room.append(readout);
+  // Below the chart, where they cover none of its bars.
+  chart.querySelector('details.numbers')?.before(make('div', { class: 'zoom' }, [back, listLink]));
   let pressedAt = 0;
   plot.over.addEventListener('pointerdown', (/** @type {PointerEvent} */ event) => {
     pressedAt = event.clientX;
@@ -496,7 +554,7 @@ const draw = (chart) => {
 const redraw = () => {
   // A copy: `draw` changes the map.
   for (const chart of Array.from(plots.keys())) {
-    for (const one of all('.readout, .zoom-out, .zoom-list', chart)) one.remove();
+    for (const one of all('.readout, .zoom', chart)) one.remove();
     draw(/** @type {HTMLElement} */ (chart));
   }
 };

@@ -103,7 +103,7 @@ function TopicChoice({
       <div class="form inline">
         <Field
           name="range"
-          label="Range (whole UTC days)"
+          label="Range"
           kind="select"
           value={range}
           options={COMPARE_RANGES.map((value) => [value, `last ${Number.parseInt(value, 10)} days`])}

@@ -1,4 +1,4 @@
-import { formatPercent } from '../../domain/display-format.ts';
+import { describeUtcDays, formatPercent } from '../../domain/display-format.ts';
 import { DAY } from '../../domain/time.ts';
 import type { VoiceRow } from '../../store/queries/share-of-voice.ts';
 import type { ServiceKind } from '../../store/services.ts';
@@ -33,7 +33,7 @@ export function ShareSection({ shareOfVoice, alone }: { shareOfVoice: ShareOfVoi
     <Section
       title={alone ? 'Share of voice' : `Share of voice, ${SERVICE_LABELS[kind]}`}
       id={`share-${kind}`}
-      note={`Posts per day from ${SERVICE_LABELS[kind]}, by time of publication, corrected for coverage. Days with less than half observed are left out and shown as gaps.`}
+      note={`Posts per day from ${SERVICE_LABELS[kind]}, by time of publication, corrected for coverage. Days with less than half observed are left out and shown as gaps. ${describeUtcDays(useFrame())}`}
     >
       <Table
         caption="Share of voice of each topic"

@@ -3,7 +3,13 @@
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { Icon } from './icons.tsx';
-import { formatDay, formatTimeOfDay, formatTimeToSecond } from '../../domain/display-format.ts';
+import {
+  type DateReader,
+  formatDay,
+  formatTimeOfDay,
+  formatTimeToSecond,
+  isPresentYear,
+} from '../../domain/display-format.ts';
 import { Timestamp } from './timestamp.tsx';
 
 /**
@@ -33,26 +39,73 @@ const TICK_STEPS = [
   14 * DAY,
   28 * DAY,
   91 * DAY,
+  182 * DAY,
+  364 * DAY,
 ];
 /** 5 January 1970 was a Monday; weekly ticks fall on Mondays. */
 const FIRST_MONDAY = 4 * DAY;
 const MAX_TICKS = 7;
+/** Labels with years are longer. */
+const MAX_TICKS_WITH_YEARS = 4;
 
-type Tick = { at: number; words: string };
+/** A place of the time axis and its label. */
+export type Tick = { at: number; words: string };
 
-/** At most seven ticks at round times in the zone; no two neighbors have the same label. */
-export function computeTicks(from: number, until: number, zone: string): Tick[] {
-  const step = TICK_STEPS.find((one) => (until - from) / one <= MAX_TICKS) ?? (until - from) / MAX_TICKS;
+/**
+ * At most seven ticks at round times in the reader's zone; no two neighbors have the same label.
+ * @param minStep in milliseconds
+ */
+export function computeTicks(
+  from: number,
+  until: number,
+  reader: DateReader,
+  minStep: number = SECOND,
+): Tick[] {
+  const { zone } = reader;
+  const isYearKnown = [from, until].every((at) => isPresentYear(new Date(at), reader));
+  const most = isYearKnown ? MAX_TICKS : MAX_TICKS_WITH_YEARS;
+  const step =
+    TICK_STEPS.find((one) => one >= minStep && (until - from) / one <= most) ?? (until - from) / most;
   const timeOf = step < MINUTE ? formatTimeToSecond : formatTimeOfDay;
   const shift = step >= 7 * DAY ? FIRST_MONDAY : 0;
   const ticks: Tick[] = [];
   const begin = from + offsetAt(zone, from);
   for (let local = Math.ceil((begin - shift) / step) * step + shift; ; local += step) {
-    const at = local - offsetAt(zone, local - offsetAt(zone, from));
+    const at = findInstant(local, zone);
     if (at > until) return ticks;
-    const say = step >= DAY || local % DAY === 0 ? formatDay : timeOf;
-    ticks.push({ at, words: say(new Date(at), zone) });
+    // A time that the clock skips is when it continues, which may have a tick.
+    if (at <= (ticks.at(-1)?.at ?? Number.NEGATIVE_INFINITY)) continue;
+    const isDay = step >= DAY || local % DAY === 0;
+    const words = isDay ? formatDay(new Date(at), reader) : timeOf(new Date(at), zone);
+    ticks.push({ at, words });
   }
+}
+
+/** When clocks in a zone show a local time (ms, as if it were UTC); a time that they skip is when they continue. */
+function findInstant(local: number, zone: string): number {
+  const first = local - offsetAt(zone, local);
+  const second = local - offsetAt(zone, first);
+  return second + offsetAt(zone, second) === local ? second : Math.max(first, second);
+}
+
+/** Whether buckets are days. Their days are those of UTC, in any zone. */
+export function isPerDay(seconds: number): boolean {
+  return seconds * SECOND >= DAY;
+}
+
+/** What the dates of buckets are read in. */
+export function readBucketsIn(seconds: number, reader: DateReader): DateReader {
+  return isPerDay(seconds) ? { ...reader, zone: 'UTC' } : reader;
+}
+
+/** The ticks of a chart: for days, below the middle of their bars; otherwise where the labeled time is. */
+export function computeChartTicks(
+  { from, until, seconds }: { from: number; until: number; seconds: number },
+  reader: DateReader,
+): Tick[] {
+  if (!isPerDay(seconds)) return computeTicks(from, until, reader);
+  const days = computeTicks(from, until - 1, readBucketsIn(seconds, reader), DAY);
+  return days.map(({ at, words }) => ({ at: at + (seconds * SECOND) / 2, words }));
 }
 
 /** Share of a span for SVG: `12.3%`. */

@@ -1,6 +1,13 @@
-import type { Expected, Series } from './chart-scale.tsx';
+import { type Expected, isPerDay, readBucketsIn, type Series } from './chart-scale.tsx';
 import { useFrame } from './page-frame.tsx';
-import { formatMinute, formatTenths } from '../../domain/display-format.ts';
+import {
+  type DateReader,
+  formatOffset,
+  formatTenths,
+  formatTimeOfDay,
+  formatWithWeekday,
+} from '../../domain/display-format.ts';
+import { HOUR } from '../../domain/time.ts';
 
 const MAX_TABLE_ROWS = 400;
 
@@ -8,6 +15,7 @@ const MAX_TABLE_ROWS = 400;
 export function ChartTable({
   caption,
   at,
+  seconds,
   series,
   expected,
   unit,
@@ -16,6 +24,8 @@ export function ChartTable({
 }: {
   caption: string;
   at: readonly Date[];
+  /** Length of a bucket; 0 for single times. */
+  seconds: number;
   series: readonly Series[];
   /** The last column, which the script does not draw as a series. */
   expected: Expected | undefined;
@@ -24,17 +34,19 @@ export function ChartTable({
   /** Address of what a row counts, if there is one. */
   linkTo: (at: Date) => string | undefined;
 }) {
-  const { zone } = useFrame();
+  const reader = readBucketsIn(seconds, useFrame());
+  const isDay = isPerDay(seconds);
+  const nameRow = createRowNames(at, seconds, reader);
   const from = Math.max(0, at.length - MAX_TABLE_ROWS);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`${caption}: table`}>
       <table>
         <caption>
-          {caption}, in {unit}; times in {zone}
+          {caption}, in {unit}; {isDay ? 'days' : 'times'} in {reader.zone}
         </caption>
         <thead>
           <tr>
-            <th scope="col">From</th>
+            <th scope="col">{isDay ? 'Day' : seconds === 0 ? 'Time' : 'From'}</th>
             {series.map(({ name }) => (
               <th scope="col" class="number">
                 {name}
@@ -50,7 +62,7 @@ export function ChartTable({
         <tbody>
           {at.slice(from).map((moment, row) => (
             <tr>
-              <th scope="row">{renderRowName(moment, zone, linkTo(moment))}</th>
+              <th scope="row">{renderRowName(moment, nameRow(moment), linkTo(moment))}</th>
               {series.map(({ values, least }) => (
                 <td class="number">
                   {renderNumber(values[from + row] ?? null, 'not observed', {
@@ -72,9 +84,30 @@ export function ChartTable({
 
 // Plain functions, not components: in a table of hundreds of rows, a component per cell costs more than its content.
 
-function renderRowName(at: Date, zone: string, href: string | undefined) {
-  const time = <time dateTime={at.toISOString()}>{formatMinute(at, zone)}</time>;
+function renderRowName(at: Date, words: string, href: string | undefined) {
+  const time = <time dateTime={at.toISOString()}>{words}</time>;
   return href === undefined ? time : <a href={href}>{time}</a>;
+}
+
+/** By how much clocks are set back. */
+const SET_BACK_MS = [HOUR, HOUR / 2];
+
+/**
+ * Names rows as the script shows them, too: `Sat, 21 Nov, 14:00`. A time that the clock repeats has its offset: `Sun, 25 Oct, 02:00 GMT+2`.
+ */
+function createRowNames(at: readonly Date[], seconds: number, reader: DateReader): (at: Date) => string {
+  const { zone } = reader;
+  const isSetBack =
+    seconds > 0 &&
+    new Set([at[0], at.at(-1)].map((one) => (one === undefined ? '' : formatOffset(one, zone)))).size > 1;
+  const isRepeated = (one: Date) =>
+    SET_BACK_MS.flatMap((ms) => [-ms, ms]).some(
+      (ms) => formatTimeOfDay(one, zone) === formatTimeOfDay(new Date(one.getTime() + ms), zone),
+    );
+  return (one) => {
+    const words = formatWithWeekday(one, reader, isPerDay(seconds));
+    return isSetBack && isRepeated(one) ? `${words} ${formatOffset(one, zone)}` : words;
+  };
 }
 
 /** @param unknown what to say without a value */

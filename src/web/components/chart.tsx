@@ -5,9 +5,10 @@ import { useFrame } from './page-frame.tsx';
 import { ChartTable } from './chart-table.tsx';
 import {
   type ChartMark,
-  computeTicks,
+  computeChartTicks,
   type Expected,
   formatSvgPercent,
+  isPerDay,
   MarkLines,
   MarkList,
   roundAxisTop,
@@ -42,14 +43,7 @@ type ChartProps = {
 export function Chart(props: ChartProps) {
   const { caption, at, seconds, series, unit, expected, sign = '', marks = [], kind = 'bars' } = props;
   const span = computeSpan(props);
-  const top = roundAxisTop(
-    Math.max(
-      0,
-      ...[...series, ...(expected === undefined ? [] : [expected])].flatMap(({ values }) =>
-        values.map((one) => one ?? 0),
-      ),
-    ),
-  );
+  const top = roundAxisTop(findHighest(series, expected));
   const scale = { ...span, at, seconds, top };
   const inside = marks.filter((mark) => mark.at.getTime() < span.until && getMarkEnd(mark) > span.from);
   return (
@@ -68,7 +62,7 @@ export function Chart(props: ChartProps) {
       <div class="plot">
         <svg class="drawn" role="img" aria-label={caption}>
           <Gaps at={at} seconds={seconds} series={series} {...span} />
-          <Grid top={top} sign={sign} {...span} />
+          <Grid top={top} sign={sign} seconds={seconds} {...span} />
           <svg class="area" y="14" height="160">
             <MarkLines marks={inside} {...span} />
             {series.map((entry, i) =>
@@ -98,6 +92,7 @@ export function Chart(props: ChartProps) {
         <ChartTable
           caption={caption}
           at={at}
+          seconds={seconds}
           series={series}
           expected={expected}
           unit={unit}
@@ -119,6 +114,12 @@ function listBucket(
   return `${list}${list.includes('?') ? '&' : '?'}from=${writeTime(start)}&to=${writeTime(end)}`;
 }
 
+/** Of all values, and of the band around what is expected. */
+function findHighest(series: readonly Series[], expected: Expected | undefined): number {
+  const band = expected?.values.map((value, i) => (value ?? 0) + (expected.spread?.[i] ?? 0)) ?? [];
+  return Math.max(0, ...series.flatMap(({ values }) => values.map((one) => one ?? 0)), ...band);
+}
+
 type TimeSpan = { from: number; until: number };
 
 function computeSpan({ at, seconds, from, until }: ChartProps): TimeSpan {
@@ -131,9 +132,22 @@ function getMarkEnd({ at, until }: ChartMark): number {
   return (until ?? at).getTime() + 1;
 }
 
-/** Grid lines and time labels. */
-function Grid({ top, sign, from, until }: TimeSpan & { top: number; sign: string }) {
-  const { zone } = useFrame();
+/** A label that stands beside its tick would be cut off after this share of the width. */
+const MAX_BESIDE = 0.88;
+
+/**
+ * Grid lines and time labels. The label of a day is below its bar, that of an instant below its tick, and where buckets begin it is beside
+ * the tick, so that it is not read as a label of what is on both sides. The script draws the same ticks.
+ */
+function Grid({
+  top,
+  sign,
+  seconds,
+  from,
+  until,
+}: TimeSpan & { top: number; sign: string; seconds: number }) {
+  const frame = useFrame();
+  const isBeside = seconds > 0 && !isPerDay(seconds);
   return (
     <>
       {[1, 0.5].map((share) => (
@@ -146,16 +160,19 @@ function Grid({ top, sign, from, until }: TimeSpan & { top: number; sign: string
         </>
       ))}
       <line class="ground" x1="0" x2="100%" y1="174" y2="174" />
-      {computeTicks(from, until, zone).map(({ at, words }) => {
+      {computeChartTicks({ from, until, seconds }, frame).map(({ at, words }) => {
         const share = (at - from) / (until - from);
-        const anchor = share < 0.03 ? 'start' : share > 0.97 ? 'end' : 'middle';
+        const anchor = isBeside || share < 0.03 ? 'start' : share > 0.97 ? 'end' : 'middle';
         const x = formatSvgPercent(at - from, until - from);
+        const place = { 'data-tick': at / 1_000, 'data-words': words };
         return (
           <>
-            <line class="ground" x1={x} x2={x} y1="174" y2="178" />
-            <text class="tick" x={x} y="192" text-anchor={anchor}>
-              {words}
-            </text>
+            <line class="ground" x1={x} x2={x} y1="174" y2={isBeside ? 190 : 178} {...place} />
+            {isBeside && share > MAX_BESIDE ? null : (
+              <text class="tick" x={x} dx={isBeside ? 4 : 0} y="192" text-anchor={anchor}>
+                {words}
+              </text>
+            )}
           </>
         );
       })}
@@ -218,13 +235,16 @@ function getTimeAt(at: readonly Date[], i: number): number {
 
 type SeriesProps = Scale & { entry: Series; nth: number };
 
+/** Share of its bucket that a bar fills: neighbors are told apart, and each stands where its time is. The script has the same. */
+const BAR_SHARE = 0.9;
+
 function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesProps & { of: number }) {
-  const length = (seconds * 1_000 * 0.82) / of;
+  const length = (seconds * 1_000 * BAR_SHARE) / of;
   return (
     <g class={`c${nth + 1}`}>
       {entry.values.map((value, i) => {
         if (value === null || value === 0) return null;
-        const x = getTimeAt(at, i) - from + seconds * 90 + nth * length;
+        const x = getTimeAt(at, i) - from + seconds * 500 * (1 - BAR_SHARE) + nth * length;
         const least = entry.least?.[i] === true;
         return (
           <rect

@@ -1,4 +1,4 @@
-import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
+import { composeSpikeSentences } from '../../monitor/trends/rules/spike-sentence.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import type { SpikeRow, TrendStateRow } from '../../store/queries/trend-reports.ts';
@@ -68,7 +68,7 @@ function getSpikePath({ topic, search, window_start: from, window_end: to }: Spi
 
 /** A spike with its search, its posts and its top post. */
 export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic' | 'search' }) {
-  const { zone } = useFrame();
+  const [first, ...others] = composeSpikeSentences(spike, useFrame());
   return (
     <div class="spike">
       <Icon name="spike" />
@@ -78,7 +78,7 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
             <a href={`/searches/${spike.search}`}>{spike.search}</a>{' '}
           </>
         )}
-        <span class="spike-sentence">{composeSpikeSentence(spike, zone)}</span>{' '}
+        <span class="spike-sentence">{first}</span> {others.join(' ')}{' '}
         <span class="line-more">
           <Timestamp at={spike.window_end} />
           {spike.measure === 'posts' ? <a href={getSpikePath(spike)}>posts of this time</a> : null}
@@ -91,7 +91,7 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
 
 /** A change of the state of a search. */
 export function StateLine({ state, within }: { state: TrendStateRow; within?: 'topic' | 'search' }) {
-  const { zone } = useFrame();
+  const frame = useFrame();
   return (
     <div class={`spike is-${state.state}`}>
       <Icon name="trend" />
@@ -101,7 +101,7 @@ export function StateLine({ state, within }: { state: TrendStateRow; within?: 't
             <a href={`/searches/${state.search}`}>{state.search}</a>{' '}
           </>
         )}
-        <span class="spike-sentence">{composeStateSentence(state, zone)}</span>{' '}
+        <span class="spike-sentence">{composeStateSentence(state, frame)}</span>{' '}
         <span class="line-more">
           <Timestamp at={state.at} />
         </span>

@@ -4,7 +4,7 @@ import { Stat } from './fact-list.tsx';
 import { useFrame } from './page-frame.tsx';
 
 /**
- * A relative time ("3 min ago"), or an absolute one ("21 Nov, 14:05") if `exact`. The tooltip has the full time with
+ * A relative time ("3 min ago"), or an absolute one ("21 Nov, 14:05", with its year unless that is the present one) if `exact`. The tooltip has the full time with
  * its zone.
  */
 export function Timestamp({
@@ -16,11 +16,11 @@ export function Timestamp({
   exact?: boolean;
   never?: string;
 }) {
-  const { now, zone } = useFrame();
+  const frame = useFrame();
   if (at === null) return <span class="unknown">{never}</span>;
   return (
-    <time dateTime={at.toISOString()} title={formatFullTime(at, zone)}>
-      {exact ? formatMinute(at, zone) : formatRelativeTime(at, now)}
+    <time dateTime={at.toISOString()} title={formatFullTime(at, frame.zone)}>
+      {exact ? formatMinute(at, frame) : formatRelativeTime(at, frame.now)}
     </time>
   );
 }

@@ -14,11 +14,13 @@ import type { CallCost } from '../../store/queries/call-costs.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { describeProblem } from '../components/form.tsx';
 import { formatCount, isPaid, Usd } from '../components/numbers.tsx';
-import { formatMinute, resolveZone } from '../../domain/display-format.ts';
+import { useFrame } from '../components/page-frame.tsx';
+import { formatMinute, formatUtcMidnight, nameZone, resolveZone } from '../../domain/display-format.ts';
 
 /** The script replaces this while a person types. */
 export function ForecastView({ forecast }: { forecast: Forecast }) {
   const { searches, service, limit, callsToday, calls } = forecast;
+  const frame = useFrame();
   return (
     <div class="forecast" data-help-for="forecast" aria-live="polite">
       {searches.map((search) => (
@@ -30,16 +32,14 @@ export function ForecastView({ forecast }: { forecast: Forecast }) {
         {limit === null
           ? '(no limit set)'
           : `(the service is limited to ${formatCount(limit, 'call')} by CALLS_PER_DAY)`}
-        ; {formatCount(callsToday, 'call')} so far today (UTC).
+        ; {formatCount(callsToday, 'call')} since {formatUtcMidnight(frame)}.
       </p>
       <p>
         {service === 'hosted' ? 'The hosted service charges for each call. ' : null}
         Cost: {describeCost(forecast)}.{service === 'sandbox' ? ' Results are simulated.' : null}
       </p>
       {limit !== null && calls.mostDay > limit ? (
-        <p class="wrong">
-          This exceeds the limit. When it is reached, searches wait until the next day (UTC).
-        </p>
+        <p class="wrong">This exceeds the limit. When it is reached, searches wait until the next UTC day.</p>
       ) : null}
     </div>
   );
@@ -78,6 +78,7 @@ function SearchForecastLine({
 
 /** Cron only: the offset of a search within its interval depends on its name. */
 function NextRuns({ preview, zone }: { preview: SchedulePreview; zone: string }) {
+  const frame = useFrame();
   const next = preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE);
   if (next.length === 0)
     return <span class="wrong">This time never occurs: the search would never run.</span>;
@@ -88,11 +89,11 @@ function NextRuns({ preview, zone }: { preview: SchedulePreview; zone: string })
         <>
           {i === 0 ? null : '; '}
           <time dateTime={at.toISOString()} title={local}>
-            {formatMinute(at, zone)}
+            {formatMinute(at, { zone, now: frame.now })}
           </time>
         </>
       ))}
-      .
+      {zone === frame.zone ? '' : ` ${nameZone(zone)}`}.
     </span>
   );
 }

@@ -1,6 +1,8 @@
 import type { PostRank, PostSighting } from '../../store/queries/post-detail.ts';
+import { formatFullTime } from '../../domain/display-format.ts';
 import { Badge } from '../components/icons.tsx';
 import { Count } from '../components/numbers.tsx';
+import { useFrame } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -81,12 +83,13 @@ export function PostPlaces({ rows }: { rows: readonly PostRank[] }) {
 }
 
 export function DroppedBadge({ at }: { at: Date | null }) {
+  const { zone } = useFrame();
   if (at === null) return null;
   return (
     <Badge
       state="paused"
       words="no longer returned"
-      why={`Not in the newest response of any search since ${at.toISOString()}. Its counters are no longer observed.`}
+      why={`Not in the newest response of any search since ${formatFullTime(at, zone)}. Its counters are no longer observed.`}
     />
   );
 }

@@ -1,6 +1,6 @@
 /** The time range of a list: a named one, or from one time to another. */
 
-import { formatMinute } from '../../domain/display-format.ts';
+import { type DateReader, formatMinute } from '../../domain/display-format.ts';
 import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../../domain/time-point.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { InvalidInput } from '../../domain/errors.ts';
@@ -41,8 +41,9 @@ const BUCKET_MS: Readonly<Record<Bucket, number>> = { quarter: 15 * MINUTE, hour
  */
 export function resolveListRange(
   given: { range: ListRangeName; from?: string | undefined; to?: string | undefined },
-  { now, zone }: { now: Date; zone: string },
+  reader: { now: Date; zone: string },
 ): ListRange {
+  const { now } = reader;
   const since = parseTime('from', given.from, now, 'start');
   const until = parseTime('to', given.to, now, 'end');
   if (since !== undefined && until !== undefined && since >= until)
@@ -59,7 +60,7 @@ export function resolveListRange(
     };
   }
   const name = since === undefined && until === undefined ? 'all' : null;
-  return { name, since, until, words: describeRange(since, until, zone), ...chartRange(since, until, now) };
+  return { name, since, until, words: describeRange(since, until, reader), ...chartRange(since, until, now) };
 }
 
 function chartRange(
@@ -87,9 +88,9 @@ function chartRange(
   };
 }
 
-function describeRange(since: Date | undefined, until: Date | undefined, zone: string): string {
-  const from = since === undefined ? '' : formatMinute(since, zone);
-  const to = until === undefined ? '' : formatMinute(until, zone);
+function describeRange(since: Date | undefined, until: Date | undefined, reader: DateReader): string {
+  const from = since === undefined ? '' : formatMinute(since, reader);
+  const to = until === undefined ? '' : formatMinute(until, reader);
   if (from === '') return to === '' ? 'all time' : `before ${to}`;
   return to === '' ? `since ${from}` : `${from} to ${to}`;
 }

@@ -1,6 +1,7 @@
 /** Sections of a list: its form, volume, items, and what can be done with it. */
 
 import type { Problem } from '../../domain/errors.ts';
+import { describeUtcDays } from '../../domain/display-format.ts';
 import { EVERYTHING } from '../../domain/search-query.ts';
 import type { ArchiveBacklog } from '../../store/archive/index-archive.ts';
 import { Chart } from '../components/chart.tsx';
@@ -118,6 +119,7 @@ export function ListVolumeSection({
 }) {
   const { kind, range, after } = list;
   const { chart, chartDays } = range;
+  const frame = useFrame();
   const [one, many] = KIND_NOUNS[kind];
   const count =
     total === null ? `More than ${formatCount(MAX_COUNTED, one, many)}` : formatCount(total, one, many);
@@ -132,6 +134,7 @@ export function ListVolumeSection({
       note={
         <>
           {KIND_WORDS[kind]} per {per}, {TIME_WORDS[kind]}.
+          {chart.per === 'day' ? ` ${describeUtcDays(frame)}` : ''}
           {kind === 'posts' ? ' Gaps were not observed; paler bars are lower bounds.' : ''}
           {perSearch ? ' Posts found by two searches are counted twice.' : ''}
           {chartDays === null || isWhole ? '' : ` The chart shows the last ${chartDays} days of the range.`}

@@ -1,9 +1,11 @@
+import { formatUtcMidnight } from '../../domain/display-format.ts';
 import { RUN_CODES } from '../../domain/errors.ts';
 import { describeLastRun } from '../../monitor/status/search-silence.ts';
 import type { RunTally, ServiceDay } from '../../store/queries/run-tallies.ts';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { Badge, type BadgeState } from '../components/icons.tsx';
 import { Count, formatCount, isPaid, ShortCount, Usd } from '../components/numbers.tsx';
+import { useFrame } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { NextRun, Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
@@ -65,6 +67,7 @@ export function KeyNumbers({
   /** In the last 24 hours. */
   spikes: number;
 }) {
+  const frame = useFrame();
   const posts = pulses.reduce((sum, { pulse }) => sum + pulse.posts, 0);
   const typical = pulses.reduce((sum, { pulse }) => sum + (pulse.typical ?? 0), 0);
   const counted = pulses.filter((one) => !hasNoPosts(one)).length;
@@ -111,7 +114,7 @@ export function KeyNumbers({
           note={failed === 0 ? 'none failed' : `${failed} failed`}
         />
         <Stat
-          name="Calls today (UTC)"
+          name={`Calls since ${formatUtcMidnight(frame)}`}
           value={<Count of={calls} />}
           note={
             cost === null ? (

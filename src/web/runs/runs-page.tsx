@@ -1,6 +1,7 @@
 /** Runs and their results. */
 
 import { KeptSide, SideLink } from '../components/side-notice.tsx';
+import { formatUtcMidnight } from '../../domain/display-format.ts';
 import { type Problem, RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -15,7 +16,7 @@ import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../
 import { Badge } from '../components/icons.tsx';
 import { Count, formatDuration, Usd } from '../components/numbers.tsx';
 import { writeAddress } from '../components/list-address.ts';
-import { CREATE_TOPIC_SCOPES, findPageScope } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, findPageScope, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Pager, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -27,9 +28,8 @@ const PAGE_SIZE = 50;
 const SPAN_NAMES = ['hour', 'today', 'day', 'week', 'month'] as const;
 type SpanName = (typeof SPAN_NAMES)[number];
 /** Creation time filter, by query parameter. */
-const SPAN_LABELS: Readonly<Record<SpanName, string>> = {
+const SPAN_LABELS: Readonly<Record<Exclude<SpanName, 'today'>, string>> = {
   hour: 'in the last hour',
-  today: 'today (UTC)',
   day: 'in the last day',
   week: 'in the last week',
   month: 'in the last 30 days',
@@ -105,6 +105,8 @@ function computeSince(span: SpanName, now: Date): Date {
 type RunFilter = Omit<z.output<typeof querystring>, 'before'>;
 
 function RunFilterForm({ filter, problems }: { filter: RunFilter; problems: readonly Problem[] }) {
+  const frame = useFrame();
+  const labels = { ...SPAN_LABELS, today: `since ${formatUtcMidnight(frame)}` };
   return (
     <form class="form inline" method="get" action="/runs" role="search" aria-label="Filter runs">
       <KeptSide />
@@ -124,7 +126,7 @@ function RunFilterForm({ filter, problems }: { filter: RunFilter; problems: read
         label="Created"
         kind="select"
         value={filter.since}
-        options={[['', 'any time'], ...SPAN_NAMES.map((name): FieldOption => [name, SPAN_LABELS[name]])]}
+        options={[['', 'any time'], ...SPAN_NAMES.map((name): FieldOption => [name, labels[name]])]}
       />
       <Button words="Show" />
     </form>
@@ -151,7 +153,11 @@ function NoRuns({ filter }: { filter: RunFilter }) {
 /** Runs of this UTC day by status and code. */
 function TodayTable({ rows }: { rows: readonly RunTally[] }) {
   return (
-    <Section title="Today" id="today" note="Runs created since midnight UTC, by status.">
+    <Section
+      title="Today"
+      id="today"
+      note={`Runs created since ${formatUtcMidnight(useFrame())}, by status.`}
+    >
       <Table
         empty="No runs today."
         caption="Today's runs by status and code"

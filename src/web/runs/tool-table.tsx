@@ -12,9 +12,9 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 
 /** Tools that did not respond to the newest runs, for pages about what searches found. */
 export function SilentToolsNotice({ silences }: { silences: readonly SilentTool[] }) {
-  const { zone } = useFrame();
+  const frame = useFrame();
   if (silences.length === 0) return null;
-  const words = silences.map((silence) => describeSilence(silence, (at) => formatDay(at, zone)));
+  const words = silences.map((silence) => describeSilence(silence, (at) => formatDay(at, frame)));
   return (
     <div class="advice" data-live="silent-tools">
       <p>Not observed: {words.join('; ')}.</p>
@@ -23,14 +23,14 @@ export function SilentToolsNotice({ silences }: { silences: readonly SilentTool[
 }
 
 export function ToolTable({ rows }: { rows: readonly RunToolRow[] }) {
-  const { zone } = useFrame();
+  const frame = useFrame();
   if (rows.length === 0) return null;
   return (
     <Section
       title="Tools"
       id="tools"
       note={
-        describeToolCoverage(rows, (at) => formatDay(at, zone)) ?? 'What each tool of the search returned.'
+        describeToolCoverage(rows, (at) => formatDay(at, frame)) ?? 'What each tool of the search returned.'
       }
     >
       <Table

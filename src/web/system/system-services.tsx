@@ -1,11 +1,11 @@
 import type { SourceHealth } from '../../protocol/service-status.ts';
-import { formatWhole } from '../../domain/display-format.ts';
+import { describeUtcDays, formatWhole } from '../../domain/display-format.ts';
 import { DAY } from '../../domain/time.ts';
 import type { ServiceDay } from '../../store/queries/run-tallies.ts';
 import { Chart } from '../components/chart.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Count, formatCount, isPaid, Usd } from '../components/numbers.tsx';
-import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink } from '../components/untrusted-text.tsx';
@@ -18,7 +18,7 @@ export function BudgetSection({ services, callDays: days, from }: SystemData) {
     <Section
       title="Services and budgets"
       id="budgets"
-      note="Calls today (UTC). Lost calls count, so this can exceed the number of responses. CALLS_PER_DAY limits each service, MAX_CALLS_PER_RUN each run."
+      note={`Lost calls count, so this can exceed the number of responses. CALLS_PER_DAY limits each service, MAX_CALLS_PER_RUN each run. ${describeUtcDays(useFrame())}`}
     >
       <Table
         empty="No services yet. The first search adds one."

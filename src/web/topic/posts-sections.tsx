@@ -5,7 +5,7 @@ import { type ListKind, writeListPath } from '../components/list-address.ts';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Feed, Section } from '../components/section.tsx';
-import { formatDay } from '../../domain/display-format.ts';
+import { Timestamp } from '../components/timestamp.tsx';
 import { LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
 import type { Visit } from './last-visit.ts';
 import type { TopicScope } from './topic-data.ts';
@@ -96,57 +96,68 @@ export function AheadSection({ data, range }: TopicSectionProps) {
 /** Top authors, domains, hashtags and languages, which lead to their posts. */
 export function TopsSection({ data, scope }: TopicSectionProps) {
   const { topsFrom: from, authors, domains, hashtags, languages } = data;
-  if (data.linksOnly) return <TopDomains from={from} rows={domains} scope={scope} />;
+  const note = (
+    <p class="note" data-live="tops-since">
+      Most frequent since <Timestamp at={from} exact />.
+    </p>
+  );
+  if (data.linksOnly)
+    return (
+      <>
+        {note}
+        <TopDomains from={from} rows={domains} scope={scope} />
+      </>
+    );
   const since = { scope, from };
   return (
-    <div class="columns fourths">
-      <TopList
-        title="Authors"
-        from={from}
-        rows={authors.map(({ author_id, author_username, posts }) => ({
-          name: (
-            <a href={`/authors/${author_id}`}>
-              {author_username === null ? (
-                <span class="unknown">unknown</span>
-              ) : (
-                <UntrustedText text={`@${author_username}`} most={40} />
-              )}
-            </a>
-          ),
-          value: posts,
-          shown: (
-            <FieldLink {...since} field="author" value={author_username ?? ''}>
-              <Count of={posts} />
-            </FieldLink>
-          ),
-        }))}
-      />
-      <TopDomains from={from} rows={domains} scope={scope} />
-      <TopList
-        title="Hashtags"
-        from={from}
-        rows={hashtags.map(({ hashtag, posts }) => ({
-          name: (
-            <FieldLink {...since} field="hashtag" value={hashtag}>
-              <UntrustedText text={`#${hashtag}`} most={60} />
-            </FieldLink>
-          ),
-          value: posts,
-        }))}
-      />
-      <TopList
-        title="Languages"
-        from={from}
-        rows={languages.map(({ lang, posts }) => ({
-          name: (
-            <FieldLink {...since} field="lang" value={lang}>
-              <LanguageName code={lang} />
-            </FieldLink>
-          ),
-          value: posts,
-        }))}
-      />
-    </div>
+    <>
+      {note}
+      <div class="columns fourths">
+        <TopList
+          title="Authors"
+          rows={authors.map(({ author_id, author_username, posts }) => ({
+            name: (
+              <a href={`/authors/${author_id}`}>
+                {author_username === null ? (
+                  <span class="unknown">unknown</span>
+                ) : (
+                  <UntrustedText text={`@${author_username}`} most={40} />
+                )}
+              </a>
+            ),
+            value: posts,
+            shown: (
+              <FieldLink {...since} field="author" value={author_username ?? ''}>
+                <Count of={posts} />
+              </FieldLink>
+            ),
+          }))}
+        />
+        <TopDomains from={from} rows={domains} scope={scope} />
+        <TopList
+          title="Hashtags"
+          rows={hashtags.map(({ hashtag, posts }) => ({
+            name: (
+              <FieldLink {...since} field="hashtag" value={hashtag}>
+                <UntrustedText text={`#${hashtag}`} most={60} />
+              </FieldLink>
+            ),
+            value: posts,
+          }))}
+        />
+        <TopList
+          title="Languages"
+          rows={languages.map(({ lang, posts }) => ({
+            name: (
+              <FieldLink {...since} field="lang" value={lang}>
+                <LanguageName code={lang} />
+              </FieldLink>
+            ),
+            value: posts,
+          }))}
+        />
+      </div>
+    </>
   );
 }
 
@@ -162,7 +173,6 @@ function TopDomains({
   return (
     <TopList
       title="Domains"
-      from={from}
       rows={rows.map(({ domain, posts, links }) => ({
         name: (
           <FieldLink
@@ -201,15 +211,14 @@ function FieldLink({
   return q === undefined ? <>{children}</> : <a href={writeListPath(kind, scope, { q, from })}>{children}</a>;
 }
 
-function TopList({ title, rows, from }: { title: string; rows: readonly BarRow[]; from: Date }) {
-  const since = `since ${formatDay(from, 'UTC')} (UTC)`;
+function TopList({ title, rows }: { title: string; rows: readonly BarRow[] }) {
   return (
-    <Section title={title} id={`top-${title.toLowerCase()}`} live aside={<span class="hint">{since}</span>}>
+    <Section title={title} id={`top-${title.toLowerCase()}`} live>
       {rows.length === 0 ? (
-        <EmptyState words={`None ${since}.`} />
+        <EmptyState words="None." />
       ) : (
         <Bars
-          caption={`Top ${title.toLowerCase()} by posts, ${since}`}
+          caption={`Top ${title.toLowerCase()} by posts`}
           rows={rows}
           unit={title === 'Domains' ? 'Posts and links' : 'Posts'}
         />

@@ -15,7 +15,7 @@ import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-fra
 import { renderPage } from '../components/page-layout.tsx';
 import { ActionButton } from '../components/form.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
-import { formatMinute } from '../../domain/display-format.ts';
+import { type DateReader, formatMinute } from '../../domain/display-format.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
@@ -147,14 +147,14 @@ export function RunsSection({ scope, range, data }: TopicSectionProps) {
 
 /** A row of cells, oldest run first; each links to its run and shows its status by shape. */
 export function RunStrip({ runs, label }: { runs: readonly RunCell[]; label: string }) {
-  const { zone } = useFrame();
+  const frame = useFrame();
   const counts = new Map<RunCell['status'], number>();
   for (const { status } of runs) counts.set(status, (counts.get(status) ?? 0) + 1);
   return (
     <div class="runs">
       <ol class="strip" aria-label={label} data-roving="">
         {runs.map((run) => {
-          const text = describeRun(run, zone);
+          const text = describeRun(run, frame);
           return (
             <li>
               <a href={`/runs/${run.id}`} class={`cell is-${run.status}`} title={text}>
@@ -177,8 +177,8 @@ export function RunStrip({ runs, label }: { runs: readonly RunCell[]; label: str
 }
 
 /** `ferry-posts, 21 Nov, 14:05: failed, the service failed` */
-function describeRun(run: RunCell, zone: string): string {
-  const at = formatMinute(run.slot_at ?? run.created_at, zone);
+function describeRun(run: RunCell, reader: DateReader): string {
+  const at = formatMinute(run.slot_at ?? run.created_at, reader);
   const why = run.code === null ? run.reason : RUN_CODES[run.code];
   const span = run.span_slots === null || run.span_slots < 2 ? '' : ` (${run.span_slots} slots)`;
   const found = run.status === 'succeeded' && run.items_new !== null ? `, ${run.items_new} new` : '';

@@ -1,6 +1,6 @@
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
-import { formatPercent } from '../../domain/display-format.ts';
+import { type DateReader, describeUtcDays, formatPercent } from '../../domain/display-format.ts';
 import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 import { Chart } from '../components/chart.tsx';
 import type { ChartMark } from '../components/chart-scale.tsx';
@@ -109,7 +109,7 @@ function describeExpected({ expected }: TopicData, { per }: Range, searches: num
 }
 
 export function VolumeSection({ scope, range, data }: TopicSectionProps) {
-  const { zone } = useFrame();
+  const frame = useFrame();
   const { volume, expected, spikes, states, changes } = data;
   const within = scope.search === undefined ? 'topic' : 'search';
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
@@ -128,6 +128,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
             Posts per {range.per}, by time of publication. Gaps were not observed; paler bars are lower
             bounds.
             {counts}
+            {range.per === 'day' ? ` ${describeUtcDays(frame)}` : ''}
             {describeExpected(data, range, scope.searches.length)}
           </>
         )
@@ -158,8 +159,8 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
           from={range.from}
           until={range.until}
           marks={[
-            ...spikes.map((spike) => createSpikeMark(spike, zone)),
-            ...states.map((state) => createStateMark(state, zone)),
+            ...spikes.map((spike) => createSpikeMark(spike, frame)),
+            ...states.map((state) => createStateMark(state, frame)),
             ...changes.map((change) => createVersionMark(change, several)),
           ]}
         />
@@ -168,13 +169,19 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
   );
 }
 
-function createSpikeMark(spike: TopicData['spikes'][number], zone: string): ChartMark {
+function createSpikeMark(spike: TopicData['spikes'][number], reader: DateReader): ChartMark {
   const { window_start: at, window_end: until, search } = spike;
-  return { kind: 'spike', at, until, words: `${search}: ${composeSpikeSentence(spike, zone)}`, quiet: true };
+  return {
+    kind: 'spike',
+    at,
+    until,
+    words: `${search}: ${composeSpikeSentence(spike, reader)}`,
+    quiet: true,
+  };
 }
 
-function createStateMark(state: TopicData['states'][number], zone: string): ChartMark {
-  const words = `${state.search}: ${composeStateSentence(state, zone)}`;
+function createStateMark(state: TopicData['states'][number], reader: DateReader): ChartMark {
+  const words = `${state.search}: ${composeStateSentence(state, reader)}`;
   return { kind: 'version', at: state.since, short: state.state.replace('_', ' '), words, quiet: true };
 }
 

@@ -11,11 +11,11 @@ import { PostCard } from '../../../src/web/components/post-card.tsx';
 import { Usd } from '../../../src/web/components/numbers.tsx';
 import { Matches, UntrustedText } from '../../../src/web/components/untrusted-text.tsx';
 import { RunStrip } from '../../../src/web/topic/topic-page.tsx';
-import { roundAxisTop, computeTicks } from '../../../src/web/components/chart-scale.tsx';
+import { computeChartTicks, computeTicks, roundAxisTop } from '../../../src/web/components/chart-scale.tsx';
 import type { RunCell } from '../../../src/store/queries/search-activity.ts';
 import { findGaps, findObservedSpans, Sparkline } from '../../../src/web/components/sparkline-svg.tsx';
 import { DueTime } from '../../../src/web/components/timestamp.tsx';
-import { resolveZone } from '../../../src/domain/display-format.ts';
+import { formatDay, formatTimeToSecond, resolveZone } from '../../../src/domain/display-format.ts';
 import { expandScopes } from '../../../src/monitor/access/visitor-scopes.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -175,27 +175,40 @@ test('an axis ends at or slightly above its maximum', () => {
   for (let most = 0; most < 2_000; most += 0.5) expect(roundAxisTop(most) % 2, String(most)).toBe(0);
 });
 
-test('ticks are within the chart, few, and at midnight of the zone', () => {
-  const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns');
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'Asia/Kathmandu',
+  'America/St_Johns',
+  'America/Santiago',
+  'Pacific/Apia',
+];
+const readIn = (zone: string) => ({ zone, now: NOW });
+
+test('ticks are within the chart, few, in order, and at midnight of the zone', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 4e12 }),
       fc.oneof(fc.integer({ min: 1_000, max: HOUR }), fc.integer({ min: HOUR, max: 1_000 * 24 * HOUR })),
-      zones,
+      fc.constantFrom(...ZONES),
       (from, span, zone) => {
-        const ticks = computeTicks(from, from + span, zone);
+        const ticks = computeTicks(from, from + span, readIn(zone));
         expect(ticks.length).toBeLessThanOrEqual(9);
-        for (const [i, { words }] of ticks.entries()) expect(words).not.toBe(ticks[i - 1]?.words);
-        for (const { at } of ticks) expect(at >= from - HOUR && at <= from + span).toBe(true);
+        for (const [i, { at, words }] of ticks.entries()) {
+          expect(words).not.toBe(ticks[i - 1]?.words);
+          expect(at).toBeGreaterThan(ticks[i - 1]?.at ?? Number.NEGATIVE_INFINITY);
+          expect(at >= from - HOUR && at <= from + span).toBe(true);
+          // What is written is the time of the place, or the day that begins there.
+          const said = new Date(at);
+          const reader = readIn(zone);
+          const before = formatDay(new Date(at - 1), reader);
+          if (words === formatDay(said, reader) && before !== words) continue;
+          if (span < 7 * 24 * HOUR) expect(formatTimeToSecond(said, zone)).toContain(words);
+        }
       },
     ),
   );
-  const day = computeTicks(
-    Date.parse('2026-11-20T12:00:00Z'),
-    Date.parse('2026-11-21T12:00:00Z'),
-    'Europe/Berlin',
-  );
-  const minutes = (n: number) => computeTicks(NOW.getTime(), NOW.getTime() + n * 60_000, 'UTC');
+  const minutes = (n: number) => computeTicks(NOW.getTime(), NOW.getTime() + n * 60_000, readIn('UTC'));
   expect(minutes(3).map(({ words }) => words)).toEqual([
     '12:00:00',
     '12:00:30',
@@ -206,7 +219,107 @@ test('ticks are within the chart, few, and at midnight of the zone', () => {
     '12:03:00',
   ]);
   expect(minutes(30).map(({ words }) => words)).toContain('12:05');
-  expect(day.find(({ words }) => words === '21 Nov')?.at).toBe(Date.parse('2026-11-20T23:00:00Z'));
+});
+
+test.each([
+  ['Europe/Berlin', '2026-11-20T12:00:00Z', '21 Nov', '2026-11-20T23:00:00Z'],
+  ['Asia/Kathmandu', '2026-11-20T12:00:00Z', '21 Nov', '2026-11-20T18:15:00Z'],
+  ['America/St_Johns', '2026-11-20T12:00:00Z', '21 Nov', '2026-11-21T03:30:00Z'],
+  ['Europe/Berlin', '2025-12-31T12:00:00Z', '1 Jan', '2025-12-31T23:00:00Z'],
+  ['Europe/Berlin', '2024-12-31T12:00:00Z', '1 Jan 2025', '2024-12-31T23:00:00Z'],
+  // Days of 23 and 25 hours, and one that begins at 01:00.
+  ['Europe/Berlin', '2026-03-29T12:00:00Z', '30 Mar', '2026-03-29T22:00:00Z'],
+  ['Europe/Berlin', '2026-10-25T12:00:00Z', '26 Oct', '2026-10-25T23:00:00Z'],
+  ['America/Santiago', '2026-09-05T16:00:00Z', '6 Sept', '2026-09-06T04:00:00Z'],
+])('in %s, the day after %s begins at its tick %s', (zone, from, words, at) => {
+  const begin = Date.parse(from);
+  const ticks = computeTicks(begin, begin + 24 * HOUR, readIn(zone));
+  expect(ticks.find((tick) => tick.words === words)?.at).toBe(Date.parse(at));
+});
+
+test('the hour that the clock skips has no tick, and times around it are right', () => {
+  const from = Date.parse('2026-03-28T23:00:00Z');
+  const ticks = computeTicks(from, from + 6 * HOUR, readIn('Europe/Berlin'));
+  expect(ticks.map(({ at, words }) => [words, (at - from) / HOUR])).toEqual([
+    ['29 Mar', 0],
+    ['01:00', 1],
+    ['03:00', 2],
+    ['04:00', 3],
+    ['05:00', 4],
+    ['06:00', 5],
+    ['07:00', 6],
+  ]);
+});
+
+test('a day is labeled below the middle of its bar, whatever the zone; the end of the chart has no label', () => {
+  const DAY = 24 * HOUR;
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 30_000 }),
+      fc.integer({ min: 2, max: 400 }),
+      fc.constantFrom(...ZONES),
+      (first, days, zone) => {
+        const from = first * DAY;
+        const ticks = computeChartTicks({ from, until: from + days * DAY, seconds: 86_400 }, readIn(zone));
+        for (const { at, words } of ticks) {
+          const bar = Math.floor(at / DAY) * DAY;
+          expect(at - bar).toBe(DAY / 2);
+          expect(bar >= from && bar < from + days * DAY).toBe(true);
+          expect(words).toBe(formatDay(new Date(bar), readIn('UTC')));
+        }
+        expect(ticks.length).toBeGreaterThan(0);
+      },
+    ),
+  );
+});
+
+test('bars stand where their time is, and the band fits into the chart', () => {
+  const at = Array.from({ length: 8 }, (_, i) => new Date(NOW.getTime() + i * 15 * 60_000));
+  const chart = shown(
+    h(Chart, {
+      caption: 'Posts per 15 minutes',
+      at,
+      seconds: 900,
+      series: [{ name: 'Posts', values: [1, 0, 4, 1, 1, 1, 1, 1] }],
+      unit: 'posts',
+      expected: { name: 'Usual', values: at.map(() => 40), spread: at.map(() => 70) },
+    }),
+  );
+  const third = [...chart.matchAll(/<rect x="([\d.]+)%" width="([\d.]+)%"/g)][1];
+  const [x, width] = [Number(third?.[1]), Number(third?.[2])];
+  // The third of eight: from a quarter of the chart to three eighths, with a gap.
+  expect(x).toBeGreaterThan(25);
+  expect(x).toBeLessThan(26);
+  expect(x + width).toBeGreaterThan(36.5);
+  expect(x + width).toBeLessThan(37.5);
+  const heights = [...(/usual-band" d="([^"]+)"/.exec(chart)?.[1] ?? '').matchAll(/ ([\d.]+)/g)];
+  expect(Math.min(...heights.map(([, y]) => Number(y)))).toBeGreaterThan(0);
+});
+
+test('a row of a chart names its time, its day of UTC, or a repeated hour with its offset', () => {
+  const draw = (at: Date[], seconds: number) =>
+    shown(
+      h(Chart, {
+        caption: 'Posts',
+        at,
+        seconds,
+        series: [{ name: 'Posts', values: at.map(() => 1) }],
+        unit: 'posts',
+      }),
+    )
+      .match(/<time[^>]*>[^<]+/g)
+      ?.map((time) => time.replace(/.*>/, ''));
+  const midnight = Date.parse('2026-10-24T23:00:00Z');
+  const hoursOf = (n: number) => Array.from({ length: n }, (_, i) => new Date(midnight + i * HOUR));
+  expect(draw(hoursOf(5), 3_600)).toEqual([
+    'Sun, 25 Oct, 01:00',
+    'Sun, 25 Oct, 02:00 GMT+2',
+    'Sun, 25 Oct, 02:00 GMT+1',
+    'Sun, 25 Oct, 03:00',
+    'Sun, 25 Oct, 04:00',
+  ]);
+  const days = [0, 1].map((i) => new Date(Date.parse('2025-12-31T00:00:00Z') + i * 24 * HOUR));
+  expect(draw(days, 86_400)).toEqual(['Wed, 31 Dec 2025', 'Thu, 1 Jan']);
 });
 
 const MARKS = '\u0301\u0328\u0489';

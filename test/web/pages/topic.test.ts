@@ -64,7 +64,7 @@ describe('pages', () => {
     });
     world.enqueued.length = 0;
     expect((await person.get('/')).html).toContain('<a href="/new">Watch something of your own</a>');
-    expect(textOf((await person.get('/')).html)).toMatch(/Calls today \(UTC\) 0 free/);
+    expect(textOf((await person.get('/')).html)).toMatch(/Calls since 21 Nov, 00:00 0 free/);
     const said = textOf((await person.get('/topics/sample')).html);
     expect(said).toContain('not observed by any run');
     expect(said).not.toContain('fully observed');

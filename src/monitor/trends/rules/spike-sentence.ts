@@ -1,6 +1,8 @@
-/** Describes a stored spike in one sentence. */
+/** Describes a stored spike in a few short sentences. */
 import {
-  formatLongDay,
+  type DateReader,
+  formatDay,
+  formatMinute,
   formatOffset,
   formatPercent,
   formatTenths,
@@ -9,6 +11,7 @@ import {
   nameZone,
 } from '../../../domain/display-format.ts';
 import { HOUR } from '../../../domain/time.ts';
+import { MIN_CAUSE_SHARE } from './voices.ts';
 
 export type SpikeFacts = {
   measure: 'posts' | 'engagement';
@@ -41,37 +44,50 @@ const MIN_AUTHOR_SHARE = 0.1;
 const LONG_WINDOW_MS = 24 * HOUR;
 
 /**
- * `142 posts between 14:00 and 15:00 UTC, 6.3x the usual 22.5 around this time (last 42 days).` Lower bounds say "at least",
- * partial coverage is stated, and there is no ratio if fewer than one post is usual. Where little was observed:
- * `About 1,400 posts an hour between 14:00 and 15:00 UTC, measured over 6 of 60 minutes, 6.3x the usual 222 around this time …`
- * @param zone of the times, for a reader; the weekday stays that of the search, which it is compared by
+ * The sentences of {@link composeSpikeSentences} as one text.
+ * @param reader as for those
  */
-export function composeSpikeSentence(spike: SpikeFacts, zone = spike.tz): string {
-  const { window_start, window_end, lower_bound, top_share } = spike;
-  const long = window_end.getTime() - window_start.getTime() >= LONG_WINDOW_MS;
-  const isRate = isMeasured(spike);
-  const hours = (window_end.getTime() - window_start.getTime()) / HOUR;
-  const [usual, coverage] = isRate
-    ? [spike.usual / hours, spike.coverage * hours]
-    : [spike.usual, spike.coverage];
-  const scaled = { ...spike, usual, coverage };
-  const seen = isRate
-    ? `, measured over ${describeExposure(spike, hours)}`
-    : coverage < 0.995 && !lower_bound
-      ? ` (${formatPercent(coverage)} of it observed)`
-      : '';
-  const compared = `${compareWithUsual(scaled, usual)}${long ? '' : ' around this time'} (${describeBaselineDays(spike)})`;
-  const weekday = long || isRate ? '' : compareWithWeekday(spike);
-  const most = top_share === null ? '' : `; one post accounts for ${formatPercent(top_share)}`;
-  return `${describeCount(scaled, isRate)}${describeWindow(spike, long, zone)}${seen}, ${compared}${weekday}${most}${describeAuthors(spike)}.`;
+export function composeSpikeSentence(spike: SpikeFacts, reader?: DateReader): string {
+  return composeSpikeSentences(spike, reader).join(' ');
 }
 
-function describeAuthors({ author_share, only_by }: SpikeFacts): string {
-  const isNamed = author_share !== null && (author_share >= MIN_AUTHOR_SHARE || only_by === 'author');
-  const author = isNamed ? `; one author wrote ${formatPercent(author_share)} of them` : '';
-  if (only_by === 'author')
-    return `${author || '; one author wrote most of them'}, without whom this is no spike`;
-  return only_by === 'text' ? `${author}; without copies of one text, this is no spike` : author;
+/**
+ * `142 posts on 21 Nov 2026 between 14:00 and 15:00 UTC, 6.3x the usual 22.5.`, then what is usual, `Usual: around this time, last 42 days.`,
+ * and what else is known, a sentence each. Lower bounds say "at least", partial coverage is stated, and there is no ratio if fewer than
+ * one post is usual. Where little was observed, the first is about a rate: `About 1,400 posts an hour on … between … and … UTC, 6.3x the
+ * usual 222.`
+ * @param reader whose zone times are in (default: that of the search, at any time); the weekday stays that of the search, which the
+ *   spike is compared by
+ */
+export function composeSpikeSentences(
+  spike: SpikeFacts,
+  reader: DateReader = { zone: spike.tz, now: null },
+): [first: string, ...others: string[]] {
+  const { top_share, author_share, only_by } = spike;
+  const hours = (spike.window_end.getTime() - spike.window_start.getTime()) / HOUR;
+  const isLong = hours * HOUR >= LONG_WINDOW_MS;
+  const isRate = isMeasured(spike);
+  const compared = isRate
+    ? { ...spike, usual: spike.usual / hours, coverage: spike.coverage * hours }
+    : spike;
+  const isPart = !isRate && spike.coverage < 0.995 && !spike.lower_bound;
+  const ratio = compareWithUsual(compared, compared.usual);
+  const head = `${describeCount(compared, isRate)} ${describeWindow(spike, isLong, reader)}`;
+  const all = formatTenths(Math.round(spike.n / spike.coverage));
+  const isBlamed = only_by === 'author' && author_share !== null && author_share >= MIN_CAUSE_SHARE;
+  return [
+    isPart ? `${head}, ${formatPercent(spike.coverage)} of it observed.` : `${head}, ${ratio}.`,
+    ...(isPart ? [`That is ${all} for the whole time, ${ratio}.`] : []),
+    ...(isRate ? [`Measured over ${describeExposure(spike, hours)}.`] : []),
+    describeBaseline(spike, isLong),
+    ...(isLong || isRate ? [] : compareWithWeekday(spike)),
+    ...(top_share === null ? [] : [`One post accounts for ${formatPercent(top_share)}.`]),
+    ...(author_share !== null && author_share >= MIN_AUTHOR_SHARE
+      ? [`One author wrote ${author_share === 1 ? 'all' : formatPercent(author_share)} of them.`]
+      : []),
+    ...(isBlamed ? ['Without that author, this is no spike.'] : []),
+    ...(only_by === 'text' ? ['Without copies of one text, this is no spike.'] : []),
+  ];
 }
 
 function isMeasured({ coverage, lower_bound, measure }: SpikeFacts): boolean {
@@ -92,17 +108,28 @@ function describeCount({ n, coverage, lower_bound, measure }: SpikeFacts, isRate
   return lower_bound ? `At least ${things}` : things;
 }
 
-function describeWindow({ window_start, window_end }: SpikeFacts, long: boolean, tz: string): string {
-  if (!long) {
-    const [start, end] = [formatOffset(window_start, tz), formatOffset(window_end, tz)];
-    const [from, to] = [formatTimeOfDay(window_start, tz), formatTimeOfDay(window_end, tz)];
-    // If the clock changes in between, each time has its own offset.
-    return start === end
-      ? ` between ${from} and ${to} ${nameZone(tz)}`
-      : ` between ${from} ${start} and ${to} ${end}`;
+/** `on 21 Nov 2026 between 14:00 and 15:00 UTC`; with both days where there are two, with offsets where the clock may have been set back. */
+function describeWindow(
+  { window_start: start, window_end: end }: SpikeFacts,
+  isLong: boolean,
+  reader: DateReader,
+): string {
+  const { zone } = reader;
+  if (isLong) {
+    const hours = Math.round((end.getTime() - start.getTime()) / HOUR);
+    return `in the ${hours} hours to ${formatMinute(end, reader)} ${nameZone(zone)}`;
   }
-  const hours = Math.round((window_end.getTime() - window_start.getTime()) / HOUR);
-  return ` in the ${hours} hours to ${formatLongDay(window_end, tz)}, ${formatTimeOfDay(window_end, tz)} ${nameZone(tz)}`;
+  const around = [start.getTime() - HOUR, start, end, end.getTime() + HOUR];
+  const isClear = new Set(around.map((at) => formatOffset(new Date(at), zone))).size === 1;
+  const [from, to] = [start, end].map((at) =>
+    isClear ? formatTimeOfDay(at, zone) : `${formatTimeOfDay(at, zone)} ${formatOffset(at, zone)}`,
+  );
+  const day = formatDay(start, reader);
+  const after = isClear ? ` ${nameZone(zone)}` : '';
+  // Midnight is the end of its day.
+  return day === formatDay(new Date(end.getTime() - 1), reader)
+    ? `on ${day} between ${from} and ${to}${after}`
+    : `from ${day}, ${from} to ${formatDay(end, reader)}, ${to}${after}`;
 }
 
 function compareWithUsual({ n, coverage, lower_bound }: SpikeFacts, usual: number): string {
@@ -111,12 +138,14 @@ function compareWithUsual({ n, coverage, lower_bound }: SpikeFacts, usual: numbe
   return `${lower_bound ? 'at least ' : ''}${formatTenths(value / usual)}x the usual ${formatTenths(usual)}`;
 }
 
-function compareWithWeekday(spike: SpikeFacts): string {
+function compareWithWeekday(spike: SpikeFacts): string[] {
   const { weekday_usual, window_start, tz } = spike;
-  if (weekday_usual === null || weekday_usual < 1) return '';
-  return `, ${compareWithUsual(spike, weekday_usual)} of a ${formatWeekday(window_start, tz)} (last 4 weeks)`;
+  if (weekday_usual === null || weekday_usual < 1) return [];
+  const ratio = compareWithUsual(spike, weekday_usual);
+  return [`It is ${ratio} of a ${formatWeekday(window_start, tz)} (last 4 weeks).`];
 }
 
-function describeBaselineDays({ days, provisional }: SpikeFacts): string {
-  return `last ${days === 1 ? 'day' : `${days} days`}${provisional ? ', provisional' : ''}`;
+function describeBaseline({ days, provisional }: SpikeFacts, isLong: boolean): string {
+  const span = `last ${days === 1 ? 'day' : `${days} days`}${provisional ? ' (provisional)' : ''}`;
+  return `Usual: ${isLong ? '' : 'around this time, '}${span}.`;
 }
