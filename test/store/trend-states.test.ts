@@ -183,7 +183,9 @@ test('days that rise are reported by the first run of the next day, and by no ot
   const [rise, ...more] = await statesOf(search);
   expect(more).toEqual([]);
   expect(rise).toMatchObject({ state: 'rising', threshold: 5 });
-  expect(rise.sentence).toMatch(/^Rising since \d+ Nov 2026 \(UTC\): from about 2\d\d to [\d,]+ posts a day within \d+ days\.$/);
+  expect(rise.sentence).toMatch(
+    /^Rising since \d+ Nov 2026 \(UTC\): from about 2\d\d to [\d,]+ posts a day within \d+ days\.$/,
+  );
   await run(search, midnight + 35, [-DAYS_AGO]);
   await world.derive();
   expect(await statesOf(search)).toHaveLength(1);
@@ -215,7 +217,9 @@ test('a spike of one author is recorded as theirs; a rule reports the one of man
     [search.id],
   );
   expect(rows).toMatchObject([{ only_by: 'author' }, { only_by: null }]);
-  expect(rows[0].sentence).toMatch(/ One author wrote (?:\d+ %|all) of them\. Without that author, this is no spike\.$/);
+  expect(rows[0].sentence).toMatch(
+    / One author wrote (?:\d+ %|all) of them\. Without that author, this is no spike\.$/,
+  );
 
   const { found } = await readFeedAfter(world.db.pool, 0n, 10_000, () => true);
   const rule: Rule = {

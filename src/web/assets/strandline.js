@@ -493,7 +493,9 @@ const draw = (chart) => {
           fill: bars ? hues[i % hues.length] : undefined,
           spanGaps: false,
           points: { show: names.length > 0 && at.length < 40 && !bars },
-          paths: bars ? Plot.paths.bars({ size: [0.9, Infinity], align: 0, disp: paler(i) }) : undefined,
+          paths: bars
+            ? Plot.paths.bars({ size: [0.95, Infinity], gap: 1, align: 0, disp: paler(i) })
+            : undefined,
         })),
       ],
       hooks: { drawClear: [under], draw: [over], setCursor: [showValues], setScale: [noteZoom] },

@@ -235,7 +235,7 @@ function getTimeAt(at: readonly Date[], i: number): number {
 
 type SeriesProps = Scale & { entry: Series; nth: number };
 
-/** Share of its bucket that a bar fills: neighbors are told apart, and each stands where its time is. The script has the same. */
+/** Share of its bucket that a bar fills: neighbors are told apart, and each stands where its time is. The script also leaves a pixel between them. */
 const BAR_SHARE = 0.9;
 
 function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesProps & { of: number }) {
