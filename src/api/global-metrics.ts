@@ -1,5 +1,6 @@
 /** Prometheus metrics of the database and the queue: the same from every process. */
 
+import type { tallyStatuses } from '../monitor/status/search-status.ts';
 import { TOOLS } from '../domain/enumerations.ts';
 import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../domain/errors.ts';
 import { type Count, type CountName, COUNTS, LATENESS_BOUNDS, SAVE_BOUNDS } from '../store/counts.ts';
@@ -12,6 +13,8 @@ type GlobalFigures = {
   figures: Figures;
   /** Searches without a successful run for three intervals. */
   silent: number;
+  /** Searches by status. */
+  statuses: ReturnType<typeof tallyStatuses>;
   unread: UnreadResponses;
   /** Readings that wait to be derived. */
   lag: FollowerLag;
@@ -59,6 +62,7 @@ export async function renderGlobalMetrics({
   counts,
   figures,
   silent,
+  statuses,
   unread,
   lag,
   depth,
@@ -81,6 +85,8 @@ export async function renderGlobalMetrics({
     for (const [value, n] of Object.entries(values)) metric.set({ [label ?? '']: value }, n);
   };
   gauge('strandline_searches', 'Saved searches, without removed ones.', figures.searches, 'state');
+  const { removed: _, ...kept } = statuses;
+  gauge('strandline_searches_by_status', 'Saved searches by how they are doing.', kept, 'status');
   gauge('strandline_searches_overdue', 'Searches whose next slot is in the past.', figures.overdue);
   gauge(
     'strandline_overdue_seconds',

@@ -2,6 +2,7 @@
 
 import { awaitMembers } from '../domain/await-members.ts';
 import type { App, Routes } from '../monitor/http/route-types.ts';
+import { readSearchStatuses, tallyStatuses } from '../monitor/status/search-status.ts';
 import { judgeSilence } from '../monitor/status/search-silence.ts';
 import { readQueueDepth } from '../monitor/status/system-status.ts';
 import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
@@ -25,10 +26,11 @@ export function metricsRoutes(requests: Registry): Routes {
         const data = request.query.simulated === true ? 'simulated' : 'real';
         const now = ctx.clock.now();
         const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-        const { sources, silence, ...read } = await awaitMembers({
+        const { sources, silence, statuses, ...read } = await awaitMembers({
           counts: readCounts(ctx.db),
           figures: readFigures(ctx.db, data, { now, heardSince }),
           silence: judgeSilence(ctx, data),
+          statuses: readSearchStatuses(ctx, data),
           unread: readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
           lag: readLag(ctx.db),
           depth: readQueueDepth(ctx.queue),
@@ -37,7 +39,11 @@ export function metricsRoutes(requests: Registry): Routes {
         const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
         const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
         const text = [
-          await renderGlobalMetrics({ ...read, silent: silence.total }),
+          await renderGlobalMetrics({
+            ...read,
+            silent: silence.total,
+            statuses: tallyStatuses(statuses),
+          }),
           await renderServiceMetrics(sources),
           await processMetrics.metrics(),
         ].join('\n');

@@ -4,6 +4,7 @@ import { OPERATIONS } from '../domain/enumerations.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { addStatus, readSearchStatuses, readSearchWithStatus } from '../monitor/status/search-status.ts';
 import { findMissingTools } from '../monitor/topics/tool-sources.ts';
 import { changeSearch } from '../monitor/topics/search-state.ts';
 import { readIntervalChanges, readSearches, readVersions } from '../store/queries/search-list.ts';
@@ -23,7 +24,14 @@ import {
   topicSlug,
   simulatedParam,
 } from './request-shapes.ts';
-import { defineRowWith, IntervalChange, MissingTools, Search, SearchVersion } from './reply-shapes.ts';
+import {
+  defineRowWith,
+  IntervalChange,
+  MissingTools,
+  Search,
+  searchMembers,
+  SearchVersion,
+} from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['searches'];
@@ -71,7 +79,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       const { topic, service, simulated = service === 'sandbox' } = filter;
       const { data } = await findScope(ctx.db, { topic, simulated });
       const rows = await readSearches(ctx.db, { ...filter, data, after, limit });
-      return reply(rows, (row) => ({ topic: row.topic, slug: row.slug }));
+      const page = reply(rows, (row) => ({ topic: row.topic, slug: row.slug }));
+      const ids = page.items.map(({ id }) => id);
+      return { ...page, items: addStatus(page.items, await readSearchStatuses(ctx, data, ids)) };
     },
   );
 
@@ -87,7 +97,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       params,
       response: { 200: Search },
     }),
-    ({ params: { search } }) => findSearchRow(ctx.db, search),
+    async ({ params: { search } }) => readSearchWithStatus(ctx, await findSearchRow(ctx.db, search)),
   );
 
   app.get(
@@ -136,11 +146,17 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-const SavedSearch = defineRowWith('SavedSearch', 'searches', { missing_tools: MissingTools });
+const SavedSearch = defineRowWith('SavedSearch', 'searches', {
+  ...searchMembers,
+  missing_tools: MissingTools,
+});
 
 async function readSavedSearch(ctx: RouteContext['ctx'], slug: string) {
   const row = await findSearchRow(ctx.db, slug);
-  return { ...row, missing_tools: await findMissingTools(ctx, row.service_kind, row) };
+  return {
+    ...(await readSearchWithStatus(ctx, row)),
+    missing_tools: await findMissingTools(ctx, row.service_kind, row),
+  };
 }
 
 function writeRoutes(app: App, { ctx }: RouteContext): void {
@@ -187,7 +203,7 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
 function changeRoutes(app: App, { ctx }: RouteContext): void {
   const apply = async (acting: ActingContext, { search }: z.output<typeof params>, change: StateChange) => {
     await changeSearch(acting, search, change);
-    return findSearchRow(ctx.db, search);
+    return readSearchWithStatus(ctx, await findSearchRow(ctx.db, search));
   };
   addStateRoutes(
     app,

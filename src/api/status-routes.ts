@@ -5,7 +5,7 @@ import { TOOL_REASON_NAMES } from '../domain/tool-coverage.ts';
 import { readServices, readStatus } from '../monitor/status/system-status.ts';
 import { readCallCosts } from '../store/queries/call-costs.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
-import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
+import { SEARCH_STATES, SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
@@ -127,6 +127,26 @@ const Status = z
           .describe('At most 100, longest silence first.'),
       })
       .describe('Active searches without a successful run for three intervals.'),
+    search_statuses: tallies.describe('Number of searches with each status, as of `getSearch`.'),
+    troubled: z
+      .array(
+        z.object({
+          search_id: idShape,
+          search: z.string(),
+          topic: z.string(),
+          status: z.enum(SEARCH_STATUSES),
+          since: timeShape.nullable().describe('When this status began.'),
+          reason: z.string().nullable().describe('Why, in words.'),
+          advice: z.string().nullable().describe('What a person can do about it.'),
+          last_run_id: idShape.nullable().describe('Newest run that succeeded or failed; null: none.'),
+          last_run_at: timeShape.nullable(),
+          last_success_at: timeShape.nullable(),
+          next_due_at: timeShape.nullable(),
+        }),
+      )
+      .describe(
+        'Searches that are broken, failing, silent, capped, or return nothing where results are usual, worst first. At most 100.',
+      ),
     incomplete: z
       .array(
         z.object({

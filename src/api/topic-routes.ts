@@ -4,6 +4,7 @@ import type { ActingContext } from '../monitor/context.ts';
 import { createTopic, renameTopic, watchTopic } from '../monitor/topics/save-topic.ts';
 import { findScope, findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
+import { addTopicStatus, readTopicStatuses, readTopicWithStatus } from '../monitor/status/search-status.ts';
 import { changeTopic } from '../monitor/topics/search-state.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
@@ -34,6 +35,10 @@ export function topicRoutes(app: App, routeContext: RouteContext): void {
   changeRoutes(app, routeContext);
 }
 
+async function readTopic(ctx: RouteContext['ctx'], slug: string) {
+  return readTopicWithStatus(ctx, await findTopicRow(ctx.db, slug));
+}
+
 function readRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/topics',
@@ -53,7 +58,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const { data } = await findScope(ctx.db, filter);
       const rows = await readTopics(ctx.db, { ...filter, data, after, limit });
-      return reply(rows, ({ slug }) => slug);
+      const page = reply(rows, ({ slug }) => slug);
+      const statuses = await readTopicStatuses(ctx, data);
+      return { ...page, items: page.items.map((row) => addTopicStatus(row, statuses.get(row.slug))) };
     },
   );
 
@@ -69,7 +76,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       params,
       response: { 200: Topic },
     }),
-    ({ params: { topic } }) => findTopicRow(ctx.db, topic),
+    ({ params: { topic } }) => readTopic(ctx, topic),
   );
 }
 
@@ -91,7 +98,7 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
     async ({ body, acting }, reply) => {
       const { topic } = await createTopic(acting, body);
       void reply.code(201).header('location', `/api/v1/topics/${topic}`);
-      return findTopicRow(ctx.db, topic);
+      return readTopic(ctx, topic);
     },
   );
 
@@ -111,7 +118,7 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
     async ({ body: { posts_every: postsEvery, ai_every: aiEvery, ...body }, acting }, reply) => {
       const { topic } = await watchTopic(acting, { ...body, postsEvery, aiEvery });
       void reply.code(201).header('location', `/api/v1/topics/${topic}`);
-      return findTopicRow(ctx.db, topic);
+      return readTopic(ctx, topic);
     },
   );
 }
@@ -135,7 +142,7 @@ function rewatchRoute(app: App, { ctx }: RouteContext): void {
     async ({ params: { topic: slug }, body, acting }, reply) => {
       const { topic } = await rewatchTopic(acting, slug, body);
       void reply.code(201).header('location', `/api/v1/topics/${topic}`);
-      return findTopicRow(ctx.db, topic);
+      return readTopic(ctx, topic);
     },
   );
 }
@@ -143,7 +150,7 @@ function rewatchRoute(app: App, { ctx }: RouteContext): void {
 function changeRoutes(app: App, { ctx }: RouteContext): void {
   const apply = async (acting: ActingContext, { topic }: z.output<typeof params>, change: StateChange) => {
     await changeTopic(acting, topic, change);
-    return findTopicRow(ctx.db, topic);
+    return readTopic(ctx, topic);
   };
   addStateRoutes(
     app,
@@ -182,7 +189,6 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       body: renamedTopic,
       response: { 200: Topic },
     }),
-    async ({ params: { topic }, body, acting }) =>
-      findTopicRow(ctx.db, await renameTopic(acting, topic, body)),
+    async ({ params: { topic }, body, acting }) => readTopic(ctx, await renameTopic(acting, topic, body)),
   );
 }

@@ -1,5 +1,6 @@
 import { sideOf } from '../domain/data.ts';
 import { InvalidInput } from '../domain/errors.ts';
+import { addStatus, judgeTopic, readSearchStatuses } from '../monitor/status/search-status.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definition.ts';
@@ -28,6 +29,7 @@ import {
 } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
+import { describeTopicStatus } from './status-rendering.ts';
 import { formatRelative } from './value-formatting.ts';
 import type { Command } from 'commander';
 
@@ -65,7 +67,10 @@ function registerList(search: Command, cli: Cli): void {
         const scope = await openData(cli, ctx, options);
         const rows = await readSearches(ctx.db, { ...scope, state, removed, limit: MAX_LIMIT });
         const none = 'No searches. Add one: strandline watch "..."';
-        await showRows(cli, json, rows, { columns: searchColumns(ctx.clock.now(), cli.page), none });
+        const ids = rows.map(({ id }) => id);
+        const statuses = await readSearchStatuses(ctx, scope.data, ids);
+        const columns = searchColumns(ctx.clock.now(), cli.page, statuses);
+        await showRows(cli, json, addStatus(rows, statuses), { columns, none });
       }),
     );
 }
@@ -85,11 +90,14 @@ function registerShow(search: Command, cli: Cli): void {
         const last = newest && (await readToolsOf(ctx.db, newest));
         const free = await ctx.isFree(row.service_kind);
         const [pace] = await readPaces(ctx.db, [row.id]);
+        const statuses = await readSearchStatuses(ctx, sideOf(row), [row.id]);
+        const status = describeTopicStatus(judgeTopic(statuses), ctx.clock.now(), cli.page);
+        const [known] = addStatus([row], statuses);
         const interval_changes = await readIntervalChanges(ctx.db, sideOf(row), row.id, {
           limit: SHOWN_INTERVAL_CHANGES,
         });
-        await cli.show(options.json, { ...row, last_run: last ?? null, interval_changes }, () => [
-          ...renderSearch(row, cli.page, pace),
+        await cli.show(options.json, { ...known, last_run: last ?? null, interval_changes }, () => [
+          ...renderSearch(row, cli.page, { pace, status }),
           ...renderIntervalChanges(interval_changes, cli.page),
           ...(last === undefined ? [] : ['', ...renderRun(last, free, cli.page)]),
         ]);

@@ -7,25 +7,38 @@ import {
   formatSlot,
 } from '../monitor/schedule/schedule-text.ts';
 import { describeMissed, judgeOne } from '../monitor/status/search-completeness.ts';
+import type { SearchStatus } from '../monitor/status/search-status.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { PaceRow } from '../store/pace.ts';
 import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
+import { nameStatus, paintStatus } from './status-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
 import { formatInstant, formatRelative } from './value-formatting.ts';
 
-export function searchColumns(now: Date, page: TerminalPage): Column<SearchRow>[] {
+/** @param statuses of these searches; without, only states other than active are shown: nothing has run yet */
+export function searchColumns(
+  now: Date,
+  page: TerminalPage,
+  statuses?: readonly SearchStatus[],
+): Column<SearchRow>[] {
+  const statusById = new Map(statuses?.map((status) => [status.search_id, status]));
   return [
     { head: 'search', cell: (search) => search.slug },
     { head: 'topic', cell: (search) => search.topic, drop: 5 },
     { head: 'service', cell: (search) => search.service, drop: 4 },
     { head: 'operation', cell: (search) => search.operation, drop: 2 },
-    {
-      head: 'state',
-      // Only exceptions are shown.
-      cell: (search) => (describeState(search) === 'active' ? '' : describeState(search)),
-      paint: (shown, search) => paintState(shown, search, page),
-    },
+    statuses === undefined
+      ? {
+          head: 'state',
+          cell: (search) => (describeState(search) === 'active' ? '' : describeState(search)),
+          paint: (shown, search) => paintState(shown, search, page),
+        }
+      : {
+          head: 'status',
+          cell: ({ id }) => nameStatus(statusById.get(id)),
+          paint: (shown, { id }) => paintStatus(shown, statusById.get(id)?.status, page),
+        },
     {
       head: 'next',
       cell: ({ next_due_at: at }) => (at !== null && at < now ? 'overdue' : formatRelative(at, now, page)),
@@ -35,13 +48,18 @@ export function searchColumns(now: Date, page: TerminalPage): Column<SearchRow>[
   ];
 }
 
-/** @param pace what its responses have shown; undefined: not shown */
-export function renderSearch(search: SearchRow, page: TerminalPage, pace?: PaceRow): string[] {
+/** @param more what its runs and responses have shown; undefined: not shown */
+export function renderSearch(
+  search: SearchRow,
+  page: TerminalPage,
+  { pace, status }: { pace?: PaceRow | undefined; status?: string } = {},
+): string[] {
   const incomplete = pace === undefined ? null : judgeOne(pace);
   return renderList(
     [
       ['search', search.slug],
       ['topic', search.topic],
+      ['status', status ?? null],
       [
         'service',
         search.service === search.service_kind

@@ -2,12 +2,14 @@
 
 import type { TrendState } from '../domain/enumerations.ts';
 import { RUN_CODES } from '../domain/errors.ts';
+import { STATUS_NAMES } from '../monitor/status/search-status.ts';
 import { describeLastRun } from '../monitor/status/search-silence.ts';
 import { describeDepth, readStatus, type Status } from '../monitor/status/system-status.ts';
 import { describeTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { MINUTE, SECOND } from '../domain/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
+import { SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
 import { SIMULATED_OPTION } from './command-input.ts';
 import type { Check } from './check-result.ts';
 import type { Cli } from './command-context.ts';
@@ -65,6 +67,7 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ...renderProblems(listProblems(status, now)),
     ...labelLines('trends', describeTrendStates(status)),
     ...labelLines('tools', describeSilences(status.silent_tools, page)),
+    ...labelLines('searches', describeSearchStatuses(status)),
     ...labelLines(
       'not active',
       status.resting.map((search) => {
@@ -121,7 +124,9 @@ export function listProblems(status: Status, now: Date): Check[] {
   return [
     ...listUnparsedResponses(status),
     ...listDelayedTrends(status, now),
+    ...listFailingSearches(status, now),
     ...listSilentSearches(status, now),
+    ...listEmptySearches(status, now),
     ...listIncompleteSearches(status),
     ...listSimulatedTopics(status),
   ];
@@ -168,6 +173,33 @@ function listDelayedTrends({ set_aside: aside }: Status, now: Date): Check[] {
     ok: false,
     found: `${search}: trends are derived up to ${formatDistance(at, now)}; run ${run_id} failed ${formatQuantity(attempts, 'time')} (${code}), retries ${formatDistance(retry_at, now)}`,
     advice: 'see "response set aside" in the logs of workers',
+  }));
+}
+
+/** Failures since the last success; one that goes on for three intervals is silent, too, and is listed there. */
+function listFailingSearches({ troubled, silent }: Status, now: Date): Check[] {
+  const listed = new Set(silent.searches.map(({ slug }) => slug));
+  const failing = troubled.filter(
+    ({ status, search }) => status === 'broken' || (status === 'failing' && !listed.has(search)),
+  );
+  return listFirst(failing, failing.length, ({ search, status, since, reason, advice, last_run_id }) => ({
+    check: STATUS_NAMES[status],
+    ok: false,
+    found: `${search}: ${STATUS_NAMES[status]} since ${formatDistance(since ?? now, now)}: ${reason ?? 'reason not recorded'}`,
+    advice:
+      advice ??
+      `see: strandline ${last_run_id === null ? `search show ${search}` : `runs show ${last_run_id}`}`,
+  }));
+}
+
+/** Nothing where much is usual: perhaps nobody says anything, more likely something is wrong. */
+function listEmptySearches({ troubled }: Status, now: Date): Check[] {
+  const empty = troubled.filter(({ status }) => status === 'nothing_coming');
+  return listFirst(empty, empty.length, ({ search, since, reason, advice }) => ({
+    check: STATUS_NAMES.nothing_coming,
+    ok: null,
+    found: `${search}: ${reason ?? ''}; the first ${formatDistance(since ?? now, now)}`,
+    advice,
   }));
 }
 
@@ -281,6 +313,14 @@ function describeTrendStates({ trend_states }: Status): string[] {
     const n = trend_states[state] ?? 0;
     return n === 0 ? [] : [`${formatQuantity(n, 'search', 'searches')} ${name}`];
   });
+  return parts.length === 0 ? [] : [parts.join(', ')];
+}
+
+/** `2 OK, 1 failing`, the worst first. */
+function describeSearchStatuses({ search_statuses }: Status): string[] {
+  const parts = SEARCH_STATUSES.flatMap((status) =>
+    search_statuses[status] === 0 ? [] : [`${search_statuses[status]} ${STATUS_NAMES[status]}`],
+  );
   return parts.length === 0 ? [] : [parts.join(', ')];
 }
 

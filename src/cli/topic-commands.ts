@@ -2,9 +2,18 @@ import type { Command } from 'commander';
 import { sideOf } from '../domain/data.ts';
 import type { Rewatch } from '../monitor/topics/rewatch-topic.ts';
 import { changeTopic } from '../monitor/topics/search-state.ts';
+import {
+  addStatus,
+  addTopicStatus,
+  judgeTopic,
+  nameTopicStatus,
+  readSearchStatuses,
+  readTopicStatuses,
+  type TopicStatus,
+} from '../monitor/status/search-status.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { Context } from '../monitor/context.ts';
-import { readSearches, type SearchRow } from '../store/queries/search-list.ts';
+import { readSearches } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
 import { showRows } from './list-command.ts';
 import { MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
@@ -15,6 +24,7 @@ import { registerPurge } from './purge-command.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { openData } from './result-notices.ts';
 import { describeStateChange, searchColumns } from './search-rendering.ts';
+import { describeTopicStatus, paintStatus } from './status-rendering.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatCount, formatInstant, formatRelative } from './value-formatting.ts';
 
@@ -39,9 +49,11 @@ function registerList(topic: Command, cli: Cli): void {
       cli.withServer(async ({ ctx }) => {
         const { data } = await openData(cli, ctx, options);
         const rows = await readTopics(ctx.db, { data, removed: options.all, limit: MAX_LIMIT });
-        const searches = await readSearches(ctx.db, { data, limit: MAX_LIMIT });
+        const statuses = await readTopicStatuses(ctx, data);
         const none = 'No topics. Create one: strandline watch "..."';
-        await showRows(cli, options.json, rows, { columns: topicColumns(searches, cli.page), none });
+        const shown = rows.map((row) => addTopicStatus(row, statuses.get(row.slug)));
+        const columns = topicColumns(statuses, ctx.clock.now(), cli.page);
+        await showRows(cli, options.json, shown, { columns, none });
         if (options.json === true) return;
         await printSimulatedTopics(cli, ctx);
       }),
@@ -79,11 +91,17 @@ function registerShow(topic: Command, cli: Cli): void {
           removed: row.archived_at !== null,
           limit: MAX_LIMIT,
         });
-        await cli.show(options.json, { ...row, searches }, () => [
+        const ids = searches.map(({ id }) => id);
+        const statuses = await readSearchStatuses(ctx, sideOf(row), ids);
+        const status = judgeTopic(statuses);
+        const now = ctx.clock.now();
+        const known = { ...addTopicStatus(row, status), searches: addStatus(searches, statuses) };
+        await cli.show(options.json, known, () => [
           ...renderList(
             [
               ['topic', row.slug],
               ['name', row.name],
+              ['status', row.archived_at === null ? describeTopicStatus(status, now, page) : null],
               ['data', sideOf(row)],
               ['created', formatInstant(row.created_at, page)],
               ['continues in', row.successor],
@@ -93,7 +111,7 @@ function registerShow(topic: Command, cli: Cli): void {
           ),
           ...(searches.length === 0
             ? []
-            : ['', ...renderTable(searches, searchColumns(ctx.clock.now(), page), page)]),
+            : ['', ...renderTable(searches, searchColumns(now, page, statuses), page)]),
         ]);
       }),
     );
@@ -181,17 +199,29 @@ function registerRewatch(topic: Command, cli: Cli): void {
     );
 }
 
-function topicColumns(searches: readonly SearchRow[], page: TerminalPage): Column<TopicRow>[] {
-  const describeState = ({ slug, archived_at }: TopicRow) => {
-    if (archived_at !== null) return 'removed';
-    const its = searches.filter(({ topic }) => topic === slug);
-    return its.length > 0 && its.every(({ state }) => state === 'paused') ? 'paused' : '';
+function topicColumns(
+  statuses: ReadonlyMap<string, TopicStatus>,
+  now: Date,
+  page: TerminalPage,
+): Column<TopicRow>[] {
+  const statusOf = ({ slug, archived_at }: TopicRow) =>
+    archived_at === null ? statuses.get(slug) : undefined;
+  const describe = (row: TopicRow) => {
+    const status = statusOf(row);
+    if (status === undefined) return row.archived_at === null ? 'no searches' : 'removed';
+    return nameTopicStatus(status);
   };
   return [
     { head: 'topic', cell: (row) => row.slug },
     { head: 'searches', cell: (row) => formatCount(row.searches, page), right: true, drop: 1 },
-    { head: 'created', cell: (row) => formatInstant(row.created_at, page) },
-    { head: 'state', cell: describeState },
+    {
+      head: 'status',
+      cell: describe,
+      paint: (shown, row) => paintStatus(shown, statusOf(row)?.status, page),
+    },
+    { head: 'last run', cell: (row) => formatRelative(statusOf(row)?.last_run_at, now, page), drop: 2 },
+    { head: 'next', cell: (row) => formatRelative(statusOf(row)?.next_due_at, now, page), drop: 4 },
+    { head: 'created', cell: (row) => formatInstant(row.created_at, page), drop: 5 },
     { head: 'name', cell: (row) => row.name, elastic: 2, drop: 3 },
   ];
 }

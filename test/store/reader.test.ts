@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
 import { hasOpenFunctions } from '../../src/platform/postgres/reader-role.ts';
@@ -36,9 +35,7 @@ describe('the reader', () => {
   });
 
   test('has its limits from the start of a session', async () => {
-    // As an analyst connects.
-    const client = new Client({ connectionString: database.readerUrl });
-    await client.connect();
+    const client = await connect(database.readerUrl, 'test');
     const { rows } = await client.query(
       `SELECT current_setting('default_transaction_read_only') AS readonly,
               current_setting('statement_timeout') AS statement,

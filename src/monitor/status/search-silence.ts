@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Data } from '../../domain/data.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { HOUR, SECOND } from '../../domain/time.ts';
 import { RUN_CODES } from '../../domain/errors.ts';
 import {
@@ -11,6 +12,7 @@ import {
   readSilentSearches,
   type SilentSearch,
 } from '../../store/queries/silent-searches.ts';
+import type { ScheduleColumns } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
 import { readSchedule, slotsBetween, tryToRead } from '../schedule/cadence.ts';
 import { fitInterval, limitCalls } from '../schedule/call-budget.ts';
@@ -25,7 +27,7 @@ const MAX_SILENCE_SPAN_MS = 30 * 366 * 24 * HOUR;
 /** Maximum number that are listed; all are counted. */
 const MAX_NAMED = 100;
 /** Schedules to compute before yielding to the event loop, at a tenth of a millisecond each. */
-const SCHEDULES_PER_TURN = 100;
+export const SCHEDULES_PER_TURN = 100;
 
 export type SilentSearches = {
   total: number;
@@ -57,21 +59,43 @@ export function computeSilentBefore(
   return -Infinity;
 }
 
+/**
+ * {@link computeSilentBefore} of stored schedules, each computed once; -Infinity for one that cannot be read, whose searches the
+ * scan marks as broken.
+ */
+export function createSilenceLimits(
+  now: Date,
+  config: Pick<Context['config'], 'callTimeoutMs' | 'callsPerDay'>,
+): (row: ScheduleColumns) => number {
+  const graceMs = Math.max(...Object.values(config.callTimeoutMs));
+  const limits = new Map<string, number>();
+  return ({ cron, every_seconds, auto, tz }) =>
+    getOrMake(
+      limits,
+      JSON.stringify([cron, every_seconds, auto, tz]),
+      () =>
+        // The slug only determines the phase of an interval, which does not matter here.
+        tryToRead(() =>
+          computeSilentBefore(
+            readSchedule({ cron, every_seconds, auto, tz, slug: '' }),
+            now,
+            graceMs,
+            config,
+          ),
+        ) ?? -Infinity,
+    );
+}
+
 /** All silent searches of a side, except those of running simulations, which have their own clock. */
 export async function judgeSilence(
   { db, clock, config }: Pick<Context, 'db' | 'clock' | 'config'>,
   data: Data,
 ): Promise<SilentSearches> {
-  const graceMs = Math.max(...Object.values(config.callTimeoutMs));
-  const now = clock.now();
+  const limitOf = createSilenceLimits(clock.now(), config);
   const limits: { schedule: string; before: Date }[] = [];
   for (const [i, group] of (await readScheduleGroups(db, data)).entries()) {
     if (i % SCHEDULES_PER_TURN === SCHEDULES_PER_TURN - 1) await setImmediate();
-    // The slug only determines the phase of an interval, which does not matter here.
-    const schedule = { ...group, slug: '' };
-    // A schedule that cannot be read: the scan marks its searches as broken.
-    const before =
-      tryToRead(() => computeSilentBefore(readSchedule(schedule), now, graceMs, config)) ?? -Infinity;
+    const before = limitOf(group);
     if (group.oldest.getTime() < before) limits.push({ schedule: group.schedule, before: new Date(before) });
   }
   if (limits.length === 0) return { total: 0, searches: [] };

@@ -27,11 +27,13 @@ import {
   readUnread,
   type UnreadResponses,
 } from '../../store/queries/system.ts';
+import type { SearchStatusName } from '../../store/schema/analytics/topic-views.ts';
 import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/worker-registry.ts';
 import type { Context } from '../context.ts';
 import { formatSlot } from '../schedule/schedule-text.ts';
 import { listTopicsToRewatch } from '../topics/simulated-topics.ts';
 import { type IncompleteSearch, judgeCompleteness } from './search-completeness.ts';
+import { listTroubled, readSearchStatuses, type SearchStatus, tallyStatuses } from './search-status.ts';
 import { judgeSilence, type SilentSearches } from './search-silence.ts';
 
 export type EmbeddedDatabase = { url: string; dataDirectory: string };
@@ -49,6 +51,10 @@ export type Status = {
   set_aside: AsideReading[];
   /** Active searches without a successful run for three intervals. */
   silent: SilentSearches;
+  /** Number of searches with each status, without removed ones. */
+  search_statuses: Record<SearchStatusName, number>;
+  /** Searches that do not do what they should, worst first; at most 100. */
+  troubled: SearchStatus[];
   /** Searches that miss posts, most first. */
   incomplete: IncompleteSearch[];
   /** Number of searches in each state other than normal, such as rising. */
@@ -70,6 +76,7 @@ export type QueueDepth = Record<string, number> | null;
 
 const MAX_SET_ASIDE = 100;
 const MAX_INCOMPLETE = 100;
+const MAX_TROUBLED = 100;
 
 /**
  * Searches and runs are those of one side; services and the rest are of the installation.
@@ -93,6 +100,7 @@ export async function readStatus(
     unread,
     set_aside,
     silent,
+    statuses,
     incomplete,
     trends,
     silent_tools,
@@ -108,6 +116,7 @@ export async function readStatus(
     readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
     readSetAside(db, data, MAX_SET_ASIDE),
     judgeSilence(ctx, data),
+    readSearchStatuses(ctx, data),
     judgeCompleteness(ctx, data),
     allIds.then((ids) => readTrendStates(db, data, ids, now)),
     readSilentTools(db, { data }),
@@ -136,6 +145,8 @@ export async function readStatus(
     unread_responses: unread,
     set_aside,
     silent,
+    search_statuses: tallyStatuses(statuses),
+    troubled: listTroubled(statuses).slice(0, MAX_TROUBLED),
     incomplete: incomplete.slice(0, MAX_INCOMPLETE),
     trend_states: countStates(trends.filter(({ until, state }) => until === null && state !== 'normal')),
     silent_tools,

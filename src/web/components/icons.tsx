@@ -1,11 +1,10 @@
 import type { RunStatus } from '../../store/schema/analytics/run-views.ts';
-import type { SearchState } from '../../store/schema/analytics/topic-views.ts';
+import type { SearchState, SearchStatusName } from '../../store/schema/analytics/topic-views.ts';
 
 export type BadgeState =
   | SearchState
+  | SearchStatusName
   | RunStatus
-  | 'silent'
-  | 'removed'
   | 'simulated'
   | 'new'
   | 'baseline'
@@ -13,6 +12,7 @@ export type BadgeState =
 
 /** A shape per state, for people who cannot tell the colors apart. */
 const STATE_PATHS: Readonly<Record<BadgeState, string>> = {
+  ok: 'M6 2a4 4 0 1 0 0 8 4 4 0 0 0 0-8z',
   active: 'M6 2a4 4 0 1 0 0 8 4 4 0 0 0 0-8z',
   succeeded: 'M2.5 6.3 5 8.8 9.7 3.5',
   paused: 'M4.2 3v6M7.8 3v6',
@@ -20,6 +20,9 @@ const STATE_PATHS: Readonly<Record<BadgeState, string>> = {
   skipped: 'M3 3.5 5.5 6 3 8.5M6.5 3.5 9 6 6.5 8.5',
   broken: 'M3 3l6 6M9 3 3 9',
   failed: 'M3 3l6 6M9 3 3 9',
+  failing: 'M3 3l6 6M9 3 3 9',
+  nothing_coming: 'M2.5 6h1.2M5.4 6h1.2M8.3 6h1.2',
+  waiting: 'M6 2.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M6 4.5V6l1.2.8',
   silent: 'M6 2.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z',
   capped: 'M2.5 3h7M6 10V5M3.8 7.2 6 5l2.2 2.2',
   queued: 'M6 2.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M6 4.5V6l1.2.8',

@@ -75,6 +75,8 @@ type LayoutProps = {
   above?: ComponentChildren;
   /** One line below the title. */
   lead?: ComponentChildren;
+  /** Below the lead: how the topic or search of the page is doing. */
+  statusLine?: ComponentChildren;
   charts?: boolean;
   live?: { topic?: string; search?: string; view?: 'topic' | 'search' } | boolean;
   /** The path of a page that can show either side of the data. */
@@ -82,7 +84,18 @@ type LayoutProps = {
   body: ComponentChildren;
 };
 
-function Layout({ title, here, aside, above, lead, charts = false, live = false, side, body }: LayoutProps) {
+function Layout({
+  title,
+  here,
+  aside,
+  above,
+  lead,
+  statusLine,
+  charts = false,
+  live = false,
+  side,
+  body,
+}: LayoutProps) {
   const { theme, zone, seen, visitor, done, data } = useFrame();
   const reader = visitor.kind !== 'nobody';
   return (
@@ -122,6 +135,7 @@ function Layout({ title, here, aside, above, lead, charts = false, live = false,
                 <UntrustedText text={title} />
               </h1>
               {lead === undefined ? null : <p class="lead">{lead}</p>}
+              {statusLine}
             </div>
             {aside === undefined ? null : <div class="aside">{aside}</div>}
           </div>

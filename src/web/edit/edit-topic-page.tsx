@@ -1,5 +1,6 @@
 /** Edit a topic: its name, and actions on all its searches. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readSearchStatuses, type SearchStatus } from '../../monitor/status/search-status.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { renameTopic } from '../../monitor/topics/save-topic.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
@@ -15,12 +16,12 @@ import {
 } from '../request-input.ts';
 import { assertNotEdited, OpenedField } from './opened-field.tsx';
 import { SlugFields } from './slug-fields.tsx';
-import { Badge } from '../components/icons.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, Form } from '../components/form.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
+import { SearchStatusCell } from '../components/status-line.tsx';
 import { SideLink } from '../components/side-notice.tsx';
 import { Table } from '../components/data-table.tsx';
 import { PurgeLink } from '../topic/purge-pages.tsx';
@@ -66,6 +67,8 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
       topic: slug,
       limit: MAX_SEARCHES,
     });
+    const ids = searches.map(({ id }) => id);
+    const statuses = await readSearchStatuses(ctx, request.frame.data, ids);
     return renderPage(request, reply, {
       title: `Edit ${topic.name}`,
       here: '',
@@ -87,7 +90,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
               <Button words="Rename" kind="main" />
             </div>
           </Form>
-          <SearchTable topic={slug} searches={searches} />
+          <SearchTable topic={slug} searches={searches} statuses={statuses} />
           <WholeTopic topic={slug} searches={searches} />
         </>
       ),
@@ -100,7 +103,15 @@ function describeNames({ name, slug }: TopicRow): string {
   return `${JSON.stringify(name)} as ${slug}`;
 }
 
-function SearchTable({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
+function SearchTable({
+  topic,
+  searches,
+  statuses,
+}: {
+  topic: string;
+  searches: readonly SearchRow[];
+  statuses: readonly SearchStatus[];
+}) {
   const add = { words: 'Add a search', href: `/new?topic=${topic}` };
   return (
     <Section
@@ -114,7 +125,12 @@ function SearchTable({ topic, searches }: { topic: string; searches: readonly Se
         rows={searches}
         columns={[
           { head: 'Search', cell: ({ slug }) => <a href={`/searches/${slug}`}>{slug}</a> },
-          { head: 'State', cell: ({ state, state_reason: why }) => <Badge state={state} why={why} /> },
+          {
+            head: 'Status',
+            cell: ({ id }) => (
+              <SearchStatusCell status={statuses.find(({ search_id }) => search_id === id)} />
+            ),
+          },
           { head: 'Prompt', cell: ({ prompt }) => <UntrustedText text={prompt} most={80} />, wide: true },
           {
             head: <span class="unseen">Change</span>,

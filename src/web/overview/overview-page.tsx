@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { awaitMembers } from '../../domain/await-members.ts';
 import { sideOf } from '../../domain/data.ts';
 import { DAY, HOUR, QUARTER_MS } from '../../domain/time.ts';
-import { judgeSilence } from '../../monitor/status/search-silence.ts';
+import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { findPausedSample } from '../../monitor/topics/sample-topic.ts';
 import { listTopicsToRewatch } from '../../monitor/topics/simulated-topics.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';
@@ -50,9 +50,9 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
     const searches = await readSearches(db, { data, limit: MAX_SEARCHES });
     const searchIds = searches.map(({ id }) => id);
-    const { silent, days, spikeDays, ...read } = await awaitMembers({
+    const { statuses, days, spikeDays, ...read } = await awaitMembers({
       searchesNow: readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
-      silent: judgeSilence(ctx, data),
+      statuses: readSearchStatuses(ctx, data),
       days: readSearchDays(db, { from: past, until: today, searchIds }),
       spikeDays: readSpikeDays(db, data, past),
       discoveries: readNewestDiscoveries(db, { data, view: 'topic', limit: MAX_NEW }).then((rows) =>
@@ -81,7 +81,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       topics,
       searches,
       now: read.searchesNow,
-      silent: silent.searches,
+      statuses,
       days,
       hours,
       spikeDays,

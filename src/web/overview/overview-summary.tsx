@@ -1,15 +1,15 @@
 import { formatUtcMidnight } from '../../domain/display-format.ts';
-import { RUN_CODES } from '../../domain/errors.ts';
-import { describeLastRun } from '../../monitor/status/search-silence.ts';
+import { compareStatuses, STATUS_NAMES } from '../../monitor/status/search-status.ts';
 import type { RunTally, ServiceDay } from '../../store/queries/run-tallies.ts';
 import { Stat, Stats } from '../components/fact-list.tsx';
-import { Badge, type BadgeState } from '../components/icons.tsx';
+import { Badge } from '../components/icons.tsx';
 import { Count, formatCount, isPaid, ShortCount, Usd } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { NextRun, Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
-import { hasNoPosts, isStopped, type TopicPulse, type TroubledSearch } from './topic-pulses.ts';
+import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
 import { SideLink } from '../components/side-notice.tsx';
 
 /** From this multiple of the typical volume on, a topic is busier than on a typical day; up to the second, it is quieter. */
@@ -143,28 +143,28 @@ function sumRuns(runs: readonly RunTally[], is: (status: RunTally['status']) => 
 
 const MAX_ATTENTION = 8;
 
-/** Searches that need attention, and why. Those that cannot recover by themselves come first. */
+/** Searches that need attention, and why, worst first. */
 export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) {
-  const shown = pulses
-    .flatMap(({ troubled }) => troubled)
-    .map((one) => ({ ...one, ...judgeSearch(one) }))
-    .toSorted((a, b) => a.rank - b.rank);
+  const shown = pulses.flatMap(({ troubled }) => troubled).toSorted(compareStatuses);
   if (shown.length === 0) return null;
   return (
     <Section title="Needs attention" id="amiss" live>
       <ul class="feed">
-        {shown.slice(0, MAX_ATTENTION).map(({ search, run, state, why, label, at }) => (
+        {shown.slice(0, MAX_ATTENTION).map(({ search, status, since, reason, last_run_id }) => (
           <li>
             <div class="line">
               <span class="line-what">
-                <Badge state={state} /> <a href={`/searches/${search.slug}`}>{search.slug}</a>{' '}
-                <span class="why">{why}</span>
+                <Badge state={status} words={STATUS_NAMES[status]} />{' '}
+                <a href={`/searches/${search}`}>{search}</a>{' '}
+                <span class="why">
+                  <UntrustedText text={reason ?? 'reason not recorded'} />
+                </span>
               </span>
               <span class="line-more">
                 <span>
-                  {label} <Timestamp at={at} />
+                  since <Timestamp at={since} exact />
                 </span>
-                {run?.run_id == null ? null : <a href={`/runs/${run.run_id}`}>last run</a>}
+                {last_run_id === null ? null : <a href={`/runs/${last_run_id}`}>last run</a>}
               </span>
             </div>
           </li>
@@ -177,27 +177,4 @@ export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) 
       )}
     </Section>
   );
-}
-
-type Judgement = {
-  rank: number;
-  state: BadgeState;
-  why: string;
-  /** What `at` is the time of; empty if the state says it. */
-  label: string;
-  at: Date | null;
-};
-
-function judgeSearch({ search, run, silent }: TroubledSearch): Judgement {
-  const failed = run?.run_code == null ? run?.run_reason : RUN_CODES[run.run_code];
-  if (isStopped(search)) {
-    const why = search.state_reason ?? failed ?? 'reason not recorded';
-    return { rank: 0, state: search.state, why, label: '', at: search.state_since };
-  }
-  if (silent !== undefined) {
-    const why = `no successful run for three intervals; ${describeLastRun(silent)}`;
-    return { rank: 1, state: 'silent', why, label: 'last success', at: silent.last_success_at };
-  }
-  const why = failed ?? 'reason not recorded';
-  return { rank: 2, state: 'failed', why, label: '', at: run?.run_ended_at ?? null };
 }

@@ -7,9 +7,14 @@ import {
   measuresDay,
   computeTypicalVolume,
 } from '../../monitor/trends/rules/volume-comparison.ts';
+import {
+  judgeTopic,
+  type SearchStatus,
+  type TopicStatus,
+  listTroubled,
+} from '../../monitor/status/search-status.ts';
 import type { SearchDay, SearchNow, SpikeDay } from '../../store/queries/search-activity.ts';
 import type { Id } from '../../store/database.ts';
-import type { SilentSearch } from '../../store/queries/silent-searches.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import type { SpikeRow } from '../../store/queries/trend-reports.ts';
@@ -40,22 +45,16 @@ export type TopicPulse = {
   spikes: readonly SpikeRow[];
   lastRunAt: Date | null;
   nextRunAt: Date | null;
-  /** Searches that need attention, and why. */
-  troubled: readonly TroubledSearch[];
-};
-
-/** A search that is stopped, silent, or whose last run failed. */
-export type TroubledSearch = {
-  search: SearchRow;
-  run: SearchNow | undefined;
-  silent: SilentSearch | undefined;
+  status: TopicStatus;
+  /** Searches that need attention, worst first. */
+  troubled: readonly SearchStatus[];
 };
 
 type OverviewData = {
   topics: readonly TopicRow[];
   searches: readonly SearchRow[];
   now: readonly SearchNow[];
-  silent: readonly SilentSearch[];
+  statuses: readonly SearchStatus[];
   days: readonly SearchDay[];
   /** Young searches only. */
   hours: readonly BucketRow[];
@@ -77,7 +76,7 @@ export function findYoungSearches(searches: readonly SearchRow[], now: Date): Id
 export function buildPulses(data: OverviewData): TopicPulse[] {
   const { topics, searches, now, days, hours, spikes, today, hour } = data;
   const currentById = new Map(now.map((row) => [row.search_id, row]));
-  const silentBySlug = new Map(data.silent.map((row) => [row.slug, row]));
+  const statusesByTopic = groupBy(data.statuses, (row) => row.topic);
   const daysById = groupBy(days, (row) => row.search_id);
   const searchesByTopic = groupBy(searches, (row) => row.topic);
   const spikesByTopic = groupBy(spikes, (row) => row.topic);
@@ -87,11 +86,11 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
   const lately = { from: new Date(hour.getTime() - PULSE_HOURS * HOUR), until: hour, stepMs: HOUR };
   return topics.map((topic) => {
     const its = searchesByTopic.get(topic.slug) ?? [];
+    const statuses = statusesByTopic.get(topic.slug) ?? [];
     const itsSpikes = spikesByTopic.get(topic.slug) ?? [];
     const known = its.map((search) => ({
       search,
       run: currentById.get(search.id),
-      silent: silentBySlug.get(search.slug),
       days: daysById.get(search.id) ?? [],
     }));
     const observed = known.map(({ run, days: past }) => ({
@@ -126,17 +125,10 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
       spikes: itsSpikes,
       lastRunAt: findLatest(known.map(({ run }) => run?.run_ended_at ?? null)),
       nextRunAt: findEarliest(its.map(({ next_due_at }) => next_due_at)),
-      troubled: known.filter(
-        ({ search, run, silent }) =>
-          isStopped(search) || silent !== undefined || run?.run_status === 'failed',
-      ),
+      status: judgeTopic(statuses),
+      troubled: listTroubled(statuses),
     };
   });
-}
-
-/** Stopped by the program: not paused by a person, not removed. */
-export function isStopped({ state }: Pick<SearchRow, 'state'>): boolean {
-  return state === 'broken' || state === 'capped';
 }
 
 /** Whether a topic has only AI searches and none of them found a post. */

@@ -3,6 +3,7 @@ import { Badge } from '../components/icons.tsx';
 import { writeAddress } from '../components/list-address.ts';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
 import { Section, Tabs } from '../components/section.tsx';
+import { TopicStatusBadge } from '../components/status-line.tsx';
 import { Sparkline } from '../components/sparkline-svg.tsx';
 import { type Column, Table } from '../components/data-table.tsx';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
@@ -68,6 +69,7 @@ export function TopicTable({
 
 const COLUMNS: Column<TopicPulse>[] = [
   { head: 'Topic', cell: (one) => <NameCell {...one} /> },
+  { head: 'Status', cell: (one) => <StatusCell {...one} /> },
   {
     head: 'Posts per day, 14 days',
     cell: (one) => <VolumeCell {...one} />,
@@ -94,7 +96,6 @@ const COLUMNS: Column<TopicPulse>[] = [
   },
   { head: 'Last run', wide: true, cell: ({ lastRunAt }) => <Timestamp at={lastRunAt} /> },
   { head: 'Next run', wide: true, cell: ({ nextRunAt }) => <DueTime at={nextRunAt} /> },
-  { head: 'Searches', wide: true, cell: (one) => <StatesCell {...one} /> },
 ];
 
 function VolumeCell(one: TopicPulse) {
@@ -145,22 +146,11 @@ function NameCell({ topic, simulated, labels }: TopicPulse) {
   );
 }
 
-function StatesCell({ searches, troubled }: TopicPulse) {
-  if (searches.length === 0) return <span class="unknown">none</span>;
-  const counts = new Map<TopicPulse['searches'][number]['state'], number>();
-  for (const { state } of searches) counts.set(state, (counts.get(state) ?? 0) + 1);
-  const active = troubled.filter(({ search }) => search.state === 'active');
-  const silent = active.filter((one) => one.silent !== undefined).length;
-  const failing = active.length - silent;
+function StatusCell({ status }: TopicPulse) {
   return (
     <>
-      {[...counts].map(([state, n]) => (
-        <>
-          <Badge state={state} words={`${n} ${state}`} />{' '}
-        </>
-      ))}
-      {silent === 0 ? null : <Badge state="silent" words={`${silent} silent`} />}{' '}
-      {failing === 0 ? null : <Badge state="failed" words={`${failing} failing`} />}
+      <TopicStatusBadge status={status} />
+      <div class="hint narrow-out">{formatCount(status.total, 'search', 'searches')}</div>
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { sideOf } from '../../domain/data.ts';
+import type { SearchStatus } from '../../monitor/status/search-status.ts';
 import type { Reads } from '../../store/database.ts';
 import { type CompletionDiff, readCompletionDiff } from '../../store/queries/completion-diff.ts';
 import {
@@ -20,19 +21,22 @@ const MAX_TEXT = 1_200;
 export function CompletionSection({
   completions,
   range,
+  statuses,
 }: {
   completions: readonly TopicCompletion[];
   range: Range;
+  statuses: readonly SearchStatus[];
 }) {
   if (completions.length === 0) return null;
+  const known = completions.map((entry) => ({ ...entry, isCurrent: isCurrent(entry, statuses) }));
   return (
     <Section
-      title="Current answer"
+      title={known.every((entry) => entry.isCurrent) ? 'Current answer' : 'Last answer'}
       id="said"
       live
       note={`Written by the service, with what changed in ${range.words}.`}
     >
-      {completions.map((entry) => (
+      {known.map((entry) => (
         <CompletionText {...entry} several={completions.length > 1} />
       ))}
     </Section>
@@ -45,7 +49,8 @@ function CompletionText({
   diff,
   links,
   several,
-}: TopicCompletion & { several: boolean }) {
+  isCurrent: current,
+}: TopicCompletion & { several: boolean; isCurrent: boolean }) {
   const text = readMainText(completion);
   return (
     <>
@@ -60,7 +65,13 @@ function CompletionText({
             <CitedText text={text} most={MAX_TEXT} links={links} />
           </p>
           <p class="line-more">
-            <Timestamp at={completion.observed_at} />
+            {current ? (
+              <Timestamp at={completion.observed_at} />
+            ) : (
+              <span class="late">
+                as of <Timestamp at={completion.observed_at} exact />
+              </span>
+            )}
             <a href={`/runs/${completion.run_id}#completion`}>
               Whole answer and sources, run {String(completion.run_id)}
             </a>
@@ -84,6 +95,13 @@ function CompletionText({
       </div>
     </>
   );
+}
+
+/** Whether the newest run of an active search returned it: otherwise it is the last that is known, as of a time. */
+function isCurrent({ search, completion }: TopicCompletion, statuses: readonly SearchStatus[]): boolean {
+  const status = statuses.find(({ search_id }) => search_id === search.id);
+  if (status === undefined || status.last_run_id !== completion.run_id) return false;
+  return status.status === 'ok' || status.status === 'nothing_coming';
 }
 
 function readMainText(completion: CompletionRow): string | null {

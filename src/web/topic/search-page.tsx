@@ -8,6 +8,7 @@ import {
   describeStoredSchedule,
 } from '../../monitor/schedule/schedule-text.ts';
 import { describeMissed, judgeOne } from '../../monitor/status/search-completeness.ts';
+import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { type PaceRow, readPaces } from '../../store/pace.ts';
 import {
@@ -16,8 +17,10 @@ import {
   type SearchRow,
   SHOWN_INTERVAL_CHANGES,
 } from '../../store/queries/search-list.ts';
+import { Badge } from '../components/icons.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { ScopeLinks, Section } from '../components/section.tsx';
+import { SearchStatusLine } from '../components/status-line.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
@@ -27,7 +30,7 @@ import { chooseRange, computeRange } from './time-range.ts';
 import { PurgeLink } from './purge-pages.tsx';
 import { TopicButtons } from './topic-actions.tsx';
 import { readTopicData } from './topic-data.ts';
-import { rangeQuery, RunsSection, SearchState, TopicView } from './topic-page.tsx';
+import { rangeQuery, RunsSection, TopicView } from './topic-page.tsx';
 
 export function addSearchPage(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams, querystring: rangeQuery };
@@ -43,7 +46,11 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       searches: [search],
       view: 'search' as const,
     };
-    const data = await readTopicData(ctx, scope, range, now);
+    const [data, statuses] = await Promise.all([
+      readTopicData(ctx, scope, range, now),
+      readSearchStatuses(ctx, side, [search.id]),
+    ]);
+    const [status] = statuses;
     const visit = await rememberVisit(request, reply, ctx.db, scope);
     const [pace] = await readPaces(ctx.db, [search.id]);
     const changes = await readIntervalChanges(ctx.db, side, search.id, { limit: SHOWN_INTERVAL_CHANGES });
@@ -55,9 +62,13 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       lead: (
         <>
           “<UntrustedText text={search.prompt} />
-          ”, {describeStoredSchedule(search)} <SearchState search={search} />
+          ”, {describeStoredSchedule(search)} {search.archived_at === null ? null : <Badge state="removed" />}
         </>
       ),
+      statusLine:
+        search.archived_at === null && status !== undefined ? (
+          <SearchStatusLine status={status} />
+        ) : undefined,
       aside:
         search.archived_at === null ? (
           <TopicButtons place={`/searches/${slug}`} searches={[search]} />
@@ -68,7 +79,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       live: { search: slug },
       body: (
         <>
-          <TopicView scope={scope} range={range} data={data} visit={visit} />
+          <TopicView scope={scope} range={range} data={data} visit={visit} statuses={statuses} />
           {answers.length > 1 ? (
             <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />
           ) : null}

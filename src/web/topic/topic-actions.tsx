@@ -1,10 +1,11 @@
 /** Actions on a topic or search: pause, resume, remove, run now, export. */
 
-import { sideOf } from '../../domain/data.ts';
+import { type Data, sideOf } from '../../domain/data.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import { enqueueNewRuns } from '../../monitor/enqueue.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { assertSearchNotRemoved, assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../../monitor/topics/run-now.ts';
 import { rewatchTopic } from '../../monitor/topics/rewatch-topic.ts';
@@ -22,6 +23,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { slugParams } from '../request-input.ts';
 import type { Range } from './time-range.ts';
 import type { ComponentChildren } from 'preact';
+import { z } from 'zod';
 
 /** Resuming needs `run`, because it leads to calls, which may cost money. */
 const STATE_CHANGES = [
@@ -63,7 +65,9 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
   });
 
   // Only active searches; a stopped one can still be run from its own page.
-  app.post('/topics/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
+  const runBody = z.object({ only: z.enum(['failing']).optional() });
+  const runSchema = { ...schema, body: runBody };
+  app.post('/topics/:slug/run', { schema: runSchema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
     const data = sideOf(await assertTopicNotRemoved(ctx.db, slug));
     const searches = await readSearches(ctx.db, {
@@ -72,11 +76,24 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
       state: 'active',
       limit: MAX_SEARCHES,
     });
+    const chosen = request.body.only === undefined ? searches : await chooseFailing(data, searches);
     let created = 0;
-    for (const search of searches) created += (await runNow(request.acting, search.slug)) ? 1 : 0;
-    const code = created > 0 ? 'run' : searches.length > 0 ? 'run_already_queued' : 'unchanged';
+    for (const search of chosen) created += (await runNow(request.acting, search.slug)) ? 1 : 0;
+    const code = created > 0 ? 'run' : chosen.length > 0 ? 'run_already_queued' : 'unchanged';
     return redirectWithFlash(reply, `/topics/${slug}`, code);
   });
+
+  async function chooseFailing(data: Data, searches: readonly SearchRow[]): Promise<SearchRow[]> {
+    const statuses = await readSearchStatuses(
+      ctx,
+      data,
+      searches.map(({ id }) => id),
+    );
+    const failing = new Set(
+      statuses.filter(({ status }) => status === 'failing').map(({ search_id }) => search_id),
+    );
+    return searches.filter(({ id }) => failing.has(id));
+  }
 
   /** @returns whether a run was created */
   async function runNow(acting: ActingContext, slug: string): Promise<boolean> {

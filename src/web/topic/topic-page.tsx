@@ -6,6 +6,7 @@ import { describeStoredSchedule } from '../../monitor/schedule/schedule-text.ts'
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
 import type { RunCell } from '../../store/queries/search-activity.ts';
+import { judgeTopic, readSearchStatuses, type SearchStatus } from '../../monitor/status/search-status.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { Table } from '../components/data-table.tsx';
@@ -29,6 +30,7 @@ import { PurgeLink } from './purge-pages.tsx';
 import { ExportLinks, TopicButtons } from './topic-actions.tsx';
 import { readTopicData } from './topic-data.ts';
 import { SpikesSection, type TopicSectionProps, TopicStats, VolumeSection } from './volume-section.tsx';
+import { SearchStatusCell, TopicStatusLine } from '../components/status-line.tsx';
 import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
@@ -50,7 +52,14 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
     const { view = 'topic' } = request.query;
     const scope = { data: side, topic: slug, searches, view };
-    const data = await readTopicData(ctx, scope, range, now);
+    const [data, statuses] = await Promise.all([
+      readTopicData(ctx, scope, range, now),
+      readSearchStatuses(
+        ctx,
+        side,
+        searches.map(({ id }) => id),
+      ),
+    ]);
     const visit = await rememberVisit(request, reply, ctx.db, scope);
     return renderPage(request, reply, {
       title: topic.name,
@@ -62,6 +71,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
           <Timestamp at={topic.created_at} exact /> {removed ? <Badge state="removed" /> : null}
         </>
       ),
+      statusLine: removed ? undefined : <TopicStatusLine status={judgeTopic(statuses)} slug={slug} />,
       aside: removed ? (
         <PurgeLink target={{ kind: 'topic', slug }} />
       ) : (
@@ -77,8 +87,8 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
               Continues in <a href={`/topics/${topic.successor}`}>{topic.successor}</a>.
             </p>
           )}
-          <TopicView scope={scope} range={range} data={data} visit={visit} />
-          <SearchesSection topic={topic} searches={searches} />
+          <TopicView scope={scope} range={range} data={data} visit={visit} statuses={statuses} />
+          <SearchesSection topic={topic} searches={searches} statuses={statuses} />
           <RunsSection scope={scope} range={range} data={data} />
         </>
       ),
@@ -100,7 +110,11 @@ function RewatchButton({ topic }: { topic: TopicRow }) {
 }
 
 /** Sections shared by topic and search pages, the most urgent first. */
-export function TopicView({ visit, ...shown }: TopicSectionProps & { visit: Visit | null }) {
+export function TopicView({
+  visit,
+  statuses,
+  ...shown
+}: TopicSectionProps & { visit: Visit | null; statuses: readonly SearchStatus[] }) {
   const { scope, range, data } = shown;
   return (
     <>
@@ -108,7 +122,7 @@ export function TopicView({ visit, ...shown }: TopicSectionProps & { visit: Visi
       <TopicStats {...shown} visit={visit} />
       <VolumeSection {...shown} />
       <SpikesSection data={data} within={scope.search === undefined ? 'topic' : 'search'} />
-      <CompletionSection completions={data.completions} range={range} />
+      <CompletionSection completions={data.completions} range={range} statuses={statuses} />
       {data.linksOnly ? (
         <NewSection {...shown} visit={visit} />
       ) : (
@@ -188,7 +202,15 @@ function describeRun(run: RunCell, reader: DateReader): string {
     .join(', ');
 }
 
-function SearchesSection({ topic, searches }: { topic: TopicRow; searches: readonly SearchRow[] }) {
+function SearchesSection({
+  topic,
+  searches,
+  statuses,
+}: {
+  topic: TopicRow;
+  searches: readonly SearchRow[];
+  statuses: readonly SearchStatus[];
+}) {
   const add = `/new?${new URLSearchParams({ topic: topic.slug }).toString()}`;
   const todo = { words: 'Add a search', href: add, scope: CREATE_TOPIC_SCOPES };
   const isKept = topic.archived_at === null;
@@ -213,7 +235,12 @@ function SearchesSection({ topic, searches }: { topic: TopicRow; searches: reado
               </>
             ),
           },
-          { head: 'State', cell: (search) => <SearchState search={search} /> },
+          {
+            head: 'Status',
+            cell: ({ id }) => (
+              <SearchStatusCell status={statuses.find(({ search_id }) => search_id === id)} />
+            ),
+          },
           {
             head: 'Type',
             wide: true,
@@ -232,17 +259,5 @@ function AddLink({ href }: { href: string }) {
     <IfAllowed scope={CREATE_TOPIC_SCOPES}>
       <a href={href}>Add a search</a>
     </IfAllowed>
-  );
-}
-
-export function SearchState({ search }: { search: SearchRow }) {
-  if (search.archived_at !== null) return <Badge state="removed" />;
-  return (
-    <>
-      <Badge state={search.state} why={search.state_reason} />
-      {search.state_reason === null || search.state === 'active' ? null : (
-        <div class="why">{search.state_reason}</div>
-      )}
-    </>
   );
 }

@@ -108,6 +108,8 @@ test('exports silent searches, unparsed responses and the age of the last scan',
   await db.pool.query(`UPDATE strandline.scanner SET scanned_at = clock_timestamp() - interval '90 s'`);
   const after = await scrape(app);
   expect(after.get('strandline_searches_silent')).toBe(1);
+  expect(after.get('strandline_searches_by_status{status="failing"}')).toBe(1);
+  expect(after.get('strandline_searches_by_status{status="silent"}')).toBe(0);
   expect(after.get('strandline_unread_responses')).toBe(3);
   expect(after.get('strandline_unread_response_age_seconds')).toBe(600);
   expect(after.get('strandline_scan_age_seconds')).toBeGreaterThanOrEqual(90);
@@ -140,7 +142,8 @@ test('labels contain no user data: their values are from closed lists, and other
   const allowed: Record<string, RegExp> = {
     service: /^(?:sandbox|own|hosted|)$/,
     data: /^(?:real|simulated|)$/,
-    status: /^(?:succeeded|failed|skipped|cancelled|queued|running|\d{3})$/,
+    status:
+      /^(?:succeeded|failed|skipped|cancelled|queued|running|ok|waiting|failing|silent|nothing_coming|paused|broken|capped|\d{3})$/,
     state: /^[a-z]+$/,
     code: /^[a-z0-9_]*$/,
     tool: /^(?:[A-Z][a-z]+ )+Search$|^other$/,

@@ -1,8 +1,9 @@
 /** Topics, searches and their versions, as the SQL contract shows them. */
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 import { INTERVAL_REASONS, OPERATIONS } from '../../../domain/enumerations.ts';
+import { RUN_CODE_NAMES } from '../../../domain/errors.ts';
 import { SERVICE_KINDS } from '../../services.ts';
-import { instant } from '../schema.ts';
+import { instant, ref } from '../schema.ts';
 import { defineView, id, ofTopicSearch, requestColumns, tally } from './analytics-schema.ts';
 
 /** Sensitivity of spike detection. */
@@ -12,6 +13,23 @@ export type Sensitivity = (typeof SENSITIVITIES)[number];
 /** Only active searches are run; a capped one is due again on the next day. */
 export const SEARCH_STATES = ['active', 'paused', 'broken', 'capped'] as const;
 export type SearchState = (typeof SEARCH_STATES)[number];
+
+/**
+ * How a search is doing, worst first, but for those that do not run because a person or a limit says so. The view decides all
+ * but `silent` (`monitor/status/search-status.ts`).
+ */
+export const SEARCH_STATUSES = [
+  'broken',
+  'failing',
+  'silent',
+  'nothing_coming',
+  'capped',
+  'waiting',
+  'ok',
+  'paused',
+  'removed',
+] as const;
+export type SearchStatusName = (typeof SEARCH_STATUSES)[number];
 
 export const topicsView = defineView('topics', {
   id: id(),
@@ -70,6 +88,23 @@ export const searchStatesView = defineView('search_states', {
   began_at: instant().notNull(),
   ended_at: instant(),
   seconds: doublePrecision(),
+});
+
+export const searchStatusView = defineView('search_status', {
+  ...ofTopicSearch(),
+  status: text({ enum: SEARCH_STATUSES }).notNull(),
+  since: instant(),
+  reason: text(),
+  last_run_id: ref(),
+  last_run_status: text({ enum: ['succeeded', 'failed'] }),
+  last_run_code: text({ enum: RUN_CODE_NAMES }),
+  last_run_reason: text(),
+  last_run_at: instant(),
+  last_success_at: instant(),
+  empty_runs: integer(),
+  usual_results: doublePrecision(),
+  no_success_since: instant().notNull(),
+  next_due_at: instant(),
 });
 
 export const intervalChangesView = defineView('interval_changes', {

@@ -1,0 +1,46 @@
+/** How searches and topics are doing, in commands. */
+import {
+  nameTopicStatus,
+  type SearchStatus,
+  STATUS_NAMES,
+  type TopicStatus,
+} from '../monitor/status/search-status.ts';
+import type { SearchStatusName } from '../store/schema/analytics/topic-views.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { formatMinute, formatRelative } from './value-formatting.ts';
+
+/** `1 of 2 searches failing since 2026-11-21 21:58Z: the service returned an error (upstream_5xx); last run 3 min ago` */
+export function describeTopicStatus(status: TopicStatus, now: Date, page: TerminalPage): string {
+  const { since, reason, advice, last_run_at, next_due_at } = status;
+  if (status.status === null || status.status === 'removed') return nameTopicStatus(status);
+  const began = since === null ? '' : ` since ${formatMinute(since, page)}`;
+  const why = reason === null ? '' : `: ${reason}`;
+  const runs = `last run ${formatRelative(last_run_at, now, page)}, next ${formatRelative(next_due_at, now, page)}`;
+  return `${nameTopicStatus(status)}${began}${why}; ${runs}${advice === null ? '' : `. ${advice}`}`;
+}
+
+/** In a list. */
+export function nameStatus(status: SearchStatus | undefined): string {
+  return status === undefined ? '' : STATUS_NAMES[status.status];
+}
+
+const COLORS: Readonly<Record<SearchStatusName, 'red' | 'yellow' | null>> = {
+  broken: 'red',
+  failing: 'red',
+  silent: 'red',
+  nothing_coming: 'yellow',
+  capped: 'yellow',
+  waiting: null,
+  ok: null,
+  paused: 'yellow',
+  removed: null,
+};
+
+export function paintStatus(
+  shown: string,
+  status: SearchStatusName | null | undefined,
+  { colors }: TerminalPage,
+): string {
+  const color = status === null || status === undefined ? null : COLORS[status];
+  return color === null ? shown : colors[color](shown);
+}

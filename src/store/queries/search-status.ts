@@ -1,0 +1,40 @@
+/** How searches are doing, as the view `search_status` decides it, with what decides whether they are silent. */
+import { ANALYTICS, type Data } from '../../domain/data.ts';
+import type { Id, Pooled } from '../database.ts';
+import type { searchStatusView } from '../schema/analytics/topic-views.ts';
+import type { ScheduleColumns } from '../slots.ts';
+
+/** A row of `search_status`, its schedule, and whether its simulation still runs, which has a clock of its own. */
+export type SearchStatusRow = typeof searchStatusView.real.$inferSelect &
+  ScheduleColumns & { simulating: boolean };
+
+/** By side; `$1` searches, which may be removed, or null: all that are not removed. */
+const selectStatuses = (data: Data, where: string) => `
+SELECT v.*, sv.cron, sv.every_seconds, sv.auto, sv.tz, s.simulation IS NOT NULL AS simulating
+FROM ${ANALYTICS[data]}.search_status v
+JOIN strandline.searches s ON s.id = v.search_id
+JOIN strandline.search_versions sv ON sv.search_id = s.id AND sv.version = s.version
+WHERE ${where}`;
+
+/**
+ * In any order.
+ * @param searchIds may be of removed searches; undefined: all that are not removed
+ */
+export async function readStatusRows(
+  { pool }: Pooled,
+  data: Data,
+  searchIds?: readonly Id[],
+): Promise<SearchStatusRow[]> {
+  const { rows } =
+    searchIds === undefined
+      ? await pool.query<SearchStatusRow>({
+          name: `search_statuses_${data}`,
+          text: selectStatuses(data, 's.archived_at IS NULL'),
+        })
+      : await pool.query<SearchStatusRow>({
+          name: `search_statuses_of_${data}`,
+          text: selectStatuses(data, 's.id = ANY ($1::bigint[])'),
+          values: [searchIds],
+        });
+  return rows;
+}
