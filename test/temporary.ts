@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, readlink, rm, statfs } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import path from 'node:path';
-import { isAlive } from '../src/platform/postgres/server.ts';
+import { isAlive } from '../src/platform/postgres/pid-file.ts';
 
 const PREFIX = 'strandline-test-';
 

@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { mkdir, readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
 import { query, readyStage, spawnProcess, stage } from './stage.ts';
@@ -57,17 +56,6 @@ test('a server killed under its owner restarts on the same port', async () => {
   expect(await query(owner.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await owner.close();
   expect(await serverPid()).toBeUndefined();
-});
-
-test('a stale pid file does not prevent a start, even if its process id is in use again', async () => {
-  const { open } = await readyStage();
-  const first = await open('owner');
-  const file = path.join(first.dataDirectory, 'postmaster.pid');
-  const left = (await readFile(file, 'utf8')).split('\n').slice(1);
-  await first.close();
-  await writeFile(file, [process.pid, ...left].join('\n'), { mode: 0o600 });
-  const second = await open('owner');
-  expect(second).toMatchObject({ started: true, port: first.port });
 });
 
 test('a process killed while it creates the database does not block the next', async () => {

@@ -11,8 +11,9 @@ import {
   type OpenOptions,
   openEmbedded,
 } from '../../src/platform/postgres/embedded-postgres.ts';
-import { isAlive } from '../../src/platform/postgres/server.ts';
+import { isAlive } from '../../src/platform/postgres/pid-file.ts';
 import type { Role } from '../../src/platform/postgres/owner-session.ts';
+import { findProcessesBelow } from '../processes.ts';
 import { programOf } from '../programs.ts';
 import { copyReady } from '../ready-postgres.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -60,7 +61,9 @@ export async function stage(): Promise<Stage> {
   onTestFinished(async () => {
     for (const close of closers.toReversed()) await close();
     const left = await serverPid();
-    if (left !== undefined && left !== process.pid) process.kill(left, 'SIGQUIT');
+    // A test may have written the number of another process.
+    const own = await findProcessesBelow(path.join(dataDir, 'postgres', 'data'));
+    if (left !== undefined && own?.includes(left) === true) process.kill(left, 'SIGQUIT');
     await rm(directory, { recursive: true, force: true, maxRetries: 10 });
   });
   return {

@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
-import { isAlive } from '../../src/platform/postgres/server.ts';
+import { isAlive } from '../../src/platform/postgres/pid-file.ts';
 import { findProcessesBelow, findStatementProcesses } from '../processes.ts';
 import { installPackage } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { connectionEnvironment } from '../../src/config/config.ts';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
-import { isAlive } from '../../src/platform/postgres/server.ts';
+import { isAlive } from '../../src/platform/postgres/pid-file.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import {
   openReaderHost,

@@ -195,6 +195,12 @@ export async function replaceReaderPassword(home: DataDirectory): Promise<Secret
   return replaced;
 }
 
+/** The port of the last start; undefined if there was none. */
+export async function readKeptPort(home: DataDirectory): Promise<number | undefined> {
+  const port = Number((await readFile(home.port, 'utf8').catch(() => '')).trim());
+  return Number.isSafeInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
+}
+
 /** Gives a file or folder to the account that runs Postgres, if that is not the current user. */
 export async function giveTo(account: Account | undefined, file: string): Promise<void> {
   if (account !== undefined) await chown(file, account.uid, account.gid);

@@ -11,10 +11,12 @@ import { type DataDirectory, findDataDirectory, readSecrets, SHARED_DIRECTORY } 
 import { databaseMajor, initialize, OWNER } from './initialize.ts';
 import { findOwner, isLastOut, openSession, type Owner, type Role, type Session } from './owner-session.ts';
 import { APP, ensureDatabase, READER, rotateReader } from './roles.ts';
-import { findRunning, keepPort, type Settings, startServer, stopServer } from './server.ts';
+import { findRunning } from './pid-file.ts';
+import { keepPort, type Settings, startServer, stopServer } from './server.ts';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
 
 export type EmbeddedPostgres = Readonly<{
   /** URL of the program's database, as its owner, which is not a superuser. */
@@ -169,6 +171,9 @@ function otherMajor(data: string, madeBy: number, ours: number): Refused {
 /** How long a server may take until it accepts our connection, including a shutdown by another process. */
 const JOIN_TIMEOUT_MS = 120_000;
 
+/** How long a listener that may not be our server may close connections. */
+const UNCLEAR_MS = 5_000;
+
 /** Errors of the server or the system while the server starts or stops. */
 const PASSING = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300']);
 
@@ -192,9 +197,11 @@ async function join(options: {
   const deadline = monotonicMs() + JOIN_TIMEOUT_MS;
   let started = false;
   let moved = false;
+  let refuted: string | undefined;
+  let unclearSince: number | undefined;
   for (;;) {
-    const running = await findRunning(home);
-    const mine = running === undefined ? await startServer(home, binaries, settings) : undefined;
+    const running = await findRunning(home, refuted);
+    const mine = running === undefined ? await startServer(home, binaries, settings, refuted) : undefined;
     if (mine !== undefined) started = true;
     if (mine?.moved === true) moved = true;
     const port = running?.port ?? mine?.port;
@@ -205,37 +212,53 @@ async function join(options: {
       );
     try {
       if (port !== undefined) {
-        const session = await openSession(urlAt(port), role, dataDir);
-        await assertOurs(session, home);
+        const session = await openSession(urlAt(port), role, {
+          dataDir,
+          assertOurs: (client) => assertOurs(client, home),
+        });
         await keepPort(home, port);
         return { session, port, started, moved };
       }
     } catch (error) {
-      if (!isPassing(error) || monotonicMs() > deadline) throw describeJoinFailure(error, home);
+      if (running?.isCertain === false && !isFromPostgres(error)) {
+        // The listener may be another program. Postgres decides: it refuses to start if this is its server.
+        unclearSince ??= monotonicMs();
+        if (!isPassing(error) || monotonicMs() - unclearSince > UNCLEAR_MS) refuted = running.text;
+      } else if (!isPassing(error) || monotonicMs() > deadline) throw describeJoinFailure(error, home);
     }
     await sleep(100);
   }
 }
 
-/** Another server may use the port by now: verify that it serves this directory. */
-async function assertOurs({ client }: Session, home: DataDirectory): Promise<void> {
+/** Another server may use the port by now: verify that it serves this directory. @throws OtherServer */
+async function assertOurs(client: Client, home: DataDirectory): Promise<void> {
   const { rows } = await client.query<{ directory: string }>(
     `SELECT current_setting('data_directory') AS directory`,
   );
   const theirs = rows[0]?.directory;
-  if (theirs !== undefined && (await realpath(theirs)) === (await realpath(home.data))) return;
-  await client.end();
-  throw new Refused(
+  // The other directory may be out of our reach.
+  const found = theirs === undefined ? undefined : await realpath(theirs).catch(() => theirs);
+  if (found === (await realpath(home.data))) return;
+  throw new OtherServer(
     'conflict',
     `Expected the server of ${home.data}, but the one on this port uses ${theirs ?? '?'}.`,
   );
 }
+
+/** A server that accepts our password and serves another directory, such as the original of a copied one. */
+class OtherServer extends Refused {}
 
 function isPassing(error: unknown): boolean {
   const code = readErrorCode(error);
   if (code !== undefined) return PASSING.has(code);
   // The second message appears if the server stopped between connecting and the first query.
   return error instanceof Error && /Connection terminated|not queryable/.test(error.message);
+}
+
+/** Whether a Postgres that accepts our password, or that is starting, stopping or full, caused this error. */
+function isFromPostgres(error: unknown): boolean {
+  if (error instanceof Refused) return !(error instanceof OtherServer);
+  return /^(?:57P0[123]|53300)$/.test(readErrorCode(error) ?? '');
 }
 
 function describeJoinFailure(error: unknown, home: DataDirectory): unknown {

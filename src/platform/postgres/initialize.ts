@@ -6,7 +6,8 @@ import path from 'node:path';
 import { Refused } from '../../domain/errors.ts';
 import { type Binaries, isPresent } from './binaries.ts';
 import { type DataDirectory, giveTo, newSecrets } from './data-directory.ts';
-import { INCLUDE, isAlive } from './server.ts';
+import { isAlive } from './pid-file.ts';
+import { INCLUDE } from './server.ts';
 import { runProgram } from './account.ts';
 
 /** Name of the superuser, used only to set up, start and stop the server. */

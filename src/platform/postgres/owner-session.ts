@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import { connect } from './connect.ts';
-import { isAlive } from './server.ts';
+import { isAlive } from './pid-file.ts';
 
 /**
  * Tracks who uses the server with advisory locks in the database `postgres`, on one connection per process. They are
@@ -24,10 +24,19 @@ const USERS = 1;
 const OWNER = 2;
 const SETTING_UP = 3;
 
-/** @throws Refused if there is another owner; pg errors while the server starts or stops */
-export async function openSession(url: string, role: Role, dataDir: string): Promise<Session> {
+/**
+ * @param options.assertOurs throws if the server is not the one that is meant
+ * @throws Refused if there is another owner; pg errors while the server starts or stops
+ */
+export async function openSession(
+  url: string,
+  role: Role,
+  options: { dataDir: string; assertOurs: (client: Client) => Promise<void> },
+): Promise<Session> {
+  const { dataDir, assertOurs } = options;
   const client = await connect(url, `strandline ${role}, process ${process.pid}`);
   try {
+    await assertOurs(client);
     // The timeout covers a process that froze while it held the lock to stop the server.
     await client.query(`SET lock_timeout = '60s'; SELECT pg_advisory_lock_shared(${CLASS}, ${USERS})`);
     if (role === 'owner') await becomeOwner(client, dataDir);

@@ -1,22 +1,20 @@
 /** The server of the embedded Postgres: start and stop, its settings, its process and its port. */
 
-import { readErrorCode, Refused } from '../../domain/errors.ts';
+import { Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import { runProgram } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { type DataDirectory, giveTo } from './data-directory.ts';
-import { randomInt } from 'node:crypto';
+import { type DataDirectory, giveTo, readKeptPort } from './data-directory.ts';
 import {
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-  truncate,
-  writeFile,
-} from 'node:fs/promises';
+  findRunning,
+  listChildren,
+  listProcessesIn,
+  readPidFile,
+  removeRefusedPidFile,
+  removeStalePidFile,
+} from './pid-file.ts';
+import { randomInt } from 'node:crypto';
+import { readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,6 +28,7 @@ const MAX_START_ATTEMPTS = 5;
 
 /**
  * Starts the server. If several processes try at once, Postgres admits one (by its pid file), and the others use it.
+ * @param refuted text of a pid file whose port turned out to be that of another program
  * @returns undefined if another process started it in the meantime
  * @throws Refused with the message of Postgres
  */
@@ -37,13 +36,15 @@ export async function startServer(
   home: DataDirectory,
   binaries: Binaries,
   settings: Settings | undefined,
+  refuted?: string,
 ): Promise<{ port: number; moved: boolean } | undefined> {
   await writeSettings(home, settings);
   await removeStalePidFile(home);
+  let refusedBy: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const chosen = await choosePort(home);
     const before = await startLogSize(home);
-    const { code } = await runProgram(
+    const { code, output } = await runProgram(
       path.join(binaries.directory, 'pg_ctl'),
       [
         'start',
@@ -57,17 +58,19 @@ export async function startServer(
       { account: home.account },
     );
     if (code === 0) return chosen;
-    if ((await findRunning(home)) !== undefined) return undefined;
+    if ((await findRunning(home, refuted)) !== undefined) return undefined;
     // Retry if the port was taken after our check, or if processes of a killed server are still exiting. Any other failure
     // is final.
-    const said = (await readFile(home.startLog, 'utf8').catch(() => '')).slice(before);
-    const passing = !(await isFree(chosen.port)) || /shared memory block|postmaster\.pid/.test(said);
-    if (!passing || attempt === MAX_START_ATTEMPTS) {
-      const why =
-        said.split('\n').findLast((line) => line.includes('FATAL:')) ?? said.trim().split('\n').at(-1);
-      throw new Refused('unavailable', `Postgres did not start: ${why ?? ''} (log: ${home.startLog})`);
-    }
+    const logged = (await readFile(home.startLog, 'utf8').catch(() => '')).slice(before);
+    const said = `${output}\n${logged}`.trim();
+    const byPidFile = said.includes('postmaster.pid');
+    const passing = !(await isFree(chosen.port)) || /shared memory block/.test(said) || byPidFile;
+    if (!passing || attempt === MAX_START_ATTEMPTS)
+      throw new Refused('unavailable', describeStartFailure(home, said, byPidFile));
     await sleep(500);
+    // A file that stays, while nothing listens on its port, is left over.
+    if (byPidFile && refusedBy !== undefined) await removeRefusedPidFile(home, refusedBy);
+    if (byPidFile) refusedBy = (await readPidFile(home))?.text;
   }
 }
 
@@ -97,6 +100,15 @@ export async function stopServer(home: DataDirectory, binaries: Binaries): Promi
       );
     await sleep(20);
   }
+}
+
+function describeStartFailure(home: DataDirectory, said: string, byPidFile: boolean): string {
+  const lines = said.split('\n');
+  const why = lines.findLast((line) => line.includes('FATAL:')) ?? lines.at(-1) ?? '';
+  const next = byPidFile
+    ? `; if no Postgres uses ${home.data}, delete ${path.join(home.data, 'postmaster.pid')} and start again`
+    : '';
+  return `Postgres did not start: ${why} (log: ${home.startLog})${next}`;
 }
 
 /** Size of the start log in bytes. Truncates it if it is too long. */
@@ -162,84 +174,6 @@ async function writeSettings(home: DataDirectory, changed: Settings = {}): Promi
 /** The line of postgresql.conf that includes our settings. */
 export const INCLUDE = `\ninclude_if_exists = '${SETTINGS_FILE}'\n`;
 
-/** Contents of `postmaster.pid`. */
-export type Running = Readonly<{ pid: number; port: number }>;
-
-/** Whether a process with this pid exists, under any user. */
-export function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return readErrorCode(error) === 'EPERM';
-  }
-}
-
-/**
- * The running server of this data directory, if any. After a crash and a reboot, the pid in `postmaster.pid` may belong to
- * another process. Where the system reports it, the current directory of the process must be our data directory.
- */
-export async function findRunning(home: DataDirectory): Promise<Running | undefined> {
-  const lines = await readPidFile(home);
-  const pid = Number(lines?.[0]);
-  const port = Number(lines?.[3]);
-  if (lines === undefined || !isOurs(pid)) return undefined;
-  const directory = await readCurrentDirectory(pid);
-  if (directory !== undefined && directory !== (await realpath(home.data))) return undefined;
-  return Number.isSafeInteger(port) && port > 0 ? { pid, port } : undefined;
-}
-
-/**
- * Postgres refuses to start if the pid in its pid file now belongs to another process of the same user. Removes such a file
- * if no process has the data directory as its current directory. (If that check were wrong, the shared memory of Postgres,
- * which is tied to the directory, would still prevent a second server.)
- */
-async function removeStalePidFile(home: DataDirectory): Promise<void> {
-  const before = await readPidFile(home);
-  if (before === undefined || !isAlive(Number(before[0])) || process.platform !== 'linux') return;
-  if ((await listProcessesIn(home)).length > 0) return;
-  const now = await readPidFile(home);
-  if (now?.join('\n') === before.join('\n')) await rm(path.join(home.data, 'postmaster.pid'));
-}
-
-/** Processes whose current directory is the data directory, as it is of a server and its children; none if not on Linux. */
-async function listProcessesIn(home: DataDirectory): Promise<number[]> {
-  const data = await realpath(home.data).catch(() => undefined); // removed meanwhile
-  if (process.platform !== 'linux' || data === undefined) return [];
-  const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const directories = await Promise.all(all.map((pid) => readCurrentDirectory(pid)));
-  return all.filter((_, i) => directories[i] === data);
-}
-
-/** Processes that a server of this data directory started; none if not on Linux. */
-async function listChildren(home: DataDirectory, parent: number): Promise<number[]> {
-  const all = await listProcessesIn(home);
-  const states = await Promise.all(all.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
-  // `pid (name) state parent …`; the name may contain anything.
-  const parents = states.map((state) => Number(state.slice(state.lastIndexOf(')')).split(' ')[2]));
-  return all.filter((_, i) => parents[i] === parent);
-}
-
-/** Whether we may signal this process. True for our server, whether we run as root or as its user. */
-function isOurs(pid: number): boolean {
-  try {
-    return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-async function readPidFile(home: DataDirectory): Promise<string[] | undefined> {
-  const text = await readFile(path.join(home.data, 'postmaster.pid'), 'utf8').catch(() => undefined);
-  return text?.split('\n').map((line) => line.trim());
-}
-
-/** Undefined if the system does not report it. */
-function readCurrentDirectory(pid: number): Promise<string | undefined> {
-  return readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-}
-
 // Below the ephemeral port range, so that a saved port stays free.
 const MIN_PORT = 20_000;
 const MAX_PORT = 32_000;
@@ -258,11 +192,6 @@ export async function keepPort(home: DataDirectory, port: number): Promise<void>
   if ((await readKeptPort(home)) === port) return;
   await writeFile(home.port, `${port}\n`, { mode: 0o600 });
   await giveTo(home.account, home.port);
-}
-
-async function readKeptPort(home: DataDirectory): Promise<number | undefined> {
-  const port = Number((await readFile(home.port, 'utf8').catch(() => '')).trim());
-  return Number.isSafeInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
 }
 
 function isFree(port: number): Promise<boolean> {
