@@ -17,7 +17,7 @@ const service = await startService({
   portAsked: true,
   clock: systemClock,
   log: createLogger('error'),
-  keys: { recall: () => true, wasGood: () => true, verify: async () => true },
+  keys: { verify: async () => true },
   rate: { perMinute: 1_000_000 * MINUTE, burst: 1_000_000 },
   live: SOURCES.map((source, i) => stub(source, source === DEAF ? undefined : DELAYS_MS[i])),
 });

@@ -27,6 +27,7 @@ import {
 import { createShares, trackCurrentVisitor } from '../monitor/http/visitor-shares.ts';
 import { SECOND } from '../domain/time.ts';
 import { isLocalOnly } from '../platform/http/allowed-hosts.ts';
+import { readClientAddress } from '../platform/http/client-address.ts';
 import { buildSecurityHeaders } from '../platform/http/security-headers.ts';
 import { formatAddress, listenAt } from '../platform/listen.ts';
 import { hasTokens } from '../store/tokens.ts';
@@ -117,6 +118,7 @@ export async function buildHttpServer(
       // The gate rejects it with the same error format as other failures.
       requireHostHeader: false,
     },
+    // `clientAddress` reads the header of trusted proxies; other forwarded headers are ignored.
     trustProxy: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseMalformedRequest,
@@ -139,6 +141,11 @@ export async function buildHttpServer(
   app.decorate('statements', statements);
   app.addHook('onClose', () => statements.close());
   app.decorateRequest('visitor');
+  app.decorateRequest('clientAddress', {
+    getter(this: FastifyRequest) {
+      return readClientAddress(this.raw, config.trustedProxies);
+    },
+  });
   app.decorateRequest('execution', null);
   app.decorateRequest('formToken', {
     getter(this: FastifyRequest) {

@@ -146,6 +146,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       rate: { perMinute: callsPerMinute, burst: Math.ceil(callsPerMinute / BURSTS) },
       version: VERSION,
       webGroup,
+      trustedProxies: config.trustedProxies,
       health: own.health,
       ...(onAnswered === undefined ? {} : { onAnswered }),
       ...(root === 'live' ? { sources: own.sources } : {}),

@@ -4,7 +4,9 @@
  */
 
 import { parseUrl } from '../domain/link.ts';
+import { createBlockList } from '../domain/networks.ts';
 import { SECOND } from '../domain/time.ts';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 type Row = Readonly<{
@@ -163,6 +165,23 @@ export function bareAddress(example: string, keyStandsIn = 'a key has a variable
 
 /** A comma-separated list; empty if unset. */
 export const list = z.string().transform(splitList).describe('a comma-separated list');
+
+/** A comma-separated list of addresses and networks. Networks of every address are refused, and names. */
+export const networks = list
+  .refine(
+    (given) => given.every(isNetwork),
+    'addresses or networks, comma-separated: 127.0.0.1, 10.0.0.0/8, fd00::/8',
+  )
+  .transform((given) => (given.length === 0 ? undefined : createBlockList(given)))
+  .describe('addresses or networks, comma-separated');
+
+/** IPv4 is written as such: an IPv4-mapped IPv6 address counts as IPv4. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0 || /%|^::ffff:/i.test(address)) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+}
 
 /** The items of a comma-separated list, without empty ones. */
 export function splitList(text: string): string[] {

@@ -8,6 +8,7 @@ import {
   anyText,
   bareAddress,
   list,
+  networks,
   pattern,
   port,
   seconds,
@@ -112,6 +113,8 @@ export const VARIABLES = {
     port: variable('PORT', port, 'port of the dashboard and the API; the default moves to the next free port if in use', { default: '7810' }),
     baseUrl: variable('BASE_URL', address(['http:', 'https:'], 'https://strandline.host'), 'public URL of the dashboard and the API, if different', { see: 'access.md' }),
   },
+  /** Undefined: none, and `X-Forwarded-For` is ignored. */
+  trustedProxies: variable('TRUSTED_PROXIES', networks, 'addresses and networks of your reverse proxies, comma-separated, whose `X-Forwarded-For` names the client', { unset: 'the header is ignored', see: 'access.md#behind-a-proxy' }),
   /** Rate limit of the dashboard and the API, per token, or per address without a token. */
   requestsPerMinute: variable('REQUESTS_PER_MINUTE', wholeNumber(1, 1_000_000), 'rate limit of the dashboard and the API, per token, or per address without a token', { default: '6000', unit: 'requests per client', see: 'access.md#limits' }),
   /** Where processes without a server serve metrics and health; port undefined: not served. */

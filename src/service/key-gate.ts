@@ -1,12 +1,14 @@
 /** What every call passes before its body is read: a key, and the key's rate. */
 
-import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
+import { MINUTE, SECOND } from '../domain/time.ts';
 import { buildCacheTime, type Clock } from '../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader } from '../platform/keys.ts';
+import { readClientAddress } from '../platform/http/client-address.ts';
 import { extractNetwork } from '../platform/network.ts';
 import { tooManyRequestsBody, unauthorizedBody } from '../protocol/error-body.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import type { BlockList } from 'node:net';
 
 /** Whether a request has the key of the process that runs the service: its monitor's. */
 export type OwnKeyTest = (request: FastifyRequest) => boolean;
@@ -20,26 +22,32 @@ export function createOwnKeyTest(ownKey: string | undefined): OwnKeyTest {
   };
 }
 
-/** Keys of one network that are looked up in the database: who has none could ask for as many as they like. */
-const LOOKUP_RATE: RateLimit = { perMinute: 600, burst: 100 };
+/** Unknown keys of one network that get 401; further ones get 429. */
+const UNKNOWN_KEY_RATE: RateLimit = { perMinute: 600, burst: 100 };
 
 /**
  * Missing and invalid keys get the same response (401, as documented), which does not reveal the difference. A network that shows
- * many unknown keys gets 429 for them, and for no key that was good within the last hour.
+ * many unknown keys gets 429 for them, but never for a valid key: behind a proxy, all clients may share one address.
+ * @param trustedProxies networks whose `X-Forwarded-For` names the client
  * @param isOwn requests without a rate limit: the monitor asks as often as its searches want
  */
-export function createKeyGate(keys: KeyVerifier, takeCall: RateLimiter, isOwn: OwnKeyTest, clock: Clock) {
-  const takeLookup = createRateLimiter(LOOKUP_RATE, clock);
+export function createKeyGate(
+  keys: KeyVerifier,
+  takeCall: RateLimiter,
+  isOwn: OwnKeyTest,
+  { clock, trustedProxies }: { clock: Clock; trustedProxies?: BlockList | undefined },
+) {
+  const takeUnknown = createRateLimiter(UNKNOWN_KEY_RATE, clock);
   const wait = (reply: FastifyReply, seconds: number) =>
     reply.code(429).header('retry-after', String(seconds)).send(tooManyRequestsBody(seconds));
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const key = keyOfHeader(request.headers.authorization);
     if (key === undefined) return reply.code(401).send(unauthorizedBody());
-    const known = keys.recall(key);
-    const isStranger = known === undefined && !keys.wasGood(key);
-    const lookupSeconds = isStranger ? takeLookup(extractNetwork(request.ip)) : 0;
-    if (lookupSeconds > 0) return wait(reply, lookupSeconds);
-    if (!(known ?? (await keys.verify(key)))) return reply.code(401).send(unauthorizedBody());
+    if (!(await keys.verify(key))) {
+      if (keyIdOf(key, 'sk') === undefined) return reply.code(401).send(unauthorizedBody());
+      const seconds = takeUnknown(extractNetwork(readClientAddress(request.raw, trustedProxies)));
+      return seconds > 0 ? wait(reply, seconds) : reply.code(401).send(unauthorizedBody());
+    }
     if (isOwn(request)) return undefined;
     const waitSeconds = takeCall(hashKey(key).toString('base64'));
     return waitSeconds === 0 ? undefined : wait(reply, waitSeconds);
@@ -48,17 +56,11 @@ export function createKeyGate(keys: KeyVerifier, takeCall: RateLimiter, isOwn: O
 
 /** Decides whether a key may call this service. */
 export type KeyVerifier = {
-  /** The verdict without a lookup; undefined if it needs one. */
-  recall(raw: string): boolean | undefined;
-  /** Whether it was valid within the last hour. */
-  wasGood(raw: string): boolean;
   verify(raw: string): Promise<boolean>;
 };
 
 /** How long a verdict holds: a revoked key works this long at most. */
 const KEY_VERDICT_TTL_MS = 10 * SECOND;
-/** How long a valid key is looked up again however many unknown ones its network shows. */
-const GOOD_KEY_TTL_MS = HOUR;
 const MAX_VERDICTS = 10_000;
 
 /**
@@ -80,10 +82,11 @@ export function createKeyVerifier({
 }): KeyVerifier {
   const configured = rawKeys.map(hashKey);
   // By hash: raw keys stay in memory no longer than their request.
-  const createCache = <Verdict extends boolean>(ttl: number) =>
-    new LRUCache<string, Verdict>({ max: MAX_VERDICTS, ttl, ...buildCacheTime(clock) });
-  const verdicts = createCache<boolean>(KEY_VERDICT_TTL_MS);
-  const goodKeys = createCache<true>(GOOD_KEY_TTL_MS);
+  const verdicts = new LRUCache<string, boolean>({
+    max: MAX_VERDICTS,
+    ttl: KEY_VERDICT_TTL_MS,
+    ...buildCacheTime(clock),
+  });
   const nameOf = (raw: string) => hashKey(raw).toString('base64');
 
   function recall(raw: string): boolean | undefined {
@@ -93,18 +96,13 @@ export function createKeyVerifier({
   }
 
   return {
-    recall,
-    wasGood: (raw) => goodKeys.has(nameOf(raw)),
     async verify(raw) {
       const known = recall(raw);
       const id = keyIdOf(raw, 'sk');
       if (known !== undefined || id === undefined) return known ?? false;
       const hashes = await findKeyHashes(id);
       const isGood = hashes.some((hash) => isKeyOf(raw, hash));
-      if (isGood) {
-        onKeyUsed?.(id);
-        goodKeys.set(nameOf(raw), true);
-      } else goodKeys.delete(nameOf(raw));
+      if (isGood) onKeyUsed?.(id);
       verdicts.set(nameOf(raw), isGood);
       return isGood;
     },

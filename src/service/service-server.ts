@@ -1,5 +1,6 @@
 /** The search service: both operations, in every dialect, over HTTP. */
 import { randomUUID } from 'node:crypto';
+import type { BlockList } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { loadDialect } from '../protocol/dialect.ts';
 import type { ServedRequest } from '../protocol/service-status.ts';
@@ -65,6 +66,8 @@ export type ServiceOptions = {
   webGroup?: boolean;
   /** Name of the simulated world; another seed yields other posts. */
   sandboxSeed?: string;
+  /** Proxies whose `X-Forwarded-For` names the client. Default: none. */
+  trustedProxies?: BlockList | undefined;
   /** Rate limit per key. Default: {@link DEFAULT_KEY_RATE}. */
   rate?: RateLimit;
   /** Key of the process that runs it: without a rate limit, with a group of web results. */
@@ -143,7 +146,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   registerHealthRoutes(app, parts);
 
   const isOwn = createOwnKeyTest(parts.ownKey);
-  const gate = createKeyGate(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), isOwn, clock);
+  const gate = createKeyGate(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), isOwn, parts);
   registerTruthRoute(app, gate, parts.sandboxSeed ?? SANDBOX_SEED, clock);
   const mounts = [
     { mount: 'root', below: '', answering: sources },

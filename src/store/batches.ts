@@ -1,7 +1,11 @@
 /** Batches concurrent small statements into one. */
 
 import type { Database } from './database.ts';
+import { AsyncResource } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** A batch works for several visitors, so it belongs to none: not to the first, whose share of connections may be in use. */
+const sharedWork = new AsyncResource('batch');
 
 /**
  * Combines concurrent requests into one statement. Half the cost of a small statement does not depend on its rows:
@@ -84,7 +88,7 @@ function createQueue<Input, Outcome>(
   return (input) =>
     new Promise((resolve, reject) => {
       waiting.push({ input, resolve, reject });
-      if (working < atOnce) void workOff();
+      if (working < atOnce) sharedWork.runInAsyncScope(() => void workOff());
     });
 }
 

@@ -4,7 +4,8 @@
  */
 
 import { DAY, HOUR, MINUTE } from '../domain/time.ts';
-import { type Id, type Pooled, type Queryable, onlyRow } from './database.ts';
+import { batched } from './batches.ts';
+import { type Database, type Id, type Pooled, type Queryable, onlyRow } from './database.ts';
 import { randomBytes } from 'node:crypto';
 
 /** Idle timeout of a session. */
@@ -14,11 +15,11 @@ export const MAX_SESSION_MS = 7 * DAY;
 
 type LiveSession = { id: Id; prefix: string; scopes: string[] };
 
-/** $1 hash, $2 now, $3 minimum last use, $4 minimum start. */
+/** $1 hashes, $2 now, $3 minimum last use, $4 minimum start. */
 const IS_LIVE = `
-SELECT s.id, s.seen_at, t.prefix, t.scopes
+SELECT s.id, s.hash, s.seen_at, t.prefix, t.scopes
 FROM strandline.sessions s JOIN strandline.tokens t ON t.id = s.token_id
-WHERE s.hash = $1 AND s.seen_at > $3 AND s.created_at > $4 AND (s.ends_at IS NULL OR s.ends_at > $2)
+WHERE s.hash = ANY ($1) AND s.seen_at > $3 AND s.created_at > $4 AND (s.ends_at IS NULL OR s.ends_at > $2)
   AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`;
 
 /**
@@ -57,27 +58,34 @@ export async function insertSession(
   return rowCount === 1;
 }
 
-/** The session of a cookie, if valid. Its last use is recorded at most once a minute. */
-export async function findSession(
-  { pool }: Pooled,
-  hash: Buffer,
-  now: Date,
-): Promise<LiveSession | undefined> {
-  const { rows } = await pool.query<LiveSession & { seen_at: Date }>(IS_LIVE, [
-    hash.toString('hex'),
-    now,
-    ...sessionLimitsAt(now),
-  ]);
-  const [row] = rows;
+/** The session of a cookie, if valid. Its last use is recorded at most once a minute. Lookups share statements. */
+export async function findSession(db: Database, hash: Buffer, now: Date): Promise<LiveSession | undefined> {
+  const row = await findSessionInBatch(db, { hash: hash.toString('hex'), now });
   if (row === undefined) return undefined;
-  const { seen_at: seenAt, ...session } = row;
+  const { seen_at: seenAt, hash: _, ...session } = row;
   if (now.getTime() - seenAt.getTime() >= MINUTE)
-    await pool.query('UPDATE strandline.sessions SET seen_at = greatest(seen_at, $2) WHERE id = $1', [
+    await db.pool.query('UPDATE strandline.sessions SET seen_at = greatest(seen_at, $2) WHERE id = $1', [
       session.id,
       now,
     ]);
   return session;
 }
+
+type SessionRow = LiveSession & { hash: string; seen_at: Date };
+
+const findSessionInBatch = batched<{ hash: string; now: Date }, SessionRow | undefined>(
+  async ({ pool }, lookups) => {
+    const now = new Date(Math.max(...lookups.map((one) => one.now.getTime())));
+    const { rows } = await pool.query<SessionRow>(IS_LIVE, [
+      [...new Set(lookups.map(({ hash }) => hash))],
+      now,
+      ...sessionLimitsAt(now),
+    ]);
+    const byHash = new Map(rows.map((row) => [row.hash, row]));
+    return lookups.map(({ hash }) => byHash.get(hash));
+  },
+  { most: 1_000, alone: false },
+);
 
 export async function deleteSession({ pool }: Pooled, id: Id): Promise<void> {
   await pool.query('DELETE FROM strandline.sessions WHERE id = $1', [id]);

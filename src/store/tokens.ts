@@ -1,7 +1,8 @@
 /** Tokens of the API and dashboard, and keys of the search service: one table with separate scopes. */
-import { and, arrayContains, desc, eq, isNull, lt, not, or, sql } from 'drizzle-orm';
+import { and, arrayContains, desc, eq, inArray, isNull, lt, not, or, sql } from 'drizzle-orm';
 import { MINUTE } from '../domain/time.ts';
-import { createOrm, type Id, type Orm, type Transaction, onlyRow } from './database.ts';
+import { batched } from './batches.ts';
+import { createOrm, type Database, type Id, type Orm, type Transaction, onlyRow } from './database.ts';
 import { tokens } from './schema/system-tables.ts';
 
 /** A token without its secret. */
@@ -124,27 +125,51 @@ export async function replaceKey(
     .where(eq(id, which));
 }
 
-/** Scopes and key hashes of a token, the current key first, by prefix; undefined if unknown, revoked or expired. */
-export async function findToken(
-  { orm }: Orm,
+type FoundToken = Pick<TokenRow, 'id' | 'prefix' | 'scopes' | 'last_used_at'> & { keyHashes: Buffer[] };
+type TokenLookup = { opens: TokenPurpose; prefix: string; now: Date };
+
+/**
+ * Scopes and key hashes of a token, the current key first, by prefix; undefined if unknown, revoked or expired. Lookups
+ * share statements: however many strangers send unknown tokens, they use one connection, and a right token waits for two
+ * statements at most.
+ */
+export function findToken(
+  db: Database,
   opens: TokenPurpose,
   named: string,
   now: Date,
-): Promise<
-  (Pick<TokenRow, 'id' | 'prefix' | 'scopes' | 'last_used_at'> & { keyHashes: Buffer[] }) | undefined
-> {
-  const lasts = or(isNull(expires_at), sql`${expires_at} > ${now.toISOString()}`);
+): Promise<FoundToken | undefined> {
+  return findTokenInBatch(db, { opens, prefix: named, now });
+}
+
+const MAX_LOOKUPS = 1_000;
+
+const findTokenInBatch = batched<TokenLookup, FoundToken | undefined>(readTokensByPrefix, {
+  most: MAX_LOOKUPS,
+  alone: false,
+});
+
+/** Prefixes are unique over all purposes. */
+async function readTokensByPrefix(
+  { orm }: Orm,
+  lookups: readonly TokenLookup[],
+): Promise<(FoundToken | undefined)[]> {
   const { hash, former_hash, former_until } = tokens;
-  const [row] = await orm
-    .select({ id, prefix, scopes, last_used_at, hash, former_hash, former_until })
+  const rows = await orm
+    .select({ id, prefix, scopes, last_used_at, expires_at, hash, former_hash, former_until })
     .from(tokens)
-    .where(and(eq(prefix, named), PURPOSE_CONDITIONS[opens], isNull(revoked_at), lasts))
-    .limit(1);
-  if (row === undefined) return undefined;
-  const { hash: present, former_hash: former, former_until: until, ...token } = row;
-  const keyHashes = [Buffer.from(present, 'hex')];
-  if (former !== null && until !== null && until > now) keyHashes.push(Buffer.from(former, 'hex'));
-  return { ...token, keyHashes };
+    .where(and(inArray(prefix, [...new Set(lookups.map((one) => one.prefix))]), isNull(revoked_at)));
+  const byPrefix = new Map(rows.map((row) => [row.prefix, row]));
+  return lookups.map(({ opens, prefix: named, now }) => {
+    const row = byPrefix.get(named);
+    if (row === undefined) return undefined;
+    const { hash: present, former_hash: former, former_until: until, expires_at: end, ...token } = row;
+    const isOfPurpose = token.scopes.includes(SERVICE_SCOPE) === (opens === 'service');
+    if (!isOfPurpose || (end !== null && end <= now)) return undefined;
+    const keyHashes = [Buffer.from(present, 'hex')];
+    if (former !== null && until !== null && until > now) keyHashes.push(Buffer.from(former, 'hex'));
+    return { ...token, keyHashes };
+  });
 }
 
 /** A token of the API by prefix, even if revoked or expired. */
@@ -174,13 +199,20 @@ export async function touchToken(
 
 /**
  * Whether any token of the API was created and not revoked. Expired tokens count: expiry must not open access that
- * they closed.
+ * they closed. Concurrent requests share statements that start after them.
  */
-export async function hasTokens({ orm }: Orm): Promise<boolean> {
-  const rows = await orm
-    .select({ id })
-    .from(tokens)
-    .where(and(PURPOSE_CONDITIONS.api, isNull(revoked_at)))
-    .limit(1);
-  return rows.length > 0;
+export function hasTokens(db: Database): Promise<boolean> {
+  return hasTokensInBatch(db, undefined);
 }
+
+const hasTokensInBatch = batched<undefined, boolean>(
+  async ({ orm }, questions) => {
+    const rows = await orm
+      .select({ id })
+      .from(tokens)
+      .where(and(PURPOSE_CONDITIONS.api, isNull(revoked_at)))
+      .limit(1);
+    return questions.map(() => rows.length > 0);
+  },
+  { most: MAX_LOOKUPS, alone: false },
+);

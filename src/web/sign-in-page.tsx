@@ -12,13 +12,19 @@ import { renderPage } from './components/page-layout.tsx';
 
 /** Longer than any token. */
 const MAX_TOKEN_LENGTH = 200;
+/** Of the form: a token, a form token, and a path to return to. */
+const MAX_FORM_BYTES = 8_192;
 
 export function addSignInPage(app: App, { ctx }: RouteContext): void {
   const { name, options } = sessionCookie(ctx.config.http.baseUrl);
 
   app.get(
     '/sign-in',
-    { schema: { querystring: z.object({ next: z.string().optional() }) }, config: { scope: 'open' } },
+    {
+      schema: { querystring: z.object({ next: z.string().optional() }) },
+      // Strangers at the address of a visitor, such as that of a proxy, must not use up the visitor's requests.
+      config: { scope: 'open', rateLimit: false },
+    },
     (request, reply) => {
       const next = readReturnPath(request.query.next);
       if (request.visitor.kind !== 'nobody') return reply.redirect(next, 303);
@@ -30,13 +36,15 @@ export function addSignInPage(app: App, { ctx }: RouteContext): void {
     '/sign-in',
     {
       schema: { body: z.object({ token: z.string().max(MAX_TOKEN_LENGTH), next: z.string().optional() }) },
-      config: { scope: 'open' },
+      bodyLimit: MAX_FORM_BYTES,
+      // A right token is let in at any time; wrong ones wait.
+      config: { scope: 'open', rateLimit: false },
     },
     async (request, reply) => {
       const { token, next: given } = request.body;
       const next = readReturnPath(given);
       try {
-        const session = await app.access.signIn(token, request.ip);
+        const session = await app.access.signIn(token, request.clientAddress);
         // One session per browser: the previous one ends.
         await app.access.signOut(request.visitor);
         return reply

@@ -256,11 +256,7 @@ describe('other refusals', () => {
   });
 
   test('an internal error is a 500 without its cause, which is logged', async () => {
-    const keys = {
-      recall: () => undefined,
-      wasGood: () => false,
-      verify: () => Promise.reject(new Error('inner detail')),
-    };
+    const keys = { verify: () => Promise.reject(new Error('inner detail')) };
     const broken = await startForTest({ keys });
     const response = await broken.post(B, { prompt: 'x' });
     expect(response.status).toBe(500);

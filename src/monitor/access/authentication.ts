@@ -1,9 +1,7 @@
 /** Authenticates visitors: by token, by session, or from this machine. Delays addresses that send wrong tokens. */
 
-import { MINUTE, SECOND } from '../../domain/time.ts';
-import { buildCacheTime, type Clock } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import { hashKey, isKeyOf, keyIdOf } from '../../platform/keys.ts';
-import { extractNetwork } from '../../platform/network.ts';
 import {
   deleteSession,
   findSession,
@@ -14,9 +12,10 @@ import {
 } from '../../store/sessions.ts';
 import { findToken, hasTokens, touchToken } from '../../store/tokens.ts';
 import type { Context } from '../context.ts';
+import { runAsProgram } from '../http/visitor-shares.ts';
+import { createBackOff } from './back-off.ts';
 import { createFormToken, createPageTag, verifyFormToken } from './session-cookie.ts';
 import { Denied, expandScopes, SCOPES, type Visitor } from './visitor-scopes.ts';
-import { LRUCache } from 'lru-cache';
 import { randomBytes } from 'node:crypto';
 
 type Credentials = {
@@ -48,9 +47,6 @@ export type Access = {
   tagFor(visitor: Visitor, text: string): string;
 };
 
-/** Recently accepted tokens that are remembered. */
-const MAX_KNOWN_TOKENS = 1_000;
-
 export const NOBODY: Visitor = { kind: 'nobody', scopes: new Set(), name: null };
 const LOCAL_VISITOR: Visitor = { kind: 'local', scopes: expandScopes(SCOPES), name: null };
 
@@ -65,23 +61,20 @@ export async function openAccess(
   const { db, clock } = ctx;
   const backOff = createBackOff(clock);
   const secret = await readFormSecret(db, clock.now());
-  // Behind a proxy all visitors share one address: known tokens are not delayed by wrong tokens of others.
-  const knownTokens = new LRUCache<string, true>({ max: MAX_KNOWN_TOKENS });
 
+  /**
+   * The token is looked up before failures count: behind a proxy, all visitors may share one address, and strangers
+   * must not delay a right token. A wrong one is refused in any case; 256 random bits need no delay against guessing.
+   */
   async function judge(token: string, address: string) {
-    const hash = hashKey(token).toString('base64');
-    const waitMs = knownTokens.has(hash) ? 0 : backOff.waitMs(address);
-    if (waitMs > 0)
-      throw new Denied('too_many', 'too many wrong tokens; try again later', Math.ceil(waitMs / SECOND));
     const prefix = keyIdOf(token, 'st');
     const row = prefix === undefined ? undefined : await findToken(db, 'api', prefix, clock.now());
     const shown = row?.keyHashes.find((keyHash) => isKeyOf(token, keyHash));
     if (row === undefined || shown === undefined) {
-      knownTokens.delete(hash);
-      backOff.failed(address);
-      throw unknownToken();
+      const waitMs = backOff.fail(address);
+      if (waitMs === 0) throw unknownToken();
+      throw new Denied('too_many', 'too many wrong tokens; try again later', Math.ceil(waitMs / SECOND));
     }
-    knownTokens.set(hash, true);
     await touchToken(db, row, clock.now());
     return { ...row, keyHash: shown };
   }
@@ -102,14 +95,16 @@ export async function openAccess(
       }
       return localMayEnter && !(await hasTokens(db)) ? LOCAL_VISITOR : NOBODY;
     },
-    async signIn(token, address) {
-      const { id, keyHash } = await judge(token.trim(), address);
-      const cookie = randomBytes(32).toString('base64url');
-      const session = { hash: hashKey(cookie), tokenId: id, keyHash, now: clock.now() };
-      // The token may have been rotated or revoked since it was checked.
-      if (!(await insertSession(db, session))) throw unknownToken();
-      return cookie;
-    },
+    // Not on behalf of the visitor: until they are in, they share the connections of everybody at their address.
+    signIn: (token, address) =>
+      runAsProgram(async () => {
+        const { id, keyHash } = await judge(token.trim(), address);
+        const cookie = randomBytes(32).toString('base64url');
+        const session = { hash: hashKey(cookie), tokenId: id, keyHash, now: clock.now() };
+        // The token may have been rotated or revoked since it was checked.
+        if (!(await insertSession(db, session))) throw unknownToken();
+        return cookie;
+      }),
     async signOut({ session }) {
       if (session !== undefined) await deleteSession(db, session);
     },
@@ -152,35 +147,4 @@ export async function revalidateSessions<V extends Visitor>(
       return session === undefined ? keys.has(keyHash?.toString('hex') ?? '') : sessions.has(session);
     }),
   );
-}
-
-/** Wrong tokens before the first delay. */
-const FREE_ATTEMPTS = 5;
-const MAX_BACK_OFF_MS = MINUTE;
-/** Failures are forgotten after this long without one. A correct token does not reset them: many may share the address. */
-const BACK_OFF_RESET_MS = 15 * MINUTE;
-const MAX_NETWORKS = 10_000;
-
-/** Exponential back-off for wrong tokens, by network, in the memory of this process. */
-function createBackOff(clock: Clock) {
-  const mistakes = new LRUCache<string, { count: number; at: number }>({
-    max: MAX_NETWORKS,
-    ttl: BACK_OFF_RESET_MS,
-    ...buildCacheTime(clock),
-  });
-  return {
-    /** Milliseconds until this address may try again; 0: now. */
-    waitMs(address: string) {
-      const record = mistakes.get(extractNetwork(address));
-      if (record === undefined || record.count < FREE_ATTEMPTS) return 0;
-      const wait = Math.min(MAX_BACK_OFF_MS, SECOND * 2 ** Math.min(record.count - FREE_ATTEMPTS, 10));
-      return Math.max(0, record.at + wait - clock.now().getTime());
-    },
-    /** A token was wrong. */
-    failed(address: string) {
-      const network = extractNetwork(address);
-      const count = (mistakes.get(network)?.count ?? 0) + 1;
-      mistakes.set(network, { count, at: clock.now().getTime() });
-    },
-  };
 }

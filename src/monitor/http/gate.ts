@@ -66,7 +66,7 @@ export function addGate(app: App, access: Access, bound: BoundAddress, limits: L
       return await access.visitorOf({
         token: open ? undefined : keyOfHeader(request.headers.authorization),
         session: request.cookies[cookie],
-        address: request.ip,
+        address: request.clientAddress,
       });
     } catch (error) {
       // Public pages also work while the database is unreachable.

@@ -46,7 +46,7 @@ export type Share = {
    * Takes one place for the visitor, until the returned function is called; calling it again has no effect.
    * @throws Denied `too_many` if the visitor uses all of theirs, Refused `unavailable` if no place is left
    */
-  take(request: Pick<FastifyRequest, 'visitor' | 'ip'>): () => void;
+  take(request: Pick<FastifyRequest, 'visitor' | 'clientAddress'>): () => void;
 };
 
 /** Statements of visitors over the SQL contract, from the API and the pages. */
@@ -56,7 +56,7 @@ export type Statements = {
    * @throws Refused `conflict` with a message about the statement, `unavailable`; Denied `too_many`
    */
   ask(
-    request: Pick<FastifyRequest, 'visitor' | 'ip'>,
+    request: Pick<FastifyRequest, 'visitor' | 'clientAddress'>,
     reply: Pick<FastifyReply, 'raw'>,
     statement: Pick<VisitorStatement, 'sql' | 'data' | 'form'>,
   ): Promise<FinishedStatement>;
@@ -91,6 +91,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The visitor, once known. */
     visitor: Visitor;
+    /** Address of the client, which a trusted proxy may report; empty if unknown. */
+    readonly clientAddress: string;
     /** Context for changes, which are recorded under the visitor. */
     readonly acting: ActingContext;
     /**

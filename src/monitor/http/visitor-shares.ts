@@ -12,8 +12,11 @@ import type { FastifyRequest } from 'fastify';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Whom a request counts for: a token with its sessions, or the network of the client. */
-export function getVisitorKey({ visitor, ip }: Pick<FastifyRequest, 'visitor' | 'ip'>): string {
-  return visitor.name ?? extractNetwork(ip);
+export function getVisitorKey({
+  visitor,
+  clientAddress,
+}: Pick<FastifyRequest, 'visitor' | 'clientAddress'>): string {
+  return visitor.name ?? extractNetwork(clientAddress);
 }
 
 /** Parallel SQL statements. */

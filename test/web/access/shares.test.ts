@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { createShare } from '../../../src/monitor/http/visitor-shares.ts';
 import { expandScopes } from '../../../src/monitor/access/visitor-scopes.ts';
 
-const of = (name: string | null, ip = '192.0.2.1') => ({
+const of = (name: string | null, clientAddress = '192.0.2.1') => ({
   visitor: {
     kind: name === null ? ('local' as const) : ('token' as const),
     scopes: expandScopes(['read']),
     name,
   },
-  ip,
+  clientAddress,
 });
 
 test('one visitor uses at most their own share, and others still find places', () => {
