@@ -177,9 +177,9 @@ export const networks = list
 
 /** IPv4 is written as such: an IPv4-mapped IPv6 address counts as IPv4. */
 function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0 || /%|^::ffff:/i.test(address)) return false;
+  const [host = '', bits, ...rest] = text.split('/');
+  const family = isIP(host);
+  if (family === 0 || rest.length > 0 || /%|^::ffff:/i.test(host)) return false;
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
