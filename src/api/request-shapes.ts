@@ -130,7 +130,7 @@ const otherMembers = {
 export const serviceKind = z
   .enum(SERVICE_KINDS)
   .describe(
-    'Search service; cannot be changed later. Default: hosted if configured, otherwise own if a public source is reachable. If none is, it must be named (409 service_required).',
+    'Search service; cannot be changed later. Default: hosted if configured, otherwise own; while no public source is reachable, its runs wait for one.',
   );
 
 const operationMember = z.enum(OPERATIONS).describe('microblog: posts. ai: all sources, with a completion.');

@@ -8,7 +8,7 @@ import { dryRunSearch } from '../monitor/runs/dry-run.ts';
 import { findRunRow, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { forecastSaved, forecastSearches, toPreviewJson } from '../monitor/topics/search-forecast.ts';
-import { chooseServiceKind, findPreviewKind } from '../monitor/topics/service-choice.ts';
+import { chooseServiceKind, findDefaultKind } from '../monitor/topics/service-choice.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { operation } from './operation.ts';
@@ -104,7 +104,7 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       response: { 200: PreviewShape },
     }),
     async ({ body: { service, count, ...search } }) => {
-      const kind = await chooseServiceKind(ctx, service ?? (await findPreviewKind(ctx)));
+      const kind = await chooseServiceKind(ctx, service ?? (await findDefaultKind(ctx)));
       return toPreviewJson(await forecastSearches(ctx, kind, [{ name: 'preview', ...search }], { count }));
     },
   );

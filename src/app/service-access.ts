@@ -1,7 +1,7 @@
 /** How this process reaches each service: the hosted one at its URL, the others in a server of this process. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { SECOND } from '../domain/time.ts';
+import { MINUTE, SECOND } from '../domain/time.ts';
 import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { InvalidInput, RunError } from '../domain/errors.ts';
@@ -24,10 +24,15 @@ export type ServiceAccess = {
   ownSources: Context['ownSources'];
   missingTools: Context['missingTools'];
   /**
-   * Checks, for at most two seconds, whether the keyless public sources respond. Checks again if none did and somebody asks half a
-   * minute later, or with `again`.
+   * Checks whether the keyless public sources respond: at first for at most two seconds, later for ten, since a program without
+   * a network may have a slow one next. Checks again if none did and somebody asks a minute later, or with `again`.
    */
   probe(options?: { again: boolean }): Promise<readonly ProbeResult[]>;
+  /**
+   * Probes every minute while no public source responds.
+   * @param onReachable called once, when one responds that did not at first
+   */
+  watchSources(onReachable: (probed: readonly ProbeResult[]) => void): void;
   /** Every public source with its health as seen by this process; sends no requests. */
   health(): Promise<readonly SourceHealth[]>;
   /** Starts the local service if it is not running. */
@@ -35,10 +40,7 @@ export type ServiceAccess = {
   close(): Promise<void>;
 };
 
-export type LocalService = Service & {
-  /** What its root serves: public sources, or the simulation if none responded at startup. */
-  root: 'live' | 'sandbox';
-};
+export type LocalService = Service;
 
 type ServiceAccessOptions = {
   config: Config;
@@ -48,6 +50,8 @@ type ServiceAccessOptions = {
   db: Database;
   /** Listen on the service's own port, for other clients too; otherwise on any free port, for this process only. */
   open: boolean;
+  /** Pause between probes while no public source responds. Default: a minute. */
+  probeEveryMs?: number;
   /** Loads the callback that receives each request that this process's service answered or rejected. */
   loadMeter?: () => Promise<(answered: ServedRequest) => void>;
 };
@@ -65,8 +69,9 @@ export async function loadService(): Promise<void> {
   await Promise.all([loadServer(), loadSources()]);
 }
 
-/** A server that was started without a network must notice when it has one. */
-const PROBE_AGAIN_MS = 30 * SECOND;
+/** A program that was started without a network must notice when it has one. */
+const PROBE_EVERY_MS = MINUTE;
+const LATER_PROBE_TIMEOUT_MS = 10 * SECOND;
 
 /** Allows bursts of ten seconds' worth of calls. */
 const BURSTS = 6;
@@ -77,16 +82,19 @@ const BURSTS = 6;
  * loaded only by processes that use it.
  */
 export function accessServices(options: ServiceAccessOptions): ServiceAccess {
-  const { config, clock, log, db, open, loadMeter } = options;
+  const { config, clock, log, db, open, loadMeter, probeEveryMs = PROBE_EVERY_MS } = options;
   const { sources: settings, model, webGroup, callsPerMinute } = config.service;
   const key = randomBytes(24).toString('base64url');
   const invented = settings.wanted.includes('sandbox');
-  /** Named by the user: used whether or not they responded at startup. */
-  const named = settings.wanted.some((name) => name !== 'auto' && name !== 'sandbox');
+  const archived = settings.wanted.includes('archive');
+  /** Named by the user: used even if a probe is refused. */
+  const named = settings.wanted.some((name) => name !== 'auto');
   let opened: Promise<OpenedSources> | undefined;
   let probed: { at: number; results: Promise<readonly ProbeResult[]> } | undefined;
   let started: Promise<LocalService> | undefined;
   let prepared: Promise<void> | undefined;
+  let watching: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   async function openOwn() {
     const [{ openSources }, { createServicePorts }] = await loadSources();
@@ -98,18 +106,57 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     return opened;
   }
 
+  /**
+   * Whether a source may respond. A source with a key was configured by the user and is not probed: it counts, as do named ones,
+   * unless all others fail because there is no network. The archive needs none.
+   */
+  function isAnswering(results: readonly ProbeResult[]): boolean {
+    if (archived || results.some(({ outcome }) => outcome === 'reachable')) return true;
+    const failed = results.filter(({ outcome }) => outcome === 'unreachable');
+    const unclear = named || results.some(({ outcome }) => outcome === 'unasked');
+    return unclear && (failed.length === 0 || !failed.every(({ words }) => NO_NETWORK.test(words)));
+  }
+
+  function startProbe(timeoutMs?: number) {
+    const results = sources().then((own) => own.probe(timeoutMs));
+    probed = { at: monotonicMs(), results };
+    return results;
+  }
+
   async function probe({ again } = { again: false }) {
-    const now = monotonicMs();
-    if (again) probed = undefined;
-    if (probed !== undefined && now - probed.at > PROBE_AGAIN_MS && !(await probed.results).some(answers))
-      probed = undefined;
-    probed ??= { at: now, results: sources().then((own) => own.probe()) };
-    return probed.results;
+    const last = probed;
+    if (again || last === undefined) return startProbe();
+    const results = await last.results;
+    if (probed !== last) return probed?.results ?? results;
+    const isOld = monotonicMs() - last.at >= probeEveryMs;
+    return isOld && !isAnswering(results) ? startProbe(LATER_PROBE_TIMEOUT_MS) : results;
   }
 
   async function ownSources() {
     if (invented) return 'none';
-    return named || (await probe()).some(answers) ? 'answering' : 'silent';
+    return isAnswering(await probe()) ? 'answering' : 'silent';
+  }
+
+  function watchSources(onReachable: (probed: readonly ProbeResult[]) => void): void {
+    if (invented) return;
+    const wait = () => {
+      watching = setTimeout(() => void check(), probeEveryMs);
+      watching.unref();
+    };
+    const check = async () => {
+      const results = await probe().catch(() => []); // the start of the service reports invalid sources
+      if (isClosed) return;
+      if (!isAnswering(results)) return wait();
+      const reachable = results.filter(({ outcome }) => outcome === 'reachable');
+      log.info({ sources: reachable.map(({ name }) => name) }, 'sources reachable');
+      onReachable(results);
+    };
+    // With a network at the start, there is nothing to wait for.
+    const begin = async () => {
+      const shown = await (probed?.results ?? probe()).catch(() => []);
+      if (!isClosed && !isAnswering(shown)) wait();
+    };
+    void begin();
   }
 
   const findKey = (prefix: string) => findToken(db, 'service', prefix, clock.now());
@@ -135,9 +182,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     const at = open
       ? { host: config.http.host, port: config.service.port, portAsked: config.service.portAsked }
       : { host: '127.0.0.1', port: 0, portAsked: true };
-    // The root matters only if other clients can reach the service.
-    const root = open && (await ownSources()) === 'answering' ? 'live' : 'sandbox';
-    const service = await startService({
+    return startService({
       ...at,
       clock,
       log,
@@ -149,11 +194,10 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       trustedProxies: config.trustedProxies,
       health: own.health,
       ...(onAnswered === undefined ? {} : { onAnswered }),
-      ...(root === 'live' ? { sources: own.sources } : {}),
-      ...(invented ? {} : { live: own.sources }),
+      // Also without a network: a client must not get simulated data now and real data later from one address.
+      ...(invented ? {} : { sources: own.sources, live: own.sources }),
       ...(model === undefined ? {} : { model: await openModel(model, clock) }),
     });
-    return { ...service, root };
   }
 
   function local() {
@@ -176,6 +220,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   return {
     local,
     probe,
+    watchSources,
     health: async () => (await sources()).health(),
     ownSources,
     missingTools: async (kind) => {
@@ -204,6 +249,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       }
     },
     close: async () => {
+      isClosed = true;
+      clearTimeout(watching);
       const service = await started?.catch(() => null);
       await service?.close();
       const own = await opened?.catch(() => null);
@@ -212,10 +259,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   };
 }
 
-/** A source with a key was configured by the user; one without must respond to the probe. */
-function answers({ outcome }: ProbeResult): boolean {
-  return outcome === 'reachable' || outcome === 'unasked';
-}
+/** Codes of a connection that was not possible. */
+const NO_NETWORK = /\b(?:ENOTFOUND|EAI_AGAIN|ENETDOWN|ENETUNREACH|EHOSTUNREACH|ECONNREFUSED)\b/;
 
 async function openModel(settings: NonNullable<Config['service']['model']>, clock: Clock) {
   const { createLanguageModel, createRestingModel } = await import('../service/answering/language-model.ts');

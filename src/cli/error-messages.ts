@@ -25,12 +25,7 @@ export function reportError(cli: Cli, error: unknown): number {
     printError(cli, oneLine(error.message));
     return EXIT_USAGE;
   }
-  if (error instanceof Refused && error.kind === 'service_required') {
-    // The commands to type are lines of their own.
-    const [first = '', ...rest] = error.message.split('\n');
-    printError(cli, first);
-    for (const line of rest) cli.say(escapeUnsafe(line));
-  } else if (error instanceof Refused) {
+  if (error instanceof Refused) {
     const list = error.kind === 'not_found' ? suggestList(error.message) : '';
     printError(cli, oneLine(`${error.message}${list}`));
   } else if (error instanceof RunError) printError(cli, describeFailure(error));

@@ -5,6 +5,7 @@ import type { Context } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { describePausedSample } from '../monitor/topics/sample-topic.ts';
 import type { CreatedSearch } from '../monitor/topics/save-search.ts';
+import { waitsForSource } from '../monitor/topics/service-choice.ts';
 import type { Id } from '../store/database.ts';
 import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readSearch, type SearchRow } from '../store/queries/search-list.ts';
@@ -89,7 +90,12 @@ export async function executeFirstRuns(
   for (const { pausedSample } of created)
     if (pausedSample !== null) page.say(describePausedSample(pausedSample));
   if (await hasWorkers(ctx)) {
-    page.say('Saved. First runs start now; see: strandline runs list');
+    const own = created.some(({ search }) => search.service_kind === 'own');
+    const when =
+      own && (await waitsForSource(ctx, 'own'))
+        ? 'No public source is reachable now: the first runs start when a source is reachable, which is checked every minute'
+        : 'First runs start now';
+    page.say(`Saved. ${when}; see: strandline runs list`);
   } else {
     await Promise.all(
       created.map(async ({ firstRunId }) => {

@@ -140,7 +140,7 @@ export function describeReportWithoutWorkers(
   page: Pick<TerminalPage, 'unknown'>,
 ): string {
   if (report.status !== 'retry') return describeReport(report, now, page);
-  if (report.code === 'budget_exceeded')
+  if (report.isWaiting)
     return `${report.search}: not run yet: ${oneLine(report.detail ?? '')}; a worker runs it then. Start one: strandline up`;
   return `${report.search}: failed: ${describeFailure(report)}; a worker retries it. Start one: strandline up`;
 }
@@ -152,8 +152,7 @@ function describeOutcome(report: RunReport, now: Date, page: Pick<TerminalPage, 
     case 'failed':
       return `failed: ${describeFailure(report)}`;
     case 'retry':
-      // Runs wait only for the limit per minute.
-      if (report.code === 'budget_exceeded')
+      if (report.isWaiting)
         return `runs ${formatRelative(report.notBefore, now, page)}: ${oneLine(report.detail ?? '')}`;
       return `retries ${formatRelative(report.notBefore, now, page)}: ${describeFailure(report)}`;
     case 'released':

@@ -17,7 +17,6 @@ import { executeFirstRuns } from './local-runs.ts';
 import { type ListOptions, showRows } from './list-command.ts';
 import { choiceOption, MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import { registerPurge } from './purge-command.ts';
-import { chooseServiceOption } from './questions.ts';
 import { openData, printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import {
@@ -175,7 +174,7 @@ function registerAddAndEdit(search: Command, cli: Cli): void {
     .option('--topic <topic>', 'topic slug; created if it does not exist (default: the search slug)')
     .option(
       '--service <service>',
-      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable)',
+      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own)',
     )
     .addHelpText('after', ADD_EXAMPLES);
   addSearchOptions(add, describeDefault).action(
@@ -189,7 +188,7 @@ function registerAddAndEdit(search: Command, cli: Cli): void {
           slug,
           operation,
           topic,
-          service: await chooseServiceOption(cli, program.ctx, service),
+          service,
           ...readSearchOptions(options),
         });
         const [saved] = await executeFirstRuns(cli, program, [created], { json: options.json, stopping });

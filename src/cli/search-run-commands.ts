@@ -16,13 +16,12 @@ import {
   forecastSearches,
   toPreviewJson,
 } from '../monitor/topics/search-forecast.ts';
-import { findPreviewKind } from '../monitor/topics/service-choice.ts';
+import { findDefaultKind } from '../monitor/topics/service-choice.ts';
 import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
 import { numberOption } from './option-values.ts';
-import { chooseServiceOption } from './questions.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
 import { isFreeSearch, printMissingTools, printSimulated } from './result-notices.ts';
 import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
@@ -114,7 +113,7 @@ export function registerPreview(search: Command, cli: Cli): void {
           row === null
             ? await forecastSearches(
                 ctx,
-                await findPreviewKind(ctx),
+                await findDefaultKind(ctx),
                 [{ name: 'preview', operation: 'microblog', ...when }],
                 { count },
               )
@@ -199,7 +198,7 @@ export function registerTry(group: Command, cli: Cli): void {
         const written: SearchToDryRun = { operation, service, ...readRequestOptions(options) };
         const saved = slug === undefined ? written : await previewEdit(ctx, slug, written);
         const named = written.service ?? saved.service;
-        const search = { ...saved, service: await chooseServiceOption(cli, ctx, named) };
+        const search = { ...saved, service: named };
         const { dryRunSearch } = await import('../monitor/runs/dry-run.ts');
         const trial = await dryRunSearch(ctx, search, { signal: stopping, shown });
         const free = await ctx.isFree(trial.service_kind);

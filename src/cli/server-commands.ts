@@ -65,6 +65,8 @@ async function runWorker(cli: Cli): Promise<void> {
     metrics = await startMetricsServer({ ...program, idle: () => readIdleReason(running) });
     running = await startWorker(program.ctx, await program.backend(), VERSION);
     commands = await serveCommands(program, null, cli);
+    // Logs when sources are reachable; runs that wait ask by themselves.
+    program.services.watchSources(() => {});
     log.info(
       {
         worker: program.ctx.worker,
@@ -110,14 +112,16 @@ async function runService(cli: Cli): Promise<void> {
   if (program === null) return;
   let metrics: WebServer | undefined;
   try {
-    const { url, port, root } = await program.services.local();
+    const { url, port } = await program.services.local();
     metrics = await startMetricsServer(program);
     const { service: configured } = program.ctx.config;
     if (port !== configured.port && configured.port !== 0)
       cli.say(`port ${configured.port} is in use; using ${port}`);
     cli.say(`Search service: ${url}/search/... and ${url}/desearch/...`);
-    for (const line of describeSources(await program.services.probe(), root, API_CONSEQUENCE))
+    const probed = await program.services.probe();
+    for (const line of describeSources(probed, await program.ctx.ownSources(), API_CONSEQUENCE))
       cli.say(`  ${line}`);
+    program.services.watchSources(() => cli.say(`  sources are reachable now: ${API_CONSEQUENCE.answering}`));
     if (program.ctx.config.service.keys.length === 0) cli.say('Create a key: strandline service key create');
     await ending.requested;
   } finally {

@@ -1,7 +1,8 @@
 /** Starting a server: waits for its database, reports its sources, and limits its heap. */
 
 import { openProgram, type Program, type ProgramOptions } from '../app/program.ts';
-import type { LocalService, ProbeResult } from '../app/service-access.ts';
+import type { ProbeResult } from '../app/service-access.ts';
+import type { OwnSources } from '../monitor/context.ts';
 import { assertSources } from '../app/source-variables.ts';
 import type { ListenOptions, WebServer } from '../app/web-server.ts';
 import { SECOND } from '../domain/time.ts';
@@ -73,7 +74,7 @@ export function computeDbRetryMs(attempt: number, random: () => number): number 
   return Math.round(most * (0.5 + random() / 2));
 }
 
-type SourceConsequence = Readonly<Record<LocalService['root'], string>>;
+type SourceConsequence = Readonly<Record<Exclude<OwnSources, 'none'>, string>>;
 
 /**
  * The sources of the search service: one line for each that is configured, one for all that are not, and what follows.
@@ -81,18 +82,24 @@ type SourceConsequence = Readonly<Record<LocalService['root'], string>>;
  */
 export function describeSources(
   probed: readonly ProbeResult[],
-  root: LocalService['root'],
+  state: OwnSources,
   consequence: SourceConsequence,
 ): string[] {
   const enabled = probed.filter(({ outcome }) => outcome !== 'off');
   const off = probed.filter(({ outcome }) => outcome === 'off').map(({ name }) => name);
-  if (enabled.length === 0 && root === 'sandbox') return ['all simulated (sandbox); no calls outside'];
+  if (state === 'none') return ['all simulated (sandbox); no calls outside'];
   const width = Math.max(0, ...enabled.map(({ name }) => name.length));
   return [
     ...(describeOutage(enabled) ?? enabled.map(({ name, words }) => `${name.padEnd(width)}  ${words}`)),
     ...(off.length === 0 ? [] : [`not configured: ${off.join(', ')}`]),
-    consequence[root],
+    consequence[state],
   ];
+}
+
+/** The line for sources that are reachable now and were not at the start. @param isHosted see above */
+export function describeReachable(probed: readonly ProbeResult[], isHosted: boolean): string {
+  const names = probed.filter(({ outcome }) => outcome === 'reachable').map(({ name }) => name);
+  return `reachable now: ${names.join(', ')}; ${describeWatchConsequence(isHosted).answering}`;
 }
 
 /** One line if several sources fail for the same reason. */
@@ -110,17 +117,17 @@ function describeOutage(enabled: readonly ProbeResult[]): string[] | undefined {
 export function describeWatchConsequence(isHosted: boolean): SourceConsequence {
   const hosted = 'new topics use the hosted service, or these sources with --service own';
   return {
-    live: isHosted ? hosted : 'new topics use these sources',
-    sandbox: isHosted
+    answering: isHosted ? hosted : 'new topics use these sources',
+    silent: isHosted
       ? 'none reachable: new topics use the hosted service'
-      : 'none reachable: new topics need --service own (as soon as one is) or --service sandbox',
+      : 'none reachable: new topics start when a source is reachable, which is checked every minute',
   };
 }
 
 export const API_CONSEQUENCE: SourceConsequence = {
-  live: 'the service uses these sources; /sandbox returns simulated data',
-  sandbox:
-    'none reachable: the service returns simulated data until the next start; /live uses these sources',
+  answering: 'the service uses these sources; /sandbox returns simulated data',
+  silent:
+    'none reachable: the service finds nothing until a source is reachable; /sandbox returns simulated data',
 };
 
 /**

@@ -26,6 +26,7 @@ import type { WebServer } from '../app/web-server.ts';
 import type { RunningWorker } from '../worker/worker.ts';
 import { type CommandServer, serveCommands } from './command-server.ts';
 import {
+  describeReachable,
   describeSources,
   limitHeapGrowth,
   openWithDbRetry,
@@ -87,20 +88,29 @@ async function runUp(cli: Cli): Promise<void> {
     });
     print(`  ${bold('dashboard')}   ${describeDashboard(program, web)}`);
     const consequence = describeWatchConsequence(config.hosted !== undefined);
-    const sources = describeSources(await program.services.probe(), service.root, consequence);
+    const sources = describeSources(
+      await program.services.probe(),
+      await program.ctx.ownSources(),
+      consequence,
+    );
     const missing = describeMissingTools(await program.services.missingTools('own'));
     if (missing !== '') sources.push(`not searched: ${missing}`);
     const setup = [...describeSetup(program, service, sources), ...(await listWarnings(program, cli.page))];
     print(...setup.flatMap((line) => wrapFact(line, cli.page)), '');
     const sample = await createSampleTopic(program.ctx, SAMPLE_TOPIC);
     if (sample !== null) print(dim(`  created a sample topic: ${sample.topic} (simulated)`), '');
+    program.services.watchSources((probed) =>
+      print(...note(`  sources     ${describeReachable(probed, config.hosted !== undefined)}`)),
+    );
     const announcePause = await createPauseNotice(program, (slug) =>
       print(...note(`  ${describePausedSample(slug)}`)),
     );
 
     const firstRuns = createCountdown(sample?.created.length ?? 0);
+    const isNews = createWaitFilter();
     const shown = new Set<Promise<void>>();
     worker = await startWorker(program.ctx, await program.backend(), VERSION, (report) => {
+      if (!isNews(report)) return;
       const showing = printReport(cli, program, report, announcePause).finally(() => {
         shown.delete(showing);
         firstRuns.count();
@@ -279,6 +289,18 @@ async function describeNextSteps({ ctx }: Program, { live, zone }: TerminalPage)
     '  see what is new   strandline new --follow',
     '  stop              Ctrl-C',
   ];
+}
+
+/** A run that waits for a source asks every minute; only the first time is worth a line. */
+function createWaitFilter(): (report: RunReport) => boolean {
+  const waiting = new Set<RunReport['runId']>();
+  return (report) => {
+    const waits = report.status === 'retry' && report.code === 'sources_down' && report.isWaiting;
+    if (!waits) waiting.delete(report.runId);
+    else if (waiting.has(report.runId)) return false;
+    else waiting.add(report.runId);
+    return true;
+  };
 }
 
 /** Resolves when the count reaches zero. */

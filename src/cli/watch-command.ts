@@ -4,7 +4,6 @@ import { watchTopic } from '../monitor/topics/save-topic.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { REUSE_SLUG } from './option-values.ts';
-import { chooseServiceOption } from './questions.ts';
 import { searchColumns } from './search-rendering.ts';
 import { renderTable } from './terminal-table.ts';
 
@@ -26,7 +25,7 @@ export function registerWatch(command: Command, cli: Cli): void {
     .option('--slug <slug>', 'topic slug (default: derived from the text)')
     .option(
       '--service <service>',
-      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable)',
+      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own)',
     )
     .option('--every <interval>', `interval of the microblog search (default: ${DEFAULT_EVERY.microblog})`)
     .option('--ai-every <interval>', `interval of the AI search (default: ${DEFAULT_EVERY.ai})`)
@@ -40,7 +39,7 @@ export function registerWatch(command: Command, cli: Cli): void {
           text,
           name,
           slug,
-          service: await chooseServiceOption(cli, program.ctx, service),
+          service,
           postsEvery: every,
           aiEvery,
           reuse_slug: options.reuseSlug,

@@ -75,6 +75,8 @@ export class RunError extends Error {
   readonly detail: string | undefined;
   /** Which limit is reached: that of the run, or that of its service for this UTC day or this minute. */
   readonly budget: 'run' | 'day' | 'minute' | undefined;
+  /** Nothing was called, and the run waits for this as long as it takes. */
+  readonly waitsFor: 'minute' | 'source' | undefined;
 
   constructor(
     code: RunCode,
@@ -82,6 +84,7 @@ export class RunError extends Error {
       retryAfterMs?: number | undefined;
       detail?: string | undefined;
       budget?: 'run' | 'day' | 'minute' | undefined;
+      waitsFor?: 'source';
       cause?: unknown;
     } = {},
   ) {
@@ -90,6 +93,7 @@ export class RunError extends Error {
     this.retryAfterMs = more.retryAfterMs;
     this.detail = more.detail;
     this.budget = more.budget;
+    this.waitsFor = more.budget === 'minute' ? 'minute' : more.waitsFor;
   }
 }
 

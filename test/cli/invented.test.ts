@@ -5,6 +5,7 @@ import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
 
 const NOTE = 'Simulated data (sandbox)\n';
+const STARTS = 'no public source is reachable; starts when a source is reachable';
 
 let stand: Stand;
 beforeAll(async () => {
@@ -41,40 +42,37 @@ const add = (slug: string, ...more: string[]) =>
 
 describe('without a reachable source', () => {
   const slugs = async () => (await stand.json<{ slug: string }[]>('topic', 'list')).map(({ slug }) => slug);
-  /** A person at a terminal who types an answer. */
-  const asked = async (typed: string, ...argv: string[]) => {
+  /** A person at a terminal, whose next line is the next command. */
+  const typing = async (...argv: string[]) => {
     const stderr = collector();
-    const stdin = Object.assign(Readable.from([typed]), { isTTY: true });
+    const stdin = Object.assign(Readable.from(['2\n']), { isTTY: true });
     const io = { stdin, stderr: Object.assign(stderr.stream, { isTTY: true }) };
     return { code: (await stand.run(argv, io)).code, stderr: stderr.text() };
   };
 
-  it('refuses in a pipe, with the commands to type, and saves nothing', async () => {
-    const { code, stdout, stderr } = await stand.run(['watch', 'Tide "pools"', '--every', '5m']);
-    expect([code, stdout, stderr]).toEqual([
-      1,
-      '',
-      'error: no public source is reachable, so nothing was saved; name the service:\n' +
-        `  public sources, as soon as one is reachable: strandline watch 'Tide "pools"' --every 5m --service own\n` +
-        `  simulated data, always: strandline watch 'Tide "pools"' --every 5m --service sandbox\n`,
-    ]);
-    expect((await add('one')).stderr).toContain('strandline search add one --operation microblog');
-    expect((await stand.run(['search', 'try', '--operation', 'microblog', '--prompt', 'p'])).code).toBe(1);
+  it('saves the topic on the own service, in a pipe and on a terminal, asks nothing, and says when it starts', async () => {
+    const piped = await stand.run(['watch', 'Tide "pools"', '--every', '5m']);
+    expect([piped.code, piped.stderr]).toEqual([0, expect.stringContaining(`not run yet: ${STARTS}`)]);
+    const typed = await typing('watch', 'Kelp forest');
+    expect([typed.code, typed.stderr]).toEqual([0, expect.stringContaining(`not run yet: ${STARTS}`)]);
+    for (const slug of ['tide-pools-posts', 'kelp-forest-ai'])
+      expect(await stand.json('search', 'show', slug)).toMatchObject({ service: 'own', state: 'active' });
+    expect((await add('one')).code).toBe(0);
+    expect(await stand.json('runs', 'list', '--status', 'failed')).toEqual([]);
+    const { rows } = await stand.world.db.pool.query('SELECT FROM strandline.calls');
+    expect(rows).toEqual([]);
+    for (const slug of ['tide-pools', 'kelp-forest', 'one'])
+      expect((await stand.run(['topic', 'purge', slug, '--yes'])).code).toBe(0);
     expect(await slugs()).toEqual([]);
   });
 
-  it('asks on a terminal; the default saves nothing', async () => {
-    for (const typed of ['\n', '1\n', '']) expect((await asked(typed, 'watch', 'Tide pools')).code).toBe(1);
-    expect(await slugs()).toEqual([]);
-    expect((await asked('3\n', 'watch', 'Kelp forest')).code).toBe(0);
-    expect(await stand.json('search', 'show', 'kelp-forest-posts')).toMatchObject({ service: 'own' });
-    await stand.run(['topic', 'purge', 'kelp-forest', '--yes']);
-    const { code, stderr } = await asked('2\n', 'watch', 'Tide pools');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('No public source is reachable.')]);
-    expect(await stand.json('search', 'show', 'tide-pools-posts')).toMatchObject({ service: 'sandbox' });
+  it('tries a search without a word about saving', async () => {
+    const { code, stderr } = await stand.run(['search', 'try', '--operation', 'microblog', '--prompt', 'p']);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('saved')]);
   });
 
-  it('does not ask if the service is named, or if public sources are turned off', async () => {
+  it('simulates only if asked, or if public sources are turned off', async () => {
+    expect((await stand.run(['watch', 'Tide pools', '--service', 'sandbox'])).code).toBe(0);
     expect((await add('one', '--service', 'sandbox')).code).toBe(0);
     const { ctx } = stand.world;
     const before = ctx.ownSources;

@@ -80,6 +80,7 @@ export function homeOf({ ctx, database }: World): Program {
       ownSources: () => ctx.ownSources(),
       missingTools: (kind) => ctx.missingTools(kind),
       probe: () => Promise.resolve([]),
+      watchSources: () => {},
       health: () => Promise.resolve([]),
       local: () => Promise.reject(new Error('this test has no local service')),
       close: () => Promise.resolve(),

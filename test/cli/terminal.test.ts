@@ -118,17 +118,17 @@ describe('sources at startup', () => {
 
   it('print one line without a network', () => {
     expect(
-      describeSources([probe('a', NO_DNS), probe('b', NO_DNS)], 'sandbox', describeWatchConsequence(false)),
+      describeSources([probe('a', NO_DNS), probe('b', NO_DNS)], 'silent', describeWatchConsequence(false)),
     ).toEqual([
       'no network: DNS lookup failed for all 2 sources (a, b)',
-      'none reachable: new topics need --service own (as soon as one is) or --service sandbox',
+      'none reachable: new topics start when a source is reachable, which is checked every minute',
     ]);
   });
 
   it('print one line each if one is reachable', () => {
     const lines = describeSources(
       [probe('a', NO_DNS), probe('b', 'reachable')],
-      'live',
+      'answering',
       describeWatchConsequence(false),
     );
     expect(lines).toEqual([`a  ${NO_DNS}`, 'b  reachable', 'new topics use these sources']);

@@ -215,14 +215,21 @@ describe('the line of a run', () => {
     ]);
     const notBefore = new Date('2026-11-21T14:05:21Z');
     expect(
-      line({ ...run, status: 'retry', code: 'rate_limited', detail: 'wait\u001b[2J', notBefore }),
+      line({
+        ...run,
+        status: 'retry',
+        code: 'rate_limited',
+        detail: 'wait\u001b[2J',
+        notBefore,
+        isWaiting: false,
+      }),
     ).toEqual([
       '14:05:09Z  harbour-posts             retries in 12 s: rate_limited — the service asked to slow down (wait)',
     ]);
     const detail = 'all 20 calls of this minute (CALLS_PER_MINUTE) are used up';
-    expect(line({ ...run, status: 'retry', code: 'budget_exceeded', detail, notBefore })).toEqual([
-      `14:05:09Z  harbour-posts             runs in 12 s: ${detail}`,
-    ]);
+    expect(
+      line({ ...run, status: 'retry', code: 'budget_exceeded', detail, notBefore, isWaiting: true }),
+    ).toEqual([`14:05:09Z  harbour-posts             runs in 12 s: ${detail}`]);
   });
 
   it.each([1, 20, 40, 60])('fits into %i columns', (width) => {

@@ -8,7 +8,7 @@ const minutes = (n: number) => new Date(now.getTime() + n * 60_000);
 function decide(failed: Partial<FailedCall>) {
   const decision = decideRetry({
     code: 'upstream_5xx',
-    budget: undefined,
+    waitsFor: undefined,
     retryAfterMs: undefined,
     callsMade: 1,
     maxCalls: 2,
@@ -66,11 +66,11 @@ describe('the retry pause', () => {
 });
 
 test('a run waits for a free call in a full minute, whatever calls it made and whichever slot is next', () => {
-  const full = { code: 'budget_exceeded', budget: 'minute', retryAfterMs: 40_000 } as const;
+  const full = { code: 'budget_exceeded', waitsFor: 'minute', retryAfterMs: 40_000 } as const;
   expect(decide({ ...full, callsMade: 2, nextSlotAt: minutes(0) })).toBe('retry 41s');
   expect(decide({ ...full, random: () => 0 })).toBe('retry 40s');
   expect(decide({ ...full, random: () => 0.9999 })).toBe('retry 42s');
-  for (const budget of ['run', 'day'] as const) expect(decide({ ...full, budget })).toBe('give_up');
+  expect(decide({ ...full, waitsFor: undefined })).toBe('give_up');
 });
 
 describe('a run gives up', () => {

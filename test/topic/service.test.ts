@@ -34,10 +34,8 @@ test.each([
   await expect(chooseService(ctx(), asked)).rejects.toThrow(words);
 });
 
-test('nothing is simulated unasked: without a reachable source, the service must be named', async () => {
-  await expect(chooseService(standing('silent'), undefined)).rejects.toMatchObject({
-    kind: 'service_required',
-  });
+test('nothing is simulated unasked: without a reachable source, the own service waits for one', async () => {
+  expect(await chooseService(standing('silent'), undefined)).toMatchObject({ kind: 'own' });
 });
 
 test('public sources are not probed if the service is named or hosted', async () => {

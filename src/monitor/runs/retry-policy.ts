@@ -45,9 +45,9 @@ const MAX_RETRY_WAIT_MS = HOUR;
 
 export type FailedCall = {
   code: RunCode;
-  /** Which limit is reached; undefined if none is. */
-  budget: RunError['budget'];
-  /** How long to wait, in milliseconds: as the service requested, or until the minute has room. */
+  /** What the run waits for, if nothing was called. */
+  waitsFor: RunError['waitsFor'];
+  /** How long to wait, in milliseconds: as the service requested, until the minute has room, or until sources are probed. */
   retryAfterMs: number | undefined;
   /** Calls that this run has made, including this one, and its limit. */
   callsMade: number;
@@ -63,17 +63,17 @@ export type FailedCall = {
 
 type RetryDecision = { kind: 'retry'; notBefore: Date } | { kind: 'give_up' };
 
-/** Runs that wait for a full minute are spread over this time after it. */
-const RETRY_SPREAD_MS = 2 * SECOND;
+/** Runs that wait are spread over this time after it, so that they do not all start together. */
+const RETRY_SPREAD_MS = { minute: 2 * SECOND, source: 10 * SECOND };
 
 /**
- * Decides whether and when a run retries. A full minute is not a failure: nothing was called, and the run waits for room
- * regardless of its calls and the next slot. Pauses are random up to a bound, so that searches that failed together do not
+ * Decides whether and when a run retries. A full minute is not a failure, nor is a program without a reachable source: nothing
+ * was called, and the run waits regardless of its calls and the next slot. Pauses are random up to a bound, so that searches that failed together do not
  * retry together. If the retry would come after the next slot, the run fails and the slot takes over.
  */
 export function decideRetry(call: FailedCall): RetryDecision {
-  if (call.budget === 'minute') {
-    const spread = Math.ceil(call.random() * RETRY_SPREAD_MS);
+  if (call.waitsFor !== undefined) {
+    const spread = Math.ceil(call.random() * RETRY_SPREAD_MS[call.waitsFor]);
     return { kind: 'retry', notBefore: addMs(call.now, Math.max(call.retryAfterMs ?? 0, 0) + spread) };
   }
   const kind = RETRY_CLASS[call.code];

@@ -44,7 +44,7 @@ export async function endWithoutSuccess(
   const callsMade = run.calls_made + 1;
   const decision = decideRetry({
     code: failure.code,
-    budget: failure.budget,
+    waitsFor: failure.waitsFor,
     retryAfterMs: failure.retryAfterMs,
     callsMade,
     maxCalls: ctx.config.maxCallsPerRun,
@@ -88,7 +88,14 @@ async function requeueForRetry(
       readOwnStatus(ctx.db, run),
   );
   if (status !== 'queued') return reportRelease(run, status === null ? 'lease_lost' : code);
-  return { ...describeRun(run), status: 'retry', code, detail, notBefore };
+  return {
+    ...describeRun(run),
+    status: 'retry',
+    code,
+    detail,
+    notBefore,
+    isWaiting: failure.waitsFor !== undefined,
+  };
 }
 
 async function failWithCode(
@@ -138,7 +145,14 @@ export type RunReport = {
 } & (
   | { status: 'succeeded'; diff: Diff; posts: number; links: number; authors: number; rejected: number }
   | { status: 'failed'; code: RunCode; detail: string | undefined }
-  | { status: 'retry'; code: RunCode; detail: string | undefined; notBefore: Date }
+  | {
+      status: 'retry';
+      code: RunCode;
+      detail: string | undefined;
+      notBefore: Date;
+      /** Nothing was called and nothing failed: there was no room in the minute, or no reachable source. */
+      isWaiting: boolean;
+    }
   /** Released or taken over; another worker continues. */
   | { status: 'released'; code: RunCode }
 );

@@ -14,11 +14,11 @@ import { stopSearch } from '../schedule/due-slots.ts';
 import { assertTopicNotRemoved, requireTopic } from './find-by-slug.ts';
 import { type CreatedSearch, insertCheckedSearch } from './save-search.ts';
 import { type CheckedSearch, pickDefinition } from './search-definition.ts';
-import { chooseService, findDefaultKind } from './service-choice.ts';
+import { chooseService } from './service-choice.ts';
 import { refuseWithoutSources } from './tool-sources.ts';
 
 export type Rewatch = {
-  /** Default: that of new searches; `own` if no public source is reachable now. */
+  /** Default: that of new searches. */
   service?: string | undefined;
   /** Default: the first free of `slug-2`, `slug-3`. */
   slug?: string | undefined;
@@ -36,7 +36,7 @@ export async function rewatchTopic(
   slug: string,
   { service: given, slug: wanted }: Rewatch,
 ): Promise<RewatchedTopic> {
-  const service = await chooseService(ctx, given ?? (await findDefaultKind(ctx)) ?? 'own');
+  const service = await chooseService(ctx, given);
   if (service.kind === 'sandbox')
     throw new InvalidInput([
       { path: 'service', given, expected: 'own or hosted, with a source that is turned on' },

@@ -2,7 +2,6 @@
 
 import { listRunningSimulated } from '../../store/topics.ts';
 import type { Context } from '../context.ts';
-import { findDefaultKind } from './service-choice.ts';
 
 /** Their slugs, without the sample, the demo and paused ones; none while no source is reachable, which is not checked without need. */
 export async function listTopicsToRewatch(
@@ -10,8 +9,8 @@ export async function listTopicsToRewatch(
 ): Promise<string[]> {
   const simulated = await listRunningSimulated(ctx.db.pool);
   if (simulated.length === 0) return [];
-  const kind = await findDefaultKind(ctx);
-  return kind === 'own' || kind === 'hosted' ? simulated : [];
+  const isReal = ctx.config.hosted !== undefined || (await ctx.ownSources()) === 'answering';
+  return isReal ? simulated : [];
 }
 
 const MAX_NAMED = 5;

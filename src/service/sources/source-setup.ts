@@ -26,8 +26,8 @@ export type OpenedSources = {
   /** Tools without a source. */
   missing: readonly MissingTool[];
   statements: readonly SourceStatement[];
-  /** Probes keyless sources for at most two seconds. Never throws. */
-  probe: () => Promise<readonly ProbeResult[]>;
+  /** Probes keyless sources. Never throws. @param timeoutMs default: two seconds */
+  probe: (timeoutMs?: number) => Promise<readonly ProbeResult[]>;
   health: () => Promise<readonly SourceHealth[]>;
   /** Starts whatever the first query would otherwise wait for. */
   prepare: () => Promise<void>;
@@ -66,7 +66,7 @@ export function openSources(
       return { tool, reason: code, detail, observed_at: null };
     }),
     statements,
-    probe: () => probeSources(statements, live),
+    probe: (timeoutMs = PROBE_TIMEOUT_MS) => probeSources(statements, live, timeoutMs),
     health: () =>
       Promise.all(
         statements.map(async (statement) => ({
@@ -128,12 +128,13 @@ export type ProbeResult = Pick<SourceStatement, 'name' | 'source' | 'title'> & {
   problems?: readonly string[];
 };
 
-/** One result per statement, in order, within two seconds. Never throws. */
+/** One result per statement, in order, within the time limit. Never throws. */
 async function probeSources(
   statements: readonly SourceStatement[],
   live: readonly LiveSource[],
+  timeoutMs: number,
 ): Promise<ProbeResult[]> {
-  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+  const signal = AbortSignal.timeout(timeoutMs);
   return Promise.all(
     statements.map(async (statement) => {
       const { name, source, title } = statement;

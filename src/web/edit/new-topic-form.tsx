@@ -108,8 +108,10 @@ type NewFormProps = {
   /** The topic to add to; null creates one. */
   topic: { slug: string; name: string } | null;
   services: readonly ServiceKind[];
-  /** The default service; null: it must be chosen, because no public source is reachable. */
+  /** The default service; null: the topic takes none of the configured ones. */
   usual: ServiceKind | null;
+  /** No public source is reachable now. */
+  waits: boolean;
   /** Null if the service is missing or invalid. */
   forecast: Forecast | null;
   tried: TrialOutcome | null;
@@ -176,7 +178,7 @@ export function NewForm(view: NewFormProps) {
   );
 }
 
-function ServiceField({ services, usual }: Pick<NewFormProps, 'services' | 'usual'>) {
+function ServiceField({ services, usual, waits }: Pick<NewFormProps, 'services' | 'usual' | 'waits'>) {
   const options = services.map(
     (kind): FieldOption => [kind, `${SERVICE_LABELS[kind]}${isPaid(kind) ? '' : ', free'}`],
   );
@@ -190,15 +192,15 @@ function ServiceField({ services, usual }: Pick<NewFormProps, 'services' | 'usua
       help={
         services.length === 0
           ? 'No service for real data is configured: set SEARCH_API_URL, or public sources in SERVICE_SOURCES. Simulated data is never added to a real topic.'
-          : usual === null
-            ? 'No public source is reachable. With own, the searches find something as soon as one is; the sandbox simulates. Cannot be changed later.'
+          : waits
+            ? 'No public source is reachable now: searches of own start when a source is reachable. A search cannot change its service later.'
             : 'A search cannot change its service later.'
       }
     />
   );
 }
 
-function MoreFields({ topic, services, usual }: NewFormProps) {
+function MoreFields({ topic, services, usual, waits }: NewFormProps) {
   return (
     <div class="form">
       <Field
@@ -210,7 +212,7 @@ function MoreFields({ topic, services, usual }: NewFormProps) {
       {PART_NAMES.map((part) => (
         <PartFields part={part} />
       ))}
-      {usual === null ? null : <ServiceField services={services} usual={usual} />}
+      {usual === null ? null : <ServiceField services={services} usual={usual} waits={waits} />}
       {topic !== null ? null : (
         <>
           <Field name="name" label={FIELD_LABELS.name} help="Default: the text above." />

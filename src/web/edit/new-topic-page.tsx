@@ -7,7 +7,7 @@ import type { ActingContext } from '../../monitor/context.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { addSearches, createSlug, createTopic } from '../../monitor/topics/save-topic.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
-import { chooseServiceKind, findDefaultKind } from '../../monitor/topics/service-choice.ts';
+import { chooseServiceKind, findDefaultKind, waitsForSource } from '../../monitor/topics/service-choice.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { findTopic } from '../../store/topics.ts';
@@ -135,8 +135,6 @@ function toFieldProblems(error: unknown, given: FormValues, tried: PartName | un
     return tried === undefined
       ? placeProblems(error.problems, given, parseParts(given))
       : error.problems.map((problem) => placePartProblem(problem, given, tried));
-  if (error instanceof Refused && error.kind === 'service_required')
-    return [{ path: 'service', given: undefined, expected: 'a choice: no public source is reachable' }];
   // Slugs of searches that are added are derived, so what conflicts is their side.
   return toFormProblems(error, given, readField(given, 'topic') === undefined ? 'slug' : 'service');
 }
@@ -152,7 +150,8 @@ async function renderNewTopic(
   const [fallback, services] = await Promise.all([findDefaultKind(ctx), listServices(ctx, topic)]);
   const usual = services.find((kind) => kind === fallback || services.length === 1) ?? null;
   const forecast = await forecastForm(ctx, given, usual);
-  const view = { given, problems, topic, services, usual, forecast, tried: tried ?? null };
+  const waits = await waitsForSource(ctx, usual ?? 'own');
+  const view = { given, problems, topic, services, usual, waits, forecast, tried: tried ?? null };
   // Stays open after one of its buttons was pressed.
   const open =
     problems.some(({ path }) => path !== 'text') || /^(?:preview|try_)/.test(readField(given, 'do') ?? '');
