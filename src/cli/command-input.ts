@@ -36,6 +36,18 @@ function findHint({ code, message }: CommanderError, argv: readonly string[]): s
   return argv.includes('--prompt') ? 'put the text in quotes: --prompt "tide pools"' : undefined;
 }
 
+/** The longest text that a message repeats. */
+const MAX_QUOTED = 120;
+
+/** Shortens what a message repeats of what was typed: texts in quotation marks, and words that no message has. */
+export function shortenQuotes(words: string): string {
+  return words.replaceAll(
+    /(["'])((?:(?!\1).){121,})\1|\S{1000,}/gs,
+    (whole: string, quote: string | undefined, text: string | undefined) =>
+      `${quote ?? ''}${(text ?? whole).slice(0, MAX_QUOTED - 3)}...${quote ?? ''}`,
+  );
+}
+
 /** The command that lists the names of what was not found. */
 export function suggestList(words: string): string {
   if (words.includes('see: ')) return '';

@@ -6,7 +6,7 @@ import { VERSION } from '../config/version.ts';
 import type { Cli, RunCliOptions } from './command-context.ts';
 import { addCommands, COMMAND_NAMES, findHelpTerm } from './command-registry.ts';
 import { NamedByFormerSlug, useCurrentSlugs } from './former-slugs.ts';
-import { guardQuery, reportMisuse, rewriteHelp } from './command-input.ts';
+import { guardQuery, reportMisuse, rewriteHelp, shortenQuotes } from './command-input.ts';
 import { type Io, openShell, type Shell } from './terminal-io.ts';
 
 const PROGRAM_EXAMPLES = `
@@ -104,7 +104,7 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
     .configureOutput({
       writeOut: (text) => void out.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(removeUnsafe(text)),
+      outputError: (text, write) => write(shortenQuotes(removeUnsafe(text))),
       getOutHelpWidth: () => limitHelpWidth(page.width),
       getErrHelpWidth: () => limitHelpWidth(page.width),
       getOutHasColors: () => colors.isColorSupported,

@@ -5,7 +5,7 @@ import { escapeUnsafe, MIN_SECRET_LENGTH } from '../domain/text.ts';
 import { isUnreachable, readSqlState } from '../store/database.ts';
 import { SchemaMismatch } from '../store/schema-state.ts';
 import { type Cli, Interrupted } from './command-context.ts';
-import { describeOption, EXIT_USAGE, suggestList } from './command-input.ts';
+import { describeOption, EXIT_USAGE, shortenQuotes, suggestList } from './command-input.ts';
 import { EXIT_INTERRUPTED } from './process-exit.ts';
 import { oneLine } from './terminal-text.ts';
 
@@ -65,7 +65,7 @@ function describeSystemFault(error: unknown): string | undefined {
 }
 
 function printError(cli: Cli, words: string): void {
-  cli.say(`error: ${words}`);
+  cli.say(`error: ${shortenQuotes(words)}`);
 }
 
 function summarizeError(error: unknown): string {

@@ -1,7 +1,7 @@
 /** Notices about a result, on stderr: simulated data, silent tools, and figures that are behind. */
 
 import { type Data, describeEmptySide, sideOf } from '../domain/data.ts';
-import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.ts';
+import { describeSilence, describeToolCoverage, isUnconfigured } from '../domain/tool-coverage.ts';
 import { type AskedScope, findSearchRow, openScope } from '../monitor/topics/find-by-slug.ts';
 import {
   describeToolSources,
@@ -83,7 +83,9 @@ export async function printSilentTools(
   filter: DataScope,
 ): Promise<void> {
   if (json === true) return;
-  const shown = describeSilences(await readSilentTools(db, filter), cli.page);
+  // Sources that are left out on purpose are named once, when a search is saved, and by `status`.
+  const silent = (await readSilentTools(db, filter)).filter(({ reason }) => !isUnconfigured(reason));
+  const shown = describeSilences(silent, cli.page);
   if (shown.length > 0) cli.page.say(`Not observed: ${shown.join('; ')}.`);
 }
 

@@ -49,6 +49,10 @@ export function registerWatch(command: Command, cli: Cli): void {
         await cli.show(json, { topic, searches }, () =>
           renderTable(searches, searchColumns(now, cli.page), cli.page),
         );
+        if (slug === undefined && /^topic-[0-9a-f]{8}$/.test(topic))
+          cli.page.say(
+            `No slug could be derived from the text, so the topic is called ${topic}. To choose a slug: --slug`,
+          );
         cli.page.say(`Watching ${topic}. See what is new: strandline new --topic ${topic}`);
       }),
     );

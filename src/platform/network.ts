@@ -121,7 +121,14 @@ export async function resolveAllowed(
     .replace(/\.$/, '')
     .toLowerCase();
   const family = isIP(host);
-  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+  // Without a lookup, the name decides; with networks allowed, only its addresses can.
+  const isNamed = allowed.hosts.has(host) || allowed.networks.rules.length > 0;
+  const addresses =
+    family === 0
+      ? await resolve(host).catch((error: unknown) => {
+          throw protocol === 'https:' || isNamed ? error : createHttpRefusal(host, allowed);
+        })
+      : [{ address: host, family }];
   if (addresses.length === 0) throw new NotAllowed(`${host} has no address`);
   for (const { address } of addresses) {
     const named = allowed.hosts.has(host) || isInNetworks(allowed.networks, address);
@@ -129,10 +136,13 @@ export async function resolveAllowed(
       throw new NotAllowed(
         `${host === address ? host : `${host} resolves to ${address}, which`} is not a public address. To allow it, add it to ${allowed.variable}.`,
       );
-    if (!named && protocol !== 'https:')
-      throw new NotAllowed(`${host} requires https. To allow http, add it to ${allowed.variable}.`);
+    if (!named && protocol !== 'https:') throw createHttpRefusal(host, allowed);
   }
   return addresses;
+}
+
+function createHttpRefusal(host: string, { variable }: Allowed): NotAllowed {
+  return new NotAllowed(`${host} requires https. To allow http, add it to ${variable}.`);
 }
 
 /** A lookup function for `net.connect` that returns the checked addresses of {@link resolveAllowed}. */

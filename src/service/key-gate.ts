@@ -1,4 +1,4 @@
-/** What every call passes before its body is read: a key, and the key's rate. */
+/** Checks the key of every call, and the rate limit of that key, before the body is read. */
 
 import { MINUTE, SECOND } from '../domain/time.ts';
 import { buildCacheTime, type Clock } from '../platform/clock.ts';

@@ -19,9 +19,13 @@ export function pickKind(written: WrittenSettings): { kindName: string; kind: Ch
   throw new InvalidInput([{ path, given, expected: SETTINGS_OF_A_KIND }]);
 }
 
-/** `the settings of one kind of channel: webhook` */
-export const SETTINGS_OF_A_KIND = `the settings of one kind of channel: ${Object.values(CHANNEL_KINDS)
-  .map(({ settings }) => Object.keys(settings).join(' and '))
+/** `where to send messages: webhook (such as https://hooks.example.com/strandline)` */
+export const SETTINGS_OF_A_KIND = `where to send messages: ${Object.values(CHANNEL_KINDS)
+  .map(({ settings }) =>
+    Object.entries(settings)
+      .map(([name, { example }]) => `${name} (such as ${example})`)
+      .join(' and '),
+  )
   .join('; or ')}`;
 
 /** @throws InvalidInput with all problems */

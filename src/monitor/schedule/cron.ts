@@ -86,7 +86,7 @@ export function parseCron(text: string): Cron {
     rhythm: /[*/]/.test(`${written[0]} ${written[1]}`),
   };
   if (!hasAnyDate(cron)) {
-    throw new InvalidInput([{ path: 'cron', given: text, expected: 'a date that exists' }]);
+    throw new InvalidInput([{ path: 'cron', given: text, expected: 'a day that one of its months has' }]);
   }
   return cron;
 }

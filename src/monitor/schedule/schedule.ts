@@ -51,9 +51,9 @@ export function parseSearchSchedule(written: WrittenSchedule): SearchSchedule {
 /** Parses a fixed schedule as written by a person. @throws InvalidInput with all problems, and what to write instead */
 export function parseSchedule({ cron, tz, every, slug }: WrittenSchedule): Schedule {
   if ((cron === undefined) === (every === undefined)) {
-    const given = cron === undefined ? undefined : { cron, every };
+    const given = cron === undefined ? undefined : `${cron} and ${every}`;
     throw new InvalidInput([
-      { path: 'schedule', given, expected: 'either a cron expression or an interval' },
+      { path: 'schedule', given, expected: 'a cron expression or an interval, not both' },
     ]);
   }
   const problems = every === undefined ? [] : checkNoZone(tz);

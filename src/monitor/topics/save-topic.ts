@@ -2,7 +2,7 @@
 
 import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { collectProblems, createNotFound, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
-import { checkSlug } from '../../domain/slug.ts';
+import { checkSlug, requireSlug } from '../../domain/slug.ts';
 import { cleanLine } from '../../domain/text.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction, readTime, type Transaction } from '../../store/database.ts';
@@ -193,7 +193,8 @@ type WatchRequest = {
  * @throws InvalidInput, Refused `conflict` if the topic exists or existed
  */
 export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promise<CreatedTopic> {
-  const { slug = createSlug(watch.text), text: prompt } = watch;
+  const { text: prompt } = watch;
+  const slug = watch.slug === undefined ? createSlug(prompt) : requireSlug(watch.slug);
   const every = { microblog: watch.postsEvery, ai: watch.aiEvery };
   const checked: CheckedSearch[] = [];
   for (const operation of ['microblog', 'ai'] as const) {

@@ -172,6 +172,6 @@ function checkChoice<const T extends string>(
 
 function refuseMember<T>(path: string, given: unknown, value: T, problems: Problem[]): T {
   if (given !== undefined)
-    problems.push({ path, given, expected: 'nothing: a microblog search has no such member' });
+    problems.push({ path, given, expected: 'nothing: a microblog search has no such option' });
   return value;
 }

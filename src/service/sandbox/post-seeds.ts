@@ -184,7 +184,7 @@ function createPostSeed(
   const intendedKind = event === undefined ? kindOf(chance) : 'original';
   const role = event?.kind === 'campaign' ? 'campaign' : event ? 'spam' : drawRole(placed.key, intendedKind);
   const campaign = event?.kind === 'campaign' ? deriveKey(topic.key, event.origin) : undefined;
-  // A flood comes from one of the five accounts that spam comes from.
+  // Spam, also that of a flood of posts, comes from five accounts.
   const spammer = event === undefined ? Math.floor(draw() * 5) : Math.floor(event.origin) % 5;
   const author = role === 'spam' ? spammer : drawAuthor(draw, topic.key);
   // Views: followers, the share that sees it, and a heavy-tailed fan-out; a repost gets few of its own.

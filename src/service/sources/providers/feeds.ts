@@ -62,7 +62,7 @@ export function feeds(
   };
   const isIntranetAllowed = allowed.hosts.size > 0 || allowed.networks.rules.length > 0;
   const brings = [
-    ...(list.length > 0 ? [`news of ${list.length} feeds`] : []),
+    ...(list.length > 0 ? [`news of ${list.length} ${list.length === 1 ? 'feed' : 'feeds'}`] : []),
     ...(pages.length > 0 ? [`the text of ${pages.length} ${pages.length === 1 ? 'page' : 'pages'}`] : []),
   ];
   return {
