@@ -164,6 +164,29 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await page.context().close();
   });
 
+  test('a zoomed chart labels its bars by the table, and nothing covers them', async () => {
+    const { page } = await openVisit(browser, stage.web.url, { timezoneId: 'Asia/Kathmandu' });
+    await page.addInitScript(NOTE_WORDS);
+    await page.goto('/topics/trains');
+    await page.locator('.plot canvas').first().waitFor();
+    const chart = page.locator('#volume .chart');
+    const place = await chart.locator('.u-over').boundingBox();
+    if (place === null) throw new Error('the chart has no place');
+    await page.evaluate('words.length = 0');
+    await page.mouse.move(place.x + place.width * 0.7, place.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(place.x + place.width * 0.9, place.y + 50, { steps: 3 });
+    await page.mouse.up();
+    await chart.getByRole('button', { name: 'Reset zoom' }).waitFor();
+    // As in the table: hours begin at 45 minutes past.
+    const labels = await page.evaluate<string[]>(`words.filter((one) => one.startsWith('\u00a0'))`);
+    expect(labels.length).toBeGreaterThan(2);
+    for (const label of labels) expect(label.trim()).toMatch(/^(?:\d\d:45|\d{1,2} \w+(?: \d{4})?)$/);
+    const covered = await chart.locator('.zoom').boundingBox();
+    expect(covered?.y).toBeGreaterThanOrEqual(place.y + place.height);
+    await page.context().close();
+  });
+
   test.for(PAGES)(
     '%s has no layout or accessibility problem, light or dark, narrow or wide',
     async ([name, address, status = 200]) => {
@@ -207,6 +230,14 @@ const NOTE_FONTS = `globalThis.fonts = [];
     get,
     set(font) { fonts.push(font.slice(font.search(/[0-9.]+px/))); set.call(this, font); },
   });`;
+
+/** Every text that is drawn on a canvas. */
+const NOTE_WORDS = `globalThis.words = [];
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (...given) {
+    words.push(given[0]);
+    return fillText.apply(this, given);
+  };`;
 
 /** Every color that is set to fill an area of a canvas; one that it does not take is ignored. */
 const NOTE_COLORS = `globalThis.colors = [];
