@@ -191,7 +191,8 @@ WITH ${closeCallSql('calls', 'run_id = $9 AND n = $10')}, kept AS (
 SELECT FROM closed`;
 
 export type FailedCallEnd = CallEnd & {
-  state: 'failed' | 'unknown';
+  /** `received`: its response is paid for, and could not be stored with it. */
+  state: 'failed' | 'unknown' | 'received';
   /** The decoded part of a response that was cut off, or the body of an error. */
   partial: { contentType: string | null; body: Buffer } | null;
 };

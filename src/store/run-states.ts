@@ -36,6 +36,10 @@ export async function failRun(
          claims = 0, offer_at = NULL
        WHERE id = $1 AND fence = $2 AND status = 'running'
        RETURNING id, search_id, ended_at
+     ), unknown AS (
+       -- A call whose end could not be recorded may have been answered and billed. No ended run has a call under way.
+       UPDATE strandline.calls SET state = 'unknown', code = 'unknown_outcome', received_at = failed.ended_at
+       FROM failed WHERE run_id = failed.id AND state = 'sent'
      ), response AS (
        UPDATE strandline.responses SET read_at = failed.ended_at
        FROM failed WHERE run_id = failed.id AND n = $8 AND read_at IS NULL

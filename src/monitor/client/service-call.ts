@@ -112,6 +112,7 @@ const INTERRUPTED_BODY_CODES: ReadonlySet<RunCode> = new Set([
   'stream_incomplete',
   'upstream_5xx',
   'decode_error',
+  'internal', // a fault of this program: what was received is paid for
 ]);
 
 const TIMEOUT_CODES = {

@@ -7,6 +7,8 @@ import { readErrorCode } from '../../domain/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { isDatabaseError, refusesData } from '../../store/database.ts';
+import { type ServiceKind, SERVICE_KINDS } from '../../store/services.ts';
+import { redactKeyInBytes } from '../client/key-redaction.ts';
 import { isSentCall, type PaidResponse, storeResponse } from '../../store/responses.ts';
 import type { Context } from '../context.ts';
 import { constants } from 'node:fs';
@@ -54,8 +56,16 @@ export async function retryUntilStored(
   return retryWork(work, {
     ...options,
     maxMs: UNSTORED_RESPONSE_RETRY_MS,
-    mayPass: (error) => !refusesData(error),
+    mayPass: (error) => !cannotBeStored(error),
   });
+}
+
+/** Whether a response fails to be stored for a reason that stays: the database refuses its data, or this program has a fault. */
+export function cannotBeStored(error: unknown): boolean {
+  return (
+    refusesData(error) ||
+    [TypeError, RangeError, ReferenceError, SyntaxError].some((fault) => error instanceof fault)
+  );
 }
 
 async function retryWork<T>(
@@ -83,7 +93,12 @@ async function retryWork<T>(
 }
 
 /** A response with the call of the ledger that it belongs to. */
-export type SpooledResponse = PaidResponse & { fence: number; sentAt: Date };
+export type SpooledResponse = PaidResponse & {
+  fence: number;
+  sentAt: Date;
+  /** Kind of the service whose API key its body may still contain; undefined if the key was removed. */
+  keyOf?: ServiceKind;
+};
 
 /** Size limit of the spool. Only many workers in a long outage reach it. */
 const MAX_SPOOL_BYTES = 512 * 2 ** 20;
@@ -98,6 +113,7 @@ const SPOOL_FILE = z.object({
   receivedAt: z.coerce.date(),
   latencyMs: z.number(),
   costUsd: z.number().nullable(),
+  keyOf: z.enum(SERVICE_KINDS).optional(),
   body: z.string().transform((text) => Buffer.from(text, 'base64')),
 });
 
@@ -130,24 +146,25 @@ export async function spoolResponse(
   ctx: SpoolContext,
   spooled: SpooledResponse,
 ): Promise<(() => Promise<void>) | null> {
-  const { response, runId, fence, sentAt, latencyMs, costUsd } = spooled;
+  const { response, runId, fence, sentAt, latencyMs, costUsd, keyOf } = spooled;
   const { n, httpStatus, contentType, receivedAt, body } = response;
-  const text = JSON.stringify({
-    runId: String(runId),
-    fence,
-    sentAt,
-    latencyMs,
-    costUsd,
-    n,
-    httpStatus,
-    contentType,
-    receivedAt,
-    body: body.toString('base64'),
-  });
   const directory = locateSpool(ctx);
-  const file = path.join(directory, `${runId}-${n}-${fence}-${sentAt.getTime()}.json`);
+  const file = path.join(directory, `${runId}-${n}-${fence}-${Number(sentAt)}.json`);
   const partial = `${file}.partial`;
   try {
+    const text = JSON.stringify({
+      runId: String(runId),
+      fence,
+      sentAt,
+      latencyMs,
+      costUsd,
+      n,
+      httpStatus,
+      contentType,
+      receivedAt,
+      keyOf,
+      body: body.toString('base64'),
+    });
     await createDirectory(directory);
     if ((await measureDirectory(directory)) + text.length > MAX_SPOOL_BYTES)
       throw new Error(`${directory} is full`);
@@ -169,7 +186,9 @@ export async function spoolResponse(
  * does not know belongs to another database; it is kept as long as responses are.
  * @returns the number of responses still on disk
  */
-export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | 'clock'>): Promise<number> {
+export async function replaySpool(
+  ctx: Pick<Context, 'config' | 'log' | 'db' | 'clock' | 'endpoint'>,
+): Promise<number> {
   const directory = locateSpool(ctx);
   const names = await readdir(directory).catch((error: unknown) => {
     if (readErrorCode(error) !== 'ENOENT') throw error;
@@ -197,12 +216,17 @@ export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | '
   return left.size;
 }
 
-async function storeSpooledFile(ctx: Pick<Context, 'log' | 'db'>, file: string): Promise<boolean> {
-  const { runId, fence, sentAt, latencyMs, costUsd, ...response } = SPOOL_FILE.parse(
+async function storeSpooledFile(
+  ctx: Pick<Context, 'log' | 'db' | 'endpoint'>,
+  file: string,
+): Promise<boolean> {
+  const { runId, fence, sentAt, latencyMs, costUsd, keyOf, ...response } = SPOOL_FILE.parse(
     JSON.parse(await readFile(file, 'utf8')),
   );
   if (!(await isSentCall(ctx.db, { runId, n: response.n, fence, sentAt }))) return false;
-  await storeResponse(ctx.db, { runId, response, latencyMs, costUsd });
+  const body =
+    keyOf === undefined ? response.body : redactKeyInBytes(response.body, (await ctx.endpoint(keyOf)).key);
+  await storeResponse(ctx.db, { runId, response: { ...response, body }, latencyMs, costUsd });
   ctx.log.info({ run: String(runId), call: response.n }, 'spooled response stored');
   return true;
 }

@@ -109,7 +109,8 @@ function createTrialLedger(
       return { row: opened };
     },
     headers: ({ id }) => ({ 'x-trial-id': String(id) }),
-    async store({ id, sentAt }, response) {
+    async store({ id, sentAt }, received, redact) {
+      const response = { ...received, body: redact(received.body) };
       const end = { ...response, state: 'received', code: null, now: response.receivedAt } as const;
       await withDbRetry(ctx, () => closeTrial(ctx.db, { ...end, id }));
       return { id, sentAt, response };

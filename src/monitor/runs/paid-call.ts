@@ -24,9 +24,16 @@ import {
   callService,
 } from '../client/service-call.ts';
 import type { ServiceRequest } from '../client/service-request.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { Context } from '../context.ts';
 import { WAITS_FOR_SOURCE, waitsForSource } from '../topics/service-choice.ts';
-import { retryUntilStored, type SpooledResponse, spoolResponse, withDbRetry } from './db-outage.ts';
+import {
+  cannotBeStored,
+  retryUntilStored,
+  type SpooledResponse,
+  spoolResponse,
+  withDbRetry,
+} from './db-outage.ts';
 
 /** Where paid calls are recorded: those of runs in `calls`, those of dry runs in `trials`. */
 export type CallLedger<Row extends { sentAt: Date }, Stored> = {
@@ -34,15 +41,18 @@ export type CallLedger<Row extends { sentAt: Date }, Stored> = {
   open: (limits: CallLimits) => Promise<{ row: Row } | { stored: Stored }>;
   /** Headers that link the log of the service to the row. */
   headers: (row: Row) => Record<string, string>;
-  /** Closes the row with its response, which is paid for. Retries during a database outage. */
-  store: (row: Row, response: PaidResponse) => Promise<Stored>;
+  /**
+   * Closes the row with its response, which is paid for. Retries during a database outage.
+   * @param redact removes the API key from a body; an error of it must not lose the response
+   */
+  store: (row: Row, response: PaidResponse, redact: (body: Buffer) => Buffer) => Promise<Stored>;
   /** Closes the row without a response. Idempotent. */
   closeFailed: (row: Row, end: FailedCallEnd) => Promise<void>;
   /** The error of a call that the signal aborted. */
   createAbortError: () => RunError;
 };
 
-/** A response with the time and cost of its call. The API key is removed from its body. */
+/** A response with the time and cost of its call. */
 export type PaidResponse = CallResponse & { receivedAt: Date };
 
 /**
@@ -79,21 +89,34 @@ export async function makePaidCall<Row extends { sentAt: Date }, Stored>(
     leaveBy: computeSendDeadline(limits, row.sentAt),
   });
   const receivedAt = computeReceivedTime(ctx, row.sentAt, result.latencyMs);
-  if (result.kind === 'answer') {
-    const body = redactKeyInBytes(result.body, endpoint.key);
-    return ledger.store(row, { ...result, body, receivedAt });
-  }
-  const body = result.partial && redactKeyInBytes(result.partial, endpoint.key);
-  const partial = body === undefined ? null : { contentType: result.contentType, body };
-  const end = { ...result, ...classifyCallEnd(result), partial, now: receivedAt };
-  await withDbRetry(ctx, () => ledger.closeFailed(row, end));
+  // From here on nothing can throw before the response is stored or spooled.
+  if (result.kind === 'answer')
+    return ledger.store(row, { ...result, receivedAt }, (body) => redactKeyInBytes(body, endpoint.key));
+  const end = { ...result, ...classifyCallEnd(result), partial: null, now: receivedAt };
+  const close = () => {
+    if (result.partial === undefined) return ledger.closeFailed(row, end);
+    const body = redactKeyInBytes(result.partial, endpoint.key);
+    return ledger.closeFailed(row, { ...end, partial: { contentType: result.contentType, body } });
+  };
+  await withDbRetry(ctx, async () => close()).catch(async (error: unknown) => {
+    if (!cannotBeStored(error)) throw error;
+    ctx.log.error({ err: error }, 'part of a response lost');
+    await withDbRetry(ctx, () => ledger.closeFailed(row, end));
+  });
   if (result.kind === 'aborted') throw ledger.createAbortError();
   throw new RunError(result.code, { detail: result.detail, retryAfterMs: result.retryAfterMs });
 }
 
-/** The time of a response: the database's clock plus the duration that this process measured. */
-function computeReceivedTime({ clock }: Context, sentAt: Date, latencyMs: number): Date {
-  return clock.statementTime() ?? new Date(sentAt.getTime() + Math.round(latencyMs));
+/** The time of a response: the database's clock plus the duration that this process measured. Never throws: it is paid for. */
+function computeReceivedTime({ clock, log }: Context, sentAt: Date, latencyMs: number): Date {
+  try {
+    const receivedAt = clock.statementTime() ?? new Date(sentAt.getTime() + Math.round(latencyMs));
+    if (!Number.isNaN(receivedAt.getTime())) return receivedAt;
+    log.error({ sentAt }, 'time of a response unknown');
+  } catch (error) {
+    log.error({ err: error }, 'time of a response unknown');
+  }
+  return systemClock.now();
 }
 
 /** State of a failed call in the ledger. A call that was aborted after it was sent may have been answered and billed. */
@@ -205,34 +228,69 @@ function createRunLedger(
       }
     },
     headers: ({ n }) => ({ 'x-run-id': String(run.id), 'x-call': String(n) }),
-    async store({ n, sentAt }, { httpStatus, contentType, body, receivedAt, latencyMs, costUsd }) {
+    async store({ n, sentAt }, { httpStatus, contentType, body, receivedAt, latencyMs, costUsd }, redact) {
       const response: RawResponse = { n, httpStatus, contentType, body, receivedAt };
       const paid = { runId: run.id, response, latencyMs, costUsd, fence: run.fence, sentAt };
-      await storePaidResponse(ctx, paid, stopping);
-      return response;
+      return storePaidResponse(ctx, { ...paid, keyOf: run.service_kind }, redact, stopping);
     },
     closeFailed: ({ n }, end) => closeFailedCall(ctx.db, { ...end, runId: run.id, n }),
     createAbortError: () => new RunError('lease_lost'),
   };
 }
 
-/** @throws RunError `db_unavailable`: the response stays on disk until a process with the same data directory stores it */
-async function storePaidResponse(ctx: Context, paid: SpooledResponse, stopping: AbortSignal): Promise<void> {
+/**
+ * Stores a response. After any error it is on disk first, until a process with the same data directory stores it.
+ * @param paid.keyOf the service whose key the body may contain
+ * @throws RunError `db_unavailable` if the database is away: the next claim of the run finds the response; `internal` if this response
+ *   cannot be stored: the run fails, so that nothing calls again, and the response is parsed once it can be stored
+ */
+async function storePaidResponse(
+  ctx: Context,
+  paid: SpooledResponse,
+  redact: (body: Buffer) => Buffer,
+  stopping: AbortSignal,
+): Promise<RawResponse> {
   const onDisk: { remove: (() => Promise<void>) | null } = { remove: null };
+  let { keyOf: _, ...safe } = paid;
+  let redacted = false;
+  const store = async () => {
+    if (!redacted) safe = { ...safe, response: { ...paid.response, body: redact(paid.response.body) } };
+    redacted = true;
+    await storeResponse(ctx.db, safe);
+  };
   try {
-    await retryUntilStored(() => storeResponse(ctx.db, paid), {
+    await retryUntilStored(store, {
       stopping,
       onFirstFailure: async (error) => {
         ctx.log.warn({ err: error, run: String(paid.runId) }, 'response not stored; retrying');
-        onDisk.remove = await spoolResponse(ctx, paid);
+        onDisk.remove = await spoolResponse(ctx, redacted ? safe : paid);
       },
     });
   } catch (error) {
     const event = onDisk.remove === null ? 'response lost' : 'response spooled, not stored';
     ctx.log.error({ err: error, run: String(paid.runId), call: paid.response.n }, event);
-    throw new RunError('db_unavailable', { cause: error });
+    if (!cannotBeStored(error)) throw new RunError('db_unavailable', { cause: error });
+    await closeUnstoredCall(ctx, paid);
+    const where = onDisk.remove === null ? 'is lost' : 'is in the spool of its worker';
+    throw new RunError('internal', {
+      detail: `the response could not be stored, and ${where}`,
+      cause: error,
+    });
   }
   await onDisk.remove?.();
+  return safe.response;
+}
+
+/** Closes the ledger row of a response that cannot be stored: it was received. */
+async function closeUnstoredCall(ctx: Context, { runId, response, latencyMs, costUsd }: SpooledResponse) {
+  const { n, httpStatus, body, receivedAt } = response;
+  const end = { state: 'received', code: null, sent: true, partial: null } as const;
+  const facts = { httpStatus, bytes: body.byteLength, latencyMs, costUsd, now: receivedAt };
+  await withDbRetry(ctx, () => closeFailedCall(ctx.db, { ...end, ...facts, runId, n })).catch(
+    (error: unknown) =>
+      // The end of the run closes it, as unknown.
+      ctx.log.error({ err: error, run: String(runId), call: n }, 'call not closed'),
+  );
 }
 
 /** Takes a response that another process stored while this one was about to call. */
