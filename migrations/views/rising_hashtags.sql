@@ -61,7 +61,7 @@ CREATE OR REPLACE VIEW strandline_analytics.rising_hashtags AS
   cross join lateral (
     select (select count(distinct coalesce(p.author_id, -p.id))
     from strandline.post_sightings g join strandline.posts p on p.id = g.post_id
-    where g.search_id = any (r.ids) and coalesce(g.post_created_at, g.first_seen_at) >= r.day_at - interval '6 days'
+    where g.search_id = any (r.ids) and least(g.post_created_at, g.first_seen_at) >= r.day_at - interval '6 days'
       and r.posts >= 5 and r.score >= 2 and r.chance <= r.limit_of_chance and exists (select from unnest(p.hashtags) h where strandline.lowered(h) = r.name)) + coalesce(r.sites, 0)::bigint as authors
     offset 0
   ) v

@@ -2,7 +2,8 @@ CREATE OR REPLACE VIEW strandline_analytics.volume_hourly AS
   select v.search_id, s.slug as search, date_bin('1 hour', v.bucket_at, 'epoch') as bucket_at, sum(v.posts) as posts,
     sum(v.exposure_ms)::float8 / 3600000 as coverage,
     bool_or(v.cut and v.exposure_ms < 900000) as lower_bound, sum(v.exposed_posts) as observed_posts,
-    sum(v.exposed_posts)::float8 * 3600000 / nullif(sum(v.exposure_ms), 0) as per_hour
+    sum(v.exposed_posts)::float8 * 3600000 / nullif(sum(v.exposure_ms), 0) as per_hour,
+    sum(v.topic_posts) as topic_posts
   from strandline.volume v join strandline.searches s on s.id = v.search_id
   where s.simulated = :simulated
   group by 1, 2, 3;
@@ -11,8 +12,9 @@ COMMENT ON VIEW strandline_analytics.volume_hourly IS 'Posts of a search per hou
 COMMENT ON COLUMN strandline_analytics.volume_hourly.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.search IS 'Slug of the search.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.bucket_at IS 'Start of the hour (UTC).';
-COMMENT ON COLUMN strandline_analytics.volume_hourly.posts IS 'Posts published in this time, each counted once per search. Not corrected for coverage.';
+COMMENT ON COLUMN strandline_analytics.volume_hourly.posts IS 'Posts published in this time, each counted once per search; a post without a time, or with a later one, counts when it was first seen. Not corrected for coverage.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.coverage IS 'Share of this time that was observed, 0 to 1. Below 1, posts may be missing.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.lower_bound IS 'Whether the count may be too low because a response reached its limit.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.observed_posts IS 'Of posts, those published in the observed share of this time.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.per_hour IS 'Rate: observed_posts per observed hour, also where a response reached its limit; null when nothing was observed.';
+COMMENT ON COLUMN strandline_analytics.volume_hourly.topic_posts IS 'Of posts, those that no other search of the topic found earlier: the sum over the searches of a topic counts each post once.';

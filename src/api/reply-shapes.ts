@@ -107,17 +107,30 @@ export const WholeCompletion = defineRowWith('WholeCompletion', 'completions', {
 });
 
 /** A time bucket, as in `volume_hourly` and `volume_daily`. */
-const Bucket = z
+const bucketMembers = {
+  bucket_at: timeShape.describe('Start of the bucket (UTC).'),
+  posts: z
+    .int()
+    .describe(
+      'Posts counted, by time of publication; without one, or with a later one, by the first sighting.',
+    ),
+  coverage: z.number().describe('Share of the bucket that was observed, 0 to 1. A gap is not zero.'),
+  lower_bound: z.boolean().describe('A response reached its limit: there may have been more posts.'),
+  observed_posts: z
+    .int()
+    .describe('Of `posts`, those of the observed time. Divided by `coverage`: the rate per bucket.'),
+};
+const Bucket = z.object(bucketMembers).meta({ id: 'Bucket' });
+const TopicBucket = z
   .object({
-    bucket_at: timeShape.describe('Start of the bucket (UTC).'),
-    posts: z.int().describe('Posts counted, by time of publication.'),
-    coverage: z.number().describe('Share of the bucket that was observed, 0 to 1. A gap is not zero.'),
-    lower_bound: z.boolean().describe('A response reached its limit: there may have been more posts.'),
-    observed_posts: z
+    ...bucketMembers,
+    topic_posts: z
       .int()
-      .describe('Of `posts`, those of the observed time. Divided by `coverage`: the rate per bucket.'),
+      .describe(
+        'Of `posts`, those that no other search of the topic found earlier: the sum over the searches of a topic counts each post once.',
+      ),
   })
-  .meta({ id: 'Bucket' });
+  .meta({ id: 'TopicBucket' });
 
 const serviceKindShape = z.enum(SERVICE_KINDS);
 const searchIdentity = { search_id: idShape, search: z.string(), topic: z.string() };
@@ -165,7 +178,7 @@ export const Volume = z
     service_kind: serviceKindShape,
     per: z.enum(BUCKETS),
     ...timeRange,
-    buckets: z.array(Bucket).describe('Oldest first.'),
+    buckets: z.array(TopicBucket).describe('Oldest first.'),
   })
   .meta({ id: 'Volume' });
 

@@ -132,12 +132,12 @@ export const CHECKS: readonly Check[] = [
     id: 'U5',
     broken: 'counted and pending posts of the volume differ from the sightings',
     sql: `SELECT s.search_id, s.n AS sighted, v.n AS counted FROM (
-        SELECT search_id, count(*) AS n FROM strandline.post_sightings WHERE post_created_at IS NOT NULL GROUP BY 1
+        SELECT search_id, count(*) AS n FROM strandline.post_sightings GROUP BY 1
       ) s FULL JOIN (
         SELECT search_id, sum(n) AS n FROM (
           SELECT search_id, posts AS n FROM strandline.volume
           UNION ALL SELECT g.search_id, 1 FROM strandline.pending_derivations p
-            JOIN strandline.post_sightings g ON g.search_id = p.search_id AND g.post_id = ANY (p.new_posts) AND g.post_created_at IS NOT NULL
+            JOIN strandline.post_sightings g ON g.search_id = p.search_id AND g.post_id = ANY (p.new_posts)
         ) c GROUP BY 1 HAVING sum(n) > 0
       ) v
         USING (search_id) WHERE s.n IS DISTINCT FROM v.n`,

@@ -25,6 +25,7 @@ import {
   moveAside,
   type TakenReading,
   takeReadings,
+  waitForFollower,
 } from '../../store/derive/pending-derivations.ts';
 import { deriveRising } from '../../store/derive/derive-rising.ts';
 import { deriveTallies } from '../../store/derive/derive-tallies.ts';
@@ -234,7 +235,7 @@ export async function rebuildTrends(ctx: FollowerContext, searchId: Id): Promise
   const { db } = ctx;
   const [oldest] = await listSnapshotMonths(db);
   const rebuilt = await inSnapshot(db, async (tx) => {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.derive'))`);
+    await waitForFollower(tx);
     const { uncounted } = await noteReadings(tx, { limit: 0, search: null });
     await countSaved(tx, uncounted);
     const { left, runs, posts } = await rebuildSearch(tx, searchId, oldest?.from ?? null);

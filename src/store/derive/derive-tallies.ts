@@ -1,17 +1,7 @@
 import type { Id, Transaction } from '../database.ts';
-import { type Day, type RecountedPosts, SIGHTED } from './derive-coverage.ts';
+import { type Day, type RecountedPosts, seenElsewhereSql, SIGHTED } from './derive-coverage.ts';
 import { countedAtSql } from '../volume/volume-history.ts';
 import { S } from './counter-sql.ts';
-
-/**
- * Returns a row if another search of the topic saw the item earlier. Looked up per item: with outdated statistics, a
- * plain NOT EXISTS scanned all sightings of the other searches.
- */
-const seenElsewhereSql = (kind: 'post' | 'link') => `
-    SELECT true AS is_known FROM (SELECT search_id, first_seen_at FROM ${S}.${kind}_sightings WHERE ${kind}_id = s.${kind}_id OFFSET 0) o
-    CROSS JOIN LATERAL (SELECT topic_id FROM ${S}.searches WHERE id = o.search_id OFFSET 0) t
-    WHERE (o.first_seen_at, o.search_id) < (s.first_seen_at, s.search_id)
-      AND t.topic_id = (SELECT topic_id FROM ${S}.searches WHERE id = s.search_id) LIMIT 1`;
 
 /** The day (UTC) of a sighting's post by its publication time, as in volume; without one, by the sighting. */
 export const dayOfPostSql = (sighting: string) => `date_trunc('day', ${countedAtSql(sighting)}, 'UTC')`;

@@ -80,6 +80,11 @@ export async function lockFollowing(tx: Transaction): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
+/** Waits until no follower is active, and keeps them away until the transaction ends. Taken before the lock of saves. */
+export async function waitForFollower(tx: Transaction): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.derive'))`);
+}
+
 /** Selects readings of searches without failures, or of one search with a failure. @param alias of a row of readings */
 const inOrder = (alias: string, search: `$${number}` | 'NULL') => `CASE WHEN ${search}::bigint IS NULL
   THEN ${alias}.search_id NOT IN (SELECT search_id FROM ${PENDING} WHERE attempts > 0) ELSE ${alias}.search_id = ${search} END`;

@@ -1,11 +1,11 @@
 /** Deletes what was derived for searches since a time, and logs their readings again. */
 import type { Id, Transaction } from '../database.ts';
 import { startOfQuarter } from '../volume/reach.ts';
-import type { Day, RecountedPosts, ObservedReach } from './derive-coverage.ts';
+import { type Day, type RecountedPosts, type ObservedReach, rollUp } from './derive-coverage.ts';
 import { engagementSql } from '../../domain/counters.ts';
 import { S } from './counter-sql.ts';
 import { countHoursAgain } from './derive-gains.ts';
-import { dayOfPostSql } from './derive-tallies.ts';
+import { dayOfPostSql, deriveTallies } from './derive-tallies.ts';
 
 const PENDING_READINGS = `${S}.pending_derivations`;
 
@@ -132,7 +132,7 @@ const DAYS_GIVEN = 'unnest($1::bigint[], $2::timestamptz[]) d(search_id, day_at)
 const SUBTRACT_COUNTS = [
   `DELETE FROM ${S}.search_tops t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at`,
   `DELETE FROM ${S}.search_days t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at`,
-  `UPDATE ${S}.volume v SET posts = 0, exposed_posts = 0 FROM ${DAYS_GIVEN}
+  `UPDATE ${S}.volume v SET posts = 0, topic_posts = 0, exposed_posts = 0 FROM ${DAYS_GIVEN}
    WHERE v.search_id = d.search_id AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts > 0`,
 ];
 /** Items of these days that were counted before, and are not counted again as new. $3 and $4: searches, and since when. */
@@ -148,6 +148,37 @@ const DELETE_EMPTY = [
      AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts = 0 AND NOT v.cut AND v.exposure_ms = 0`,
   `DELETE FROM ${S}.search_days t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at AND t.posts = 0`,
 ];
+
+/** Items of posts and links are counted on these days (UTC). $1 posts, $2 links. */
+const SELECT_COUNTED_DAYS = `
+SELECT g.search_id, ${dayOfPostSql('g')} AS day_at FROM ${S}.post_sightings g WHERE g.post_id = ANY ($1::bigint[])
+UNION SELECT g.search_id, date_trunc('day', g.first_seen_at, 'UTC') FROM ${S}.link_sightings g WHERE g.link_id = ANY ($2::bigint[])`;
+
+/** The days on which searches count these items. */
+export async function listCountedDays(
+  tx: Transaction,
+  postIds: readonly Id[],
+  linkIds: readonly Id[],
+): Promise<Day[]> {
+  return (await tx.query<Day>(SELECT_COUNTED_DAYS, [postIds, linkIds])).rows;
+}
+
+/**
+ * Counts days again from the remaining sightings, after items were deleted. The transaction holds the lock of the follower, and blocks
+ * saves.
+ */
+export async function recountDays(tx: Transaction, days: readonly Day[]): Promise<void> {
+  const searches = [...new Set(days.map(({ search_id }) => search_id))];
+  if (searches.length === 0) return;
+  const left = await undoDerivations(tx, {
+    searches,
+    since: searches.map(() => 'infinity'),
+    touched: { searches: [], posts: [] },
+    days,
+  });
+  const changed = await rollUp(tx, [], [], { recounted: left.posts, seenAgain: left.seen });
+  await deriveTallies(tx, [], { posts: left.posts, links: left.links, days: [...changed, ...left.days] });
+}
 
 type UndoScope = {
   searches: readonly Id[];

@@ -8,6 +8,7 @@ import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import { type Database, type Id, inTransaction, type Queryable, onlyRow } from '../database.ts';
+import { waitForFollower } from '../derive/pending-derivations.ts';
 import { deleteReplies } from '../idempotency.ts';
 import { decodeBody } from '../responses.ts';
 import { lockSaves } from './forget-lock.ts';
@@ -104,6 +105,7 @@ export async function forgetAuthor(
   const since = await readOldestTransaction(db);
   const before = await deleteResponsesAbout(db.pool, author);
   return inTransaction(db, async (tx) => {
+    await waitForFollower(tx);
     await lockSaves(tx);
     const traces = await findTraces(tx, author, listProfiles(author), linkRules);
     await raiseTombstones(tx, listTombstones(author, traces, linkRules), now);

@@ -14,6 +14,7 @@ import {
   onlyRow,
   selectIds,
 } from '../database.ts';
+import { waitForFollower } from '../derive/pending-derivations.ts';
 import { lockSaves } from './forget-lock.ts';
 import {
   findOrphans,
@@ -230,6 +231,25 @@ WITH gone AS (
 )
 DELETE FROM strandline.author_snapshots WHERE author_id IN (SELECT id FROM gone)`;
 
+/**
+ * Items of which the search was the first of its topic to see them count for the next one, so their days are counted again. Read with a batch
+ * of them. $1 search, $2 items.
+ */
+const countAgainSql = (kind: 'post' | 'link') => `
+INSERT INTO strandline.pending_derivations (search_id, run_id, at, new_posts, new_links, changed_posts, edited_posts, edited_links,
+  touched_posts, touched_links, checked, notify, saved_seconds)
+SELECT o.search_id, (SELECT max(id) FROM strandline.runs WHERE search_id = o.search_id), o.purged_at, '{}', '{}', '{}',
+  ${kind === 'post' ? "o.ids, '{}'" : "'{}', o.ids"}, '{}', '{}', false, false, NULL
+FROM (
+  SELECT g.search_id, min(mine.purged_at) AS purged_at, array_agg(g.${kind}_id ORDER BY g.${kind}_id) AS ids
+  FROM strandline.searches mine
+  JOIN strandline.searches s ON s.topic_id = mine.topic_id AND s.id <> mine.id AND s.purged_at IS NULL
+  JOIN strandline.${kind}_sightings g ON g.search_id = s.id AND g.${kind}_id = ANY ($2::bigint[])
+  WHERE mine.id = $1 GROUP BY 1
+) o`;
+const COUNT_POSTS_AGAIN = countAgainSql('post');
+const COUNT_LINKS_AGAIN = countAgainSql('link');
+
 async function deletePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
   const seen = await listIds(
     db,
@@ -251,6 +271,7 @@ async function deletePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promis
         'DELETE FROM strandline.post_sightings WHERE search_id = $1 AND post_id = ANY ($2::bigint[])',
         [searchId, batch],
       );
+      await tx.query(COUNT_POSTS_AGAIN, [searchId, batch]);
       const authors = leaving.flatMap(({ author_id: id }) => (id === null ? [] : [id]));
       await tx.query(DELETE_AUTHORS, [[...new Set(authors)]]);
       for (const id of postIds) plan.gone.add(id);
@@ -276,6 +297,7 @@ async function deleteLinks(db: Database, searchId: Id, mayGoOn: MayGoOn): Promis
         'DELETE FROM strandline.link_sightings WHERE search_id = $1 AND link_id = ANY ($2::bigint[])',
         [searchId, batch],
       );
+      await tx.query(COUNT_LINKS_AGAIN, [searchId, batch]);
     }),
   );
 }
@@ -319,7 +341,7 @@ async function deleteRows(
 async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     // A derivation that began earlier writes its rows first.
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.derive'))`);
+    await waitForFollower(tx);
     await lockSaves(tx);
     // A concurrent edit or run request waits here and then finds no search.
     await tx.query('SELECT FROM strandline.searches WHERE id = $1 FOR UPDATE', [searchId]);

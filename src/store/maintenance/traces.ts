@@ -5,6 +5,7 @@
  */
 import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import type { Id, Queryable, Transaction } from '../database.ts';
+import { listCountedDays, recountDays } from '../derive/undo-derivations.ts';
 import { POST_ID_KEY_SQL } from '../save/topic-items.ts';
 import { listSpellings } from './tombstones.ts';
 
@@ -253,6 +254,7 @@ export async function removeTraces(
 ): Promise<Record<string, number>> {
   const postIds = posts.map(({ id }) => id);
   const linkIds = links.map(({ id }) => id);
+  const days = await listCountedDays(tx, postIds, linkIds);
   const gone: Record<string, number> = { archived: await removeFromArchive(tx, postIds, linkIds) };
   // A lexeme that an edit left without documents may be the name of the author.
   await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
@@ -263,6 +265,7 @@ export async function removeTraces(
   const ids = { posts: postIds, links: linkIds, author: authorId };
   const authors: Deletion = ['authors', 'author', 'DELETE FROM strandline.authors WHERE id = $1'];
   await deleteAll(tx, [...DELETE_MENTIONS, ...DELETE_ITEM_ROWS, authors], ids, gone);
+  await recountDays(tx, days);
   return gone;
 }
 

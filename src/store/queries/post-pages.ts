@@ -3,6 +3,7 @@
 import { engagementSql } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import type { Id, Pooled, Reads } from '../database.ts';
+import { countedAtSql } from '../volume/volume-history.ts';
 import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
@@ -14,7 +15,7 @@ export type PostPageOrder = (typeof POST_PAGE_ORDERS)[number];
 /** What a list of posts contains. */
 export type PostSelectionFilter = DataScope & {
   matching?: Matching | undefined;
-  /** Publication time, or the first sighting if unknown; `until` is excluded. */
+  /** Publication time, or the first sighting if that is earlier or the time unknown; `until` is excluded. */
   since?: Date | undefined;
   until?: Date | undefined;
 };
@@ -79,9 +80,15 @@ export async function selectPosts(
 }
 
 const S = 'strandline';
-const TIME_SQL = 'coalesce(g.post_created_at, g.first_seen_at)';
-/** Conditions on a post `p` sighted as `g`. $4 since, $5 until, $10 language. */
-const IN_TIME_SQL = `($4::timestamptz IS NULL OR ${TIME_SQL} >= $4) AND ($5::timestamptz IS NULL OR ${TIME_SQL} < $5)`;
+const TIME_SQL = countedAtSql('g');
+/**
+ * Conditions on a post `p` sighted as `g`. $4 since, $5 until, $10 language. A post that counts at its sighting is placed by the first search of
+ * the scope `mine` to see it, and by no other; one that was published before is placed at the same time by all.
+ */
+const IN_TIME_SQL = `($4::timestamptz IS NULL OR ${TIME_SQL} >= $4) AND ($5::timestamptz IS NULL OR ${TIME_SQL} < $5)
+  AND (g.post_created_at <= g.first_seen_at OR NOT EXISTS (
+    SELECT FROM ${S}.post_sightings o WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine)
+      AND (o.first_seen_at, o.search_id) < (g.first_seen_at, g.search_id)))`;
 const WANTED_SQL = `${IN_TIME_SQL} AND ($10::text IS NULL OR lower(p.lang) = lower($10))`;
 /** $9 author. */
 const BY_AUTHOR_SQL = `($9::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($9)))`;
@@ -93,17 +100,12 @@ const MICROS_SQL = '(extract(epoch FROM at) * 1000000)::bigint';
 /** $6 µs, $7 id. */
 const PLACE_SQL = `('epoch'::timestamptz + $6::bigint * interval '1 microsecond', $7::bigint)`;
 
-/**
- * `most` posts of each search, by its index on their time. A post without a publication time is placed by the last
- * search to see it, and by no other.
- */
+/** `most` posts of each search, by its index on their time. */
 const newestOfEachSql = (most: string, lang: boolean, from = '') => `
 SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
   SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g ${lang ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
   WHERE g.search_id = mine.id AND ${lang ? WANTED_SQL : IN_TIME_SQL} ${from}
     AND ($6::bigint IS NULL OR (${TIME_SQL}, g.post_id) < ${PLACE_SQL})
-    AND (g.post_created_at IS NOT NULL OR NOT EXISTS (SELECT FROM ${S}.post_sightings o
-      WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine) AND o.first_seen_at > g.first_seen_at))
   ORDER BY ${TIME_SQL} DESC, g.post_id DESC LIMIT ${most}
 ) f`;
 
@@ -124,18 +126,19 @@ const SELECT_NEWEST_POSTS = newestSql(false);
 const SELECT_NEWEST_POSTS_IN_LANGUAGE = newestSql(true);
 
 const newestMatchingSql = (wanted: string) => `
-WITH these AS MATERIALIZED (${matchingPostsSql(wanted)})
+WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), these AS MATERIALIZED (${matchingPostsSql(wanted)})
 SELECT id, at, ${MICROS_SQL} AS by FROM (
-  SELECT p.id, max(${TIME_SQL}) AS at FROM these p
-  JOIN ${S}.post_sightings g ON g.post_id = p.id AND g.search_id IN (SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine)
+  SELECT p.id, min(${TIME_SQL}) AS at FROM these p
+  JOIN ${S}.post_sightings g ON g.post_id = p.id AND g.search_id IN (SELECT id FROM mine)
   WHERE ${WANTED_SQL} GROUP BY p.id
 ) found WHERE $6::bigint IS NULL OR (at, id) < ${PLACE_SQL}
 ORDER BY at DESC, id DESC LIMIT $8`;
 
 /** From documents to sightings: twice as fast as by posts if many match. */
 const matchingTimesSql = (wanted: string) => `
-SELECT p.thing AS id, max(${TIME_SQL}) AS at FROM (${wanted}) p
-JOIN ${S}.post_sightings g ON g.post_id = p.thing AND g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine))
+WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL})
+SELECT p.thing AS id, min(${TIME_SQL}) AS at FROM (${wanted}) p
+JOIN ${S}.post_sightings g ON g.post_id = p.thing AND g.search_id = ANY (ARRAY(SELECT id FROM mine))
 WHERE ${IN_TIME_SQL} GROUP BY p.thing`;
 
 const newestIndexedSql = (wanted: string) => `
@@ -151,9 +154,9 @@ const COUNT_SQL: Readonly<Record<Exclude<PostPageOrder, 'newest'>, string>> = {
 
 /** Sorts counts of the posts in range; nothing else of them is read. @param named whether there is an author or language */
 const highestSql = (order: Exclude<PostPageOrder, 'newest'>, named: boolean, wanted: string) => `
-WITH these AS MATERIALIZED (
+WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), these AS MATERIALIZED (
   SELECT DISTINCT g.post_id AS id FROM ${S}.post_sightings g ${named ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
-  WHERE g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine)) ${wanted === '' ? '' : `AND g.post_id IN (${wanted})`}
+  WHERE g.search_id = ANY (ARRAY(SELECT id FROM mine)) ${wanted === '' ? '' : `AND g.post_id IN (${wanted})`}
     AND ${named ? `${WANTED_SQL} AND ${BY_AUTHOR_SQL}` : `${IN_TIME_SQL} AND $9::text IS NULL AND $10::text IS NULL`}
 )
 SELECT id, by FROM (
@@ -164,6 +167,7 @@ ORDER BY by DESC, id DESC LIMIT $8`;
 
 /** $6 maximum of each search. */
 const SELECT_FOUND_POSTS = `
-SELECT f.post_id AS id, max(f.at) AS at FROM (${SCOPED_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
+WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL})
+SELECT f.post_id AS id, min(f.at) AS at FROM mine CROSS JOIN LATERAL (
   SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g WHERE g.search_id = mine.id AND ${IN_TIME_SQL} LIMIT $6
 ) f GROUP BY f.post_id`;

@@ -136,7 +136,13 @@ export async function readRequestChanges(
 
 export type SearchNow = {
   search_id: Id;
+  /** Slug. */
+  topic: string;
+  /** Whether the search was removed: what it found still counts. */
+  is_removed: boolean;
   posts: number;
+  /** Posts that no other search of the topic had before: in the sum over the topic, each post counts once. */
+  topic_posts: number;
   /** Of these, the ones of the observed time. */
   observed_posts: number;
   /** Observed share, 0 to 1; and share of the hours of which anything was observed. */
@@ -157,23 +163,24 @@ export type SearchNow = {
  */
 const SELECT_SEARCHES_NOW = `
 WITH side AS MATERIALIZED (
-  SELECT id FROM strandline.searches WHERE archived_at IS NULL AND simulated = $3::boolean
+  SELECT s.id, t.slug AS topic, s.archived_at IS NOT NULL AS is_removed
+  FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id WHERE t.archived_at IS NULL AND s.simulated = $3::boolean
 ), parts AS (
-  SELECT search_id, posts, exposed_posts, exposure_ms, cut AND exposure_ms < 900000 AS cut, 0 AS hours,
+  SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut AND exposure_ms < 900000 AS cut, 0 AS hours,
     CASE WHEN exposure_ms > 0 THEN date_bin('1 hour', bucket_at, 'epoch') END AS hour_at
   FROM strandline.volume
   WHERE search_id = ANY (ARRAY(SELECT id FROM side)) AND bucket_at >= $1 AND bucket_at < date_trunc('day', $2::timestamptz, 'UTC')
   UNION ALL
-  SELECT search_id, posts, exposed_posts, exposure_ms, cut, hours, NULL FROM strandline.search_days
+  SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut, hours, NULL FROM strandline.search_days
   WHERE search_id = ANY (ARRAY(SELECT id FROM side)) AND day_at = date_trunc('day', $2::timestamptz, 'UTC')
 )
-SELECT s.id AS search_id, coalesce(v.posts, 0) AS posts, coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
+SELECT s.id AS search_id, s.topic, s.is_removed, coalesce(v.posts, 0) AS posts, coalesce(v.topic_posts, 0) AS topic_posts, coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
   coalesce(v.exposure_ms, 0)::float8 / 1000 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS coverage,
   coalesce(v.hours, 0)::float8 * 3600 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS hours,
   r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
 FROM side s
 LEFT JOIN (
-  SELECT search_id, sum(posts)::int AS posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut,
+  SELECT search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut,
     count(DISTINCT hour_at) + sum(hours) AS hours
   FROM parts GROUP BY 1
 ) v ON v.search_id = s.id
@@ -183,7 +190,7 @@ LEFT JOIN LATERAL (
 ) r ON true`;
 
 /**
- * Every search of a side that is not removed: its posts in a range, and the outcome of its last run.
+ * Every search of the topics of a side, including removed searches of topics that are not: its posts in a range, and the outcome of its last run.
  * @param range whole quarter-hours; `until` is now or later, because the last day is counted whole
  */
 export async function readSearchesNow(

@@ -13,6 +13,8 @@ export type BucketRow = {
   bucket_at: Date;
   /** Counted by publication time. */
   posts: number;
+  /** Posts that no other search of the topic had before: in the sum over the topic, each post counts once. */
+  topic_posts: number;
   /** Observed share, 0 to 1. */
   coverage: number;
   /** Of `posts`, those of the observed time. */
@@ -28,7 +30,7 @@ const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3
  * bucket.
  */
 const BUCKETED_SQL = `
-SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts,
+SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts,
   sum(exposure_ms)::float8 / 1000 / $5 AS coverage, sum(exposed_posts)::int AS observed_posts,
   bool_or(cut AND exposure_ms < 900000) AS lower_bound
 FROM strandline.volume
@@ -60,21 +62,25 @@ function startOfBucket(at: Date, per: Bucket): Date {
   return new Date(Math.ceil(at.getTime() / ms) * ms);
 }
 
-/** Below this coverage, a count is a lower bound. */
+/** Below this coverage, a bucket was observed in part. */
 export const NEARLY_FULL_COVERAGE = 0.9;
 
 /** Sum of several searches in one bucket. Buckets in which none found or observed anything are omitted. */
 export type BucketSum = {
   at: Date;
+  /** Each post once in its topic, if that was asked for. */
   posts: number;
-  /** Whether it is a lower bound: a response was cut, or a search was only partly observed. */
+  /** Whether it is a lower bound: a response was cut. */
   least: boolean;
+  /** Whether one of the searches observed it only in part. */
+  partial: boolean;
 };
 
 /** Sum of one search over all buckets. */
 export type SearchSum = {
   search_id: Id;
   posts: number;
+  topic_posts: number;
   /** Of these, the ones of the observed time. */
   observed_posts: number;
   /** Number of observed buckets, including fractions; and of those of which anything was observed. */
@@ -88,19 +94,22 @@ export type VolumeSums = { buckets: BucketSum[]; searches: SearchSum[] };
 
 /** $1 searches, $2 first bucket, $3 the one after the last, $4 {@link NEARLY_FULL_COVERAGE}, $5 seconds per bucket. */
 const SELECT_VOLUME_SUMS = `
-SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(observed_posts)::int AS observed_posts, sum(least(1, coverage)) AS observed,
-  count(*) FILTER (WHERE coverage > 0)::int AS touched, bool_or(lower_bound) AS lower_bound,
-  bool_or(lower_bound OR coverage < $4) FILTER (WHERE coverage > 0 OR posts > 0) AS least
+SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts, sum(observed_posts)::int AS observed_posts,
+  sum(least(1, coverage)) AS observed, count(*) FILTER (WHERE coverage > 0)::int AS touched, bool_or(lower_bound) AS lower_bound,
+  bool_or(coverage < $4) FILTER (WHERE coverage > 0 OR posts > 0) AS partial
 FROM (${BUCKETED_SQL}) b
 GROUP BY GROUPING SETS ((bucket_at), (search_id)) ORDER BY bucket_at, search_id`;
 
-/** Like {@link readBuckets}, but summed in the database: a topic with eight searches has 1,300 hours in a week. */
+/**
+ * Like {@link readBuckets}, but summed in the database: a topic with eight searches has 1,300 hours in a week.
+ * @param filter.once whether the sum of a bucket counts each post of the topic once
+ */
 export async function readVolumeSums(
   { pool }: Pooled,
-  filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date },
+  filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date; once: boolean },
 ): Promise<VolumeSums> {
-  const { searchIds, per, from, until } = filter;
-  const { rows } = await pool.query<SearchSum & { at: Date | null; least: boolean | null }>({
+  const { searchIds, per, from, until, once } = filter;
+  const { rows } = await pool.query<SearchSum & { at: Date | null; partial: boolean | null }>({
     name: 'volume_sums',
     text: SELECT_VOLUME_SUMS,
     values: [
@@ -113,9 +122,15 @@ export async function readVolumeSums(
   });
   const buckets: BucketSum[] = [];
   const searches: SearchSum[] = [];
-  for (const { at, least, ...sum } of rows) {
+  for (const { at, partial, ...sum } of rows) {
     if (at === null) searches.push(sum);
-    else if (least !== null) buckets.push({ at, posts: sum.posts, least });
+    else if (partial !== null)
+      buckets.push({
+        at,
+        posts: once ? sum.topic_posts : sum.posts,
+        least: sum.lower_bound,
+        partial,
+      });
   }
   return { buckets, searches };
 }

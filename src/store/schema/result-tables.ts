@@ -31,10 +31,10 @@ export const post_sightings = strandline.table(
   (t) => [
     // The post first, for searches of a post. Posts of a search are queried by time.
     primaryKey({ columns: [t.post_id, t.search_id] }),
-    // Posts of a search by publication time, for pages.
+    // Posts of a search by the time at which they count (`countedAtSql`), for pages.
     index('post_sightings_time').on(
       t.search_id,
-      sql`coalesce(${t.post_created_at}, ${t.first_seen_at})`,
+      sql`least(${t.post_created_at}, ${t.first_seen_at})`,
       t.post_id,
     ),
   ],

@@ -111,6 +111,8 @@ export const volume = strandline.table(
     bucket_at: instant().notNull(),
     /** Each post once, on its first sighting. */
     posts: integer().notNull(),
+    /** Of these, posts that no other search of its topic saw before: a sum over the topic counts each post once. */
+    topic_posts: integer().notNull().default(0),
     /**
      * A response that should have covered it was cut at its limit: if time is missing, `posts` is a lower bound.
      */

@@ -3,7 +3,8 @@ import type { Id, Pooled, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
 
 /**
- * When a post counts, in which quarter-hour, and where in it, in milliseconds: one dated after its sighting counts at the sighting.
+ * When a post counts, in which quarter-hour, and where in it, in milliseconds: one without a time, or dated after its sighting, counts
+ * at the sighting. An index has this expression.
  * @param g alias of a sighting
  */
 export const countedAtSql = (g: string) => `least(${g}.post_created_at, ${g}.first_seen_at)`;
@@ -16,9 +17,7 @@ export const isMeasurableSql = (g: string) => `${g}.post_created_at < ${g}.first
 
 /** These posts of a range, found by an index. */
 export const measurableBetweenSql = (g: string, from: string, until: string) =>
-  `coalesce(${g}.post_created_at, ${g}.first_seen_at) >= ${from}
-  AND coalesce(${g}.post_created_at, ${g}.first_seen_at) < ${until} + interval '1 hour'
-  AND ${isMeasurableSql(g)} AND ${countedAtSql(g)} >= ${from} AND ${countedAtSql(g)} < ${until}`;
+  `${countedAtSql(g)} >= ${from} AND ${countedAtSql(g)} < ${until} AND ${isMeasurableSql(g)}`;
 
 /** Inputs of a search's alerts at a run. */
 export type WatchedSearch = {

@@ -213,7 +213,9 @@ const numbersOf = (chart) => {
   const words = times.map((time) => time?.textContent ?? '');
   const cells = rows.map((row) => all('td', row).map((cell) => cell.querySelector('data')));
   const values = names.map((_, i) => cells.map((row) => (row[i] == null ? null : Number(row[i]?.value))));
-  const least = names.map((_, i) => cells.map((row) => row[i]?.classList.contains('least') === true));
+  /** @param {string} is a class of a value */
+  const those = (is) => names.map((_, i) => cells.map((row) => row[i]?.classList.contains(is) === true));
+  const [least, pale] = [those('least'), those('pale')];
   /** @param {string | undefined} written values of all buckets, of which the table has the newest */
   const besides = (written) =>
     written
@@ -228,6 +230,7 @@ const numbersOf = (chart) => {
     words,
     values,
     least,
+    pale,
     expectedName,
     expected: besides(expected),
     spread: besides(spread),
@@ -289,13 +292,13 @@ const draw = (chart) => {
   const room = /** @type {HTMLElement | null} */ (chart.querySelector('.plot'));
   if (Plot === undefined || room === null) return;
   forget(chart);
-  const { names, at, words, values, least, expected = [], spread = [], expectedName } = numbersOf(chart);
+  const { names, at, words, values, least, pale, expected = [], spread = [], expectedName } = numbersOf(chart);
   if (at.length < 2) return;
   const style = getComputedStyle(chart);
   /** @param {string} name */
   const color = (name) => style.getPropertyValue(name).trim();
   const hues = ['--sea', '--c2', '--c3', '--c4', '--c5', '--c6'].map(color);
-  const { chart: kind = 'bars', unit = '', sign = '' } = chart.dataset;
+  const { chart: kind = 'bars', unit = '', one = unit, sign = '' } = chart.dataset;
   const seconds = Number(chart.dataset['seconds']);
   const bars = kind === 'bars' && names.length === 1;
   const shift = seconds / 2;
@@ -418,7 +421,7 @@ const draw = (chart) => {
       const count =
         value === null
           ? 'not observed'
-          : `${least[nth]?.[i] === true ? '≥ ' : ''}${shown(value)}${sign === '' ? ` ${unit}` : sign}`;
+          : `${least[nth]?.[i] === true ? '≥ ' : ''}${shown(value)}${sign === '' ? ` ${value === 1 ? one : unit}` : sign}`;
       return names.length === 1 ? count : `${name} ${count}`;
     });
     const value = expected[i] ?? null;
@@ -433,12 +436,12 @@ const draw = (chart) => {
     ticks: { stroke: color('--edge'), width: 1, size: 4 },
   };
   const width = Math.max(160, room.clientWidth);
-  /** Lower bounds are paler, as in the SVG of the server. */
+  /** Incomplete values are paler, as in the SVG of the server. */
   /** @param {number} nth */
   const paler = (nth) => {
     const hue = hues[nth % hues.length] ?? '';
-    const pale = `color-mix(in srgb, ${hue} 45%, transparent)`;
-    const fills = least[nth]?.map((one) => (one ? pale : hue));
+    const light = `color-mix(in srgb, ${hue} 45%, transparent)`;
+    const fills = pale[nth]?.map((isPale) => (isPale ? light : hue));
     return { fill: { unit: 3, values: () => fills } };
   };
   const plot = new Plot(

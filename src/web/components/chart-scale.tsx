@@ -119,6 +119,8 @@ export type Series = {
   values: readonly (number | null)[];
   /** Lower bounds: a response was cut at its limit. */
   least?: readonly boolean[] | undefined;
+  /** Observed in part. */
+  partial?: readonly boolean[] | undefined;
 };
 
 /** What the values of a chart are compared with, one per time of the chart; null is unknown. */

@@ -63,10 +63,11 @@ export function ChartTable({
           {at.slice(from).map((moment, row) => (
             <tr>
               <th scope="row">{renderRowName(moment, nameRow(moment), linkTo(moment))}</th>
-              {series.map(({ values, least }) => (
+              {series.map(({ values, least, partial }) => (
                 <td class="number">
                   {renderNumber(values[from + row] ?? null, 'not observed', {
                     least: least?.[from + row],
+                    partial: partial?.[from + row],
                     sign,
                   })}
                 </td>
@@ -111,10 +112,15 @@ function createRowNames(at: readonly Date[], seconds: number, reader: DateReader
 }
 
 /** @param unknown what to say without a value */
-function renderNumber(value: number | null, unknown: string, { least = false, sign = '' } = {}) {
+function renderNumber(
+  value: number | null,
+  unknown: string,
+  { least = false, partial = false, sign = '' } = {},
+) {
   if (value === null) return <span class="unknown">{unknown}</span>;
+  const classes = [...(least ? ['least'] : []), ...(least || partial ? ['pale'] : [])].join(' ');
   return (
-    <data value={value} class={least ? 'least' : undefined}>
+    <data value={value} class={classes === '' ? undefined : classes}>
       {`${least ? '≥ ' : ''}${formatTenths(value)}${sign}`}
     </data>
   );

@@ -24,8 +24,9 @@ type ChartProps = {
   /** Length of a bucket; 0 for single times. */
   seconds: number;
   series: readonly Series[];
-  /** For example `posts`. */
+  /** For example `posts`; and of a value of 1, `post`. */
   unit: string;
+  one?: string | undefined;
   /** Suffix of each number: ` %`. */
   sign?: string;
   kind?: 'bars' | 'lines';
@@ -52,6 +53,7 @@ export function Chart(props: ChartProps) {
       data-chart={kind}
       data-seconds={seconds}
       data-unit={unit}
+      data-one={props.one}
       data-sign={sign}
       data-expected={expected?.values.map(writeValue).join(',')}
       data-spread={expected?.spread?.map(writeValue).join(',')}
@@ -245,10 +247,10 @@ function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesPro
       {entry.values.map((value, i) => {
         if (value === null || value === 0) return null;
         const x = getTimeAt(at, i) - from + seconds * 500 * (1 - BAR_SHARE) + nth * length;
-        const least = entry.least?.[i] === true;
+        const isPale = entry.least?.[i] === true || entry.partial?.[i] === true;
         return (
           <rect
-            class={least ? 'least' : undefined}
+            class={isPale ? 'pale' : undefined}
             x={formatSvgPercent(x, until - from)}
             width={formatSvgPercent(length, until - from)}
             y={formatY(value, top)}

@@ -16,7 +16,7 @@ import type { PostRow } from '../../store/queries/posts.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { type BucketSum, readVolumeSums } from '../../store/queries/volume.ts';
 import type { ListKind, ListScope } from '../components/list-address.ts';
-import { buildVolume, isCountedPerSearch, type Volume } from '../topic/topic-data.ts';
+import { buildVolume, type Volume } from '../topic/topic-data.ts';
 import { emptyField, readKey } from '../request-input.ts';
 import { LIST_RANGES, type ListRange } from './list-range.ts';
 import { z } from 'zod';
@@ -139,44 +139,40 @@ export type ListVolume = {
   /** Null: more than {@link MAX_COUNTED}. */
   total: number | null;
   volume: Volume;
-  /** Whether posts that two searches found are counted in both. */
-  perSearch: boolean;
 };
 
-/** Bars are the listed items; of a list without a query that is not counted, all posts as the searches counted them. */
+/** Bars are the listed items, counted here; of a list without a query that is too long to count, by the volume, which counts the same. */
 export async function readListVolume(db: Reads, list: List): Promise<ListVolume> {
   const { from, until, per, seconds } = list.range.chart;
   const span = { from, until, stepMs: seconds * 1_000 };
+  const once = list.scope.search === undefined;
   const isBounded = list.kind === 'posts' && matchesAll(list.matching);
   const counted = isBounded ? await countItems(db, await selectItems(db, list, MAX_COUNTED + 1)) : 0;
   const observed =
     list.kind === 'posts'
-      ? await readVolumeSums(db, { searchIds: list.searches.map(({ id }) => id), per, from, until })
+      ? await readVolumeSums(db, { searchIds: list.searches.map(({ id }) => id), per, from, until, once })
       : { buckets: listWatched(list, span), searches: [] };
   if (counted > MAX_COUNTED)
-    return {
-      total: null,
-      volume: trimStart(list.range, buildVolume(observed.buckets, span)),
-      perSearch: isCountedPerSearch(observed.searches),
-    };
+    return { total: null, volume: trimStart(list.range, buildVolume(observed.buckets, span)) };
   const { total, buckets } = await countItemsOverTime(db, await selectItems(db, list), list.range.chart);
   const byTime = new Map(observed.buckets.map((bucket) => [bucket.at.getTime(), { ...bucket, posts: 0 }]));
   for (const { at, items } of buckets) {
-    const least = byTime.get(at.getTime())?.least ?? false;
-    byTime.set(at.getTime(), { at, posts: items, least });
+    const { least = false, partial = false } = byTime.get(at.getTime()) ?? {};
+    byTime.set(at.getTime(), { at, posts: items, least, partial });
   }
-  return {
-    total,
-    volume: trimStart(list.range, buildVolume([...byTime.values()], span)),
-    perSearch: false,
-  };
+  return { total, volume: trimStart(list.range, buildVolume([...byTime.values()], span)) };
 }
 
 /** A list without a start begins where anything was observed. */
-function trimStart({ since }: List['range'], { at, values, least }: Volume): Volume {
+function trimStart({ since }: List['range'], { at, values, least, partial }: Volume): Volume {
   const first = since === undefined ? values.findIndex((value) => value !== null) : 0;
   const from = Math.max(0, first);
-  return { at: at.slice(from), values: values.slice(from), least: least.slice(from) };
+  return {
+    at: at.slice(from),
+    values: values.slice(from),
+    least: least.slice(from),
+    partial: partial.slice(from),
+  };
 }
 
 /** Buckets in which a search existed: links and discoveries are counted when they are found. */
@@ -187,7 +183,7 @@ function listWatched(
   const first = Math.min(...searches.map(({ created_at }) => created_at.getTime()));
   const buckets: BucketSum[] = [];
   for (let at = from.getTime(); at < until.getTime(); at += stepMs)
-    if (at + stepMs > first) buckets.push({ at: new Date(at), posts: 0, least: false });
+    if (at + stepMs > first) buckets.push({ at: new Date(at), posts: 0, least: false, partial: false });
   return buckets;
 }
 

@@ -3,7 +3,7 @@
 import type { Problem } from '../../domain/errors.ts';
 import { describeUtcDays } from '../../domain/display-format.ts';
 import { EVERYTHING } from '../../domain/search-query.ts';
-import type { ArchiveBacklog } from '../../store/archive/index-archive.ts';
+import { type ArchiveBacklog, describeBacklog } from '../../store/archive/index-archive.ts';
 import { Chart } from '../components/chart.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { Button, CheckedFields, Field } from '../components/form.tsx';
@@ -24,6 +24,7 @@ import {
   MAX_COUNTED,
   type ListVolume,
 } from './list-data.ts';
+import { GAPS_TEXT } from '../topic/volume-section.tsx';
 import type { z } from 'zod';
 import { formatLocalTime, LIST_RANGES, type ListRange } from './list-range.ts';
 
@@ -110,7 +111,7 @@ export function ListForm({
 
 export function ListVolumeSection({
   list,
-  volume: { total, volume, perSearch },
+  volume: { total, volume },
   path,
 }: {
   list: List;
@@ -133,10 +134,8 @@ export function ListVolumeSection({
       live
       note={
         <>
-          {KIND_WORDS[kind]} per {per}, {TIME_WORDS[kind]}.
+          {KIND_WORDS[kind]} per {per}, {TIME_WORDS[kind]}.{kind === 'posts' ? ` ${GAPS_TEXT}` : ''}
           {chart.per === 'day' ? ` ${describeUtcDays(frame)}` : ''}
-          {kind === 'posts' ? ' Gaps were not observed; paler bars are lower bounds.' : ''}
-          {perSearch ? ' Posts found by two searches are counted twice.' : ''}
           {chartDays === null || isWhole ? '' : ` The chart shows the last ${chartDays} days of the range.`}
         </>
       }
@@ -155,8 +154,11 @@ export function ListVolumeSection({
         caption={`${KIND_WORDS[kind]} per ${per}, ${range.words}`}
         at={volume.at}
         seconds={chart.seconds}
-        series={[{ name: KIND_WORDS[kind], values: volume.values, least: volume.least }]}
+        series={[
+          { name: KIND_WORDS[kind], values: volume.values, least: volume.least, partial: volume.partial },
+        ]}
         unit={many}
+        one={one}
         from={range.since === undefined ? volume.at[0] : chart.from}
         until={chart.until}
         list={path({ range: undefined, from: undefined, to: undefined })}
@@ -227,12 +229,7 @@ function writeExportPath(
 /** What a query cannot find yet. */
 export function NotIndexed({ backlog }: { backlog: ArchiveBacklog | null }) {
   if (backlog === null) return null;
-  return (
-    <>
-      {formatCount(backlog.total - backlog.indexed, 'item')} of {formatCount(backlog.total, 'item')} are not
-      indexed yet and cannot match.
-    </>
-  );
+  return <>{describeBacklog(backlog)} and cannot match.</>;
 }
 
 export function ListItems({

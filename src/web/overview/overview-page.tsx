@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { awaitMembers } from '../../domain/await-members.ts';
 import { sideOf } from '../../domain/data.ts';
-import { DAY, HOUR, QUARTER_MS } from '../../domain/time.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { findPausedSample } from '../../monitor/topics/sample-topic.ts';
 import { listTopicsToRewatch } from '../../monitor/topics/simulated-topics.ts';
@@ -22,10 +22,12 @@ import { EmptyState, Feed, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summary.tsx';
-import { PULSE_DAYS, PULSE_HOURS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
+import { computeRange } from '../topic/time-range.ts';
+import { PULSE_DAYS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
 import { SORTS, TopicTable } from './topic-table.tsx';
 
-const MAX_SEARCHES = 2_000;
+/** Including removed ones. */
+const MAX_SEARCHES = 4_000;
 /** How long after its window a spike counts as current. */
 const SPIKE_CURRENT_MS = 24 * HOUR;
 const MAX_SPIKES = 6;
@@ -42,18 +44,19 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
   app.get('/', { schema: { querystring }, config: { scope: 'read' } }, async (request, reply) => {
     const { now, data, topics } = request.frame;
     const { sort, label } = request.query;
-    const quarter = new Date((Math.floor(now.getTime() / QUARTER_MS) + 1) * QUARTER_MS);
-    const hour = new Date((Math.floor(now.getTime() / HOUR) + 1) * HOUR);
+    // The same hours as on the page of a topic, and in its list.
+    const lately = computeRange('24h', now);
     const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
     const past = new Date(today.getTime() - PULSE_DAYS * DAY);
     const dayAgo = new Date(now.getTime() - DAY);
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
-    const searches = await readSearches(db, { data, limit: MAX_SEARCHES });
+    const found = await readSearches(db, { data, removed: true, limit: MAX_SEARCHES });
+    const searches = found.filter(({ archived_at }) => archived_at === null);
     const searchIds = searches.map(({ id }) => id);
     const { statuses, days, spikeDays, ...read } = await awaitMembers({
-      searchesNow: readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
+      searchesNow: readSearchesNow(db, data, lately),
       statuses: readSearchStatuses(ctx, data),
-      days: readSearchDays(db, { from: past, until: today, searchIds }),
+      days: readSearchDays(db, { from: past, until: today, searchIds: found.map(({ id }) => id) }),
       spikeDays: readSpikeDays(db, data, past),
       discoveries: readNewestDiscoveries(db, { data, view: 'topic', limit: MAX_NEW }).then((rows) =>
         describeLinks(db, data, rows),
@@ -72,14 +75,15 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       hours: readBuckets(db, {
         searchIds: findYoungSearches(searches, now),
         per: 'hour',
-        from: new Date(hour.getTime() - PULSE_HOURS * HOUR),
-        until: hour,
+        from: lately.from,
+        until: lately.until,
         limit: MAX_BUCKETS,
       }),
     });
     const all = buildPulses({
       topics,
       searches,
+      found,
       now: read.searchesNow,
       statuses,
       days,
@@ -87,7 +91,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       spikeDays,
       spikes: spikes.filter(({ only_by }) => only_by === null),
       today,
-      hour,
+      lately,
     });
     const shown = label === undefined ? all : all.filter(({ labels }) => labels.includes(label));
     const current = spikes.toReversed();

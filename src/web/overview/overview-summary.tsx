@@ -3,7 +3,7 @@ import { compareStatuses, STATUS_NAMES } from '../../monitor/status/search-statu
 import type { RunTally, ServiceDay } from '../../store/queries/run-tallies.ts';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { Badge } from '../components/icons.tsx';
-import { Count, formatCount, isPaid, ShortCount, Usd } from '../components/numbers.tsx';
+import { Count, formatCount, isPaid, judgeRatio, ShortCount, Usd } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { NextRun, Timestamp } from '../components/timestamp.tsx';
@@ -12,15 +12,12 @@ import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
 import { SideLink } from '../components/side-notice.tsx';
 
-/** From this multiple of the typical volume on, a topic is busier than on a typical day; up to the second, it is quieter. */
-const LOUDER_RATIO = 1.5;
-const QUIETER_RATIO = 0.5;
-
-/** One or two sentences for the top of the overview, about topics of one side. */
+/** Sentences for the top of the overview, about topics of one side: each says what a column of the table below shows. */
 export function summarizeTopics(all: readonly TopicPulse[]): string {
   const pulses = all.filter((one) => !hasNoPosts(one));
-  const loud = pulses.filter(({ pulse, spikes }) => (pulse.ratio ?? 0) >= LOUDER_RATIO || spikes.length > 0);
-  const quiet = pulses.filter(({ pulse }) => pulse.ratio !== null && pulse.ratio <= QUIETER_RATIO);
+  const loud = pulses.filter(({ pulse }) => judgeRatio(pulse.ratio) === 'more');
+  const quiet = pulses.filter(({ pulse }) => judgeRatio(pulse.ratio) === 'less');
+  const spiked = all.filter(({ spikes }) => spikes.length > 0);
   const unknown = pulses.filter(({ pulse }) => pulse.ratio === null);
   const troubled = all.reduce((sum, one) => sum + one.troubled.length, 0);
   const sentences: string[] = [];
@@ -38,6 +35,7 @@ export function summarizeTopics(all: readonly TopicPulse[]): string {
     );
     sentences.push(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}`);
   }
+  if (spiked.length > 0) sentences.push(`Spikes in the last 24 hours: ${joinNames(spiked)}`);
   if (troubled > 0)
     sentences.push(
       `${formatCount(troubled, 'search', 'searches')} ${troubled === 1 ? 'needs' : 'need'} attention`,
@@ -89,24 +87,22 @@ export function KeyNumbers({
           name="Posts, last 24 hours"
           value={<ShortCount of={posts} least={least} />}
           note={
-            typical === 0 ? (
-              explainNoRatio(
-                pulses.some(({ hasTypical }) => hasTypical),
-                '24 hours',
-              )
-            ) : (
-              <>
-                typical {formatCount(Math.round(typical), 'post')}
-                {compared === counted ? '' : ` in ${compared} of ${formatCount(counted, 'topic')}`}
-              </>
-            )
+            <>
+              {counted > 1 ? `sum of ${formatCount(counted, 'topic')}; ` : ''}
+              {typical === 0
+                ? explainNoRatio(
+                    pulses.some(({ hasTypical }) => hasTypical),
+                    '24 hours',
+                  )
+                : `typical ${formatCount(Math.round(typical), 'post')}${compared === counted ? '' : ` in ${compared} of ${formatCount(counted, 'topic')}`}`}
+            </>
           }
         />
         <Stat
           name="Spikes, last 24 hours"
           value={<Count of={spikes} />}
           loud={spikes > 0}
-          note={`in ${formatCount(pulses.length, 'topic')}`}
+          note={`in ${pulses.filter((one) => one.spikes.length > 0).length} of ${formatCount(pulses.length, 'topic')}`}
         />
         <Stat
           name="Runs, last 24 hours"

@@ -20,19 +20,17 @@ import type { TopicRow } from '../../store/queries/topic-list.ts';
 import type { SpikeRow } from '../../store/queries/trend-reports.ts';
 import type { BucketRow } from '../../store/queries/volume.ts';
 import { buildVolume, countOnce, findsLinksOnly, sumBuckets, toObservation } from '../topic/topic-data.ts';
-import { isYoung } from '../topic/time-range.ts';
+import { isYoung, type Range } from '../topic/time-range.ts';
 
 /** Whole days before today that are shown and that the typical day is computed from. */
 export const PULSE_DAYS = 14;
-/** Hours shown instead for a topic younger than two days. */
-export const PULSE_HOURS = 24;
-
 export type TopicPulse = {
   topic: TopicRow;
   searches: readonly SearchRow[];
   labels: readonly string[];
   /** All of its searches use the sandbox. */
   simulated: boolean;
+  /** Of the last 24 hours, each post once; `coverage` is of the time that has elapsed. */
   pulse: VolumePulse;
   /** Whether the typical day of any search is known. */
   hasTypical: boolean;
@@ -53,6 +51,8 @@ export type TopicPulse = {
 type OverviewData = {
   topics: readonly TopicRow[];
   searches: readonly SearchRow[];
+  /** These, and removed searches: what they found still counts. */
+  found: readonly Pick<SearchRow, 'id' | 'topic'>[];
   now: readonly SearchNow[];
   statuses: readonly SearchStatus[];
   days: readonly SearchDay[];
@@ -62,8 +62,8 @@ type OverviewData = {
   spikes: readonly SpikeRow[];
   /** Start of today (UTC). */
   today: Date;
-  /** End of the current hour. */
-  hour: Date;
+  /** The last 24 hours. */
+  lately: Range;
 };
 
 /** Searches of topics whose every search is young. */
@@ -74,8 +74,10 @@ export function findYoungSearches(searches: readonly SearchRow[], now: Date): Id
 }
 
 export function buildPulses(data: OverviewData): TopicPulse[] {
-  const { topics, searches, now, days, hours, spikes, today, hour } = data;
+  const { topics, searches, now, days, hours, spikes, today, lately } = data;
   const currentById = new Map(now.map((row) => [row.search_id, row]));
+  const nowByTopic = groupBy(now, (row) => row.topic);
+  const foundByTopic = groupBy(data.found, (row) => row.topic);
   const statusesByTopic = groupBy(data.statuses, (row) => row.topic);
   const daysById = groupBy(days, (row) => row.search_id);
   const searchesByTopic = groupBy(searches, (row) => row.topic);
@@ -83,7 +85,6 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
   const spikeDaysById = groupBy(data.spikeDays, (row) => row.search_id);
   const from = today.getTime() - PULSE_DAYS * DAY;
   const hoursById = groupBy(hours, (row) => row.search_id);
-  const lately = { from: new Date(hour.getTime() - PULSE_HOURS * HOUR), until: hour, stepMs: HOUR };
   return topics.map((topic) => {
     const its = searchesByTopic.get(topic.slug) ?? [];
     const statuses = statusesByTopic.get(topic.slug) ?? [];
@@ -94,19 +95,26 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
       days: daysById.get(search.id) ?? [],
     }));
     const observed = known.map(({ run, days: past }) => ({
-      now: toObservation(run),
-      typical: computeTypicalVolume(past.map(toObservation)),
+      now: toObservation(run === undefined ? undefined : countOnce(run)),
+      typical: computeTypicalVolume(past.map((day) => toObservation(countOnce(day)))),
     }));
+    const all = nowByTopic.get(topic.slug) ?? [];
+    const pulse = computePulse(observed);
     return {
       topic,
       searches: its,
       labels: [...new Set(its.flatMap(({ labels }) => labels))].toSorted(),
       simulated: its.length > 0 && its.every(({ service_kind }) => service_kind === 'sandbox'),
-      pulse: computePulse(observed),
+      pulse: {
+        ...pulse,
+        posts: all.reduce((sum, { topic_posts }) => sum + topic_posts, 0),
+        lowerBound: all.some(({ lower_bound }) => lower_bound),
+        coverage: pulse.coverage === null ? null : Math.min(1, pulse.coverage / lately.passed),
+      },
       hasTypical: observed.some(({ typical }) => typical !== null),
       days: computeDays(
         from,
-        known.flatMap(({ days: past }) => past),
+        (foundByTopic.get(topic.slug) ?? []).flatMap(({ id }) => daysById.get(id) ?? []),
       ),
       hours: its.every(({ id }) => !hoursById.has(id))
         ? null
@@ -115,8 +123,9 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
               its.flatMap(({ id }) =>
                 (hoursById.get(id) ?? []).map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })),
               ),
+              true,
             ).buckets,
-            lately,
+            { ...lately, stepMs: HOUR },
           ).values,
       spikeDays: its
         .flatMap(({ id }) => spikeDaysById.get(id) ?? [])

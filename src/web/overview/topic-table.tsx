@@ -1,6 +1,6 @@
 import { formatPercent } from '../../domain/display-format.ts';
 import { Badge } from '../components/icons.tsx';
-import { writeAddress } from '../components/list-address.ts';
+import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
 import { Section, Tabs } from '../components/section.tsx';
 import { TopicStatusBadge } from '../components/status-line.tsx';
@@ -113,12 +113,16 @@ function VolumeCell(one: TopicPulse) {
   );
 }
 
-function LastDayCell({ pulse: { posts, coverage, lowerBound } }: TopicPulse) {
-  if (coverage === 0 || coverage === null) return <span class="unknown">not observed</span>;
+function LastDayCell({ topic, pulse: { posts, coverage, lowerBound } }: TopicPulse) {
+  if ((coverage === 0 || coverage === null) && posts === 0) return <span class="unknown">not observed</span>;
   return (
     <>
-      <ShortCount of={posts} least={lowerBound} />
-      {coverage >= 0.95 ? null : <div class="hint">{formatPercent(coverage)} observed</div>}
+      <a href={writeListPath('posts', { topic: topic.slug }, { range: '24h' })}>
+        <ShortCount of={posts} least={lowerBound} />
+      </a>
+      {coverage !== null && coverage >= 0.95 ? null : (
+        <div class="hint">{formatPercent(coverage ?? 0)} observed</div>
+      )}
     </>
   );
 }

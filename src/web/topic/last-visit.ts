@@ -33,11 +33,11 @@ export async function rememberVisit(
   request: FastifyRequest,
   reply: FastifyReply,
   db: Reads,
-  { searches, view }: { searches: readonly { id: Id }[]; view: DiscoveryView },
+  { found, view }: { found: readonly { id: Id }[]; view: DiscoveryView },
 ): Promise<Visit | null> {
   const { now, seen } = request.frame;
-  const found = VISIT_COOKIE_FORMAT.exec(parseCookies(request.headers.cookie)[VISIT_COOKIE] ?? '');
-  const since = found === null ? null : continueVisit(found, now);
+  const visited = VISIT_COOKIE_FORMAT.exec(parseCookies(request.headers.cookie)[VISIT_COOKIE] ?? '');
+  const since = visited === null ? null : continueVisit(visited, now);
   const seconds = Math.floor(now.getTime() / SECOND);
   const before = since === null ? '-.0' : `${since.id}.${Math.floor(since.at.getTime() / SECOND)}`;
   void reply.setCookie(VISIT_COOKIE, `${before}.${seen}.${seconds}`, {
@@ -47,7 +47,7 @@ export async function rememberVisit(
     maxAge: VISIT_COOKIE_MS / SECOND,
   });
   if (since === null) return null;
-  const ids = searches.map(({ id }) => id);
+  const ids = found.map(({ id }) => id);
   return { since: since.id, counts: await countDiscoveriesSince(db, ids, since, view) };
 }
 

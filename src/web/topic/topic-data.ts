@@ -56,6 +56,8 @@ export type TopicScope = {
   topic: string;
   search?: string;
   searches: readonly SearchRow[];
+  /** These, and removed searches of the topic: what they found still counts. */
+  found: readonly Pick<SearchRow, 'id'>[];
   view: DiscoveryView;
 };
 
@@ -76,12 +78,13 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   const { db } = ctx;
   const ids = scope.searches.map(({ id }) => id);
   const { data } = scope;
+  const foundIds = scope.found.map(({ id }) => id);
   const which = { data, ...(scope.search === undefined ? { topic: scope.topic } : { search: scope.search }) };
   const today = startOfDay(now);
   const past = await readSearchDays(db, {
     from: new Date(today.getTime() - TYPICAL_DAY_HISTORY_MS),
     until: today,
-    searchIds: ids,
+    searchIds: foundIds,
   });
   const topsFrom = startOfDay(
     new Date(Math.max(range.from.getTime(), today.getTime() - chooseTopDays(past, today) * DAY)),
@@ -97,7 +100,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     ahead: readAheadPosts(db, { ...which, hours, since: range.from, limit: MAX_POSTS }),
     rising: readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MAX_POSTS }),
     hashtags: readTopHashtags(db, tops),
-    newest: readNewestOfSearches(db, data, ids, {
+    newest: readNewestOfSearches(db, data, foundIds, {
       kinds: ['post', 'link', 'completion'],
       view: scope.view,
       limit: Math.max(MIN_NEW, 2 * MAX_POSTS * NEW_PER_POST),
@@ -119,11 +122,14 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   return {
     ...read,
     linksOnly: findsLinksOnly(scope.searches, counts),
-    perSearch: isCountedPerSearch(sums.searches),
     volume,
-    coverage: computeCoverage(sums.searches, volume.at.length * range.passed),
+    coverage: computeCoverage(
+      sums.searches.filter(({ search_id }) => ids.includes(search_id)),
+      volume.at.length * range.passed,
+    ),
+    least: sums.searches.some(({ lower_bound }) => lower_bound),
     pulse,
-    expected: await computeExpected(scope.searches, { histories, spikes: read.spikes, pulse }, range),
+    expected: await computeExpected(scope, { histories, spikes: read.spikes, past, pulse }, range),
     runs: runs.toReversed(),
     newest: newest.slice(0, Math.max(MIN_NEW, (ahead.posts.length + rising.length) * NEW_PER_POST)),
     rising,
@@ -141,16 +147,21 @@ async function readHistories(db: Context['db'], ids: readonly Id[], { per, from,
   return readCurrentHistories(db, ids, from.getTime() - HISTORY_MS, until.getTime());
 }
 
-/** What the chart compares buckets with: per hour, the usual as in sentences of spikes; per day, the typical day. */
+/**
+ * What the chart compares buckets with: per hour, the usual as in sentences of spikes; per day, the typical day. In a topic, only the usual
+ * share of the posts of a search that no other search has before.
+ */
 async function computeExpected(
-  searches: TopicScope['searches'],
+  { searches, search: ofSearch }: TopicScope,
   {
     histories,
     spikes,
+    past,
     pulse: { typicalDay },
   }: {
     histories: Awaited<ReturnType<typeof readHistories>>;
     spikes: readonly SpikeRow[];
+    past: readonly SearchDay[];
     pulse: { typicalDay: number | null };
   },
   { per, from, until }: Range,
@@ -168,10 +179,11 @@ async function computeExpected(
       .filter(({ search_id, measure }) => search_id === id && measure === 'posts')
       .map(({ window_start, window_end }) => ({ start: window_start.getTime(), end: window_end.getTime() }));
     const offset = offsetAt(searches.find((search) => search.id === id)?.tz ?? 'UTC', until.getTime());
+    const share = ofSearch === undefined ? computeOwnShare(past.filter((day) => day.search_id === id)) : 1;
     for (const [i, hour] of computeUsualHours({ ...history, offset }, from.getTime(), windows).entries()) {
       const sum = usual[i] ?? null;
-      usual[i] = hour === null || sum === null ? null : sum + hour.usual;
-      variance[i] = (variance[i] ?? 0) + (hour?.sd ?? 0) ** 2;
+      usual[i] = hour === null || sum === null ? null : sum + share * hour.usual;
+      variance[i] = (variance[i] ?? 0) + (share * (hour?.sd ?? 0)) ** 2;
     }
     await setImmediate();
   }
@@ -179,6 +191,12 @@ async function computeExpected(
   return isKnown
     ? { name: 'Usual', values: usual, spread: variance.map((one) => 2 * Math.sqrt(one)) }
     : undefined;
+}
+
+/** Share of the posts of a search that no other search of the topic had before, 0 to 1. */
+function computeOwnShare(days: readonly SearchDay[]): number {
+  const posts = days.reduce((sum, day) => sum + day.posts, 0);
+  return posts === 0 ? 1 : days.reduce((sum, day) => sum + day.topic_posts, 0) / posts;
 }
 
 /** Posts of the range against a typical day. */
@@ -190,12 +208,12 @@ function computeTopicPulse(
 ): VolumePulse & { typicalDay: number | null; hasTypical: boolean } {
   const days = (range.until.getTime() - range.from.getTime()) / DAY;
   const count = range.per === 'hour' ? days * 24 : days;
-  // The typical day is counted as the volume it is compared with: see readVolume.
-  const once = range.per === 'day' && search === undefined;
+  const countedAs = <Row extends CountedPosts>(row: Row) => (search === undefined ? countOnce(row) : row);
   const each = searches.map(({ id }) => {
-    const its = sums.find(({ search_id }) => search_id === id);
+    const sum = sums.find(({ search_id }) => search_id === id);
+    const its = sum === undefined ? undefined : countedAs(sum);
     const known = past.filter(({ search_id }) => search_id === id);
-    const typical = computeTypicalVolume(known.map((day) => toObservation(once ? countOnce(day) : day)));
+    const typical = computeTypicalVolume(known.map((day) => toObservation(countedAs(day))));
     return {
       now: {
         posts: its?.posts ?? 0,
@@ -228,12 +246,12 @@ export function toObservation(
   };
 }
 
-/** The day of a search, with each post of the topic counted once; `observed_posts` is then an estimate. */
-export function countOnce<Day extends Pick<SearchDay, 'posts' | 'topic_posts' | 'observed_posts'>>(
-  day: Day,
-): Day {
-  const { posts, topic_posts, observed_posts } = day;
-  return { ...day, posts: topic_posts, observed_posts: (topic_posts * observed_posts) / Math.max(1, posts) };
+type CountedPosts = Pick<SearchDay, 'posts' | 'topic_posts' | 'observed_posts'>;
+
+/** Posts of a search in any time, with each post of the topic counted once; `observed_posts` is then an estimate. */
+export function countOnce<Row extends CountedPosts>(row: Row): Row {
+  const { posts, topic_posts, observed_posts } = row;
+  return { ...row, posts: topic_posts, observed_posts: (topic_posts * observed_posts) / Math.max(1, posts) };
 }
 
 async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readAheadOfAge>[1]) {
@@ -252,18 +270,20 @@ async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readA
   return { hours, posts: found };
 }
 
-/** Per hour, a post counts once per search; per day, once per topic. */
+/** The buckets of a topic count each post once. */
 async function readVolume(
   db: Context['db'],
-  { searches, search }: TopicScope,
+  { found, search }: TopicScope,
   range: Range,
 ): Promise<VolumeSums> {
-  const searchIds = searches.map(({ id }) => id);
+  const searchIds = found.map(({ id }) => id);
   const { from, until } = range;
-  if (range.per === 'hour') return readVolumeSums(db, { searchIds, per: 'hour', from, until });
+  const once = search === undefined;
+  if (range.per === 'hour') return readVolumeSums(db, { searchIds, per: 'hour', from, until, once });
   const rows = await readSearchDays(db, { from, until, searchIds });
   return sumBuckets(
-    rows.map((row) => ({ ...(search === undefined ? countOnce(row) : row), at: row.day_at })),
+    rows.map((row) => ({ ...row, at: row.day_at })),
+    once,
   );
 }
 
@@ -287,7 +307,8 @@ type SearchBucket = {
   search_id: Id;
   at: Date;
   posts: number;
-  /** Of these, the ones of the observed time. */
+  topic_posts: number;
+  /** Of `posts`, the ones of the observed time. */
   observed_posts: number;
   /** Share observed, 0 to 1. */
   coverage: number;
@@ -299,33 +320,38 @@ export type Volume = {
   at: Date[];
   /** As counted; null if nothing was found and nothing observed. */
   values: (number | null)[];
-  /** Lower bounds: cut at a limit, or observed in part. */
+  /** Lower bounds: a response was cut at its limit. */
   least: boolean[];
+  /** Observed in part. */
+  partial: boolean[];
 };
 
-/** The result of `readVolumeSums` from rows that were read for other reasons. */
-export function sumBuckets(rows: readonly SearchBucket[]): VolumeSums {
+/** The result of `readVolumeSums` from rows that were read for other reasons. @param once as there */
+export function sumBuckets(rows: readonly SearchBucket[], once: boolean): VolumeSums {
   const buckets = new Map<number, BucketSum>();
   const searches = new Map<Id, SearchSum>();
-  for (const { search_id, at, posts, observed_posts, coverage, lower_bound } of rows) {
+  for (const { search_id, at, posts, topic_posts, observed_posts, coverage, lower_bound } of rows) {
     const search = searches.get(search_id) ?? {
       search_id,
       posts: 0,
+      topic_posts: 0,
       observed_posts: 0,
       observed: 0,
       touched: 0,
       lower_bound: false,
     };
     search.posts += posts;
+    search.topic_posts += topic_posts;
     search.observed_posts += observed_posts;
     search.observed += Math.min(1, coverage);
     search.touched += coverage > 0 ? 1 : 0;
     search.lower_bound ||= lower_bound;
     searches.set(search_id, search);
     if (coverage === 0 && posts === 0) continue;
-    const bucket = buckets.get(at.getTime()) ?? { at, posts: 0, least: false };
-    bucket.posts += posts;
-    bucket.least ||= lower_bound || coverage < NEARLY_FULL_COVERAGE;
+    const bucket = buckets.get(at.getTime()) ?? { at, posts: 0, least: false, partial: false };
+    bucket.posts += once ? topic_posts : posts;
+    bucket.least ||= lower_bound;
+    bucket.partial ||= coverage < NEARLY_FULL_COVERAGE;
     buckets.set(at.getTime(), bucket);
   }
   return { buckets: [...buckets.values()], searches: [...searches.values()] };
@@ -337,12 +363,13 @@ export function buildVolume(
   { from, until, stepMs }: { from: Date; until: Date; stepMs: number },
 ): Volume {
   const byTime = new Map(buckets.map((bucket) => [bucket.at.getTime(), bucket]));
-  const volume: Volume = { at: [], values: [], least: [] };
+  const volume: Volume = { at: [], values: [], least: [], partial: [] };
   for (let time = from.getTime(); time < until.getTime(); time += stepMs) {
     const its = byTime.get(time);
     volume.at.push(new Date(time));
     volume.values.push(its?.posts ?? null);
     volume.least.push(its?.least ?? false);
+    volume.partial.push(its?.partial ?? false);
   }
   return volume;
 }
@@ -367,11 +394,6 @@ const NO_TYPICAL_TEXT = 'no typical day yet: needs 3 days of complete counts';
 /** Why volume is not compared with a typical day. @param words the range, after "last" */
 export function explainNoRatio(hasTypical: boolean, words: string): string {
   return hasTypical ? `no comparison: counts of the last ${words} are incomplete` : NO_TYPICAL_TEXT;
-}
-
-/** Whether several searches found posts: one that two of them found is counted twice. */
-export function isCountedPerSearch(searches: readonly Pick<SearchSum, 'posts'>[]): boolean {
-  return searches.filter(({ posts }) => posts > 0).length > 1;
 }
 
 /**

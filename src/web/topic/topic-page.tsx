@@ -48,10 +48,11 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     const { now, data: side } = request.frame;
     const topic = await findTopicRow(ctx.db, slug);
     const removed = topic.archived_at !== null;
-    const searches = await readSearches(ctx.db, { data: side, topic: slug, removed, limit: MAX_SEARCHES });
+    const found = await readSearches(ctx.db, { data: side, topic: slug, removed: true, limit: MAX_SEARCHES });
+    const searches = removed ? found : found.filter(({ archived_at }) => archived_at === null);
     const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
     const { view = 'topic' } = request.query;
-    const scope = { data: side, topic: slug, searches, view };
+    const scope = { data: side, topic: slug, searches, found, view };
     const [data, statuses] = await Promise.all([
       readTopicData(ctx, scope, range, now),
       readSearchStatuses(

@@ -1,3 +1,4 @@
+import { DISCOVERY_KINDS } from '../../store/schema/analytics/result-views.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
 import { type DateReader, describeUtcDays, formatPercent } from '../../domain/display-format.ts';
@@ -15,15 +16,18 @@ import { explainNoRatio, MAX_USUAL_SEARCHES, type TopicData, type TopicScope } f
 import type { Visit } from './last-visit.ts';
 import { type Range, RANGES } from './time-range.ts';
 
+/** How bars of posts read. */
+export const GAPS_TEXT =
+  'Gaps were not observed; paler bars were observed in part, or a response was cut at its limit (≥).';
+
 export type TopicSectionProps = { scope: TopicScope; range: Range; data: TopicData };
 
-/** `2 posts, 0 links, 1 spike` */
+/** `2 posts, 1 spike` */
 function describeNew({ counts }: Visit): string {
-  const others = (['completion', 'spike', 'trend'] as const).flatMap((kind) => {
+  return DISCOVERY_KINDS.flatMap((kind) => {
     const n = counts[kind] ?? 0;
     return n === 0 ? [] : [formatCount(n, kind)];
-  });
-  return [formatCount(counts.post ?? 0, 'post'), formatCount(counts.link ?? 0, 'link'), ...others].join(', ');
+  }).join(', ');
 }
 
 export function TopicStats({ scope, range, data, visit }: TopicSectionProps & { visit: Visit | null }) {
@@ -32,22 +36,20 @@ export function TopicStats({ scope, range, data, visit }: TopicSectionProps & { 
     <div data-live="numbers">
       <Stats label={`Last ${range.words}`}>
         {data.linksOnly ? null : <PostStats scope={scope} range={range} data={data} />}
-        <Stat
-          name="New since your last visit"
-          value={
-            visit === null ? (
-              <span class="unknown">first visit</span>
-            ) : (
+        {visit === null ? null : (
+          <Stat
+            name="New since your last visit"
+            value={
               <a href={writeListPath('discoveries', scope, { after: String(visit.since) })}>
                 {formatCount(
                   Object.values(visit.counts).reduce((sum, n) => sum + n, 0),
                   'item',
                 )}
               </a>
-            )
-          }
-          note={visit === null ? undefined : describeNew(visit)}
-        />
+            }
+            note={describeNew(visit)}
+          />
+        )}
         {data.linksOnly ? null : (
           <Stat name="Spikes" value={ofMany} loud={ofMany > 0} note={`in the last ${range.words}`} />
         )}
@@ -63,7 +65,7 @@ export function TopicStats({ scope, range, data, visit }: TopicSectionProps & { 
 }
 
 function PostStats({ scope, range, data }: TopicSectionProps) {
-  const { pulse, coverage, volume } = data;
+  const { pulse, coverage, volume, least } = data;
   const posts = volume.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   return (
     <>
@@ -74,7 +76,7 @@ function PostStats({ scope, range, data }: TopicSectionProps) {
             <span class="unknown">not observed</span>
           ) : (
             <a href={writeListPath('posts', scope, { range: range.name })}>
-              <ShortCount of={posts} least={pulse.lowerBound} />
+              <ShortCount of={posts} least={least} />
             </a>
           )
         }
@@ -115,8 +117,6 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
   const several = scope.searches.length > 1;
   const view = scope.search === undefined && scope.view === 'search' ? '&view=search' : '';
-  const counts =
-    data.perSearch && range.per === 'hour' ? ' Posts found by two searches are counted twice.' : '';
   return (
     <Section
       title="Volume"
@@ -125,9 +125,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
       note={
         data.linksOnly ? undefined : (
           <>
-            Posts per {range.per}, by time of publication. Gaps were not observed; paler bars are lower
-            bounds.
-            {counts}
+            Posts per {range.per}, by time of publication{several ? '; a post counts once' : ''}. {GAPS_TEXT}
             {range.per === 'day' ? ` ${describeUtcDays(frame)}` : ''}
             {describeExpected(data, range, scope.searches.length)}
           </>
@@ -152,8 +150,9 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
           caption={`Posts per ${range.per}, last ${range.words}`}
           at={volume.at}
           seconds={seconds}
-          series={[{ name: 'Posts', values: volume.values, least: volume.least }]}
+          series={[{ name: 'Posts', values: volume.values, least: volume.least, partial: volume.partial }]}
           unit="posts"
+          one="post"
           expected={expected}
           list={writeListPath('posts', scope)}
           from={range.from}

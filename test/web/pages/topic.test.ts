@@ -124,7 +124,7 @@ describe('pages', () => {
     const { status, html } = await person.get(topic);
     expect(status).toBe(200);
     const said = textOf(html);
-    expect(said).toContain('first visit');
+    expect(said).not.toContain('last visit');
     expect(said).toContain('ferry-posts');
     expect(said).toContain('1 succeeded');
     expect(html).not.toContain('<i>');
@@ -194,7 +194,7 @@ describe('pages', () => {
     for (const time of ['the first look', 'again in the same visit']) {
       const seen = await person.get('/searches/ferry-posts');
       expect(seen.html.match(/line is-post fresh/g), time).toHaveLength(1);
-      expect(textOf(seen.html), time).toContain('1 post, 0 links');
+      expect(textOf(seen.html), time).toContain('New since your last visit 1 item 1 post');
     }
     world.clock.advance(HOUR);
     expect((await person.get('/searches/ferry-posts')).html).not.toContain('line is-post fresh');
@@ -327,26 +327,31 @@ describe('against a typical day', () => {
     );
     // Quarters of a day: seen wholly, in part or not at all, cut or not, with posts or without.
     await world.db.pool.query(
-      `INSERT INTO strandline.volume (search_id, bucket_at, posts, exposure_ms, cut)
-       SELECT s.id, timestamptz '2026-11-01Z' + q * interval '15 minutes', (q * s.ord) % 4,
+      `INSERT INTO strandline.volume (search_id, bucket_at, posts, topic_posts, exposure_ms, cut)
+       SELECT s.id, timestamptz '2026-11-01Z' + q * interval '15 minutes', (q * s.ord) % 4, (q * s.ord) % 4 / 2,
          CASE WHEN q % 3 = 0 OR q / 4 = 10 THEN 900000 WHEN q % 3 = 1 THEN 420000 ELSE 0 END, (q * s.ord) % 7 = 0
        FROM unnest($1::bigint[]) WITH ORDINALITY s(id, ord), generate_series(0, 95) q WHERE q / 4 % 5 <> s.ord`,
       [searches],
     );
     const range = { from: new Date('2026-11-01T00:30Z'), until: new Date('2026-11-01T22:30Z') };
     const rows = await readBuckets(world.db, { searchIds: searches, per: 'hour', ...range, limit: 1_000 });
-    const here = sumBuckets(rows.map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })));
-    const there = await readVolumeSums(world.db, { searchIds: searches, per: 'hour', ...range });
-    expect(there.buckets).toEqual(here.buckets.toSorted((a, b) => Number(a.at) - Number(b.at)));
-    expect(there.searches).toEqual(
-      here.searches.map((one) => ({ ...one, observed: expect.closeTo(one.observed, 9) })),
-    );
-    expect(there.buckets.some(({ least }) => least)).toBe(true);
-    expect(there.buckets.some(({ least }) => !least)).toBe(true);
+    for (const once of [true, false]) {
+      const here = sumBuckets(
+        rows.map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })),
+        once,
+      );
+      const there = await readVolumeSums(world.db, { searchIds: searches, per: 'hour', ...range, once });
+      expect(there.buckets).toEqual(here.buckets.toSorted((a, b) => Number(a.at) - Number(b.at)));
+      expect(there.searches).toEqual(
+        here.searches.map((one) => ({ ...one, observed: expect.closeTo(one.observed, 9) })),
+      );
+      for (const is of ['least', 'partial'] as const)
+        expect(new Set(there.buckets.map((bucket) => bucket[is])).size).toBe(2);
+    }
 
     // The overview counts the same observed hours.
     const whole = { from: new Date('2026-11-01T00:00Z'), until: new Date('2026-11-02T00:00Z') };
-    const sums = await readVolumeSums(world.db, { searchIds: searches, per: 'hour', ...whole });
+    const sums = await readVolumeSums(world.db, { searchIds: searches, per: 'hour', ...whole, once: true });
     const now = await readSearchesNow(world.db, 'real', whole);
     const hours = new Map(now.map((row) => [row.search_id, row.hours]));
     expect(sums.searches.map(({ search_id }) => hours.get(search_id))).toEqual(
@@ -373,15 +378,16 @@ describe('against a typical day', () => {
       expect(textOf((await person.get(`${place}?range=30d`)).html), place).toContain('vs. typical day 1×');
   });
 
-  test('a bucket without a row is a gap; a partly observed one is a lower bound', () => {
+  test('a bucket without a row is a gap; one that was observed in part is no lower bound', () => {
     const at = new Date(0);
-    const rows = [{ search_id: 1n, at, posts: 4, observed_posts: 4, coverage: 0.5, lower_bound: false }];
-    const volume = buildVolume(sumBuckets(rows).buckets, {
+    const row = { search_id: 1n, at, posts: 4, topic_posts: 3, observed_posts: 4, coverage: 0.5 };
+    const volume = buildVolume(sumBuckets([{ ...row, lower_bound: false }], true).buckets, {
       from: at,
       until: new Date(2 * HOUR),
       stepMs: HOUR,
     });
-    expect(volume.values).toEqual([4, null]);
-    expect(volume.least).toEqual([true, false]);
+    expect(volume.values).toEqual([3, null]);
+    expect(volume.least).toEqual([false, false]);
+    expect(volume.partial).toEqual([true, false]);
   });
 });

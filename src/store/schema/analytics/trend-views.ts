@@ -33,6 +33,7 @@ const buckets = {
   lower_bound: boolean().notNull(),
   observed_posts: tally().notNull(),
   per_hour: doublePrecision(),
+  topic_posts: tally().notNull(),
 };
 
 export const derivedUntilView = defineView('derived_until', {
