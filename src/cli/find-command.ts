@@ -8,7 +8,7 @@ import { addListOptions, type ListOptions, printNone } from './list-command.ts';
 import { choiceOption, numberOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { createHighlighter } from './highlighted-words.ts';
-import { describeBacklog, openData } from './result-notices.ts';
+import { sayBacklog, openData } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime } from './value-formatting.ts';
@@ -61,7 +61,7 @@ export function registerFind(command: Command, cli: Cli): void {
         await cli.show(json, shown, () => renderHits(hits, now, cli.page));
         if (total === 0) printNone(cli, backlog === null ? 'No matches.' : 'No matches in what is indexed.');
         else cli.say(describeMatches(hits.length, total, next, cli.page));
-        if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
+        if (backlog !== null) sayBacklog(cli, backlog);
       });
     });
 }

@@ -9,7 +9,7 @@ import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { type FirstFinder, readFirstFinders, readLinkPage } from '../store/queries/link-pages.ts';
 import { type LinkRow, readLink, readLinkAddresses, readLinkSources } from '../store/queries/links.ts';
 import { describeKnownLink, describeTitles, readKnownLinks } from '../store/queries/named-posts.ts';
-import { describeBacklog, openData, printSimulated } from './result-notices.ts';
+import { sayBacklog, openData, printSimulated } from './result-notices.ts';
 import { highlightColumns } from './highlighted-words.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { limitOption, parseId, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
@@ -40,7 +40,7 @@ export function registerLinks(links: Command, cli: Cli): void {
       const { since, limit, json } = options;
       const scope = await openData(cli, { db }, options);
       const backlog = query === EVERYTHING ? null : await catchUpArchive(db);
-      if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
+      if (backlog !== null) sayBacklog(cli, backlog);
       const filter = { ...scope, since: since?.(now), matching: { query, now }, limit };
       const show = async <Row extends LinkRow | FirstFinder>(
         found: readonly Row[],

@@ -11,7 +11,7 @@ import type { Cli } from './command-context.ts';
 import { highlightColumns } from './highlighted-words.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { choiceOption, limitOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
-import { describeBacklog, openData, printAsOfNotice } from './result-notices.ts';
+import { sayBacklog, openData, printAsOfNotice } from './result-notices.ts';
 import type { ShowOptions } from './show-item.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
@@ -50,7 +50,7 @@ export function registerPosts(posts: Command, cli: Cli): void {
           const { since, sort: order, limit, json } = options;
           const filter = { ...scope, since: since?.(now), matching: { query, now }, order, limit };
           const rows = await readPosts(ctx.db, filter);
-          if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
+          if (backlog !== null) sayBacklog(cli, backlog);
           const describe = ({ id, text }: PostRow) => ({ kind: 'post' as const, id, texts: [text] });
           const selected = { query, rows, describe, columns: postColumns(now, cli.page), json };
           await showPosts(cli, json, rows, await highlightColumns(ctx.db, selected, cli.page));

@@ -12,7 +12,7 @@ import type { Context } from '../monitor/context.ts';
 import type { Id } from '../store/database.ts';
 import { printNone } from './list-command.ts';
 import { readSides } from '../store/queries/topic-list.ts';
-import type { ArchiveBacklog } from '../store/archive/index-archive.ts';
+import { type ArchiveBacklog, describeBacklog } from '../store/archive/index-archive.ts';
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
 import type { DataScope } from '../store/queries/data-scope.ts';
 import { readRun } from '../store/queries/run-list.ts';
@@ -20,7 +20,7 @@ import { readRunTools, readSilentTools, type SilentTool } from '../store/queries
 import type { Search } from '../store/searches.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { createDayFormat, formatCount, formatTime } from './value-formatting.ts';
+import { createDayFormat, formatTime } from './value-formatting.ts';
 
 /** How to read the other side. */
 const OTHER_SIDE: Readonly<Record<Data, string>> = {
@@ -148,7 +148,6 @@ export function describeSilences(
 const MAX_SILENCES = 7;
 
 /** What is not indexed cannot be found yet. */
-export function describeBacklog({ indexed, total }: ArchiveBacklog, page: TerminalPage): string {
-  const missing = formatCount(total - indexed, page);
-  return `${missing} of ${formatCount(total, page)} items are not indexed yet. Indexing continues; try again.`;
+export function sayBacklog({ page }: Pick<Cli, 'page'>, backlog: ArchiveBacklog): void {
+  page.say(`${describeBacklog(backlog)}. Indexing continues; try again.`);
 }

@@ -97,7 +97,7 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
 
 function describePreview({ days, messages, discoveries, at_least }: RulePreview): string {
   const sent = `${at_least ? 'at least ' : ''}${formatQuantity(messages, 'message')}`;
-  return `In the past ${days} days it would have sent ${sent} with ${formatQuantity(discoveries, 'discovery', 'discoveries')}.`;
+  return `In the past ${formatQuantity(days, 'day')} it would have sent ${sent} with ${formatQuantity(discoveries, 'discovery', 'discoveries')}.`;
 }
 
 function readRuleOptions({ on, channel, topic, search, filter, cooldown, name }: RuleOptions): WrittenRule {

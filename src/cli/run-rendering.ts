@@ -56,13 +56,16 @@ export function renderRun(run: RunWithTools, free: boolean, page: TerminalPage):
         'missed',
         run.span_slots === null
           ? null
-          : `${run.span_slots} slots up to ${formatInstant(run.span_until, page)}`,
+          : `${formatQuantity(run.span_slots, 'slot')} up to ${formatInstant(run.span_until, page)}`,
       ],
       ['next attempt', run.not_before && formatInstant(run.not_before, page)],
       ['started', formatInstant(run.started_at, page)],
       ['ended', formatInstant(run.ended_at, page)],
       ['duration', run.seconds === null ? page.unknown : `${run.seconds.toFixed(1)} s`],
-      ['results', `${formatCount(run.items_seen, page)} (${run.posts_seen} posts, ${run.links_seen} links)`],
+      [
+        'results',
+        `${formatCount(run.items_seen, page)} (${formatQuantity(run.posts_seen ?? 0, 'post')}, ${formatQuantity(run.links_seen ?? 0, 'link')})`,
+      ],
       ['tools', describeToolCoverage(run.tools, createDayFormat(page))],
       ['new', formatCount(run.items_new, page)],
       ['rejected items', formatCount(run.rejected, page)],
@@ -74,7 +77,7 @@ export function renderRun(run: RunWithTools, free: boolean, page: TerminalPage):
 
 function describeReason(run: RunRow): string {
   const code = run.code === null ? '' : `${run.code}: ${RUN_CODES[run.code]}`;
-  const missed = run.span_slots === null ? '' : `${run.span_slots} slots; `;
+  const missed = run.span_slots === null ? '' : `${formatQuantity(run.span_slots, 'slot')}; `;
   if (code !== '') return code;
   const silent = describeSilentCount(run);
   const why = run.baseline ? 'baseline' : `${missed}${run.reason ?? ''}`;

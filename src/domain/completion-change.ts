@@ -2,7 +2,7 @@
  * How much a completion changed: which of its statements are new, kept or gone against another completion of its search.
  * Wording varies from completion to completion, so statements are compared by their words and their figures.
  */
-import { formatPercent } from './display-format.ts';
+import { formatPercent, formatCount } from './display-format.ts';
 import { addToGroup, type Groups } from './group-by.ts';
 import { splitIndexWords } from './relevance.ts';
 
@@ -82,8 +82,8 @@ export function describeCompletionChange(figures: ChangeFigures): string | null 
   const { statements_new, statements_gone, statements_kept, citations_added, citations_removed, similarity } =
     figures;
   if (similarity === null) return null;
-  const statements = `${statements_new ?? 0} statements new, ${statements_gone ?? 0} removed, ${statements_kept ?? 0} unchanged`;
-  const sources = `${citations_added ?? 0} sources added, ${citations_removed ?? 0} removed`;
+  const statements = `${formatCount(statements_new ?? 0, 'statement')} new, ${statements_gone ?? 0} removed, ${statements_kept ?? 0} unchanged`;
+  const sources = `${formatCount(citations_added ?? 0, 'source')} added, ${citations_removed ?? 0} removed`;
   return `${statements}; ${sources}; ${formatPercent(similarity)} similar`;
 }
 

@@ -18,6 +18,12 @@ export function formatTenths(value: number): string {
   return TENTHS.format(value);
 }
 
+/** `1,234 posts`, `1 post` */
+export function formatCount(n: number, one: string, many = `${one}s`): string {
+  const shown = formatTenths(n);
+  return `${shown} ${shown === '1' ? one : many}`;
+}
+
 /** `12 %`; below ten percent with a decimal, so that a small share is not shown as zero: `0.4 %`, `< 0.1 %`. */
 export function formatPercent(share: number): string {
   const percent = share * 100;

@@ -3,6 +3,7 @@
  * nothing", and what a service does not report is unknown.
  */
 
+import { formatCount } from './display-format.ts';
 import type { Tool } from './enumerations.ts';
 import { RUN_CODES, type RunCode } from './errors.ts';
 
@@ -136,7 +137,7 @@ export function describeSilentCount(run: {
   tools_silent: number;
 }): string | null {
   if (run.tools_silent === 0 || run.code !== null) return null;
-  return `${run.tools_silent} of ${run.tools_asked} tools did not respond`;
+  return `${run.tools_silent} of ${formatCount(run.tools_asked, 'tool')} did not respond`;
 }
 
 /** The same of several searches: `News Forum Search failed, no response since 14 Nov (3 searches)`. */

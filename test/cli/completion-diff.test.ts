@@ -86,7 +86,7 @@ describe('completions diff', () => {
       (await stand.run(['completions', 'show', '--run', String(run)])).stdout;
     expect(await show(diff.from.run_id)).toMatch(/^change +first completion, nothing to compare$/m);
     expect(await show(diff.to.run_id)).toMatch(
-      /^change +changed: 1 statements new, 1 removed, 1 unchanged; 1 sources added, 0 removed; 50 % similar$/m,
+      /^change +changed: 1 statement new, 1 removed, 1 unchanged; 1 source added, 0 removed; 50 % similar$/m,
     );
   });
 

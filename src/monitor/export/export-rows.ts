@@ -1,7 +1,7 @@
 /** Exports as bytes: the rows of a resource from one snapshot, in one of the formats. */
 
 import { Refused } from '../../domain/errors.ts';
-import { catchUpArchive } from '../../store/archive/index-archive.ts';
+import { catchUpArchive, describeBacklog } from '../../store/archive/index-archive.ts';
 import type { Database } from '../../store/database.ts';
 import { type ExportView, readView } from '../../store/export/export-columns.ts';
 import type { NewRows } from '../../store/export/export-cursor.ts';
@@ -59,7 +59,7 @@ export async function assertIndexed(db: Database, { query }: ExportFilter): Prom
   if (backlog === null) return;
   throw new Refused(
     'unavailable',
-    `${backlog.total - backlog.indexed} of ${backlog.total} items are not indexed yet, so that a query cannot find them; try again later`,
+    `${describeBacklog(backlog)}, so that a query cannot find them; try again later`,
   );
 }
 

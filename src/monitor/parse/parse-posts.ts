@@ -1,5 +1,6 @@
 /** Collects the posts of a response, with their authors and nested posts. */
 
+import { formatCount } from '../../domain/display-format.ts';
 import { readIdFromAddress } from '../../domain/link.ts';
 import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
@@ -61,7 +62,8 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects) {
     const { items, beyond, wrong } = readItems(`${path}.replies`, own(value, 'replies'), isPost);
     if (wrong !== undefined) rejects.add(`${path}.replies`, 'bad_shape', wrong);
     for (const item of items) placeWithinLimits(item, level + 1, post);
-    if (beyond > 0) rejects.add(`${path}.replies[${items.length}]`, 'too_many', `${beyond} more items`);
+    if (beyond > 0)
+      rejects.add(`${path}.replies[${items.length}]`, 'too_many', formatCount(beyond, 'more item'));
   }
 
   function placeWithinLimits(item: Item, level: number, repliesTo: ParsedPost | null): string | null {

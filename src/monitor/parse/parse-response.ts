@@ -3,6 +3,7 @@
  * same results, so that a stored response can be parsed again by a later version.
  */
 
+import { formatCount } from '../../domain/display-format.ts';
 import { type Cooperative, runToEnd } from '../../domain/cooperative.ts';
 import type { Operation } from '../../domain/enumerations.ts';
 import type { LinkRef, ParsedCompletion, ParsedResults } from '../../domain/parsed-results.ts';
@@ -74,7 +75,7 @@ export function* parseResponseInSteps({
   const read = collected.posts.length + links.size;
   if (count.unreadable > read) {
     throw new UnreadableResponse('schema_mismatch', {
-      detail: `${count.unreadable} of ${count.unreadable + read} items cannot be parsed`,
+      detail: `${count.unreadable} of ${formatCount(count.unreadable + read, 'item')} cannot be parsed`,
       rejects: rejects.list,
     });
   }
@@ -126,7 +127,7 @@ function* collectItems(
     count.unreadable++;
   }
   if (beyond > 0) {
-    rejects.add(`${path}[${items.length}]`, 'too_many', `${beyond} more items`);
+    rejects.add(`${path}[${items.length}]`, 'too_many', formatCount(beyond, 'more item'));
     count.beyond += beyond;
   }
 }

@@ -1,5 +1,6 @@
 /** Parses stored responses after the end of their run: late ones, or again as a replay. */
 
+import { formatCount } from '../../domain/display-format.ts';
 import { createNotFound, Refused } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
@@ -79,7 +80,7 @@ export async function replayRun(
     const days = ctx.config.answerDays;
     throw new Refused(
       'not_found',
-      `run ${runId} has no stored response (raw responses are kept for ${days} days)`,
+      `run ${runId} has no stored response (raw responses are kept for ${formatCount(days, 'day')})`,
     );
   }
   if (!RESPONSE_STATUSES.has(response.httpStatus))

@@ -154,7 +154,7 @@ export function createLimitError(
   const at = formatTimeToSecond(refusal.until, 'UTC');
   return new RunError('budget_exceeded', {
     budget: 'minute',
-    detail: `all ${callsPerMinute} calls of this minute (CALLS_PER_MINUTE) are used up; the next is possible at ${at} UTC`,
+    detail: `all calls of this minute (CALLS_PER_MINUTE: ${callsPerMinute}) are used up; the next is possible at ${at} UTC`,
     retryAfterMs: Math.max(refusal.until.getTime() - ctx.clock.now().getTime(), 0),
   });
 }
@@ -220,7 +220,7 @@ function createRunLedger(
         case 'run_cap':
           throw new RunError('budget_exceeded', {
             budget: 'run',
-            detail: `all ${maxCallsPerRun} calls of this run are used up`,
+            detail: `all calls of this run (MAX_CALLS_PER_RUN: ${maxCallsPerRun}) are used up`,
           });
         case 'minute_cap':
         case 'day_cap':

@@ -1,6 +1,6 @@
 /** Schedules, slots and changes of intervals as text for people. */
 import cronstrue from 'cronstrue';
-import { nameZone } from '../../domain/display-format.ts';
+import { nameZone, formatCount } from '../../domain/display-format.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import type { IntervalReason } from '../../domain/enumerations.ts';
 import { SECOND } from '../../domain/time.ts';
@@ -27,7 +27,7 @@ export function describeStoredSchedule(row: ScheduleRow): string {
 
 function describeAdaptive({ leastMs, mostMs, callsPerDay }: AdaptiveSchedule): string {
   const bounds = [leastMs, mostMs].map((ms) => describeInterval(ms / SECOND));
-  const budget = callsPerDay === null ? '' : `, at most ${callsPerDay} calls a day`;
+  const budget = callsPerDay === null ? '' : `, at most ${formatCount(callsPerDay, 'call')} a day`;
   return `adaptive, every ${bounds.join(' to ')}${budget}`;
 }
 
@@ -46,7 +46,7 @@ const REASONS: Readonly<Record<IntervalReason, (change: IntervalChange) => strin
     addRate(
       change.calls_per_day === null
         ? 'limited by the calls a day of its service'
-        : `limited to ${change.calls_per_day} calls a day`,
+        : `limited to ${formatCount(change.calls_per_day, 'call')} a day`,
       change,
     ),
 };
@@ -67,9 +67,7 @@ function describeRate({ per_hour, room }: IntervalChange): string | null {
   if (per_hour === null) return null;
   const [n, span] = per_hour < 1 ? [per_hour * 24, 'a day'] : [per_hour, 'an hour'];
   const posts =
-    n < 1
-      ? 'less than one post a day'
-      : `about ${Number(n.toPrecision(2)).toLocaleString('en')} posts ${span}`;
+    n < 1 ? 'less than one post a day' : `about ${formatCount(Number(n.toPrecision(2)), 'post')} ${span}`;
   return room === null ? posts : `${posts}, at most ${Math.round(room)} in a response`;
 }
 

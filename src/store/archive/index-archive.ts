@@ -4,6 +4,7 @@
  * text changes are recorded by triggers.
  */
 
+import { formatCount, formatWhole } from '../../domain/display-format.ts';
 import { type Thing, readDocuments, VECTORS_SQL } from './archive-documents.ts';
 import {
   type Database,
@@ -49,6 +50,12 @@ export async function catchUpArchive(db: Database): Promise<ArchiveBacklog | nul
 }
 
 export type ArchiveBacklog = { indexed: number; total: number };
+
+/** `12 of 345 items are not indexed yet` */
+export function describeBacklog({ indexed, total }: ArchiveBacklog): string {
+  const missing = total - indexed;
+  return `${formatWhole(missing)} of ${formatCount(total, 'item')} ${missing === 1 ? 'is' : 'are'} not indexed yet`;
+}
 
 /** How many discoveries of posts and links are indexed; null if all are. */
 async function readArchiveBacklog({ pool }: Pooled): Promise<ArchiveBacklog | null> {

@@ -1,3 +1,4 @@
+import { formatCount } from '../../domain/display-format.ts';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -156,7 +157,7 @@ async function copyIn(
   if (target.rowCount !== rows)
     throw new Refused(
       'conflict',
-      `the backup is damaged: ${file} contains ${target.rowCount} of ${rows} rows`,
+      `the backup is damaged: ${file} contains ${target.rowCount} of ${formatCount(rows, 'row')}`,
     );
 }
 

@@ -292,7 +292,17 @@ const draw = (chart) => {
   const room = /** @type {HTMLElement | null} */ (chart.querySelector('.plot'));
   if (Plot === undefined || room === null) return;
   forget(chart);
-  const { names, at, words, values, least, pale, expected = [], spread = [], expectedName } = numbersOf(chart);
+  const {
+    names,
+    at,
+    words,
+    values,
+    least,
+    pale,
+    expected = [],
+    spread = [],
+    expectedName,
+  } = numbersOf(chart);
   if (at.length < 2) return;
   const style = getComputedStyle(chart);
   /** @param {string} name */

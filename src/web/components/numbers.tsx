@@ -5,16 +5,28 @@
 import { useFrame } from './page-frame.tsx';
 import { formatTenths, formatUsd, formatWhole } from '../../domain/display-format.ts';
 
+export { formatCount } from '../../domain/display-format.ts';
+
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** A number in full. */
-export function Count({ of, unit, least = false }: { of: number | null; unit?: string; least?: boolean }) {
+/** A number in full, with the unit of one or of several if there is one. */
+export function Count({
+  of,
+  unit,
+  units = `${unit}s`,
+  least = false,
+}: {
+  of: number | null;
+  unit?: string;
+  units?: string;
+  least?: boolean;
+}) {
   if (of === null) return <Unknown />;
   return (
     <data value={of} title={least ? 'at least: a response was cut at its limit' : undefined}>
       {least ? '≥ ' : ''}
       {formatWhole(of)}
-      {unit === undefined ? '' : ` ${unit}`}
+      {unit === undefined ? '' : ` ${of === 1 ? unit : units}`}
     </data>
   );
 }
@@ -30,10 +42,21 @@ export function ShortCount({ of, least = false }: { of: number | null; least?: b
   );
 }
 
+/** From this multiple of what is typical on, it is more than that; up to the second, it is less. */
+const MORE_RATIO = 1.5;
+const LESS_RATIO = 0.6;
+
+/** Whether a ratio is called more or less than typical, by the digits that are shown; null if it is unknown. */
+export function judgeRatio(ratio: number | null): 'more' | 'less' | 'same' | null {
+  if (ratio === null) return null;
+  const shown = Math.round(ratio * 10) / 10;
+  return shown >= MORE_RATIO ? 'more' : shown <= LESS_RATIO ? 'less' : 'same';
+}
+
 /** `2.1×`: multiple of what is typical. */
 export function Ratio({ of }: { of: number | null }) {
   if (of === null) return <span class="unknown">no data</span>;
-  const kind = of >= 1.5 ? 'more' : of <= 0.67 ? 'less' : 'same';
+  const kind = judgeRatio(of);
   // The last digit of a sum depends on the order in which Postgres adds, and a page that says the same is not sent again.
   return (
     <data value={Number(of.toPrecision(12))} class={`times is-${kind}`}>
@@ -63,11 +86,6 @@ function Unknown() {
       no data
     </span>
   );
-}
-
-/** `1,234 posts`, `1 post` */
-export function formatCount(n: number, one: string, many = `${one}s`): string {
-  return `${formatTenths(n)} ${n === 1 ? one : many}`;
 }
 
 const DURATION_UNITS = [

@@ -6,7 +6,7 @@ import { DAY } from '../../domain/time.ts';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
 import { parseFieldValue, writeFieldQuery } from '../../domain/query-fields.ts';
 import { EVERYTHING, parseQuery, type Query, requireAll } from '../../domain/search-query.ts';
-import { type ArchiveBacklog, catchUpArchive } from '../../store/archive/index-archive.ts';
+import { type ArchiveBacklog, catchUpArchive, describeBacklog } from '../../store/archive/index-archive.ts';
 import { findText, type TextMatches } from '../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../store/queries/system.ts';
 import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
@@ -67,7 +67,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       here: '/explore',
       lead: (
         <>
-          Full-text search over <Count of={size} unit={size === 1 ? 'post or link' : 'posts and links'} />.
+          Full-text search over <Count of={size} unit="post or link" units="posts and links" />.
         </>
       ),
       aside: <ExploreTabs here="/explore" />,
@@ -166,10 +166,7 @@ function HitList({
   matches: TextMatches & { backlog: ArchiveBacklog | null };
 }) {
   const { hits, total, next, backlog } = matches;
-  const notIndexed =
-    backlog === null
-      ? ''
-      : ` ${formatCount(backlog.total - backlog.indexed, 'item')} of ${formatCount(backlog.total, 'item')} are not indexed yet.`;
+  const notIndexed = backlog === null ? '' : ` ${describeBacklog(backlog)}.`;
   if (hits.length === 0)
     return (
       <Section title="No matches" id="hits">

@@ -147,6 +147,7 @@ function FollowerChart({ rows }: { rows: readonly AuthorSnapshotRow[] }) {
           seconds={0}
           series={[{ name: 'followers', values: known.map(({ followers_count }) => followers_count) }]}
           unit="followers"
+          one="follower"
           kind="lines"
         />
       )}

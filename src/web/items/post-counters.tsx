@@ -80,9 +80,9 @@ export function CounterHistory({ rows, limit }: { rows: readonly EngagementRow[]
         caption="Likes, reposts, replies and quotes of this post"
         rows={rows}
         counters={ENGAGEMENT_COUNTERS}
-        unit="reactions"
+        one="reaction"
       />
-      <CounterChart caption="Views of this post" rows={rows} counters={VIEW_COUNTERS} unit="views" />
+      <CounterChart caption="Views of this post" rows={rows} counters={VIEW_COUNTERS} one="view" />
       {drops.length === 0 ? null : (
         <>
           <h3>Counters that dropped</h3>
@@ -106,12 +106,13 @@ function CounterChart({
   caption,
   rows,
   counters,
-  unit,
+  one,
 }: {
   caption: string;
   rows: readonly EngagementRow[];
   counters: readonly PostCounter[];
-  unit: string;
+  /** Unit of one. */
+  one: string;
 }) {
   const series = counters
     .filter((counter) => rows.some((row) => row[counter] !== null))
@@ -123,7 +124,8 @@ function CounterChart({
       at={rows.map(({ observed_at }) => observed_at)}
       seconds={0}
       series={series}
-      unit={unit}
+      unit={`${one}s`}
+      one={one}
       kind="lines"
     />
   );

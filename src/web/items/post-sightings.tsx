@@ -1,7 +1,7 @@
 import type { PostRank, PostSighting } from '../../store/queries/post-detail.ts';
 import { formatFullTime } from '../../domain/display-format.ts';
 import { Badge } from '../components/icons.tsx';
-import { Count } from '../components/numbers.tsx';
+import { Count, formatCount } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { Table } from '../components/data-table.tsx';
@@ -62,7 +62,7 @@ export function PostPlaces({ rows }: { rows: readonly PostRank[] }) {
     <Section
       title="Responses"
       id="ranks"
-      note={`Returned in ${found.length} of ${rows.length} responses between its first and last sighting (at most 100 per search).`}
+      note={`Returned in ${found.length} of ${formatCount(rows.length, 'response')} between its first and last sighting (at most 100 per search).`}
     >
       <details>
         <summary>Show runs</summary>
@@ -74,7 +74,7 @@ export function PostPlaces({ rows }: { rows: readonly PostRank[] }) {
             { head: 'Search', cell: ({ search }) => search },
             { head: 'When', cell: ({ observed_at }) => <Timestamp at={observed_at} exact /> },
             { head: 'Rank', cell: ({ rank }) => <Count of={rank} />, number: true },
-            { head: 'Of', cell: ({ posts }) => <Count of={posts} unit="posts" />, number: true },
+            { head: 'Of', cell: ({ posts }) => <Count of={posts} unit="post" />, number: true },
           ]}
         />
       </details>

@@ -7,7 +7,7 @@ import { Table } from '../components/data-table.tsx';
 import { ActionButton } from '../components/form.tsx';
 import { findStringEnd } from '../../domain/json-values.ts';
 import { formatBytes } from '../../domain/display-format.ts';
-import { Count, isPaid, Usd } from '../components/numbers.tsx';
+import { Count, isPaid, Usd, formatCount } from '../components/numbers.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
@@ -36,7 +36,11 @@ export function CallTable({ rows }: { rows: readonly CallRow[] }) {
           { head: 'Service', cell: ({ service }) => service },
           { head: 'Sent', cell: ({ sent_at }) => <Timestamp at={sent_at} exact /> },
           { head: 'HTTP', cell: ({ http_status: status }) => status ?? 'no response', number: true },
-          { head: 'Duration', cell: ({ latency_ms: ms }) => <Count of={ms} unit="ms" />, number: true },
+          {
+            head: 'Duration',
+            cell: ({ latency_ms: ms }) => <Count of={ms} unit="ms" units="ms" />,
+            number: true,
+          },
           {
             head: 'Size',
             cell: ({ bytes }) => (bytes === null ? <Count of={null} /> : formatBytes(bytes)),
@@ -145,7 +149,9 @@ export function ResponseSection({
   if (note === undefined)
     return (
       <Section title="Raw response" id="answer">
-        <EmptyState words={`Not available: there was no response, or it is older than ${days} days.`} />
+        <EmptyState
+          words={`Not available: there was no response, or it is older than ${formatCount(days, 'day')}.`}
+        />
       </Section>
     );
   const shown = answer === null ? null : previewResponse(answer);
@@ -156,7 +162,8 @@ export function ResponseSection({
       note={
         <>
           Call {note.n}, <Timestamp at={note.received_at} exact />: {formatBytes(note.bytes)}
-          {note.content_type === null ? '' : `, ${note.content_type.slice(0, 80)}`}. Kept for {days} days.
+          {note.content_type === null ? '' : `, ${note.content_type.slice(0, 80)}`}. Kept for{' '}
+          {formatCount(days, 'day')}.
         </>
       }
       aside={

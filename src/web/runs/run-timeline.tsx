@@ -86,8 +86,8 @@ export function RunTimeline({ run, service }: { run: RunRow; service: string | u
               'no response'
             ) : (
               <>
-                <Count of={run.items_seen} unit="items" />: <Count of={run.posts_seen} unit="posts" />,{' '}
-                <Count of={run.links_seen} unit="links" />
+                <Count of={run.items_seen} unit="item" />: <Count of={run.posts_seen} unit="post" />,{' '}
+                <Count of={run.links_seen} unit="link" />
               </>
             ),
           ],

@@ -14,7 +14,7 @@ import { RUN_STATUSES } from '../../store/schema/analytics/run-views.ts';
 import { Table } from '../components/data-table.tsx';
 import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
-import { Count, formatDuration, Usd } from '../components/numbers.tsx';
+import { Count, formatDuration, Usd, formatCount } from '../components/numbers.tsx';
 import { writeAddress } from '../components/list-address.ts';
 import { CREATE_TOPIC_SCOPES, findPageScope, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -233,7 +233,7 @@ function RunReason({ run }: { run: RunRow }) {
   if (reason !== null)
     return (
       <>
-        {slots === null ? '' : `${slots} slots: `}
+        {slots === null ? '' : `${formatCount(slots, 'slot')}: `}
         <UntrustedText text={reason} most={120} />
       </>
     );

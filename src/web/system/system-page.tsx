@@ -59,11 +59,15 @@ function SystemSummary({ workers, backlog, silence, unread, tables }: SystemData
         }
         loud={alive.length === 0}
       />
-      <Stat name="running" value={<Count of={backlog.running} />} unit="runs" />
+      <Stat
+        name="running"
+        value={<Count of={backlog.running} />}
+        unit={backlog.running === 1 ? 'run' : 'runs'}
+      />
       <Stat
         name="waiting"
         value={<Count of={backlog.queued} />}
-        unit="runs"
+        unit={backlog.queued === 1 ? 'run' : 'runs'}
         note={
           backlog.queued_since === null ? undefined : (
             <>
@@ -75,7 +79,7 @@ function SystemSummary({ workers, backlog, silence, unread, tables }: SystemData
       <Stat
         name="overdue"
         value={<Count of={backlog.overdue} />}
-        unit="searches"
+        unit={backlog.overdue === 1 ? 'search' : 'searches'}
         note={
           backlog.overdue_since === null ? undefined : (
             <>

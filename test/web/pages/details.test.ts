@@ -252,7 +252,7 @@ describe('runs', () => {
     const { html } = await person.get(`/runs/${last.id}`);
     expect(words(html)).toMatch(
       new RegExp(
-        `; ${last.changed ? 'changed' : 'not changed'} since run \\d+: \\d+ statements new, .* similar\\.`,
+        `; ${last.changed ? 'changed' : 'not changed'} since run \\d+: \\d+ statements? new, .* similar\\.`,
       ),
     );
     expect(html).toContain(`/completions?to=${last.id}"`);
