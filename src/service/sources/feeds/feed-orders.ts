@@ -14,13 +14,27 @@ export type ParseOrder = {
 };
 
 export type FeedDocument =
-  | { kind: 'feed'; entries: FeedEntry[] }
+  /** `unlinked`: entries that cannot be shown, with an empty link. */
+  | { kind: 'feed'; entries: FeedEntry[]; unlinked: FeedEntry[]; counts: EntryCounts }
   /** A page, and the addresses of feeds that it names, best first. */
   | { kind: 'page'; feeds: string[] }
   /** A watched page, and its texts in their order. */
   | { kind: 'text'; entries: FeedEntry[] }
   /** `why` continues a sentence: `is neither a feed nor a page`. */
   | { kind: 'unreadable'; why: string };
+
+/** Entries of a feed, and how many of them were not read like others. */
+export type EntryCounts = {
+  all: number;
+  /** Without an address that can be displayed: left out. */
+  unlinked: number;
+  /** Older than the newest that are read: left out. */
+  beyond: number;
+  /** Without a time: dated by when they were first seen. */
+  undated: number;
+  /** With a time that cannot be read: dated as well by when they were first seen. */
+  unreadable: number;
+};
 
 /** Plain text, and a link that can be displayed. */
 export type FeedEntry = {

@@ -6,7 +6,7 @@ import { removeBoilerplate } from './boilerplate.ts';
 /** Maximum UTF-16 code units to convert; an excerpt never needs more. */
 const MAX_MARKUP_LENGTH = 4_000;
 export const MAX_SNIPPET_LENGTH = 500;
-const MAX_TITLE_LENGTH = 300;
+export const MAX_TITLE_LENGTH = 300;
 const MAX_TITLE_FROM_TEXT = 100;
 
 /** Up to its end or the end of the text. Removed first, since it may contain elements. */
