@@ -1,6 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.run_tools AS
   select t.run_id, t.search_id, s.slug as search, p.slug as topic, t.request_version, t.tool, t.asked, t.responded, t.items,
-    case when t.items is not null then t.items >= 10 and t.items >= (
+    case when t.reason = 'list_full' then true when t.items is not null then t.items >= 10 and t.items >= (
       select max(b.items) from strandline.run_tools b
       where b.search_id = t.search_id and b.request_version = t.request_version and b.tool = t.tool and b.items > 0
     ) end as truncated,
@@ -26,8 +26,8 @@ COMMENT ON COLUMN strandline_analytics.run_tools.tool IS 'Label of the tool, suc
 COMMENT ON COLUMN strandline_analytics.run_tools.asked IS 'Whether the request named it. Some services return results of other tools, too.';
 COMMENT ON COLUMN strandline_analytics.run_tools.responded IS 'Whether it responded, with or without results; null when the service does not report it.';
 COMMENT ON COLUMN strandline_analytics.run_tools.items IS 'Number of items in its results; null when it did not respond, and when its results cannot be told apart from others.';
-COMMENT ON COLUMN strandline_analytics.run_tools.truncated IS 'Whether it returned as many items as this request ever got from it, and at least 10: there may be more. Null when items is.';
-COMMENT ON COLUMN strandline_analytics.run_tools.reason IS 'Why it did not respond, from a fixed list: a warning of the service (source_needs_key), not_reported, or the code of the failed run. Null when it responded.';
+COMMENT ON COLUMN strandline_analytics.run_tools.truncated IS 'Whether there may be more: the service says so (list_full), or it returned as many items as this request ever got from it, and at least 10. Null when neither is known.';
+COMMENT ON COLUMN strandline_analytics.run_tools.reason IS 'Why it did not respond, from a fixed list: a warning of the service (source_needs_key), not_reported, or the code of the failed run. list_full when it responded, but more match than it returned; otherwise null when it responded.';
 COMMENT ON COLUMN strandline_analytics.run_tools.detail IS 'What the service reported about it; null when it reported nothing.';
 COMMENT ON COLUMN strandline_analytics.run_tools.last_responded_at IS 'When it last responded to the search before this run (UTC); null when it never did, or responded now.';
 COMMENT ON COLUMN strandline_analytics.run_tools.observed_at IS 'When the response was received (UTC); null without a response.';

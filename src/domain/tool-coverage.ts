@@ -34,6 +34,8 @@ const TOOL_REASONS = {
   ...OUTAGES,
   tool_unanswered: 'did not respond',
   not_reported: 'is not reported by the service',
+  /** It responded, and more match than it returned. */
+  list_full: 'returned a full list',
 } as const;
 export type ToolReason = keyof typeof TOOL_REASONS | RunCode;
 export const TOOL_REASON_NAMES = [...new Set([...Object.keys(TOOL_REASONS), ...Object.keys(RUN_CODES)])] as [
@@ -75,9 +77,9 @@ export type ToolCoverage = ToolReport & {
 const LONG_SILENCE_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * One sentence about the tools of a run that did not respond: `4 of 7 tools responded: Web Search needs a key
+ * One sentence about the tools of a run that did not respond, and those whose list was full: `4 of 7 tools responded: Web Search needs a key
  * (BRAVE_API_KEY); Discussion Board Search did not respond, no response since 14 Nov`. Safe to display.
- * @returns null if all responded, or the run failed as a whole, which its code says
+ * @returns null if all responded in full, or the run failed as a whole, which its code says
  */
 export function describeToolCoverage(
   tools: readonly ToolCoverage[],
@@ -85,7 +87,18 @@ export function describeToolCoverage(
 ): string | null {
   const asked = tools.filter((tool) => tool.asked);
   const silent = asked.filter(({ responded }) => responded === false);
-  if (silent.every(({ reason }) => reason === null || !isToolReason(reason))) return null;
+  const full = asked.filter(({ responded, reason }) => responded === true && reason === 'list_full');
+  const cut =
+    full.length === 0 ? null : `${full.map(({ tool }) => tool).join(', ')}: full list, more may match`;
+  if (silent.every(({ reason }) => reason === null || !isToolReason(reason))) return cut;
+  return [describeSilentTools(asked, silent, formatDay), ...(cut === null ? [] : [cut])].join('; ');
+}
+
+function describeSilentTools(
+  asked: readonly ToolCoverage[],
+  silent: readonly ToolCoverage[],
+  formatDay: (at: Date) => string,
+): string {
   const words = silent.map((tool) => describeSilentTool(tool, formatDay)).join('; ');
   if (asked.length === 1) return words;
   const responded = asked.filter((tool) => tool.responded === true).length;

@@ -16,6 +16,12 @@ export const TOOL_UNANSWERED = 'tool_unanswered';
 /** Code of the warning that all results of a tool were dropped because of their dates. */
 export const OUTSIDE_PERIOD = 'outside_period';
 
+/** Code of the warning that more results of a tool match than are returned, or may match. */
+export const LIST_FULL = 'list_full';
+
+/** Code of the warning that matching entries are missing because they could not be read whole. */
+export const ENTRIES_LEFT_OUT = 'entries_left_out';
+
 /** Who wrote the completion; `none` if there were no results, or only links were requested. */
 export const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
 

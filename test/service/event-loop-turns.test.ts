@@ -73,7 +73,7 @@ test('a search of many feed entries takes turns, and parses no link that is not 
   let matching: readonly unknown[] = [{}];
   const turns = await countTurns(async () => {
     matching = await searchEntries(
-      { entries, isShown: () => true },
+      { entries, isShown: () => true, isCurrent: true },
       query({ prompt: 'lunar', keywords: ['lunar'] }),
     );
   });

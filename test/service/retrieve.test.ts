@@ -164,6 +164,7 @@ describe('the time budget of a response', () => {
       expect(findings.get('video')).toEqual([]);
       expect(warnings.map(({ code, tool }) => [code, tool])).toEqual([
         ['source_timeout', 'Web Search'],
+        ...(MODEL_TIERS[model].items < 40 ? [['list_full', 'Web Search']] : []),
         ['source_timeout', 'Video Search'],
         ['tool_unanswered', 'Video Search'],
       ]);

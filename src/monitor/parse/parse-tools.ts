@@ -5,7 +5,7 @@ import type { Warning } from '../../domain/parsed-results.ts';
 import { isOutageCode, type ToolReport } from '../../domain/tool-coverage.ts';
 import { cleanText } from '../../domain/text.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
-import { TOOL_UNANSWERED } from '../../protocol/extensions.ts';
+import { LIST_FULL, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
 import { own, type Plain } from '../../domain/json-values.ts';
 
 const MAX_DETAIL = 500;
@@ -45,7 +45,10 @@ export function reportTools({
     if (!hasResults && said.some(({ code }) => code === TOOL_UNANSWERED))
       return [{ tool, responded: false, items: null, ...explainSilence(said) }];
     if (items === null && !hasResults && !reportsOutages) return [];
-    return [{ tool, responded: true, items, reason: null, detail: null }];
+    const full = said.find(({ code }) => code === LIST_FULL);
+    const isFull = full !== undefined;
+    const detail = full?.message ? cleanText(full.message, MAX_DETAIL) : null;
+    return [{ tool, responded: true, items, reason: isFull ? LIST_FULL : null, detail }];
   });
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../domain/enumerations.ts';
 import { DAY } from '../../domain/time.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { OUTSIDE_PERIOD, type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
+import { LIST_FULL, OUTSIDE_PERIOD, type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
 import { toCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
 import { awaitUnlessAborted } from '../../platform/clock.ts';
@@ -18,7 +18,13 @@ import { takeTurn } from '../event-loop-turns.ts';
 import { OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
 import { isWithinDomains, isWithinWindow } from '../sources/provider-query.ts';
 import type { OutageCode } from '../../domain/tool-coverage.ts';
-import type { DomainFilter, FoundItem, SearchSource, SourceQuery } from '../sources/search-source.ts';
+import type {
+  DomainFilter,
+  FoundItem,
+  SearchSource,
+  SourceNotice,
+  SourceQuery,
+} from '../sources/search-source.ts';
 import { planWordings, type Wording, type Wordings } from './keywords.ts';
 import { MIN_RESULT_SHARE, MODEL_TIERS, type ModelTier } from './model-tiers.ts';
 
@@ -91,17 +97,23 @@ async function retrieveForTool(
     isOriginalPost(item) &&
     isInPeriod(item) &&
     (domains === undefined || isWithinDomains(item.link, domains));
+  let matching = 0;
   const rank = async (lists: readonly (readonly FoundItem[])[]) => {
     await takeTurn();
+    matching = 0;
     return rankResults(
       lists.map((list) => list.filter((item) => keep(item) && toCitableLink(item.link) !== undefined)),
-      { prompt: request.prompt, keywords: own.keywords, ...query },
+      { prompt: request.prompt, keywords: own.keywords, ...query, onCut: (all) => void (matching = all) },
     );
   };
 
   const first = await querySources(gathering, source, [own, ...narrower.slice(0, tier.narrower)], query);
   const found = await rank(first.lists);
-  const conclude = (results: FoundItem[], lists: SourceQueryResults['lists'], warnings: ServedWarning[]) => {
+  const conclude = (results: FoundItem[], lists: SourceQueryResults['lists'], said: ServedWarning[]) => {
+    const warnings = [
+      ...said,
+      ...warnOfNotices(source, first.notices, { returned: results.length, matching }),
+    ];
     const dropped = lists.flat().filter((item) => isOriginalPost(item) && !isInPeriod(item));
     const isEmptied = results.length === 0 && dropped.length > 0;
     return {
@@ -117,6 +129,25 @@ async function retrieveForTool(
   const second = await querySources({ ...gathering, sources: again }, source, further, query);
   const lists = [...first.lists, ...second.lists];
   return conclude(await rank(lists), lists, [...collectWarnings(first, source), ...second.warnings]);
+}
+
+/** What sources said about their results, and whether all that match are returned; each once. */
+function warnOfNotices(
+  tool: Source,
+  notices: readonly (SourceNotice & { source: string })[],
+  { returned, matching }: { returned: number; matching: number },
+): ServedWarning[] {
+  const label = findToolLabel(tool);
+  const full = notices.filter(({ code }) => code === LIST_FULL);
+  const others = notices.filter(({ code }) => code !== LIST_FULL);
+  const lists = [...new Set(full.map(({ source, message }) => `${source} ${message}`))];
+  const cut =
+    matching > returned ? [`returned ${returned} of ${matching} results, the newest among them`] : [];
+  const message = [...cut, ...lists].join('; ');
+  return [
+    ...(message === '' ? [] : [{ code: LIST_FULL, tool: label, message }]),
+    ...others.map(({ code, source, message: what }) => ({ code, tool: label, message: `${source} ${what}` })),
+  ];
 }
 
 /** A tool that is empty only because of the dates of its results. */
@@ -163,6 +194,8 @@ type SourceQueryResults = {
   /** One per source and wording, best first. */
   lists: (readonly FoundItem[])[];
   warnings: ServedWarning[];
+  /** What sources said about their results for the first wording. */
+  notices: (SourceNotice & { source: string })[];
   /** Sources that responded and can be queried again. */
   answering: readonly SearchSource[];
 };
@@ -178,10 +211,15 @@ export async function querySources(
   request: Pick<SourceQuery, 'from' | 'to' | 'limit' | 'domains'>,
 ): Promise<SourceQueryResults> {
   const toolSources = sources.filter(({ source }) => source === tool);
+  const notices: SourceQueryResults['notices'] = [];
   const replies = await Promise.all(
     toolSources.flatMap((source) =>
-      wordings.slice(0, acceptsWordings(source) ? undefined : 1).map(async (wording) => {
-        return { source, ...(await querySource(source, { ...wording, ...request }, tier.sourceMs, signal)) };
+      wordings.slice(0, acceptsWordings(source) ? undefined : 1).map(async (wording, i) => {
+        // Other wordings match more than was asked for.
+        const report =
+          i === 0 ? (notice: SourceNotice) => notices.push({ ...notice, source: source.name }) : undefined;
+        const query = { ...wording, ...request, report };
+        return { source, ...(await querySource(source, query, tier.sourceMs, signal)) };
       }),
     ),
   );
@@ -198,6 +236,7 @@ export async function querySources(
   return {
     lists: replies.flatMap(({ found }) => (found ? [found] : [])),
     warnings,
+    notices,
     answering: toolSources.filter(({ name }) => failed.every((failure) => failure.name !== name)),
   };
 }

@@ -3,6 +3,7 @@
 import { createPrior } from '../../domain/relevance.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import { foldDuplicates } from './deduplication.ts';
+import { selectResults } from './result-selection.ts';
 import { rankByText } from './text-relevance.ts';
 
 export type RankingOptions = {
@@ -14,6 +15,8 @@ export type RankingOptions = {
   to: Date;
   /** Maximum number of results. */
   limit: number;
+  /** Receives how many different results there are, if not all are returned. */
+  onCut?: (all: number) => void;
 };
 
 /**
@@ -36,9 +39,13 @@ export function rankResults(lists: readonly (readonly FoundItem[])[], options: R
   const byLink = (a: { found: FoundItem }, b: { found: FoundItem }) =>
     compareText(a.found.link, b.found.link);
   // Counters change the order only: if they decided what is returned, items would come and go with them.
-  return scored
+  const best = scored
     .sort((a, b) => b.kept - a.kept || a.place - b.place || byLink(a, b))
-    .slice(0, options.limit)
+    .map(({ found }) => found);
+  if (best.length > options.limit) options.onCut?.(best.length);
+  const selected = new Set(selectResults(best, options));
+  return scored
+    .filter(({ found }) => selected.has(found))
     .sort((a, b) => b.score - a.score || a.place - b.place || byLink(a, b))
     .map(({ found }) => found);
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { DateAccuracy } from '../../protocol/service-status.ts';
 import type { SourceDown } from './outage.ts';
-import type { FoundItem, SourceQuery } from './search-source.ts';
+import type { FoundItem, SourceNotice, SourceQuery } from './search-source.ts';
 import type { ProviderRequest, ProviderResponse } from './resilience/http-request.ts';
 
 /** Properties of a source, independent of its configuration. */
@@ -125,6 +125,8 @@ export type AdapterContext = {
   cutShort: (down: SourceDown) => void;
   /** Pauses the source after this query, as it asked for, in milliseconds. */
   rest: (ms: number) => void;
+  /** Reports what is to be said about the results. */
+  report: (notice: SourceNotice) => void;
 };
 
 const MAX_SIDE_REQUEST_MS = 2 * SECOND;

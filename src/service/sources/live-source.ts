@@ -11,7 +11,7 @@ import { isTimeout, SourceDown } from './outage.ts';
 import { MODEL_TIERS } from '../planning/model-tiers.ts';
 import type { ServicePorts } from '../ports.ts';
 import { endsNow } from './provider-query.ts';
-import type { FoundItem, SourceQuery, SearchSource } from './search-source.ts';
+import type { FoundItem, SourceNotice, SourceQuery, SearchSource } from './search-source.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import {
   createRequestPace,
@@ -19,7 +19,11 @@ import {
   type WaitFunction,
   waitUnlessAborted,
 } from './resilience/source-limits.ts';
-import { createBoundedRequests, createTimeoutOutage } from './resilience/bounded-requests.ts';
+import {
+  type BoundedRequests,
+  createBoundedRequests,
+  createTimeoutOutage,
+} from './resilience/bounded-requests.ts';
 import { createCircuitBreaker, type BreakerPass } from './resilience/circuit-breaker.ts';
 import { createCoalescedRequests, type StartedRequest } from './resilience/coalescing.ts';
 import { LRUCache } from 'lru-cache';
@@ -32,6 +36,9 @@ const FRESH_RESULT_TTL_MS = MINUTE;
 const RESULT_TTL_MS = 10 * MINUTE;
 /** Cached responses per source, and their total characters, usually about ten thousand each. */
 const MAX_CACHED = { max: 200, maxSize: 10_000_000 };
+
+/** Results as they are cached, with what is to be said about them. */
+type Reply = { found: readonly FoundItem[]; notices: readonly SourceNotice[] };
 
 /** Overhead per item and per list. */
 const ITEM_WEIGHT = 500;
@@ -74,13 +81,13 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     wait: options.wait ?? waitUnlessAborted,
   });
   const breaker = createCircuitBreaker(clock);
-  const cache = new LRUCache<string, readonly FoundItem[]>({
+  const cache = new LRUCache<string, Reply>({
     ...MAX_CACHED,
-    sizeCalculation: weighItems,
+    sizeCalculation: ({ found }) => weighItems(found),
     ttl: RESULT_TTL_MS,
     ...buildCacheTime(clock),
   });
-  const joinRequest = createCoalescedRequests<readonly FoundItem[]>();
+  const joinRequest = createCoalescedRequests<Reply>();
   const timeoutMs = Math.min(adapter.timeoutMs ?? MAX_SOURCE_MS, MAX_SOURCE_MS);
   const heldUnits = { units: 0 };
   let lastSuccess: Date | undefined;
@@ -93,13 +100,13 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   function attempt<T>(
     caller: { signal: AbortSignal; until: () => number },
     work: (context: AdapterContext, signal: AbortSignal) => Promise<T>,
-  ): StartedRequest<T> & { shortness: () => SourceDown | undefined } {
+  ): StartedRequest<T> & Pick<BoundedRequests, 'shortness' | 'notices'> {
     const limit = new AbortController();
     const signal = AbortSignal.any([caller.signal, limit.signal]);
     const own = clock.now().getTime() + timeoutMs;
     const leftMs = () => Math.max(0, Math.min(own, caller.until()) - clock.now().getTime());
     const within = createBoundedRequests(signal, adapter, { ...options, pace, leftMs, held: heldUnits });
-    const { context, isWaiting, shortness } = within;
+    const { context, isWaiting, shortness, notices } = within;
     const run = async () => {
       const pass = breaker.enter();
       const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), timeoutMs);
@@ -132,7 +139,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
         within.settle();
       }
     };
-    return { result: run(), isWaiting, shortness };
+    return { result: run(), isWaiting, shortness, notices };
   }
 
   /** Records a failure, and pauses the source if it asks for that. */
@@ -161,9 +168,14 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   }
 
   /** Caches results; incomplete ones only briefly. */
-  function remember(name: string, query: SourceQuery, found: readonly FoundItem[], isShort: boolean) {
+  function remember(name: string, query: SourceQuery, reply: Reply, isShort: boolean) {
     const ttl = isShort ? FRESH_RESULT_TTL_MS : (adapter.ttlMs ?? chooseResultTtl(query));
-    cache.set(name, found, { ttl });
+    cache.set(name, reply, { ttl });
+    return reply;
+  }
+
+  function deliver({ found, notices }: Reply, { report }: SourceQuery): readonly FoundItem[] {
+    for (const notice of notices) report?.(notice);
     return found;
   }
 
@@ -178,18 +190,18 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
       query.signal.throwIfAborted();
       const name = createQueryKey(query, clock.now());
       const known = cache.get(name);
-      if (known !== undefined) return known;
+      if (known !== undefined) return deliver(known, query);
       const request = joinRequest(name, clock.now().getTime() + query.timeoutMs, (joinedSignal, until) => {
         const attempted = attempt({ signal: joinedSignal, until }, (context, signal) =>
           adapter.find({ ...query, signal }, context),
         );
         const result = attempted.result.then((found) =>
-          remember(name, query, found, attempted.shortness() !== undefined),
+          remember(name, query, { found, notices: attempted.notices }, attempted.shortness() !== undefined),
         );
         return { ...attempted, result };
       });
       try {
-        return await request.wait(query.signal);
+        return deliver(await request.wait(query.signal), query);
       } catch (error) {
         if (query.signal.aborted && isTimeout(query.signal)) throw createTimeoutOutage(request.isWaiting());
         throw error;

@@ -6,7 +6,8 @@ import { cleanText } from '../../domain/text.ts';
 import { DAY, MINUTE } from '../../domain/time.ts';
 import type { AdapterContext } from './adapter.ts';
 import { SourceDown } from './outage.ts';
-import type { DomainFilter, FoundItem, SourceQuery } from './search-source.ts';
+import { LIST_FULL } from '../../protocol/extensions.ts';
+import type { DomainFilter, FoundItem, SourceNotice, SourceQuery } from './search-source.ts';
 
 /** The best keywords in the user's order: "ai regulation" is not "regulation ai". */
 export function pickBestWords(
@@ -155,16 +156,27 @@ export function formatDay(date: Date): string {
 
 export type ResultPage<T> = { items: readonly T[]; isLast: boolean };
 
+const FULL: SourceNotice = { code: LIST_FULL, message: 'returned a full list: more may match' };
+
+/** Reports that more may match, if a provider returned as many items as it was asked for. */
+export function reportIfFull(
+  { report }: Pick<AdapterContext, 'report'>,
+  { length }: ArrayLike<unknown>,
+  asked: number,
+): void {
+  if (length >= asked) report(FULL);
+}
+
 /**
  * Reads pages until there are enough items or no more pages. If a later page fails, returns the earlier ones and calls
- * `cutShort`.
+ * `cutShort`; if it stops before the last, `report`.
  * @param limits.pages maximum number of pages; `items`: stop at this many, may return more
  * @param read reads one page; 0 is the first
  * @throws the error of the first page; any error other than SourceDown (the client disconnected, a bug)
  */
 export async function readPages<T>(
   limits: { pages: number; items: number },
-  { cutShort }: Pick<AdapterContext, 'cutShort'>,
+  { cutShort, report }: Pick<AdapterContext, 'cutShort' | 'report'>,
   read: (page: number) => Promise<ResultPage<T>>,
 ): Promise<T[]> {
   const all: T[] = [];
@@ -172,13 +184,14 @@ export async function readPages<T>(
     try {
       const { items, isLast } = await read(page);
       all.push(...items);
-      if (isLast) break;
+      if (isLast) return all;
     } catch (error) {
       if (page === 0 || !(error instanceof SourceDown)) throw error;
       cutShort(error);
-      break;
+      return all;
     }
   }
+  report(FULL);
   return all;
 }
 

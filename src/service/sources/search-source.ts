@@ -3,6 +3,7 @@
  * to the service.
  */
 import type { Source } from '../../domain/enumerations.ts';
+import type { ENTRIES_LEFT_OUT, LIST_FULL } from '../../protocol/extensions.ts';
 import type { MicroblogPost } from '../../protocol/specification.ts';
 
 /** A result of a source. */
@@ -53,7 +54,15 @@ export type SourceQuery = {
   timeoutMs: number;
   /** Aborts at the source's time limit, or when the client disconnects. */
   signal: AbortSignal;
+  /** Receives what is to be said about the results, also if they come from a cache. */
+  report?: ((notice: SourceNotice) => void) | undefined;
 };
+
+/**
+ * What is to be said about results: `list_full`, more may match than the source returned; `entries_left_out`, some that
+ * match are missing. The message is in our own words, and a sentence with the name of the source before it.
+ */
+export type SourceNotice = { code: typeof LIST_FULL | typeof ENTRIES_LEFT_OUT; message: string };
 
 export type SearchSource = {
   /** One word, unique among the active sources: `hacker-news`. Used in logs and `/healthz/sources`. */

@@ -206,7 +206,10 @@ export const run_tools = strandline.table(
     index('run_tools_responded').on(t.search_id, t.tool, t.run_id).where(sql`${t.responded}`),
     // The most items that a tool returned.
     index('run_tools_items').on(t.search_id, t.request_version, t.tool, t.items).where(sql`${t.items} > 0`),
-    check('run_tools_reason', sql`(${t.responded} is true) = (${t.reason} is null)`),
+    check(
+      'run_tools_reason',
+      sql`(${t.responded} is true) = (${t.reason} is null or ${t.reason} = 'list_full')`,
+    ),
   ],
 );
 

@@ -60,7 +60,9 @@ describe.each(SAME)('%s', (...spellings) => {
       timeoutMs: 1_000,
       signal: AbortSignal.abort(),
     };
-    expect(await searchEntries({ entries: [entry], isShown: () => true }, query)).toHaveLength(1);
+    expect(
+      await searchEntries({ entries: [entry], isShown: () => true, isCurrent: true }, query),
+    ).toHaveLength(1);
   });
 });
 

@@ -52,8 +52,8 @@ describeProvider({
       params: {
         search_query: 'all:tidal AND all:turbines AND submittedDate:[202611141200 TO 202611211200]',
         start: '0',
-        max_results: '10',
-        sortBy: 'relevance',
+        max_results: '20',
+        sortBy: 'submittedDate',
         sortOrder: 'descending',
       },
     },

@@ -120,7 +120,7 @@ describeProvider({
       path: `/xrpc/${V2}`,
       params: {
         query: 'tidal turbines',
-        sort: 'top',
+        sort: 'recent',
         since: '2026-11-14T12:00:00.000Z',
         until: '2026-11-21T12:00:00.001Z',
         limit: '10',
@@ -184,7 +184,7 @@ describe('a Bluesky search', () => {
     const [newest, wide] = asks(V2);
     expect(newest?.params).toMatchObject({ sort: 'recent' });
     expect(newest?.params).not.toHaveProperty('since');
-    expect(wide?.params).toMatchObject({ sort: 'top', allTime: 'true' });
+    expect(wide?.params).toMatchObject({ sort: 'recent', allTime: 'true' });
   });
 
   test('uses few words, and quoted phrases', async () => {
@@ -201,7 +201,7 @@ describe('a Bluesky search', () => {
       expect(await find({ from: undefined })).toHaveLength(1);
       expect(asked()).toEqual([CREATE, V2, V1, PROFILES, V1, PROFILES]);
       expect(asks(V1).map(({ params }) => [params['q'], params['sort']])).toEqual([
-        ['tidal turbines', 'top'],
+        ['tidal turbines', 'recent'],
         ['tidal turbines', 'latest'],
       ]);
     }

@@ -38,7 +38,7 @@ describeProvider({
         mode: 'artlist',
         format: 'json',
         maxrecords: '20',
-        sort: 'hybridrel',
+        sort: 'datedesc',
         startdatetime: '20261114120000',
         enddatetime: '20261121120000',
       },

@@ -26,7 +26,7 @@ describeProvider({
   asked: [
     {
       path: '/search/issues',
-      params: { q: `tidal turbines ${WINDOW}`, per_page: '10' },
+      params: { q: `tidal turbines ${WINDOW}`, per_page: '10', sort: 'created', order: 'desc' },
       headers: { accept: 'application/vnd.github+json', authorization: `Bearer ${CANARY}` },
     },
   ],

@@ -39,7 +39,7 @@ describeProvider({
   ],
   asked: [
     {
-      path: '/api/v1/search',
+      path: '/api/v1/search_by_date',
       params: {
         tags: 'story',
         query: 'tidal turbines',

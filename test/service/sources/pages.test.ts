@@ -7,7 +7,7 @@ import { outageOf } from './provider.ts';
 async function read(pages: readonly (number[] | Error)[], limits = { pages: 9, items: 9 }) {
   const cuts: SourceDown[] = [];
   let reads = 0;
-  const items = readPages(limits, { cutShort: (down) => cuts.push(down) }, async (page) => {
+  const items = readPages(limits, { cutShort: (down) => cuts.push(down), report: () => {} }, async (page) => {
     reads += 1;
     const there = pages[page] ?? [];
     if (there instanceof Error) throw there;

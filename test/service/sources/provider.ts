@@ -7,7 +7,7 @@ import { steppedClock } from '../../../src/platform/clock.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import type { MicroblogAuthor, MicroblogPost } from '../../../src/protocol/specification.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
-import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
+import type { SourceNotice, SourceQuery } from '../../../src/service/sources/search-source.ts';
 import type { Adapter, AdapterContext } from '../../../src/service/sources/adapter.ts';
 import { createRequestSender, openAgent } from '../../../src/service/sources/resilience/http-request.ts';
 
@@ -108,6 +108,7 @@ export function startAsking(signal = new AbortController().signal) {
   const spent: number[] = [];
   const cuts: SourceDown[] = [];
   const rests: number[] = [];
+  const notices: SourceNotice[] = [];
   const asking: AdapterContext = {
     ask: createRequestSender({ who: 'strandline-test', agent: AGENT, clock, signal }),
     clock,
@@ -126,8 +127,11 @@ export function startAsking(signal = new AbortController().signal) {
     rest: (ms) => {
       rests.push(ms);
     },
+    report: (notice) => {
+      notices.push(notice);
+    },
   };
-  return { asking, clock, spent, cuts, rests };
+  return { asking, clock, spent, cuts, rests, notices };
 }
 
 /** An adapter before a provider that answers so, and what asking it needs. */

@@ -96,7 +96,7 @@ describeProvider({
       params: {
         q: 'tidal turbines',
         type: 'link',
-        sort: 'relevance',
+        sort: 'new',
         t: 'week',
         limit: '100',
         raw_json: '1',

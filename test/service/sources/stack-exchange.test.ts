@@ -38,7 +38,7 @@ describeProvider({
       params: {
         q: 'tidal turbines',
         site: 'stackoverflow',
-        sort: 'relevance',
+        sort: 'creation',
         order: 'desc',
         pagesize: '10',
         filter: 'withbody',

@@ -139,7 +139,7 @@ describeProvider({
       params: {
         query: 'tidal turbines -is:retweet',
         max_results: '10',
-        sort_order: 'relevancy',
+        sort_order: 'recency',
         'tweet.fields':
           'created_at,public_metrics,entities,lang,conversation_id,in_reply_to_user_id,referenced_tweets,attachments,note_tweet',
         expansions: 'author_id,attachments.media_keys,referenced_tweets.id',

@@ -44,7 +44,7 @@ describeProvider({
         type: 'video',
         q: 'tidal turbines',
         maxResults: '10',
-        order: 'relevance',
+        order: 'date',
         safeSearch: 'moderate',
         publishedAfter: '2026-11-14T12:00:00.000Z',
         publishedBefore: '2026-11-21T12:00:00.000Z',

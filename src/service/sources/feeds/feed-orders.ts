@@ -1,7 +1,7 @@
 /** What the service and its feed process send each other. */
 
-/** Of a decoded response. */
-export const MAX_DOCUMENT_BYTES = 2_000_000;
+/** The largest decoded document that a setting may allow; the default of `FEEDS_MAX_MB` is 10. */
+export const MAX_DOCUMENT_BYTES = 50_000_000;
 
 /** The document is the body of the order. */
 export type ParseOrder = {

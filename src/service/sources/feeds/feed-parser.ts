@@ -5,18 +5,18 @@ import pLimit from 'p-limit';
 import { SECOND } from '../../../domain/time.ts';
 import { type ChildHost, type ChildKind, openChildHost } from '../../../platform/child-host.ts';
 import type { Logger } from '../../../platform/logger.ts';
-import { type FeedDocument, MAX_DOCUMENT_BYTES, type ParseOrder } from './feed-orders.ts';
+import type { FeedDocument, ParseOrder } from './feed-orders.ts';
 
 const FEED_PROCESS: ChildKind = {
   name: 'the feed process',
   work: 'the feed',
   endedEvent: 'feed process ended',
   advice: 'the feed is too large',
-  // The largest tree of 2 MB, of elements with different names, takes 130 MB.
-  maxHeapMb: 192,
+  // 10 MB of 2,000 full texts or 84,000 short entries fit into 192 MB, and take 1 s and 7 s. What does not fit, such as
+  // two million elements with different names, ends the process, and fails alone.
+  maxHeapMb: 256,
   // 500 texts of a page, each with its address and the title of the page, take at most 7,500 bytes each.
-  maxReplyBytes: 2 * MAX_DOCUMENT_BYTES,
-  // The slowest takes five seconds.
+  maxReplyBytes: 4_000_000,
   silentMs: 15 * SECOND,
 };
 

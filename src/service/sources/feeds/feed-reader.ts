@@ -13,7 +13,7 @@ import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import type { AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { compareText } from '../../ranking/result-ranking.ts';
-import { type FeedEntry, MAX_DOCUMENT_BYTES } from './feed-orders.ts';
+import type { EntryCounts, FeedEntry } from './feed-orders.ts';
 import { type FeedParser, openFeedParser } from './feed-parser.ts';
 import { type FetchedDocument, fetchPublic } from './public-fetch.ts';
 
@@ -31,7 +31,14 @@ export type FeedReader = {
   prepare(log: FeedContext['log']): void;
   /** Everything read so far; of pages, what appeared last comes first. */
   entries(kind: ListedKind): FeedEntry[];
-  /** Feeds that cannot be read, moved or are gone: `https://a.example/feed: gone (HTTP 410); remove it from FEEDS`. */
+  /** Entries of feeds that have no address, so that they cannot be results. */
+  unlinked(): FeedEntry[];
+  /** Times of the oldest entries that were read of feeds with more, in milliseconds since 1970. */
+  cutAt(): number[];
+  /**
+   * Feeds that cannot be read, moved or are gone: `https://a.example/feed: gone (HTTP 410); remove it from FEEDS`; and of
+   * which entries are left out or have no time of their own.
+   */
   problems(): string[];
   /** Aborts what is being read. */
   close(): Promise<void>;
@@ -63,6 +70,8 @@ type Feed = {
   /** Headers of the next request, so that an unchanged feed is not sent again. */
   validators: Record<string, string>;
   entries: readonly FeedEntry[];
+  unlinked: readonly FeedEntry[];
+  counts: EntryCounts | undefined;
   /** To the last request; false if the response was no feed. */
   hasResponded: boolean;
   /** Whether the last request took too long. */
@@ -76,6 +85,8 @@ type Feed = {
 
 /** Set in tests: the time limit of one feed, and a parser that several readers share. */
 export type TestedParts = { maxFeedMs?: number; openParser?: typeof openFeedParser };
+/** Of a decoded response, in megabytes. */
+export const DEFAULT_MAX_FEED_MB = 10;
 
 /** A feed cannot be read. The message is in our own words. */
 class FeedProblem extends Error {
@@ -90,9 +101,10 @@ class FeedProblem extends Error {
 
 export function createFeedReader(
   listed: Readonly<Record<ListedKind, readonly string[]>>,
-  means: { allowed: Allowed; resolve: Resolve } & TestedParts,
+  means: { allowed: Allowed; resolve: Resolve; maxMb?: number } & TestedParts,
 ): FeedReader {
   const { allowed, resolve, maxFeedMs = MAX_FEED_MS, openParser = openFeedParser } = means;
+  const maxBytes = (means.maxMb ?? DEFAULT_MAX_FEED_MB) * 1_000_000;
   const closing = new AbortController();
   const places = pLimit(MAX_CONCURRENT);
   let parser: FeedParser | undefined;
@@ -103,6 +115,8 @@ export function createFeedReader(
       at: given,
       validators: {},
       entries: [],
+      unlinked: [],
+      counts: undefined,
       hasResponded: false,
       isSlow: false,
       isRead: false,
@@ -148,7 +162,7 @@ export function createFeedReader(
     signal: AbortSignal,
   ): Promise<FetchedDocument> {
     const headers = { 'user-agent': who, accept: ACCEPT, ...feed.validators };
-    const request = { allowed, resolve, headers, maxBytes: MAX_DOCUMENT_BYTES, signal };
+    const request = { allowed, resolve, headers, maxBytes, signal };
     const fetched = await fetchPublic(feed.at, request);
     const { status } = fetched;
     if (status === 200 || (status === 304 && feed.isRead)) return fetched;
@@ -174,7 +188,10 @@ export function createFeedReader(
     if (document.kind === 'text' || document.kind === 'feed') {
       const { kind, entries } = document;
       if (kind === 'text' && entries.length === 0) throw new FeedProblem('has no text: scripts may write it');
-      feed.entries = kind === 'text' ? dateTexts(entries, feed, context.clock.now()) : entries;
+      const dated = dateByFirstSight(entries, feed, context.clock.now());
+      feed.entries = kind === 'text' ? dated.sort(compareNewest) : dated;
+      feed.unlinked = kind === 'feed' ? document.unlinked : [];
+      feed.counts = kind === 'feed' ? document.counts : undefined;
       feed.validators = readValidators(headers);
       return;
     }
@@ -223,10 +240,13 @@ export function createFeedReader(
     probe: (context, maxMs) => readDue(context, maxMs, ({ hasResponded }) => hasResponded),
     prepare: (log) => (parser ??= openParser(log)).prepare(),
     entries: (kind) => feeds.filter((feed) => feed.kind === kind).flatMap(({ entries }) => entries),
+    unlinked: () => feeds.flatMap(({ unlinked }) => unlinked),
+    cutAt: () => feeds.flatMap(findCutTime),
     problems: () =>
-      feeds.flatMap(({ given, problem }) =>
-        problem === undefined ? [] : [`${showAddress(given)}: ${problem}`],
-      ),
+      feeds.flatMap(({ given, problem, counts }) => {
+        const all = [problem, counts && describeLeftOut(counts)].filter((each) => each !== undefined);
+        return all.map((each) => `${showAddress(given)}: ${each}`);
+      }),
     async close() {
       closing.abort();
       await parser?.close();
@@ -234,16 +254,45 @@ export function createFeedReader(
   };
 }
 
-/** Texts that a page did not have before are of now; when those of its first reading appeared is unknown. */
-function dateTexts(texts: readonly FeedEntry[], { isRead, entries }: Feed, now: Date): FeedEntry[] {
+/**
+ * Texts of pages and entries without a time: those that were not there before are of now; when those of the first
+ * reading appeared is unknown.
+ */
+function dateByFirstSight(found: readonly FeedEntry[], { isRead, entries }: Feed, now: Date): FeedEntry[] {
   const known = new Map(entries.map(({ link, publishedAt }) => [link, publishedAt]));
   const appearedAt = isRead ? now.toISOString() : null;
-  return texts
-    .map((entry) => ({
-      ...entry,
-      publishedAt: known.get(entry.link) ?? (known.has(entry.link) ? null : appearedAt),
-    }))
-    .sort((a, b) => compareText(b.publishedAt ?? '', a.publishedAt ?? ''));
+  return found.map((entry) => {
+    if (entry.publishedAt !== null) return entry;
+    const publishedAt = known.has(entry.link) ? (known.get(entry.link) ?? null) : appearedAt;
+    return { ...entry, publishedAt };
+  });
+}
+
+function compareNewest(a: FeedEntry, b: FeedEntry): number {
+  return compareText(b.publishedAt ?? '', a.publishedAt ?? '');
+}
+
+/** Before this time, a feed has entries that were not read. */
+function findCutTime({ counts, entries }: Feed): number[] {
+  if (counts === undefined || counts.beyond === 0) return [];
+  const times = entries.flatMap(({ publishedAt }) => (publishedAt === null ? [] : Date.parse(publishedAt)));
+  return times.length === 0 ? [] : [times.reduce((least, at) => Math.min(least, at), Infinity)];
+}
+
+/** `10 of 210 entries left out: 10 older than the newest 200; entries dated when first seen: 2 without a date`. */
+function describeLeftOut({ all, unlinked, beyond, undated, unreadable }: EntryCounts): string | undefined {
+  const list = (...parts: readonly (readonly [count: number, what: string])[]) =>
+    parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(', ');
+  const left = list(
+    [unlinked, 'without an address'],
+    [beyond, `older than the newest ${all - unlinked - beyond}`],
+  );
+  const dated = list([undated, 'without a date'], [unreadable, 'with a date that cannot be read']);
+  const parts = [
+    ...(left === '' ? [] : [`${unlinked + beyond} of ${all} entries left out: ${left}`]),
+    ...(dated === '' ? [] : [`entries dated when first seen: ${dated}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join('; ');
 }
 
 /** Without query, which may contain a secret. */

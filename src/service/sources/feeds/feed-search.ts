@@ -3,6 +3,7 @@
 import { createSlices } from '../../event-loop-turns.ts';
 import { containsEveryWord, rankByText } from '../../ranking/text-relevance.ts';
 import { extractSite, isWithinDomains, isWithinWindow, pickBestWords } from '../provider-query.ts';
+import { orderNewest } from '../../ranking/result-selection.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { FeedEntry } from './feed-orders.ts';
 
@@ -12,12 +13,35 @@ const WORD_ATTEMPTS = [3, 2] as const;
 /** The entries to search, and which of them may be shown. */
 type Searched = { entries: readonly FeedEntry[]; isShown: (entry: FeedEntry) => boolean };
 
-/** Entries of the window with all of the best words, most relevant first. */
-export async function searchEntries(searched: Searched, query: SourceQuery): Promise<FoundItem[]> {
-  const matching = (await matchItems(await listEntries(searched, query), query)).map(toFoundItem);
-  return rankByText(matching, query)
-    .flatMap((i) => matching[i] ?? [])
-    .slice(0, query.limit);
+/**
+ * Entries of the window with all of the best words, most relevant first. If there are more than the limit: with those
+ * that are the newest, of which ranking chooses.
+ * @param searched.isCurrent whether the window ends now: then it includes entries without a time that were there from
+ *   the first reading on
+ */
+export async function searchEntries(
+  { isCurrent, ...searched }: Searched & { isCurrent: boolean },
+  query: SourceQuery,
+): Promise<FoundItem[]> {
+  const listed = await listEntries(searched, query);
+  const matching = (await matchItems(listed, query)).map((entry) => vouchFor(toFoundItem(entry), isCurrent));
+  const ranked = rankByText(matching, query).flatMap((i) => matching[i] ?? []);
+  if (ranked.length <= query.limit) return ranked;
+  const kept = new Set([...ranked.slice(0, query.limit), ...orderNewest(matching).slice(0, query.limit)]);
+  return ranked.filter((item) => kept.has(item));
+}
+
+/** How many entries match that cannot be results, because they have no address. */
+export async function countUnlinked(unlinked: readonly FeedEntry[], query: SourceQuery): Promise<number> {
+  const inWindow = unlinked.filter(
+    ({ publishedAt }) =>
+      publishedAt === null || isWithinWindow({ publishedAt: new Date(publishedAt) }, query),
+  );
+  return (await matchItems(inWindow, query)).length;
+}
+
+function vouchFor(item: FoundItem, isCurrent: boolean): FoundItem {
+  return item.publishedAt === undefined && isCurrent ? { ...item, periodVouched: true } : item;
 }
 
 /**
@@ -33,10 +57,7 @@ export async function searchTexts(
   const { words, site } = extractSite(query.prompt);
   return (site !== undefined && words === '' ? listed : await matchItems(listed, query))
     .slice(0, query.limit)
-    .map((entry) => {
-      const item = toFoundItem(entry);
-      return item.publishedAt === undefined && isCurrent ? { ...item, periodVouched: true } : item;
-    });
+    .map((entry) => vouchFor(toFoundItem(entry), isCurrent));
 }
 
 /** Entries of the window, and of the site and the domains of the query; undated ones are left to the date filter. */

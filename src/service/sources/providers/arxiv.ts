@@ -9,7 +9,7 @@ import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { parseFittingItems } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
-import { formatDigits, stripSigns } from '../provider-query.ts';
+import { formatDigits, reportIfFull, stripSigns } from '../provider-query.ts';
 
 const MAX_WORDS = 4;
 const MAX_PAGE_SIZE = 100;
@@ -58,14 +58,17 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
     async find(query, context) {
       const searchQuery = buildSearchQuery(query);
       if (searchQuery === '') return [];
+      const most = Math.min(query.limit * 2, MAX_PAGE_SIZE);
       const params = {
         search_query: searchQuery,
         start: '0',
-        max_results: String(Math.min(query.limit, MAX_PAGE_SIZE)),
-        sortBy: 'relevance',
+        max_results: String(most),
+        sortBy: query.from === undefined ? 'relevance' : 'submittedDate',
         sortOrder: 'descending',
       };
-      return (await searchPapers(at, params, context)).map(toFoundItem);
+      const papers = await searchPapers(at, params, context);
+      reportIfFull(context, papers, most);
+      return papers.map(toFoundItem);
     },
   };
 }

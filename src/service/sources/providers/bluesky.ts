@@ -127,11 +127,10 @@ function buildParams(
 ): Record<string, string> {
   const { from, to, limit } = query;
   const isNewer = method === 'app.bsky.feed.searchPostsV2';
-  const newest = isNewer ? 'recent' : 'latest';
   const isOld = from !== undefined && clock.now().getTime() - from.getTime() > RECENT_WINDOW_MS;
   return {
     [isNewer ? 'query' : 'q']: joinSearchTerms(query, MAX_WORDS) || shortenPrompt(query.prompt),
-    sort: from === undefined ? newest : 'top',
+    sort: isNewer ? 'recent' : 'latest',
     ...(from === undefined ? {} : { since: from.toISOString() }),
     // Exclusive there, inclusive here.
     until: new Date(to.getTime() + 1).toISOString(),

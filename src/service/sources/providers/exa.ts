@@ -6,7 +6,7 @@ import { MAX_SNIPPET_LENGTH, readHeading } from '../parse/plain-text.ts';
 import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toWebResult } from '../parse/results.ts';
-import { buildDomainParams, shortenPrompt, extractSite } from '../provider-query.ts';
+import { buildDomainParams, extractSite, reportIfFull, shortenPrompt } from '../provider-query.ts';
 
 /** Per search; more is an error. */
 const MAX_RESULTS = 100;
@@ -42,16 +42,17 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
   const { apiKey, at = 'https://api.exa.ai' } = settings;
   return {
     ...EXA.facts,
-    async find({ prompt, from, to, limit, domains }, { ask }) {
+    async find({ prompt, from, to, limit, domains }, context) {
       const { words, site } = extractSite(prompt);
-      const { status, text } = await ask({
+      const most = Math.min(limit, MAX_RESULTS);
+      const { status, text } = await context.ask({
         url: buildEndpoint(at, 'search'),
         method: 'POST',
         headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
         body: JSON.stringify({
           query: shortenPrompt(words) || site,
           type: 'auto',
-          numResults: Math.min(limit, MAX_RESULTS),
+          numResults: most,
           ...(from === undefined
             ? {}
             : { startPublishedDate: from.toISOString(), endPublishedDate: to.toISOString() }),
@@ -64,7 +65,9 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
         reads: [402],
       });
       if (status !== 200) throw createQuotaOutage('no credits are left');
-      return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
+      const { results } = parsePayload(text, searchPayload);
+      reportIfFull(context, results, most);
+      return parseFittingItems(results, resultItem).flatMap((result) =>
         toWebResult({
           title: result.title || readHeading(result.text ?? ''),
           url: result.url,

@@ -3,13 +3,14 @@
  * key, exact dates; only what the feeds contain now, usually the last days.
  */
 
-import { anyText, variable } from '../../../config/variable.ts';
+import { anyText, variable, wholeNumber } from '../../../config/variable.ts';
 import { type Allowed, readAllowed, type Resolve, systemResolve } from '../../../platform/network.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
 import { feedList, pageList } from '../feeds/feed-list.ts';
 import type { FeedEntry } from '../feeds/feed-orders.ts';
 import type { FeedReader, TestedParts } from '../feeds/feed-reader.ts';
+import { ENTRIES_LEFT_OUT } from '../../../protocol/extensions.ts';
 import { SourceDown } from '../outage.ts';
 import { endsNow } from '../provider-query.ts';
 
@@ -36,12 +37,13 @@ export const FEEDS = defineSource({
   variables: {
     list: variable('FEEDS', feedList, 'feeds and sites to read, and languages of the starting list of news sites', { default: 'en' }),
     pages: variable('PAGES', pageList, 'pages whose text is watched', { default: 'none' }),
+    maxMb: variable('FEEDS_MAX_MB', wholeNumber(1, 50), 'largest feed or page to read, decompressed', { default: '10', unit: 'megabytes' }),
     allow: variable('FEEDS_ALLOW', anyText, 'non-public hosts, addresses and networks that feeds and pages may be read from, comma-separated', { unset: 'public hosts with https only' }),
   },
-  make: ({ list, pages, allow }) =>
+  make: ({ list, pages, maxMb, allow }) =>
     list.length + pages.length === 0
       ? undefined
-      : feeds({ list, pages, allowed: readAllowed(allow, 'FEEDS_ALLOW') }),
+      : feeds({ list, pages, maxMb, allowed: readAllowed(allow, 'FEEDS_ALLOW') }),
 });
 
 /** @param settings.resolve resolves host names; replaced in tests */
@@ -49,16 +51,21 @@ export function feeds(
   settings: {
     list: readonly string[];
     pages?: readonly string[];
+    /** The largest document, in megabytes. */
+    maxMb?: number;
     allowed: Allowed;
     resolve?: Resolve;
   } & TestedParts,
 ): Adapter {
-  const { list, pages = [], allowed, resolve = systemResolve, ...tested } = settings;
+  const { list, pages = [], maxMb, allowed, resolve = systemResolve, ...tested } = settings;
   let reader: FeedReader | undefined;
   // Loaded on demand, so that reading the configuration does not load the HTTP client.
   const openReader = async () => {
     const { createFeedReader } = await import('../feeds/feed-reader.ts');
-    return (reader ??= createFeedReader({ feeds: list, pages }, { allowed, resolve, ...tested }));
+    return (reader ??= createFeedReader(
+      { feeds: list, pages },
+      { allowed, resolve, ...(maxMb !== undefined && { maxMb }), ...tested },
+    ));
   };
   const isIntranetAllowed = allowed.hosts.size > 0 || allowed.networks.rules.length > 0;
   const brings = [
@@ -87,10 +94,22 @@ export function feeds(
         );
       const isShown = ({ link }: FeedEntry) => isIntranetAllowed || !isPrivateAddress(new URL(link));
       const isCurrent = endsNow(query.to, context.clock.now());
-      const { searchEntries, searchTexts } = await import('../feeds/feed-search.ts');
+      const { countUnlinked, searchEntries, searchTexts } = await import('../feeds/feed-search.ts');
+      const unlinked = await countUnlinked(opened.unlinked(), query);
+      if (unlinked > 0)
+        context.report({
+          code: ENTRIES_LEFT_OUT,
+          message: `left out ${unlinked} matching ${unlinked === 1 ? 'entry' : 'entries'} without an address`,
+        });
+      const cut = opened.cutAt().filter((at) => query.from === undefined || at > query.from.getTime()).length;
+      if (cut > 0)
+        context.report({
+          code: ENTRIES_LEFT_OUT,
+          message: `read only the newest entries of ${cut} ${cut === 1 ? 'feed' : 'feeds'} in this period`,
+        });
       return [
         ...(await searchTexts({ entries: opened.entries('pages'), isShown, isCurrent }, query)),
-        ...(await searchEntries({ entries: opened.entries('feeds'), isShown }, query)),
+        ...(await searchEntries({ entries: opened.entries('feeds'), isShown, isCurrent }, query)),
       ];
     },
   };

@@ -10,7 +10,7 @@ import { SourceDown } from '../outage.ts';
 import { parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toWebResult } from '../parse/results.ts';
-import { extractSite, formatDigits, joinSearchTerms, stripSigns } from '../provider-query.ts';
+import { extractSite, formatDigits, joinSearchTerms, reportIfFull, stripSigns } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 
 /** Every word is required, anywhere in the article. */
@@ -60,16 +60,19 @@ export function gdelt(settings: { at?: string | undefined } = {}): Adapter {
     async find(query, context) {
       const words = buildSearchQuery(query);
       if (words === '') return [];
+      const most = Math.min(query.limit * 2, MAX_RECORDS);
       const params = {
         query: words,
-        maxrecords: String(Math.min(query.limit * 2, MAX_RECORDS)),
-        sort: 'hybridrel',
+        maxrecords: String(most),
+        sort: query.from === undefined ? 'hybridrel' : 'datedesc',
         ...(query.from && {
           startdatetime: formatDigits(query.from, 14),
           enddatetime: formatDigits(query.to, 14),
         }),
       };
-      return (await listArticles(at, params, context)).flatMap(toFoundItems);
+      const articles = await listArticles(at, params, context);
+      reportIfFull(context, articles, most);
+      return articles.flatMap(toFoundItems);
     },
   };
 }

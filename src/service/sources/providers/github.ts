@@ -16,7 +16,7 @@ import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts'
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toResult } from '../parse/results.ts';
-import { formatSecond, searchWithFewerWords, stripSigns } from '../provider-query.ts';
+import { formatSecond, reportIfFull, searchWithFewerWords, stripSigns } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 
 const MAX_PAGE_SIZE = 100;
@@ -66,11 +66,15 @@ export function github(settings: { token?: string | undefined; at?: string | und
       return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => {
         const bare = stripSigns(words);
         if (bare === '') return { items: [], isLast: true };
+        const most = Math.min(query.limit, MAX_PAGE_SIZE);
         const params = {
           q: `${bare} in:title is:issue ${buildTimeFilter(query)}`,
-          per_page: String(Math.min(query.limit, MAX_PAGE_SIZE)),
+          per_page: String(most),
+          ...(query.from && { sort: 'created', order: 'desc' }),
         };
-        return { items: await searchIssues({ at, token }, params, context), isLast: false };
+        const items = await searchIssues({ at, token }, params, context);
+        reportIfFull(context, items, most);
+        return { items, isLast: false };
       });
     },
   };

@@ -8,7 +8,7 @@ import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';
 import { parseFittingItems, optionalField, parsePayload, sumReactions } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toResult } from '../parse/results.ts';
-import { joinBestWords } from '../provider-query.ts';
+import { joinBestWords, reportIfFull } from '../provider-query.ts';
 
 /** Every word is required: more would find nothing. */
 const MAX_WORDS = 4;
@@ -55,7 +55,12 @@ export function hackerNews(settings: { at?: string | undefined } = {}): Adapter 
     },
     async find(query, context) {
       for (const attempt of listSearchAttempts(query)) {
-        const hits = await searchStories(at, { ...attempt, ...buildTimeFilter(query) }, context);
+        // Where any word is enough, the newest are about something else.
+        const isByDate = query.from !== undefined && !('removeWordsIfNoResults' in attempt);
+        const most = Math.min(query.limit, MAX_PAGE_SIZE);
+        const params = { ...attempt, ...buildTimeFilter(query), hitsPerPage: String(most) };
+        const hits = await searchStories(at, params, context, isByDate ? 'search_by_date' : 'search');
+        reportIfFull(context, hits, most);
         if (hits.length > 0) return hits.flatMap(toFoundItems);
       }
       return [];
@@ -73,20 +78,21 @@ function listSearchAttempts(query: SourceQuery): Record<string, string>[] {
 }
 
 /** Filters by creation time, the only numeric filter for dates. */
-function buildTimeFilter({ from, to, limit }: SourceQuery): Record<string, string> {
+function buildTimeFilter({ from, to }: SourceQuery): Record<string, string> {
   const times = [
     ...(from === undefined ? [] : [`created_at_i>=${Math.floor(from.getTime() / SECOND)}`]),
     `created_at_i<=${Math.ceil(to.getTime() / SECOND)}`,
   ];
-  return { numericFilters: times.join(','), hitsPerPage: String(Math.min(limit, MAX_PAGE_SIZE)) };
+  return { numericFilters: times.join(',') };
 }
 
 async function searchStories(
   at: string,
   params: Record<string, string>,
   { ask }: AdapterContext,
+  method: 'search' | 'search_by_date' = 'search',
 ): Promise<StoryHit[]> {
-  const { text } = await ask({ url: buildEndpoint(at, 'api/v1/search', { tags: 'story', ...params }) });
+  const { text } = await ask({ url: buildEndpoint(at, `api/v1/${method}`, { tags: 'story', ...params }) });
   return parseFittingItems(parsePayload(text, searchPayload).hits, storyHit);
 }
 

@@ -8,21 +8,13 @@ import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
-import { isWithinWindow, pickShortestPeriod, readPages, searchWithFewerWords } from '../provider-query.ts';
+import { isWithinWindow, readPages, searchWithFewerWords } from '../provider-query.ts';
 import { toExcerpt, markdownToPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { parseFittingItems, optionalField, parsePayload, sumReactions } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toResult } from '../parse/results.ts';
 
-/** "Top of the period": sort orders that also filter. A month may have 28 days. */
-const SORT_ORDERS = [
-  ['TopDay', 1],
-  ['TopWeek', 7],
-  ['TopMonth', 28],
-  ['TopThreeMonths', 89],
-  ['TopYear', 365],
-] as const;
 const PAGE_SIZE = 50;
 const MAX_PAGES = 2;
 /** Its search requires every word: retries with fewer. */
@@ -91,15 +83,16 @@ function searchPosts(
       q: words,
       type_: 'Posts',
       listing_type: 'All',
-      sort: pickShortestPeriod(SORT_ORDERS, query.from, context.clock.now()) ?? 'TopAll',
+      sort: query.from === undefined ? 'TopAll' : 'New',
       limit: String(PAGE_SIZE),
       page: String(page + 1),
     });
     const { posts } = parsePayload(readResponseText(await context.ask({ url, reads: [400] })), searchPayload);
-    const items = parseFittingItems(posts, postView)
-      .flatMap(toFoundItems)
-      .filter((item) => isWithinWindow(item, query));
-    return { items, isLast: posts.length < PAGE_SIZE };
+    const all = parseFittingItems(posts, postView).flatMap(toFoundItems);
+    const items = all.filter((item) => isWithinWindow(item, query));
+    // Newest first, so that what follows an older one is older, too.
+    const isPast = all.some(({ publishedAt: at }) => query.from && at && at < query.from);
+    return { items, isLast: isPast || posts.length < PAGE_SIZE };
   });
 }
 

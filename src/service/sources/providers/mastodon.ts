@@ -12,7 +12,7 @@ import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';
 import { buildEndpoint, type QueryParams } from '../parse/provider-addresses.ts';
-import { formatDay, joinSearchTerms, pickBestWords, readPages } from '../provider-query.ts';
+import { formatDay, joinSearchTerms, pickBestWords, readPages, reportIfFull } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import {
   isPublicStatus,
@@ -106,6 +106,7 @@ async function searchStatuses(
     await requestText(account, 'api/v2/search', params, context),
     searchPayload,
   );
+  reportIfFull(context, statuses, Math.min(query.limit, MAX_PAGE_SIZE));
   return parseFittingItems(statuses, mastodonStatus);
 }
 

@@ -11,7 +11,7 @@ import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toResult } from '../parse/results.ts';
-import { searchWithFewerWords, stripSigns } from '../provider-query.ts';
+import { reportIfFull, searchWithFewerWords, stripSigns } from '../provider-query.ts';
 
 /** Every word is required: retries with fewer. */
 const WORD_ATTEMPTS = [4, 2] as const;
@@ -78,7 +78,9 @@ export function mediawiki(settings: {
       return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => {
         const bare = stripSigns(words);
         if (bare === '') return { items: [], isLast: true };
-        return { items: await search(`${bare}${edited}`, limit, context), isLast: false };
+        const items = await search(`${bare}${edited}`, limit, context);
+        reportIfFull(context, items, limit);
+        return { items, isLast: false };
       });
     },
   };

@@ -12,13 +12,20 @@ import { optionalField, parseFittingItems, parsePayload, sumReactions } from '..
 import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toResult } from '../parse/results.ts';
-import { isWithinWindow, PERIODS, pickShortestPeriod, searchWithFewerWords } from '../provider-query.ts';
+import {
+  isWithinWindow,
+  PERIODS,
+  pickShortestPeriod,
+  reportIfFull,
+  searchWithFewerWords,
+} from '../provider-query.ts';
 import { createSharedWork } from '../resilience/coalescing.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { z } from 'zod';
 
 const MAX_POST_SNIPPET = 300;
+const MAX_POSTS = 100;
 /** Its search requires every word: retries with fewer. */
 const WORD_ATTEMPTS = [4, 2] as const;
 
@@ -86,9 +93,9 @@ export function reddit(settings: {
     const url = buildEndpoint(at, 'search', {
       q: words,
       type: 'link',
-      sort: 'relevance',
+      sort: query.from === undefined ? 'relevance' : 'new',
       t: pickShortestPeriod(PERIODS, query.from, clock.now()) ?? 'all',
-      limit: '100',
+      limit: String(MAX_POSTS),
       raw_json: '1',
     });
     const request = async () => {
@@ -118,6 +125,11 @@ export function reddit(settings: {
     find(query, context) {
       return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => {
         const posts = await search(words, query, context);
+        // Its periods are wider: what is older than the window says that nothing of the window is missing.
+        const inWindow = posts.filter(
+          ({ created_utc: at }) => query.from === undefined || at * SECOND >= query.from.getTime(),
+        );
+        reportIfFull(context, inWindow, MAX_POSTS);
         const items = posts
           .filter(isVisiblePost)
           .flatMap(toFoundItems)

@@ -16,7 +16,7 @@ import {
 import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toResult } from '../parse/results.ts';
-import { searchWithFewerWords } from '../provider-query.ts';
+import { reportIfFull, searchWithFewerWords } from '../provider-query.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 
@@ -88,17 +88,19 @@ export function stackExchange(settings: {
 
   const searchSite = (site: string, query: SourceQuery, context: AdapterContext) =>
     searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => {
+      const most = Math.min(query.limit, MAX_PAGE_SIZE);
       const params = {
         q: words,
         site,
-        sort: 'relevance',
+        sort: query.from === undefined ? 'relevance' : 'creation',
         order: 'desc',
-        pagesize: String(Math.min(query.limit, MAX_PAGE_SIZE)),
+        pagesize: String(most),
         filter: 'withbody',
         ...(query.from && { fromdate: formatSecond(query.from) }),
         todate: formatSecond(query.to),
       };
       const { items, backoff } = await search(params, context);
+      reportIfFull(context, items, most);
       return {
         items: parseFittingItems(items, question).flatMap(toFoundItems),
         isLast: backoff !== undefined,

@@ -5,7 +5,7 @@ import { DATE_FILTER_DAYS } from '../../../domain/enumerations.ts';
 import { DAY } from '../../../domain/time.ts';
 import type { SourceQuery } from '../search-source.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
-import { buildDomainParams, extractSite, formatDay, shortenPrompt } from '../provider-query.ts';
+import { buildDomainParams, extractSite, formatDay, reportIfFull, shortenPrompt } from '../provider-query.ts';
 import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toWebResult } from '../parse/results.ts';
@@ -43,9 +43,10 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
   const { apiKey, at = 'https://api.tavily.com' } = settings;
   return {
     ...TAVILY.facts,
-    async find(query, { ask }) {
+    async find(query, context) {
       const { words, site } = extractSite(query.prompt);
-      const { status, text } = await ask({
+      const most = Math.min(query.limit, MAX_RESULTS);
+      const { status, text } = await context.ask({
         url: buildEndpoint(at, 'search'),
         method: 'POST',
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
@@ -53,7 +54,7 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
           query: shortenPrompt(words) || site,
           topic: site === undefined && isShortWindow(query) ? 'news' : 'general',
           search_depth: 'basic',
-          max_results: Math.min(query.limit, MAX_RESULTS),
+          max_results: most,
           ...(query.from === undefined
             ? {}
             : { start_date: formatDay(query.from), end_date: formatDay(query.to) }),
@@ -63,7 +64,9 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
       });
       // 432: the plan's credits are used up; 433: the pay-as-you-go limit is reached.
       if (status !== 200) throw createQuotaOutage(`HTTP ${status}`);
-      return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
+      const { results } = parsePayload(text, searchPayload);
+      reportIfFull(context, results, most);
+      return parseFittingItems(results, resultItem).flatMap((result) =>
         toWebResult({
           title: result.title,
           url: result.url,

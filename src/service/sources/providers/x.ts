@@ -15,7 +15,7 @@ import {
 } from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
-import { formatSecond, joinSearchTerms } from '../provider-query.ts';
+import { formatSecond, joinSearchTerms, reportIfFull } from '../provider-query.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { toMicroblogPost, xMedia, xPost, xReferred, xUser } from './x-post.ts';
@@ -101,6 +101,7 @@ export function x(settings: { bearerToken: string; usdPerDay: number; at?: strin
       }
       const read = parsePayload(reply.text, searchPayload);
       await context.unspend(Math.max(0, cost - computeCost(countItems(read))));
+      reportIfFull(context, read.data ?? [], posts);
       return readFoundPosts(read);
     },
   };
@@ -128,7 +129,7 @@ function buildParams(query: SourceQuery, posts: number, { clock }: AdapterContex
     // Reposts are excluded, so that the original is paid for once.
     query: `${joinSearchTerms(query, MAX_WORDS, NOT_ONE_WORD)} -is:retweet`,
     max_results: String(posts),
-    sort_order: from === undefined ? 'recency' : 'relevancy',
+    sort_order: 'recency',
     ...(from === undefined || backMs(from) > MAX_REACH_MS ? {} : { start_time: formatSecond(from) }),
     ...(backMs(to) < SEARCH_LAG_MS ? {} : { end_time: formatSecond(to) }),
     'tweet.fields':

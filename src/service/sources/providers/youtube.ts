@@ -16,7 +16,7 @@ import {
   tryParsePayload,
 } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
-import { shortenPrompt } from '../provider-query.ts';
+import { reportIfFull, shortenPrompt } from '../provider-query.ts';
 
 /** Per page; a second page would cost another search. */
 const MAX_PAGE_SIZE = 50;
@@ -96,18 +96,20 @@ async function searchVideos(
   query: SourceQuery,
   context: AdapterContext,
 ): Promise<Map<string, FoundItem>> {
+  const most = Math.min(query.limit, MAX_PAGE_SIZE);
   const url = buildEndpoint(access.at, 'youtube/v3/search', {
     part: 'snippet',
     type: 'video',
     q: shortenPrompt(query.prompt),
-    maxResults: String(Math.min(query.limit, MAX_PAGE_SIZE)),
-    order: 'relevance',
+    maxResults: String(most),
+    order: query.from === undefined ? 'relevance' : 'date',
     safeSearch: 'moderate',
     ...(query.from === undefined ? {} : { publishedAfter: query.from.toISOString() }),
     publishedBefore: query.to.toISOString(),
   });
   await context.spend(1);
   const items = readItems(await context.ask({ url, headers: buildHeaders(access), reads: [400, 403, 429] }));
+  reportIfFull(context, items, most);
   return new Map(
     parseFittingItems(items, videoItem).map(({ id: { videoId }, snippet }) => [
       videoId,

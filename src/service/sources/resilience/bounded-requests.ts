@@ -3,16 +3,19 @@
 import { createTimeLimit } from '../../../platform/clock.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
+import type { SourceNotice } from '../search-source.ts';
 import { createRequestSender, type ProviderRequest } from './http-request.ts';
 import { createAllowanceWallet, type RequestPace, type WalletParts } from './source-limits.ts';
 import type { Agent } from 'undici';
 
-type BoundedRequests = {
+export type BoundedRequests = {
   context: AdapterContext;
   /** Whether a request is waiting for the rate limit. Stays true if time runs out meanwhile. */
   isWaiting: () => boolean;
   /** Why results are incomplete; undefined if they are complete. */
   shortness: () => SourceDown | undefined;
+  /** What is to be said about the results. */
+  notices: readonly SourceNotice[];
   /** How long the source asked to be paused after this query, in milliseconds; 0 if it did not. */
   restMs: () => number;
   /** Ends the query: units that were not returned count as spent, unless all of its requests failed before they were sent. */
@@ -33,6 +36,7 @@ export function createBoundedRequests(
   const isWaiting = () => waiting.size > 0;
   let short: SourceDown | undefined;
   let restMs = 0;
+  const notices: SourceNotice[] = [];
   /** Whether any request was sent; undefined if none was asked for, since an adapter may send its own. */
   let sent: boolean | undefined;
   const wallet = createAllowanceWallet(adapter, parts);
@@ -46,6 +50,7 @@ export function createBoundedRequests(
     cutShort(down) {
       short = signal.aborted ? createTimeoutOutage(isWaiting()) : down;
     },
+    report: (notice) => void notices.push(notice),
     rest(ms) {
       restMs = Math.max(restMs, ms);
     },
@@ -76,7 +81,7 @@ export function createBoundedRequests(
     },
   };
   const settle = () => wallet.settle(sent === false);
-  return { context, isWaiting, shortness: () => short, restMs: () => restMs, settle };
+  return { context, isWaiting, shortness: () => short, notices, restMs: () => restMs, settle };
 }
 
 /** @param isWaiting whether the request was not sent, because of the rate limit */

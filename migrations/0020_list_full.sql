@@ -1,0 +1,2 @@
+ALTER TABLE "strandline"."run_tools" DROP CONSTRAINT "run_tools_reason";--> statement-breakpoint
+ALTER TABLE "strandline"."run_tools" ADD CONSTRAINT "run_tools_reason" CHECK (("strandline"."run_tools"."responded" is true) = ("strandline"."run_tools"."reason" is null or "strandline"."run_tools"."reason" = 'list_full'));
