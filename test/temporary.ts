@@ -6,7 +6,12 @@ import { isAlive } from '../src/platform/postgres/pid-file.ts';
 const PREFIX = 'strandline-test-';
 
 /** Where a server in such a folder notes its process: those of the whole run, and of engine/stage.ts. */
-const PID_FILES = ['home/postgres/data/postmaster.pid', 'data/postgres/data/postmaster.pid', 'redis.pid'];
+const PID_FILES = [
+  'home/postgres/data/postmaster.pid',
+  'data/postgres/data/postmaster.pid',
+  'redis.pid',
+  'pgbouncer.pid',
+];
 
 /** Linux keeps what is here in memory. */
 const MEMORY = '/dev/shm';

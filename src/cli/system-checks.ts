@@ -69,6 +69,8 @@ export async function checkExternalDatabase(url: string, log: Logger): Promise<C
     return passedCheck('database', `${name}; its schema is up to date`);
   } catch (error) {
     if (error instanceof SchemaMismatch) return failSchemaCheck(error);
+    if (error instanceof Refused)
+      return failedCheck('database', error.message, 'see docs/reference/databases.md');
     const found = `${name} is unreachable: ${describeCause(error)}`;
     return failedCheck('database', found, 'check DATABASE_URL and that Postgres is running');
   }

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import { prepareEach } from '../platform/postgres/session.ts';
 import { type ConnectionShares, SharedPool } from './shared-pool.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
@@ -87,10 +88,13 @@ export function openDatabase(
     pipeline: true,
     connectionTimeoutMillis: 10_000,
     query_timeout: statementMs + 5_000,
-    statement_timeout: statementMs,
-    lock_timeout: 15_000,
-    idle_in_transaction_session_timeout: 60_000,
-    options: `-c timezone=UTC -c client_connection_check_interval=5000${options.lossy === true ? ' -c synchronous_commit=off' : ''}`,
+    ...prepareEach({
+      statement_timeout: `${statementMs}ms`,
+      lock_timeout: '15s',
+      idle_in_transaction_session_timeout: '1min',
+      client_connection_check_interval: '5s',
+      ...(options.lossy === true ? { synchronous_commit: 'off' } : {}),
+    }),
   };
   const pool = shares === undefined ? new Pool(settings) : new SharedPool(settings, shares);
   // Without listeners, a restart of Postgres would end the process; the next query reports the error. The pool

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { connect, readAddress } from '../platform/postgres/connect.ts';
+import { connect, describeServer, readAddress } from '../platform/postgres/connect.ts';
 import type { Logger } from '../platform/logger.ts';
 import { migrateQueue, QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
 import { Refused } from '../domain/errors.ts';
@@ -81,16 +81,15 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
 }
 
 async function connectTo(url: string, where: string, signal: AbortSignal | undefined): Promise<Client> {
-  return connect(url, 'strandline migrate', signal).catch((cause: unknown) => {
-    throw unreachable(where, cause);
+  return connect(url, 'strandline migrate', { signal }).catch((cause: unknown) => {
+    throw cause instanceof Refused ? cause : unreachable(where, cause);
   });
 }
 
 /** Host, port, name and user of a database; never its password. */
 export function describeDatabase(url: string): string {
-  const { host, port, database, user } = readAddress(url);
-  const server = `${host || 'localhost'}:${port || '5432'}`;
-  return `${database || user || 'a database'} at ${server}${user === '' ? '' : ` as ${user}`}`;
+  const { database, user } = readAddress(url);
+  return `${database || user || 'a database'} at ${describeServer(url)}${user === '' ? '' : ` as ${user}`}`;
 }
 
 /** @throws Refused if the server is too old */
@@ -116,7 +115,6 @@ export async function lockMigrations(
   mode: 'exclusive' | 'shared' = 'exclusive',
 ): Promise<void> {
   const suffix = mode === 'shared' ? '_shared' : '';
-  await client.query('SET statement_timeout = 0');
   const { rows } = await client.query<{ got: boolean }>(
     `SELECT pg_try_advisory_lock${suffix}(${LOCK}) AS got`,
   );

@@ -1,6 +1,7 @@
 /** Everything a row runs on: servers, wires to them, workers, and functions to set it up and to query the results. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { inject } from 'vitest';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -13,6 +14,7 @@ import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { type Id, inTransaction } from '../../src/store/database.ts';
+import { withDatabase } from '../../src/platform/postgres/connect.ts';
 import { readInstanceName } from '../../src/store/instance-name.ts';
 import type { TestBackend } from '../backends.ts';
 import { type ProcessOptions, startProcess, until, type WorkerProcess } from '../processes.ts';
@@ -142,7 +144,10 @@ export async function openStage(
         ...(ownPostgres && { database: ownPostgres.database }),
       }),
     );
-    if (row.movesTime === true) await prepareTime(world.db.pool, world.database.name);
+    if (row.movesTime === true) {
+      const server = ownPostgres?.superuserUrl ?? inject('superuserUrl');
+      await prepareTime(world.db.pool, withDatabase(server, world.database.name));
+    }
     const { url } = world.database;
     const wires = {
       postgres: keep(await wireTo(url)),

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Client } from 'pg';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readErrorCode } from '../../src/domain/errors.ts';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
@@ -128,14 +128,16 @@ test('changes of the reader to its own role are reset at the next start: passwor
   await first.close();
 
   const second = await open('guest');
-  expect(
-    await query(
-      second.readerUrl,
-      `SELECT current_setting('default_transaction_read_only') AS readonly, current_setting('search_path') AS path,
-              current_setting('statement_timeout') AS statement, current_setting('work_mem') AS memory,
-              current_setting('temp_file_limit') AS files`,
-    ),
-  ).toEqual([
+  // As an analyst connects.
+  const analyst = new Client({ connectionString: second.readerUrl });
+  await analyst.connect();
+  const { rows } = await analyst.query(
+    `SELECT current_setting('default_transaction_read_only') AS readonly, current_setting('search_path') AS path,
+            current_setting('statement_timeout') AS statement, current_setting('work_mem') AS memory,
+            current_setting('temp_file_limit') AS files`,
+  );
+  await analyst.end();
+  expect(rows).toEqual([
     { readonly: 'on', path: 'strandline_analytics', statement: '30s', memory: '32MB', files: '256MB' },
   ]);
   const forged = new URL(second.readerUrl);

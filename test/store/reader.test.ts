@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
 import { hasOpenFunctions } from '../../src/platform/postgres/reader-role.ts';
@@ -35,7 +36,9 @@ describe('the reader', () => {
   });
 
   test('has its limits from the start of a session', async () => {
-    const client = await connect(database.readerUrl, 'test');
+    // As an analyst connects.
+    const client = new Client({ connectionString: database.readerUrl });
+    await client.connect();
     const { rows } = await client.query(
       `SELECT current_setting('default_transaction_read_only') AS readonly,
               current_setting('statement_timeout') AS statement,

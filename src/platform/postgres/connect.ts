@@ -1,14 +1,42 @@
 /** Single connections, and parsing of database URLs. */
 
+import { assertOwnBackend } from './pooler.ts';
+import { prepareSession, type SessionSettings } from './session.ts';
 import { Socket } from 'node:net';
 import { Client } from 'pg';
+
+type ConnectOptions = {
+  /** Aborts connecting immediately. */
+  signal?: AbortSignal | undefined;
+  /** Settings of this session, see {@link prepareSession}. */
+  settings?: SessionSettings;
+};
 
 /**
  * One connection for work that needs its own session: locks, setup, migrations. The next query reports a broken connection;
  * without the error listener, node-postgres would end the process.
- * @param signal aborts connecting immediately
+ * @throws Refused if a pooler gives no session
  */
-export async function connect(url: string, applicationName: string, signal?: AbortSignal): Promise<Client> {
+export async function connect(
+  url: string,
+  applicationName: string,
+  { signal, settings }: ConnectOptions = {},
+): Promise<Client> {
+  const client = await openConnection(url, applicationName, signal);
+  try {
+    await assertOwnBackend(client, {
+      where: describeServer(url),
+      open: () => openConnection(url, applicationName, signal),
+    });
+    await prepareSession(client, settings);
+    return client;
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+async function openConnection(url: string, applicationName: string, signal?: AbortSignal): Promise<Client> {
   const socket = new Socket();
   const client = new Client({
     connectionString: url,
@@ -27,6 +55,12 @@ export async function connect(url: string, applicationName: string, signal?: Abo
     signal?.removeEventListener('abort', giveUp);
   }
   return client;
+}
+
+/** Host and port, for messages. */
+export function describeServer(url: string): string {
+  const { host, port } = readAddress(url);
+  return `${host || 'localhost'}:${port || '5432'}`;
 }
 
 /** The same server and role, another database. */

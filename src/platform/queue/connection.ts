@@ -3,6 +3,8 @@
 import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { Logger } from '../logger.ts';
+import { prepareEach } from '../postgres/session.ts';
+import { QUEUE_SCHEMA } from './queue-schema.ts';
 import { type BackendFactory, createPostgresBackend, type QueueOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
@@ -73,7 +75,8 @@ export function openBackend(home: QueueStore, instance: string, log: Logger): Qu
       connectionTimeoutMillis: 10 * SECOND,
       query_timeout: 30 * SECOND,
       application_name: 'strandline queue',
-      options: '-c search_path=bullmq',
+      // BullMQ's statements name no schema.
+      ...prepareEach({ search_path: `${QUEUE_SCHEMA}, pg_temp` }),
     });
     pool.on('error', (error) => log.debug({ err: error }, 'queue connection error'));
     // QueueOptions is typed for Redis only; with the Postgres factory, the connection may be a pool.

@@ -1,6 +1,7 @@
 /** Reads tables, columns and load order from the catalog. */
 
 import { connect } from '../../platform/postgres/connect.ts';
+import type { SessionSettings } from '../../platform/postgres/session.ts';
 import { MIGRATIONS_TABLE, SCHEMA } from '../schema-state.ts';
 import type { Client } from 'pg';
 
@@ -62,20 +63,15 @@ function sortByDependency(tables: readonly Table[]): Table[] {
   return placed;
 }
 
-/** Settings that fix the text format of values for both directions, whatever the server's settings. */
-const COPY_SETTINGS = `
-SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET intervalstyle = 'iso_8601'; SET bytea_output = 'hex';
-SET extra_float_digits = 3; SET client_encoding = 'UTF8'; SET standard_conforming_strings = on;
-SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = '60s'; SET work_mem = '64MB'`;
+/** Settings of a connection that copies rows, in addition to those of every session. */
+const COPY_SETTINGS: SessionSettings = {
+  IntervalStyle: 'iso_8601',
+  extra_float_digits: '3',
+  lock_timeout: '1min',
+  work_mem: '64MB',
+};
 
-/** A separate connection without timeouts. */
-export async function openCopySession(url: string, name: string): Promise<Client> {
-  const client = await connect(url, name);
-  try {
-    await client.query(COPY_SETTINGS);
-    return client;
-  } catch (error) {
-    await client.end();
-    throw error;
-  }
+/** A separate connection without a limit per statement. */
+export function openCopySession(url: string, name: string): Promise<Client> {
+  return connect(url, name, { settings: COPY_SETTINGS });
 }

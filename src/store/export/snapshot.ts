@@ -30,14 +30,15 @@ export async function openSnapshot(
   signal.throwIfAborted();
   const { connectionString } = db.pool.options;
   if (connectionString === undefined) throw new Error('the pool has no connection string');
-  const client = await connect(connectionString, 'strandline export');
+  const client = await connect(connectionString, 'strandline export', {
+    settings: {
+      statement_timeout: `${MAX_SNAPSHOT_MS}ms`,
+      idle_in_transaction_session_timeout: `${MAX_SNAPSHOT_IDLE_MS}ms`,
+      client_connection_check_interval: '5s',
+    },
+  });
   try {
-    await client.query(
-      `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
-       SET LOCAL statement_timeout = ${MAX_SNAPSHOT_MS};
-       SET LOCAL idle_in_transaction_session_timeout = ${MAX_SNAPSHOT_IDLE_MS};
-       SET LOCAL client_connection_check_interval = '5s'`,
-    );
+    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const pid = rows[0]?.pid;
     return {

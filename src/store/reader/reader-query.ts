@@ -3,6 +3,7 @@
 import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../../platform/clock.ts';
+import { prepareSession } from '../../platform/postgres/session.ts';
 import { Client, type Connection, Query, type QueryArrayConfig, type QueryArrayResult, types } from 'pg';
 
 type ReaderColumn = Readonly<{ name: string; type: string }>;
@@ -31,7 +32,7 @@ type ReaderQuery = {
   url: string;
   sql: string;
   params?: readonly unknown[];
-  /** Whose views names without a schema mean. Default: as set for the role, which is real data. */
+  /** Whose views names without a schema mean. Default: real data. */
   data?: Data;
   /** Default: 30,000. */
   timeoutMs?: number;
@@ -65,7 +66,7 @@ export async function readerQuery(options: Omit<ReaderQuery, 'bounds'>): Promise
  * @throws pg's error if the statement is invalid, not allowed, or exceeds the time limit; ResponseTooLarge
  */
 export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
-  const { url, sql, params = [], data, timeoutMs = 30_000, bounds, signal } = options;
+  const { url, sql, params = [], data = 'real', timeoutMs = 30_000, bounds, signal } = options;
   signal?.throwIfAborted();
   const client = new Client({
     connectionString: url,
@@ -81,12 +82,13 @@ export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
   try {
     await client.connect();
     if (bounds !== undefined) boundBytes(client, bounds.bytes);
-    await client.query(
-      `BEGIN TRANSACTION READ ONLY; SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO, YMD';
-       SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex';
-       SET LOCAL statement_timeout = ${Math.trunc(timeoutMs)}
-       ${data === undefined ? '' : `; SET LOCAL search_path = ${ANALYTICS[data]}`}`,
-    );
+    await prepareSession(client, {
+      IntervalStyle: 'iso_8601',
+      statement_timeout: `${Math.trunc(timeoutMs)}ms`,
+      idle_in_transaction_session_timeout: '1min',
+      search_path: `${ANALYTICS[data]}, pg_temp`,
+    });
+    await client.query('BEGIN TRANSACTION READ ONLY');
     const before = monotonicMs();
     // Fetches one more row to know whether there are more.
     const { fields, rows } = await query(client, {
