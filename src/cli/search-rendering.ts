@@ -11,10 +11,10 @@ import type { SearchStatus } from '../monitor/status/search-status.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { PaceRow } from '../store/pace.ts';
 import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
-import { nameStatus, paintStatus } from './status-rendering.ts';
+import { formatNext, nameStatus, paintStatus } from './status-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
-import { formatInstant, formatRelative } from './value-formatting.ts';
+import { formatInstant } from './value-formatting.ts';
 
 /** @param statuses of these searches; without, only states other than active are shown: nothing has run yet */
 export function searchColumns(
@@ -41,7 +41,7 @@ export function searchColumns(
         },
     {
       head: 'next',
-      cell: ({ next_due_at: at }) => (at !== null && at < now ? 'overdue' : formatRelative(at, now, page)),
+      cell: ({ next_due_at: at }) => formatNext(at, now, page),
     },
     { head: 'schedule', cell: formatShortSchedule, drop: 1 },
     { head: 'prompt', cell: (search) => search.prompt, elastic: 2, least: 12, drop: 3 },

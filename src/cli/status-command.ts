@@ -70,10 +70,13 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ...labelLines('searches', describeSearchStatuses(status)),
     ...labelLines(
       'not active',
-      status.resting.map((search) => {
-        const why = search.state_reason === null ? '' : `: ${search.state_reason}`;
-        return `${search.slug} is ${search.state}${why} (${formatRelative(search.state_since, now, page)})`;
-      }),
+      // What is broken is among the problems.
+      status.resting
+        .filter(({ state }) => state !== 'broken')
+        .map((search) => {
+          const why = search.state_reason === null ? '' : `: ${search.state_reason}`;
+          return `${search.slug} is ${search.state}${why} (${formatRelative(search.state_since, now, page)})`;
+        }),
     ),
     ...labelLines(
       'next',
@@ -185,7 +188,7 @@ function listFailingSearches({ troubled, silent }: Status, now: Date): Check[] {
   return listFirst(failing, failing.length, ({ search, status, since, reason, advice, last_run_id }) => ({
     check: STATUS_NAMES[status],
     ok: false,
-    found: `${search}: ${STATUS_NAMES[status]} since ${formatDistance(since ?? now, now)}: ${reason ?? 'reason not recorded'}`,
+    found: `${search}: for ${formatDuration(now.getTime() - (since ?? now).getTime())}: ${reason ?? 'reason not recorded'}`,
     advice:
       advice ??
       `see: strandline ${last_run_id === null ? `search show ${search}` : `runs show ${last_run_id}`}`,
@@ -198,7 +201,7 @@ function listEmptySearches({ troubled }: Status, now: Date): Check[] {
   return listFirst(empty, empty.length, ({ search, since, reason, advice }) => ({
     check: STATUS_NAMES.nothing_coming,
     ok: null,
-    found: `${search}: ${reason ?? ''}; the first ${formatDistance(since ?? now, now)}`,
+    found: `${search}: ${reason ?? ''}, for ${formatDuration(now.getTime() - (since ?? now).getTime())}`,
     advice,
   }));
 }

@@ -15,8 +15,13 @@ export function describeTopicStatus(status: TopicStatus, now: Date, page: Termin
   if (status.status === null || status.status === 'removed') return nameTopicStatus(status);
   const began = since === null ? '' : ` since ${formatMinute(since, page)}`;
   const why = reason === null ? '' : `: ${reason}`;
-  const runs = `last run ${formatRelative(last_run_at, now, page)}, next ${formatRelative(next_due_at, now, page)}`;
+  const runs = `last run ${formatRelative(last_run_at, now, page)}, next ${formatNext(next_due_at, now, page)}`;
   return `${nameTopicStatus(status)}${began}${why}; ${runs}${advice === null ? '' : `. ${advice}`}`;
+}
+
+/** `in 3 min`, or `overdue`. */
+export function formatNext(at: Date | null | undefined, now: Date, page: TerminalPage): string {
+  return at !== null && at !== undefined && at < now ? 'overdue' : formatRelative(at, now, page);
 }
 
 /** In a list. */

@@ -24,7 +24,7 @@ import { registerPurge } from './purge-command.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { openData } from './result-notices.ts';
 import { describeStateChange, searchColumns } from './search-rendering.ts';
-import { describeTopicStatus, paintStatus } from './status-rendering.ts';
+import { describeTopicStatus, formatNext, paintStatus } from './status-rendering.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatCount, formatInstant, formatRelative } from './value-formatting.ts';
 
@@ -220,7 +220,7 @@ function topicColumns(
       paint: (shown, row) => paintStatus(shown, statusOf(row)?.status, page),
     },
     { head: 'last run', cell: (row) => formatRelative(statusOf(row)?.last_run_at, now, page), drop: 2 },
-    { head: 'next', cell: (row) => formatRelative(statusOf(row)?.next_due_at, now, page), drop: 4 },
+    { head: 'next', cell: (row) => formatNext(statusOf(row)?.next_due_at, now, page), drop: 4 },
     { head: 'created', cell: (row) => formatInstant(row.created_at, page), drop: 5 },
     { head: 'name', cell: (row) => row.name, elastic: 2, drop: 3 },
   ];

@@ -146,7 +146,7 @@ test('a search waits for its first run, and is silent after three intervals with
   expect(await statusOf(search)).toMatchObject({
     status: 'silent',
     since: search.created_at,
-    reason: 'no successful run for three intervals',
+    reason: 'no successful run for three intervals; no run has ended yet',
   });
 });
 
@@ -170,10 +170,10 @@ test.each<[name: string, every: string, minutes: number]>([
 
 test('the words: how many runs returned nothing, what is usual, and what to do', async () => {
   const one = await statusOf(await play([20, 60, 61, 0]));
-  expect(one.reason).toBe('the last run returned 0 results, usual are 60');
+  expect(one.reason).toBe('the last run returned 0 results, where 60 are usual');
   const three = await statusOf(await play([20, 60, 61, 0, 0, 0]));
   expect(three).toMatchObject({
-    reason: 'the last 3 runs returned 0 results, usual are 60',
+    reason: 'the last 3 runs returned 0 results, where 60 are usual',
     advice: 'Check its query, and whether the service still finds anything.',
   });
 });

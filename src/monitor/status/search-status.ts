@@ -177,7 +177,7 @@ function explain({
   if (status === 'failing') return code === null ? null : `${RUN_CODES[code]} (${code})`;
   if (status !== 'nothing_coming') return reason;
   const runs = n === 1 ? 'the last run' : `the last ${n ?? 0} runs`;
-  return `${runs} returned 0 results, usual are ${Math.round(usual ?? 0)}`;
+  return `${runs} returned 0 results, where ${Math.round(usual ?? 0)} are usual`;
 }
 
 /** By the code that begins the reason of a broken search. */

@@ -44,6 +44,7 @@ function StatusLine({
       {since === null ? null : (
         <span>
           since <Timestamp at={since} exact />
+          {reason === null ? '' : ':'}
         </span>
       )}
       {reason === null ? null : (
