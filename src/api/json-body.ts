@@ -18,13 +18,14 @@ const COMMA = 0x2c;
 /** An escaped surrogate. In valid UTF-8, an escape is the only way to write half of a pair. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** Parses `application/json` only. An empty body counts as no body. */
+/** Parses `application/json` only. An empty body counts as no body; a byte order mark is skipped. */
 export function addJsonParser(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (bytes.length === 0) return done(null, undefined);
     if (!isUtf8(bytes)) return done(refuseBody('body', 'JSON in UTF-8'));
-    const body = bytes.toString('utf8');
+    const body = bytes.toString('utf8').replace(/^\uFEFF/, '');
+    if (body === '') return done(null, undefined);
     const { depth, commas } = measureJson(body);
     if (depth > MAX_DEPTH) return done(refuseBody('body', `JSON of at most ${MAX_DEPTH} levels`));
     if (commas >= MAX_PARTS)

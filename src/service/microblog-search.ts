@@ -21,9 +21,9 @@ const MAX_CLOCK_SKEW_MS = 10 * MINUTE;
 type MicroblogRequest = { prompt: string; model: Model; count?: number | undefined; at: Date };
 
 /**
- * The newest `count` posts, newest first, without gaps: copies and reposts too, since who watches posts wants to know
- * back to when nothing is missing, and who repeats whom. Then older ones that are popular now, marked `popular`, if the
- * source adds them.
+ * At most `count` posts. First the newest, newest first, without gaps: copies and reposts too, since who watches posts wants
+ * to know back to when nothing is missing, and who repeats whom. Then older ones that are popular now, marked `popular`, if
+ * a source has them instead of the last of the newest.
  * @throws the signal's reason once the client is gone; a source that fails is a warning
  */
 export async function searchMicroblog<Post>(
@@ -45,10 +45,10 @@ export async function searchMicroblog<Post>(
   const posts = dedupeByLink(
     found.filter((item) => readPublishedTime(item) <= at.getTime() + MAX_CLOCK_SKEW_MS),
   ).sort((a, b) => readPublishedTime(b) - readPublishedTime(a));
-  const newest = posts.filter(({ popular }) => popular !== true).slice(0, count);
+  const newest = posts.filter(({ popular }) => popular !== true);
   const popular = posts.filter((item) => item.popular === true);
   return {
-    miner_microblog_posts: [...newest, ...popular].flatMap(toPosts),
+    miner_microblog_posts: [...newest, ...popular].slice(0, count).flatMap(toPosts),
     ...(warnings.length > 0 && { warnings }),
   };
 }

@@ -9,9 +9,9 @@ import { fromWire } from '../protocol/wire.ts';
 
 type ParsedRequest<T> = { ok: true; request: T } | { ok: false; problems: ValidationProblem[] };
 
-/** Reads a body as JSON. */
+/** Reads a body as JSON. A byte order mark before it is skipped. */
 export function parseBody(body: unknown): ParsedRequest<unknown> {
-  const text = Buffer.isBuffer(body) ? body.toString('utf8') : '';
+  const text = Buffer.isBuffer(body) ? body.toString('utf8').replace(/^\uFEFF/, '') : '';
   if (text.trim() === '') return rejectRequest({ loc: ['body'], msg: 'Field required', type: 'missing' });
   try {
     return { ok: true, request: JSON.parse(text) };

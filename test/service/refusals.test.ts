@@ -45,6 +45,20 @@ test.each(['/search', '/desearch', '/2026/desearch'])(
   },
 );
 
+test.each([`/search/ai/search`, '/desearch/ai/search', '/2026/desearch/ai/search'])(
+  'a byte order mark before a body is skipped: %s',
+  async (at) => {
+    const send = (body: string) =>
+      fetch(`${service.url}${at}`, { method: 'POST', headers: { authorization: 'test-key-$1' }, body });
+    const body = JSON.stringify({ prompt: 'x', tools: ['web'] });
+    const marked = await send(`\uFEFF${body}`);
+    expect(marked.status).toBe(200);
+    expect(await marked.json()).toEqual(await (await send(body)).json());
+    expect((await send('\uFEFF')).status).toBe(422);
+    expect((await send(`${body}\uFEFF`)).status).toBe(422);
+  },
+);
+
 /** One entry of a refusal, `loc` from the member on. */
 function field(loc: (string | number)[], msg: string, type: string) {
   return { loc: ['body', ...loc], msg, type };

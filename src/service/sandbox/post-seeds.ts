@@ -65,8 +65,11 @@ export type SeedStore = {
   reference(topic: TopicInWorld, seed: PostSeed): PostSeed | undefined;
 };
 
-/** @param remembered approximate number of posts to cache; each takes about 200 bytes, its text as much again */
-export function createSeedStore(remembered = 150_000): SeedStore {
+/**
+ * @param remembered approximate number of posts to cache; each takes 1 to 2 kB with what is derived from it. By default
+ * five times as many as one search reads at most.
+ */
+export function createSeedStore(remembered = 30_000): SeedStore {
   const known = new Map<string, Map<number, readonly PostSeed[]>>();
   let held = 0;
   const references = new WeakMap<PostSeed, { seed: PostSeed | undefined }>();

@@ -42,28 +42,33 @@ export type Documents = {
   ): Promise<FoundItem[]>;
 };
 
-/** Maximum number of cached six-hour cells, each with a few documents. */
-const MAX_REMEMBERED_CELLS = 200_000;
+/** Cached six-hour cells, each with a few documents, of about 1.5 kB: four topics with all sources for a year. */
+const REMEMBERED_CELLS = 30_000;
 
-/** @param seed name of the world */
-export function createDocuments(seed: string): Documents {
-  const topicNamed = createTopicMatcher(seed);
+/** Lists documents before they are written. @param remembered number of cells to cache */
+export function createDocumentStore(remembered = REMEMBERED_CELLS) {
   const stretches = new Map<string, DocumentCells>();
   let held = 0;
 
   /** {@link listDocumentSeeds} with a cache. */
-  function within(topic: TopicInWorld, source: DatedSource, window: DocumentWindow): DocumentSeed[] {
+  return (topic: TopicInWorld, source: DatedSource, window: DocumentWindow): DocumentSeed[] => {
     const name = `${topic.key[0]}.${topic.key[1]}.${source}`;
     const known = getOrMake(stretches, name, () => new Map());
     const before = known.size;
     const found = listDocumentSeeds(topic, source, window, known);
     held += known.size - before;
-    if (held > MAX_REMEMBERED_CELLS) {
+    if (held > remembered) {
       stretches.clear();
       held = 0;
     }
     return found;
-  }
+  };
+}
+
+/** @param seed name of the world */
+export function createDocuments(seed: string): Documents {
+  const topicNamed = createTopicMatcher(seed);
+  const within = createDocumentStore();
 
   return {
     async find(source, prompt, window, limit) {

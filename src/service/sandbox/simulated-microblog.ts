@@ -11,16 +11,16 @@ import type { TopicInWorld } from './simulated-topic.ts';
 
 /** Operation B looks back one day, or seven for topics with fewer posts a day than this. */
 const SLOW_TOPIC_POSTS_PER_DAY = 60;
-/** Most viewed older posts that come on top of the newest ones, as a share of those. */
-const POPULAR_SHARE = 0.4;
+/** Most viewed older posts, of a full answer: 11 of 40. */
+const POPULAR_SHARE = 2 / 7;
 /** Maximum number of posts read per search, newest first; bounds the work for busy topics and long windows. */
 const MAX_CANDIDATES = 6_000;
 const WRITTEN_AT_ONCE = 20;
 
 export type SimulatedMicroblog = {
   /**
-   * The newest posts for a prompt, up to `limit` and without gaps, and older ones that are viewed most now; each newest
-   * first. Times in ms since 1970.
+   * At most `limit` posts for a prompt: all of them, or the newest without gaps and older ones that are viewed most now; each
+   * newest first. Times in ms since 1970.
    */
   find(
     prompt: string,
@@ -61,18 +61,23 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
   /** Reads hour by hour, newest first, so that a long window costs no more than a busy topic's day. */
   async function choose(topic: TopicInWorld, from: number, at: number, limit: number): Promise<ChosenPosts> {
     const slices = createSlices();
+    const popularCount = Math.floor(limit * POPULAR_SHARE);
     const newest: PostSeed[] = [];
-    const seen = createMostSeenList(at, Math.ceil(limit * POPULAR_SHARE));
+    /** The next ones, as far as the limit goes: part of the newest if there are no more. */
+    const next: PostSeed[] = [];
+    const seen = createMostSeenList(at, popularCount);
     let read = 0;
     const first = Math.floor(Math.max(from, WORLD_START) / HOUR);
     for (let number = Math.floor(at / HOUR); number >= first && read < MAX_CANDIDATES; number--) {
       await slices();
       const posts = seeds.hour(topic, number);
       read += posts.length;
-      const free = limit - newest.length;
-      if (free > 0) {
+      const free = limit - popularCount - newest.length;
+      const listsNext = next.length <= popularCount;
+      if (free > 0 || listsNext) {
         const shown = posts.filter((post) => post.at >= from && post.at <= at && post.goneAt > at);
-        newest.push(...shown.splice(-free));
+        if (free > 0) newest.push(...shown.splice(-free));
+        if (listsNext) next.push(...shown);
         for (const post of shown) seen.offer(post);
       } else {
         seen.offerHour(
@@ -81,6 +86,8 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
         );
       }
     }
+    if (next.length <= popularCount)
+      return { newest: [...newest, ...next].sort(compareNewestFirst), popular: [] };
     return { newest: newest.sort(compareNewestFirst), popular: seen.best().sort(compareNewestFirst) };
   }
 }

@@ -24,8 +24,7 @@ export type FoundItem = {
   /** Number of reactions (points, likes, comments); undefined if the source does not provide it. */
   engagement?: number;
   /**
-   * Added to the newest posts because it is popular now, in excess of the limit. Others that were published since may be
-   * missing.
+   * Added to the newest posts because it is popular now, within the limit. Others that were published since may be missing.
    */
   popular?: true;
   /** The full post, for microblogs only. Counters that the source lacks are null. */
