@@ -84,7 +84,7 @@ describe('an injected fault', () => {
   test('can be duplicates of everything', async () => {
     const doubled = await posts('duplicates');
     expect(doubled).toHaveLength(112);
-    expect(new Set(doubled.map(({ id }) => id)).size).toBe(56);
+    expect(new Set(doubled.map(({ id }) => id)).size).toBe(40);
     const once = (await answer('')).video_search_results?.organic_results.length ?? 0;
     expect((await answer('duplicates')).video_search_results?.organic_results).toHaveLength(2 * once);
   });
@@ -117,7 +117,7 @@ describe('an injected fault', () => {
       dialect: loadDialect('neutral'),
     });
     expect(findings.rejects).toEqual([]);
-    expect(findings.posts).toHaveLength(56);
+    expect(findings.posts).toHaveLength(40);
     const quoted = new Set(quotes.flatMap(({ quote }) => (quote === null ? [] : [quote.id])));
     const known = [...findings.posts, ...findings.nestedPosts].map(({ external_id }) => external_id);
     expect(known).toEqual(expect.arrayContaining([...quoted]));

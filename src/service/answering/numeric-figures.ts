@@ -12,14 +12,88 @@ const FIGURE_TOKEN = new RegExp(
   'gu',
 );
 
+/** `£1.65m`, `2bn`, `1,2 Mio.`, `10 тыс.`, `2 M€`: a figure, its unit, and what is around it. */
+const CURRENCY = String.raw`(?:[\p{Sc}]|(?<!\p{L})(?:eur|usd|gbp|chf|aud|cad|jpy|cny|inr|rs|sek|nok|dkk|pln|rub|brl|zł|kr)(?!\p{L})\.?)`;
+const SPACE = String.raw`[ \u00a0\u2009\u202f]?`;
+const UNITS: ReadonlyMap<string, number> = parseNumberTable(`k tsd tys тыс 1000; lakh lakhs 100000;
+  m mm mn mln mio mill млн 1000000; cr crore crores 10000000; b bn bln md mds mrd mld mlrd млрд 1000000000;
+  t tn trn трлн 1000000000000`);
+const NOTATION = new RegExp(
+  `(?<before>${CURRENCY}${SPACE})?(?<figure>(?<![\\p{L}\\p{Nd}.,])${DIGIT_FIGURE.source})(?<space>${SPACE})` +
+    `(?<unit>${[...UNITS.keys()].sort((a, b) => b.length - a.length).join('|')})(?![\\p{L}\\p{N}])\\.?` +
+    `(?=(?<after>${SPACE}${CURRENCY})|(?<counted>${SPACE}(?:people|users|customers|subscribers|visitors|viewers|views|voters|votes` +
+    `|homes|households|doses|jobs|copies|followers|passengers|workers|tonnes|barrels|children|residents|patients|deaths|cases` +
+    `|pounds|dollars|euros|shares|streams|downloads|members|students|vehicles|cars|tourists|refugees|citizens)(?!\\p{L}))|)`,
+  'giu',
+);
+/** Units that are also others (metres, bytes, tonnes, karats) unless it is money, or what is counted says so. */
+const ONLY_OF_MONEY = new Set('mm cr md t tn'.split(' '));
+
+/** Whether a unit is a scale where it stands. */
+function isScale(
+  unit: string,
+  { isMoney, isCounted, isAttached }: Record<'isMoney' | 'isCounted' | 'isAttached', boolean>,
+): boolean {
+  if (isMoney) return true;
+  const lower = unit.toLowerCase();
+  if (ONLY_OF_MONEY.has(lower)) return false;
+  if (lower === 'm' || lower === 'b') return isCounted || (isAttached && unit !== lower);
+  return lower === 'k' ? isAttached : true;
+}
+
+/** Chinese, Japanese and Korean scales behind digits: `3万`, `1億2000万`, `5천만`. */
+const MYRIADS = parseNumberTable(`千 천 1000; 万 萬 만 10000; 百万 백만 1000000; 千万 千萬 천만 10000000;
+  億 亿 억 100000000; 兆 조 1000000000000`);
+const MYRIAD_PART = `${DIGIT_FIGURE.source}(?:[百千]?[万萬]|[백천]?만|[千億亿兆천억조])`;
+const MYRIAD = new RegExp(`(?:${MYRIAD_PART})+(?:${DIGIT_FIGURE.source})?`, 'gu');
+
+/** Writes shortened figures in full: `£1.65m` is `£1650000`. Metres stay metres: `1.65m`. */
+function writeOut(text: string): string {
+  return text
+    .replace(MYRIAD, (whole) => {
+      const parts = whole.matchAll(new RegExp(`(${DIGIT_FIGURE.source})(\\P{Nd}*)`, 'gu'));
+      return toPlainFigure(
+        Array.from(
+          parts,
+          ([, figure = '', scale = '']) => readFigure(figure) * (MYRIADS.get(scale) ?? 1),
+        ).reduce((a, b) => a + b),
+      );
+    })
+    .replace(NOTATION, (whole, ...rest) => {
+      const {
+        before = '',
+        figure,
+        space,
+        unit,
+        after,
+        counted,
+      } = rest.at(-1) as Record<string, string | undefined>; // named groups come last
+      const scale = UNITS.get(unit?.toLowerCase() ?? '');
+      const isMoney = before !== '' || after !== undefined;
+      const place = { isMoney, isCounted: counted !== undefined, isAttached: space === '' };
+      if (scale === undefined || figure === undefined || unit === undefined || !isScale(unit, place))
+        return whole;
+      const value = readFigure(figure) * scale;
+      return Number.isNaN(value) ? whole : `${before}${toPlainFigure(value)} `;
+    });
+}
+
+function readFigure(figure: string): number {
+  return Number(canonicalizeFigure(figure.normalize('NFKC')));
+}
+
+function toPlainFigure(value: number): string {
+  return String(Number(value.toPrecision(12)));
+}
+
 /**
- * Each figure once. `1,250`, `1.250` and `1250` are equal, as are `3,5` and `3.5`, in the digits of any script and in
- * words; `¾`, `Ⅷ` and `十二` are compared as they are.
+ * Each figure once. `1,250`, `1.250` and `1250` are equal, as are `3,5` and `3.5`, in the digits of any script, in
+ * words, and in the short forms of news (`£1.65m`, `2bn`, `1,2 Mio.`, `3万`); `¾`, `Ⅷ` and `十二` are compared as they are.
  */
 export function extractFigures(text: string): Set<string> {
   const tokens: string[] = [];
   const others: string[] = [];
-  for (const { 0: token, groups } of text.toLowerCase().matchAll(FIGURE_TOKEN)) {
+  for (const { 0: token, groups } of writeOut(text).toLowerCase().matchAll(FIGURE_TOKEN)) {
     if (groups?.['figure'] !== undefined) tokens.push(canonicalizeFigure(token.normalize('NFKC')));
     else if (groups?.['other'] === undefined) tokens.push(token);
     else {
@@ -74,9 +148,13 @@ const SMALL_NUMBERS =
   ninety neunzig nonante noventa 90; doscientos 200; trescientos 300; cuatrocientos 400; quinientos 500;
   seiscientos 600; setecientos 700; ochocientos 800; novecientos 900`);
 const SCALES = parseNumberTable(`hundred hundreds hundert hunderte cien ciento cientos cents 100;
-  thousand thousands tausend tausende mille mil miles 1000;
+  thousand thousands tausend tausende mille miles 1000;
   million millions millionen millón millones 1000000;
-  billion billions milliarde milliarden milliard milliards 1000000000; dozen dozens dutzend douzaine docena 12`);
+  milioni milione milhões milhão miljoen miljoner milionów miliony миллион миллиона миллионов 1000000;
+  тысяч тысячи тысяча mil 1000; lakh lakhs 100000; crore crores 10000000;
+  billion billions milliarde milliarden milliard milliards miliardi miliardo miljard miljarder bilhões bilhão
+  miliardów миллиард миллиарда миллиардов 1000000000;
+  trillion trillions billionen billones billón trilhões 1000000000000; dozen dozens dutzend douzaine docena 12`);
 /** Only as part of a number: "twenty-one", "einundzwanzig", "vingt et un", "deux cent mille". */
 const INNER_NUMBERS = parseNumberTable(
   'one ein eine eins un une uno una 1; sept 7; elf 11; seize 16; cent 100',
@@ -153,7 +231,9 @@ class SpokenNumber {
       this.#digits = undefined;
       if (scale < 1_000) this.#low = (this.#low || 1) * scale;
       else {
-        this.#whole += (this.#low || 1) * scale;
+        // mil millones: one scale after another.
+        if (this.#low === 0 && this.#whole > 0) this.#whole *= scale;
+        else this.#whole += (this.#low || 1) * scale;
         this.#low = 0;
       }
       this.#words += 1;
@@ -167,7 +247,7 @@ class SpokenNumber {
 
   toFigure(): string | undefined {
     if (this.#words === 0) return undefined;
-    return this.#digits ?? String(Number((this.#whole + this.#low).toPrecision(12)));
+    return this.#digits ?? toPlainFigure(this.#whole + this.#low);
   }
 }
 

@@ -67,9 +67,9 @@ export type SeedStore = {
 
 /**
  * @param remembered approximate number of posts to cache; each takes 1 to 2 kB with what is derived from it. By default
- * five times as many as one search reads at most.
+ * three times as many as one search reads at most.
  */
-export function createSeedStore(remembered = 30_000): SeedStore {
+export function createSeedStore(remembered = 18_000): SeedStore {
   const known = new Map<string, Map<number, readonly PostSeed[]>>();
   let held = 0;
   const references = new WeakMap<PostSeed, { seed: PostSeed | undefined }>();

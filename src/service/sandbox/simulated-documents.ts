@@ -42,8 +42,8 @@ export type Documents = {
   ): Promise<FoundItem[]>;
 };
 
-/** Cached six-hour cells, each with a few documents, of about 1.5 kB: four topics with all sources for a year. */
-const REMEMBERED_CELLS = 30_000;
+/** Cached six-hour cells, each with a few documents, of about 1 kB: a topic with all sources for a year. */
+const REMEMBERED_CELLS = 8_000;
 
 /** Lists documents before they are written. @param remembered number of cells to cache */
 export function createDocumentStore(remembered = REMEMBERED_CELLS) {

@@ -64,6 +64,21 @@ test.each([
   ['列車は二十年から十二月まで', ['二十', '十二']],
   ['one of them, once, an elf of ten', ['10']],
   ['no figure', []],
+  ['£1.65m, £1.65 million, GBP 1.65m, £1,650,000', ['1650000']],
+  ['$2bn, US$2 billion, $2b, 2bn, 2 Mrd., 2 Milliarden, €2 Md, 2 Mds€, 2 млрд', ['2000000000']],
+  ['5k, 5K, 5,000, 5 Tsd., 5 тыс., 5 tys., €5k, 5 k€', ['5000']],
+  ['1,2 Mio., 1.2 million, 1,2 Millionen, 1.2mn, 1,2 mln, 1.2M, 1,2 M€, 1.2m people', ['1200000']],
+  ['€3,5 Mrd. and 3.5bn', ['3500000000']],
+  ['10 тыс. и 10 тысяч', ['10000']],
+  ['3万人, 30,000, 3만', ['30000']],
+  ['1億2000万円 and 120 million, 1.2亿', ['120000000']],
+  ['1 crore, 10 million, ₹1cr, 100 lakh', ['10000000']],
+  ['$1.4tn, 1.4 trillion, $1.4t, 1,4 трлн', ['1400000000000']],
+  ['3 mil millones, 3 billion, 3 miljard, 3 miliardi', ['3000000000']],
+  ['2 M€, 2 millions, 2 milhões, 2 milioni, 2 miljoen', ['2000000']],
+  ['12 %, 12%, 12 percent', ['12']],
+  ['1.65m tall, a 5m wave, 5 m deep, 3 t, 5 b, 4 k', ['1.65', '5', '3', '4']],
+  ['10km, 5mg, 3mm, 5G, B5, M4, 2kg, at 5pm', ['10', '5', '3', '4', '2']],
 ])('finds the figures of %j', (text, figures) => {
   expect([...extractFigures(text)]).toEqual(figures);
 });

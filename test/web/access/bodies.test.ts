@@ -23,6 +23,8 @@ test.each([
   ['a hundred thousand unclosed levels', '['.repeat(100_000), 400],
   ['brackets in strings', JSON.stringify({ text: `"${'[{'.repeat(500)}\\` }), 200],
   ['no body', '', 200],
+  ['a byte order mark', '\uFEFF{"a":1}', 200],
+  ['a byte order mark alone', '\uFEFF', 200],
   ['invalid JSON', '{"a":', 400],
   ['an invalid number', '{"a":NaN}', 400],
   ['a prototype', '{"a":{"__proto__":{"admin":true}}}', 400],
