@@ -57,9 +57,10 @@ export function createDocumentStore(remembered = REMEMBERED_CELLS) {
     const before = known.size;
     const found = listDocumentSeeds(topic, source, window, known);
     held += known.size - before;
-    if (held > remembered) {
-      stretches.clear();
-      held = 0;
+    for (const [oldest, cells] of stretches) {
+      if (held <= remembered) break;
+      held -= cells.size;
+      stretches.delete(oldest);
     }
     return found;
   };
