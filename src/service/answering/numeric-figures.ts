@@ -44,8 +44,10 @@ function isScale(
 /** Chinese, Japanese and Korean scales behind digits: `3万`, `1億2000万`, `5천만`. */
 const MYRIADS = parseNumberTable(`千 천 1000; 万 萬 만 10000; 百万 백만 1000000; 千万 千萬 천만 10000000;
   億 亿 억 100000000; 兆 조 1000000000000`);
-const MYRIAD_PART = `${DIGIT_FIGURE.source}(?:[百千]?[万萬]|[백천]?만|[千億亿兆천억조])`;
-const MYRIAD = new RegExp(`(?:${MYRIAD_PART})+(?:${DIGIT_FIGURE.source})?`, 'gu');
+/** Bounded, and from the beginning of a figure: digits may fill a text. */
+const MYRIAD_FIGURE = String.raw`\p{Nd}{1,15}(?:[.,]\p{Nd}{1,9}){0,5}`;
+const MYRIAD_PART = `${MYRIAD_FIGURE}(?:[百千]?[万萬]|[백천]?만|[千億亿兆천억조])`;
+const MYRIAD = new RegExp(String.raw`(?<![\p{Nd}.,])(?:${MYRIAD_PART}){1,5}(?:${MYRIAD_FIGURE})?`, 'gu');
 
 /** Writes shortened figures in full: `£1.65m` is `£1650000`. Metres stay metres: `1.65m`. */
 function writeOut(text: string): string {
