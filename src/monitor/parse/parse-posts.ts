@@ -1,6 +1,5 @@
 /** Collects the posts of a response, with their authors and nested posts. */
 
-import { formatCount } from '../../domain/display-format.ts';
 import { readIdFromAddress } from '../../domain/link.ts';
 import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
@@ -8,6 +7,7 @@ import { isPlain, own, type Plain } from '../../domain/json-values.ts';
 import { addCopy, type Copies, mergeCopies } from './merge-copies.ts';
 import { parseAuthor } from './parse-author.ts';
 import { lookUpPostNames, parsePost } from './parse-post.ts';
+import { isCutRepost, restoreRepost } from './restore-repost.ts';
 import type { Rejects } from './rejects-and-warnings.ts';
 import { isPost, type Item, type ItemOutcome, readItems } from './response-generations.ts';
 import { readId, readReference, readWord } from './wire-values.ts';
@@ -16,6 +16,19 @@ import { readId, readReference, readWord } from './wire-values.ts';
 const MAX_NESTING = 3;
 /** Maximum posts inside one post, at all levels: an item is one step of the parser. */
 const MAX_NESTED_POSTS = 500;
+
+/**
+ * A repost with the whole text of the post that it repeats, if the response has that. One that stays cut is partial, so
+ * that it does not replace what is known of it.
+ */
+function complete(post: ParsedPost, posts: ReadonlyMap<string, ParsedPost>, isNested: boolean): ParsedPost {
+  const { text, reposted_status_id: id } = post;
+  if (id !== null) {
+    const restored = restoreRepost(text, posts.get(id)?.text ?? null);
+    if (restored !== text) return { ...post, text: restored, is_partial: isNested };
+  }
+  return isCutRepost(text) ? { ...post, is_partial: true } : post;
+}
 
 /** Collects the distinct posts of a response and their authors. */
 export function createPostCollector(dialect: Dialect, rejects: Rejects) {
@@ -62,8 +75,7 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects) {
     const { items, beyond, wrong } = readItems(`${path}.replies`, own(value, 'replies'), isPost);
     if (wrong !== undefined) rejects.add(`${path}.replies`, 'bad_shape', wrong);
     for (const item of items) placeWithinLimits(item, level + 1, post);
-    if (beyond > 0)
-      rejects.add(`${path}.replies[${items.length}]`, 'too_many', formatCount(beyond, 'more item'));
+    if (beyond > 0) rejects.add(`${path}.replies[${items.length}]`, 'too_many', `${beyond} more items`);
   }
 
   function placeWithinLimits(item: Item, level: number, repliesTo: ParsedPost | null): string | null {
@@ -105,10 +117,13 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects) {
       return place(item, 0) === null ? 'unreadable' : 'read';
     },
     take() {
-      const nested = [...posts].filter(([id]) => !topLevel.has(id));
+      const merged = new Map([...posts].map(([id, copies]) => [id, mergeCopies(copies)]));
+      const nested = [...merged].filter(([id]) => !topLevel.has(id));
       return {
-        posts: [...topLevel].flatMap((id) => posts.get(id) ?? []).map(mergeCopies),
-        nestedPosts: nested.map(([, copies]) => mergeCopies(copies)),
+        posts: [...topLevel]
+          .flatMap((id) => merged.get(id) ?? [])
+          .map((post) => complete(post, merged, false)),
+        nestedPosts: nested.map(([, post]) => complete(post, merged, true)),
         authors: [...authors.values()].map(mergeCopies),
       };
     },
