@@ -27,7 +27,7 @@ import {
 import { createShares, trackCurrentVisitor } from '../monitor/http/visitor-shares.ts';
 import { SECOND } from '../domain/time.ts';
 import { isLocalOnly } from '../platform/http/allowed-hosts.ts';
-import { readClientAddress } from '../platform/http/client-address.ts';
+import { readClientAddress } from '../platform/client-address.ts';
 import { buildSecurityHeaders } from '../platform/http/security-headers.ts';
 import { formatAddress, listenAt } from '../platform/listen.ts';
 import { hasTokens } from '../store/tokens.ts';
@@ -66,7 +66,7 @@ export async function startHttpServer(
   doors: ServerRoutes,
   limits?: Partial<Limits>,
 ): Promise<WebServer> {
-  const { host, port: wantedPort, portAsked, baseUrl } = home.ctx.config.http;
+  const { host, port: wantedPort, portAsked, portVariable, baseUrl } = home.ctx.config.http;
   if (!isLocalOnly({ host, baseUrl }) && !(await hasTokens(home.ctx.db)))
     throw new Refused(
       'conflict',
@@ -77,6 +77,7 @@ export async function startHttpServer(
     host,
     port: wantedPort,
     portAsked,
+    portVariable,
   });
   let closed: Promise<void> | undefined;
   return {

@@ -10,7 +10,7 @@ import { mapErrorToFailure } from '../monitor/http/error-statuses.ts';
 import { sendFailure } from '../api/problem-details.ts';
 import type { WebServer } from './http-server.ts';
 
-export type ListenOptions = { host: string; port: number; portAsked: boolean };
+export type ListenOptions = { host: string; port: number; portAsked: boolean; portVariable: string };
 
 /** Slower requests are dropped. */
 const REQUEST_TIMEOUT_MS = 10 * SECOND;

@@ -1,6 +1,6 @@
 /** Error messages for people, and their exit codes: 1 failure, 2 wrong usage. */
 
-import { InvalidInput, Refused, RUN_CODES, type RunCode, RunError } from '../domain/errors.ts';
+import { InvalidInput, readErrorCode, Refused, RUN_CODES, type RunCode, RunError } from '../domain/errors.ts';
 import { escapeUnsafe, MIN_SECRET_LENGTH } from '../domain/text.ts';
 import { isUnreachable, readSqlState } from '../store/database.ts';
 import { SchemaMismatch } from '../store/schema-state.ts';
@@ -31,10 +31,11 @@ export function reportError(cli: Cli, error: unknown): number {
   } else if (error instanceof RunError) printError(cli, describeFailure(error));
   else if (describeSystemFault(error) !== undefined)
     printError(cli, `${describeSystemFault(error)} (${redactSecrets(cli, summarizeError(error))})`);
-  else if (isUnreachable(error)) {
+  else if (isUnreachable(error) || describeDatabaseFault(cli, error) !== undefined) {
+    const advice = describeDatabaseFault(cli, error);
     printError(
       cli,
-      `the database is unreachable (${redactSecrets(cli, summarizeError(error))}). To check the setup: strandline doctor`,
+      `the database is unreachable (${redactSecrets(cli, summarizeError(error))})${advice === undefined ? '.' : `: ${advice}.`} To check the setup: strandline doctor`,
     );
   } else {
     printError(cli, `internal error: ${redactSecrets(cli, summarizeError(error))}`);
@@ -55,6 +56,36 @@ const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no network: DNS lookup failed',
   EAI_AGAIN: 'no network: DNS lookup failed',
 };
+
+/** What to do if the database in `DATABASE_URL` refuses a connection, by code. */
+const DATABASE_FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED:
+    'start Postgres there, or correct host and port in DATABASE_URL; without it, an embedded Postgres is used',
+  ETIMEDOUT: 'correct host and port in DATABASE_URL, or open the firewall',
+  '28P01': 'correct user and password in DATABASE_URL',
+  '28000':
+    'correct the user in DATABASE_URL, allow it in pg_hba.conf, or, if the server requires TLS, add ?sslmode=require',
+  '3D000': 'create the database (createdb NAME), or correct its name in DATABASE_URL',
+  '53300': 'raise max_connections of Postgres, or lower WORKER_CONCURRENCY',
+};
+const NO_TLS = /server does not support SSL/i;
+
+/** Undefined for other errors, and for the embedded Postgres, which has no settings to correct. */
+function describeDatabaseFault(cli: Cli, error: unknown): string | undefined {
+  if (!(error instanceof Error) || !hasDatabaseUrl(cli)) return undefined;
+  if (NO_TLS.test(error.message)) return 'remove sslmode from DATABASE_URL, or turn on TLS at the server';
+  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
+  const own = DATABASE_FAULTS[readSqlState(error)] ?? DATABASE_FAULTS[readErrorCode(error) ?? ''];
+  return own ?? (inner === undefined ? undefined : describeDatabaseFault(cli, inner));
+}
+
+function hasDatabaseUrl(cli: Cli): boolean {
+  try {
+    return cli.config().databaseUrl !== undefined;
+  } catch {
+    return false; // an invalid configuration is reported elsewhere
+  }
+}
 
 /** A full disk, a read-only file system or a missing network, which would otherwise look like a missing database. */
 function describeSystemFault(error: unknown): string | undefined {

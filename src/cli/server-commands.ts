@@ -183,7 +183,7 @@ async function startMetricsServer(program: RouteContext): Promise<WebServer | un
 
 /** The address of metrics and health in processes without a web server. */
 function readMetricsAddress({ metrics: { host, port } }: Config): ListenOptions | undefined {
-  return port === undefined ? undefined : { host, port, portAsked: true };
+  return port === undefined ? undefined : { host, port, portAsked: true, portVariable: 'METRICS_PORT' };
 }
 
 /** Servers log at `info` by default, commands at `warn`. */

@@ -52,7 +52,11 @@ export function readConfig(env: Env = environment()) {
       /** Includes a reader for the variables of each source. */
       sources: { ...service.sources, read: settings.read },
     },
-    http: { ...http, portAsked: isSet(VARIABLES.http.port) },
+    http: {
+      ...http,
+      portAsked: isSet(VARIABLES.http.port),
+      portVariable: VARIABLES.http.port.name,
+    },
     webhook: {
       ...webhook,
       /** This program's own listeners, which webhooks must not reach. */

@@ -5,7 +5,14 @@ import { readErrorCode, Refused } from '../domain/errors.ts';
 /** How many ports after the default one are tried. */
 const MAX_PORTS_TRIED = 100;
 
-type ListenPlace = { what: string; host: string; port: number; portAsked: boolean };
+type ListenPlace = {
+  what: string;
+  host: string;
+  port: number;
+  portAsked: boolean;
+  /** The variable that sets the port: `PORT`. */
+  portVariable: string;
+};
 
 /**
  * Listens on the port, or on the next free one if the port is only a default. Each attempt builds a new server: one that
@@ -34,11 +41,23 @@ export async function listenAt(
   }
 }
 
-function describeListenFailure(code: string, { what, host, port, portAsked }: ListenPlace): string {
-  if (code !== 'EADDRINUSE') return `${what} cannot listen on ${host}:${port} (${code})`;
-  return portAsked
-    ? `port ${port} on ${host} is in use; stop the other program, or set another port for ${what}`
-    : `no free port for ${what} on ${host} from ${port} up`;
+function describeListenFailure(code: string, at: ListenPlace): string {
+  const { what, host, port, portAsked, portVariable } = at;
+  const other = `${portVariable}=${port + 10 <= 65_535 ? port + 10 : port - 10}`;
+  const failed = `${what} cannot listen on ${host}:${port} (${code})`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return portAsked
+        ? `port ${port} on ${host} is in use; stop the other program, or set another port for ${what}, such as ${other}`
+        : `no free port for ${what} on ${host} from ${port} up; set ${portVariable} to a free port`;
+    case 'EACCES':
+      return `${failed}: ports below 1024 need a privilege; set a higher one, such as ${portVariable}=${port + 8_000}`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${failed}: ${host} is no address of this machine; set ${portVariable === 'METRICS_PORT' ? 'METRICS_HOST' : 'HOST'}`;
+    default:
+      return failed;
+  }
 }
 
 /** The URL for a client on this machine. */

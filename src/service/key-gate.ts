@@ -3,7 +3,7 @@
 import { MINUTE, SECOND } from '../domain/time.ts';
 import { buildCacheTime, type Clock } from '../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader } from '../platform/keys.ts';
-import { readClientAddress } from '../platform/http/client-address.ts';
+import { readClientAddress } from '../platform/client-address.ts';
 import { extractNetwork } from '../platform/network.ts';
 import { tooManyRequestsBody, unauthorizedBody } from '../protocol/error-body.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -97,6 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { app, port } = await listenAt(() => buildService(parts), {
     ...options,
     what: 'the search service',
+    portVariable: 'SERVICE_PORT',
   });
   const url = formatAddress(options.host, port);
   options.log.info({ address: url }, 'search service listening');

@@ -7,6 +7,7 @@ import { Denied } from '../monitor/access/visitor-scopes.ts';
 import { MAX_SESSION_MS } from '../store/sessions.ts';
 import { mapErrorToFailure } from '../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { runAsProgram } from '../monitor/http/visitor-shares.ts';
 import { Button, Field, Form } from './components/form.tsx';
 import { renderPage } from './components/page-layout.tsx';
 
@@ -44,7 +45,8 @@ export function addSignInPage(app: App, { ctx }: RouteContext): void {
       const { token, next: given } = request.body;
       const next = readReturnPath(given);
       try {
-        const session = await app.access.signIn(token, request.clientAddress);
+        // Not on behalf of the visitor: until they are in, they share the connections of everybody at their address.
+        const session = await runAsProgram(() => app.access.signIn(token, request.clientAddress));
         // One session per browser: the previous one ends.
         await app.access.signOut(request.visitor);
         return reply

@@ -106,6 +106,38 @@ describe('operating system errors are named', () => {
   });
 });
 
+describe('a refused DATABASE_URL', () => {
+  const refuse = (code: string, message = 'refused') => Object.assign(new Error(message), { code });
+  it.each([
+    [
+      'nothing listens',
+      refuse('ECONNREFUSED'),
+      'start Postgres there, or correct host and port in DATABASE_URL',
+    ],
+    ['two addresses', new AggregateError([refuse('ECONNREFUSED')], ''), 'start Postgres there'],
+    ['wrong password', refuse('28P01'), 'correct user and password in DATABASE_URL'],
+    ['TLS required', refuse('28000', 'no pg_hba.conf entry, no encryption'), 'add ?sslmode=require'],
+    ['no TLS', new Error('The server does not support SSL connections'), 'remove sslmode from DATABASE_URL'],
+    ['unknown database', refuse('3D000'), 'createdb NAME'],
+    ['too many clients', refuse('53300'), 'raise max_connections'],
+    [
+      'inside a failed query',
+      new Error('Failed query: x', { cause: refuse('28P01') }),
+      'correct user and password',
+    ],
+  ])('names the next step: %s', (_name, error, step) => {
+    const stderr = collector();
+    const cli = quietCli({
+      stderr: stderr.stream,
+      env: { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/d' },
+    });
+    expect(reportError(cli, error)).toBe(1);
+    expect(stderr.text()).toMatch(/^error: the database is unreachable /);
+    expect(stderr.text()).toContain(step);
+    expect(stderr.text()).toContain('strandline doctor');
+  });
+});
+
 describe('sources at startup', () => {
   const probe = (name: string, words: string): ProbeResult => ({
     name,

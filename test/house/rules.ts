@@ -25,7 +25,7 @@ export const RULES: readonly Rule[] = [
   ['config/', 'domain/ platform/small-file.ts'],
   ['protocol/', 'domain/ platform/small-file.ts'],
   ['store/', 'domain/ config/ platform/'],
-  ['service/', 'domain/ config/variable.ts protocol/ platform/child-frames.ts platform/child-host.ts platform/clock.ts platform/keys.ts platform/listen.ts platform/logger.ts platform/network.ts platform/small-file.ts'],
+  ['service/', 'domain/ config/variable.ts protocol/ platform/child-frames.ts platform/child-host.ts platform/client-address.ts platform/clock.ts platform/keys.ts platform/listen.ts platform/logger.ts platform/network.ts platform/small-file.ts'],
   ['monitor/parse/', 'domain/ protocol/'],
   ['monitor/client/', 'domain/ protocol/ config/version.ts platform/clock.ts'],
   ['monitor/trends/rules/', 'domain/'],

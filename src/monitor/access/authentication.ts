@@ -12,7 +12,6 @@ import {
 } from '../../store/sessions.ts';
 import { findToken, hasTokens, touchToken } from '../../store/tokens.ts';
 import type { Context } from '../context.ts';
-import { runAsProgram } from '../http/visitor-shares.ts';
 import { createBackOff } from './back-off.ts';
 import { createFormToken, createPageTag, verifyFormToken } from './session-cookie.ts';
 import { Denied, expandScopes, SCOPES, type Visitor } from './visitor-scopes.ts';
@@ -95,16 +94,14 @@ export async function openAccess(
       }
       return localMayEnter && !(await hasTokens(db)) ? LOCAL_VISITOR : NOBODY;
     },
-    // Not on behalf of the visitor: until they are in, they share the connections of everybody at their address.
-    signIn: (token, address) =>
-      runAsProgram(async () => {
-        const { id, keyHash } = await judge(token.trim(), address);
-        const cookie = randomBytes(32).toString('base64url');
-        const session = { hash: hashKey(cookie), tokenId: id, keyHash, now: clock.now() };
-        // The token may have been rotated or revoked since it was checked.
-        if (!(await insertSession(db, session))) throw unknownToken();
-        return cookie;
-      }),
+    async signIn(token, address) {
+      const { id, keyHash } = await judge(token.trim(), address);
+      const cookie = randomBytes(32).toString('base64url');
+      const session = { hash: hashKey(cookie), tokenId: id, keyHash, now: clock.now() };
+      // The token may have been rotated or revoked since it was checked.
+      if (!(await insertSession(db, session))) throw unknownToken();
+      return cookie;
+    },
     async signOut({ session }) {
       if (session !== undefined) await deleteSession(db, session);
     },

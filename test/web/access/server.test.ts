@@ -93,7 +93,7 @@ test('with an https BASE_URL, HSTS is on and the cookie is secure', async () => 
 test('a configured port in use is an error; the default moves on', async () => {
   const first = await start();
   await expect(start({ PORT: String(first.port) })).rejects.toThrow(
-    `port ${first.port} on 127.0.0.1 is in use`,
+    `port ${first.port} on 127.0.0.1 is in use; stop the other program, or set another port for the dashboard, such as PORT=`,
   );
   const moved = await start({}, {}, PROBES, { port: first.port, portAsked: false });
   expect(moved.port).toBeGreaterThan(first.port);
