@@ -5,6 +5,8 @@ import type { Config } from '../config/config.ts';
 import { Refused } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import { STATUS_TIMEOUT_MS } from '../platform/clock.ts';
+import { connect } from '../platform/postgres/connect.ts';
+import { findObstacles } from '../platform/postgres/server-state.ts';
 import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -127,12 +129,18 @@ export async function checkQueueServer({ redisUrl }: Config): Promise<Check[]> {
   }
 }
 
-export async function checkPostgres({ ctx, embedded }: Program): Promise<Check> {
+export async function checkPostgres({ ctx, embedded, databaseUrl }: Program): Promise<Check> {
   const { version, number } = await readServer(ctx.db);
   const found = `PostgreSQL ${version}${embedded === null ? '' : `, embedded in ${embedded.dataDirectory}`}`;
-  return number >= MIN_POSTGRES
-    ? passedCheck('postgres', found)
-    : failedCheck('postgres', found, 'strandline needs PostgreSQL 15 or newer');
+  if (number < MIN_POSTGRES) return failedCheck('postgres', found, 'strandline needs PostgreSQL 15 or newer');
+  const client = await connect(databaseUrl, 'strandline check');
+  try {
+    const [obstacle] = await findObstacles(client);
+    if (obstacle === undefined) return passedCheck('postgres', found);
+    return failedCheck('postgres', `${found}; ${obstacle.found}`, obstacle.advice);
+  } finally {
+    await client.end();
+  }
 }
 
 export async function checkClock({ ctx }: Program): Promise<Check> {

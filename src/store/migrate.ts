@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { connect, describeServer, readAddress } from '../platform/postgres/connect.ts';
 import type { Logger } from '../platform/logger.ts';
+import { findObstacles } from '../platform/postgres/server-state.ts';
 import { migrateQueue, QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
 import { Refused } from '../domain/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
@@ -92,7 +93,7 @@ export function describeDatabase(url: string): string {
   return `${database || user || 'a database'} at ${describeServer(url)}${user === '' ? '' : ` as ${user}`}`;
 }
 
-/** @throws Refused if the server is too old */
+/** @throws Refused if the server is too old, or if nothing can be written to it: names the setting and the command to change it */
 export async function assertServer(client: Client): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
@@ -102,6 +103,12 @@ export async function assertServer(client: Client): Promise<void> {
     throw new Refused(
       'unavailable',
       `strandline requires PostgreSQL 15 or later; this server is ${server?.version ?? 'unknown'}.`,
+    );
+  const [obstacle] = await findObstacles(client);
+  if (obstacle !== undefined)
+    throw new Refused(
+      'unavailable',
+      `The database cannot be written to: ${obstacle.found}; ${obstacle.advice}`,
     );
 }
 
