@@ -27,7 +27,16 @@ export function reportError(cli: Cli, error: unknown): number {
   }
   if (error instanceof Refused) {
     const list = error.kind === 'not_found' ? suggestList(error.message) : '';
-    printError(cli, oneLine(`${error.message}${list}`));
+    const step =
+      isUnreachable(error.cause) || readSqlState(error.cause) !== ''
+        ? describeDatabaseFault(cli, error)
+        : undefined;
+    printError(
+      cli,
+      oneLine(
+        `${error.message}${list}${step === undefined ? '' : `: ${step}. To check the setup: strandline doctor`}`,
+      ),
+    );
   } else if (error instanceof RunError) printError(cli, describeFailure(error));
   else if (describeSystemFault(error) !== undefined)
     printError(cli, `${describeSystemFault(error)} (${redactSecrets(cli, summarizeError(error))})`);
@@ -61,6 +70,8 @@ const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
 const DATABASE_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED:
     'start Postgres there, or correct host and port in DATABASE_URL; without it, an embedded Postgres is used',
+  ENOTFOUND: 'correct the host in DATABASE_URL, or check the network',
+  EAI_AGAIN: 'correct the host in DATABASE_URL, or check the network',
   ETIMEDOUT: 'correct host and port in DATABASE_URL, or open the firewall',
   '28P01': 'correct user and password in DATABASE_URL',
   '28000':
