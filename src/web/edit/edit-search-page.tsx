@@ -33,6 +33,7 @@ import { describeEdited, EditForm, joinLabels } from './edit-search-form.tsx';
 import { assertNotEdited } from './opened-field.tsx';
 import { parseRequest, parseSchedule, placeProblem } from './search-fields.tsx';
 import { forecastSaved } from '../../monitor/topics/search-forecast.ts';
+import { FrameProvider } from '../components/page-frame.tsx';
 import { ForecastView } from './search-forecast.tsx';
 import { catchTrial, type TrialOutcome } from './search-trial.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -56,9 +57,13 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const search = await findSearchRow(ctx.db, request.params.slug);
       const forecast = await forecastForm(ctx, search, request.query);
-      return reply
-        .type('text/html; charset=utf-8')
-        .send(renderToString(<ForecastView forecast={forecast} />));
+      return reply.type('text/html; charset=utf-8').send(
+        renderToString(
+          <FrameProvider value={request.frame}>
+            <ForecastView forecast={forecast} />
+          </FrameProvider>,
+        ),
+      );
     },
   );
 

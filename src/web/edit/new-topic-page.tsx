@@ -16,7 +16,7 @@ import { abortOnClose } from '../../platform/http/raw-reply.ts';
 import { chooseFormStatus, formBody, readField, toFormProblems } from '../request-input.ts';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import type { FieldProblem, FormValues } from '../components/form.tsx';
-import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, FrameProvider } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { forecastSearches } from '../../monitor/topics/search-forecast.ts';
 import { ForecastView } from './search-forecast.tsx';
@@ -55,7 +55,14 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
     { schema: { querystring: formBody }, config: { scope: 'read' } },
     async (request, reply) => {
       const forecast = await forecastForm(ctx, request.query, await findDefaultKind(ctx));
-      const html = forecast === null ? '' : renderToString(<ForecastView forecast={forecast} />);
+      const html =
+        forecast === null
+          ? ''
+          : renderToString(
+              <FrameProvider value={request.frame}>
+                <ForecastView forecast={forecast} />
+              </FrameProvider>,
+            );
       return reply.type('text/html; charset=utf-8').send(html);
     },
   );
