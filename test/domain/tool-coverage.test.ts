@@ -44,6 +44,14 @@ test('names each tool that did not respond, why, and what to set', () => {
   );
 });
 
+test('names tools whose lists were full', () => {
+  const full = tool({ tool: 'Web Search', reason: 'list_full' });
+  expect(describe(full, tool({ tool: 'Video Search' }))).toBe('Web Search: full list, more may match');
+  expect(describe(full, silent('Video Search', 'source_quota'))).toBe(
+    '1 of 2 tools responded: Video Search has used up its allowance; Web Search: full list, more may match',
+  );
+});
+
 test('a silence of a day or longer has its date', () => {
   const last = (hours: number) => ({ last_responded_at: new Date(now.getTime() - hours * 3_600_000) });
   expect(describe(tool({}), silent('Video Search', 'source_quota', last(23)))).toBe(

@@ -104,6 +104,25 @@ test('a forum that is down for a week: each run says so, and since when', async 
   );
 });
 
+test('a list that the service says is full counts as cut, however short it is', async () => {
+  const message = 'returned 3 of 61 results, the newest among them';
+  const warnings = [{ code: 'list_full', tool: 'Hacker News Search', message }];
+  stub.answers(json({ ...answer(3), warnings }));
+  const { firstRunId } = await add('full');
+  await executeRun(world.ctx, firstRunId);
+  const tools = await readRunTools(world.db, 'real', [firstRunId]);
+  const forum = tools.find(({ tool }) => tool === 'News Forum Search');
+  expect(forum).toMatchObject({
+    responded: true,
+    items: 3,
+    truncated: true,
+    reason: 'list_full',
+    detail: message,
+  });
+  expect(await describe(firstRunId)).toContain('News Forum Search: full list, more may match');
+  expect(await readSilentTools(world.db, { data: 'real', search: 'full' })).toEqual([]);
+});
+
 test('the most items of a tool are those of its request: another request has its own limit', async () => {
   stub.answers(json(answer(20)));
   const { firstRunId } = await add('limits');

@@ -142,7 +142,11 @@ function warnOfNotices(
   const others = notices.filter(({ code }) => code !== LIST_FULL);
   const lists = [...new Set(full.map(({ source, message }) => `${source} ${message}`))];
   const cut =
-    matching > returned ? [`returned ${returned} of ${matching} results, the newest among them`] : [];
+    matching > returned
+      ? [
+          `returned ${returned} of ${matching}${full.length > 0 ? ' or more' : ''} results, the newest among them`,
+        ]
+      : [];
   const message = [...cut, ...lists].join('; ');
   return [
     ...(message === '' ? [] : [{ code: LIST_FULL, tool: label, message }]),

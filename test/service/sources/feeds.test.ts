@@ -11,12 +11,16 @@ import { feedList, pageList } from '../../../src/service/sources/feeds/feed-list
 import { openFeedParser } from '../../../src/service/sources/feeds/feed-parser.ts';
 import { createLogger, type Logger } from '../../../src/platform/logger.ts';
 import { NEWS_SITES } from '../../../src/service/sources/feeds/news-sites.ts';
+import { MODEL_TIERS } from '../../../src/service/planning/model-tiers.ts';
+import { retrieveFindings } from '../../../src/service/planning/retrieval.ts';
+import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
 import { FEEDS, feeds } from '../../../src/service/sources/providers/feeds.ts';
 import { makeDirectory } from '../../temporary.ts';
 import { CANARY } from './provider-contract.ts';
 import {
   type Answer,
   json,
+  NOW,
   outageOf,
   type Provider,
   query,
@@ -52,6 +56,7 @@ async function start(
     allow?: string;
     resolve?: Resolve;
     maxFeedMs?: number;
+    maxMb?: number;
     pages?: (provider: Provider) => string[];
   } = {},
 ) {
@@ -476,6 +481,115 @@ test('the largest page that is watched is parsed: five hundred texts, each with 
   };
   const parsed = await parser.parse(document, order, new AbortController().signal);
   expect(parsed.kind === 'text' && parsed.entries).toHaveLength(500);
+});
+
+describe('a feed with more entries than are returned', () => {
+  const entry = (n: number, minutesAgo: number, words = 'Tidal turbines') =>
+    `<title>${words} ${n}</title><link>https://news.example/${n}</link><pubDate>${new Date(NOW.getTime() - minutesAgo * MINUTE).toUTCString()}</pubDate>`;
+  const sixty = Array.from({ length: 60 }, (_, n) => entry(n, (n + 1) * 60));
+  const newest = entry(99, 1, 'Second accident with turbines of a tidal power station, says the operator');
+
+  test.each([
+    ['NOVA', 'PAST_24_HOURS'],
+    ['NOVA', 'PAST_WEEK'],
+    ['ORBIT', 'PAST_WEEK'],
+    ['HORIZON', 'PAST_2_YEARS'],
+  ] as const)('shows %s the newest in %s, and says how many match', async (model, dateFilter) => {
+    const { adapter, asking } = await startOne(feed(rss(...sixty, newest)));
+    const source = {
+      name: 'feeds',
+      source: 'web' as const,
+      state: 'live' as const,
+      wordings: 'own' as const,
+      find: (asked: SourceQuery) =>
+        adapter.find(asked, { ...asking, report: (notice) => asked.report?.(notice) }),
+    };
+    const { findings, warnings } = await retrieveFindings(
+      { sources: [source], log: createLogger('silent') },
+      { prompt: 'tidal turbines', selected: ['web'], model, dateFilter, at: NOW },
+      new AbortController().signal,
+    );
+    const found = findings.get('web') ?? [];
+    expect(found).toHaveLength(Math.min(MODEL_TIERS[model].items, dateFilter === 'PAST_24_HOURS' ? 25 : 61));
+    expect(found.map(({ title }) => title)).toContainEqual(expect.stringContaining('Second accident'));
+    const matching = dateFilter === 'PAST_24_HOURS' ? 25 : 61;
+    expect(warnings).toEqual([
+      {
+        code: 'list_full',
+        tool: 'Web Search',
+        message: expect.stringMatching(
+          new RegExp(
+            `^returned \\d+ of \\d+ or more results, the newest among them; feeds has ${matching} matching entries$`,
+          ),
+        ) as string,
+      },
+    ]);
+  });
+
+  test('names entries that are left out', async () => {
+    const long = Array.from({ length: 250 }, (_, n) => entry(n, n + 1));
+    const { find, notices, adapter } = await startOne(
+      feed(
+        rss(
+          ...long,
+          '<title>Tidal turbines without address</title>',
+          '<title>Other</title>',
+          '<title>Tidal turbines</title><link>/u</link><pubDate>soon</pubDate>',
+        ),
+      ),
+    );
+    await find({ ...TIDAL, limit: 300 });
+    expect(notices).toEqual([
+      { code: 'entries_left_out', message: 'left out 1 matching entry without an address' },
+      { code: 'entries_left_out', message: 'read only the newest entries of 1 feed in this period' },
+    ]);
+    expect(adapter.problems?.()).toEqual([
+      expect.stringMatching(
+        /: 53 of 253 entries left out: 2 without an address, 51 older than the newest 200; entries dated when first seen: 1 with a date that cannot be read$/,
+      ),
+    ]);
+  });
+
+  test('dates entries without a date by when they were first seen', async () => {
+    const undated = (...ns: number[]) =>
+      rss(...ns.map((n) => `<title>Tidal turbines ${n}</title><link>/${n}</link>`));
+    const { find, provider, clock } = await startOne(feed(undated(1, 2)));
+    const read = async () =>
+      (await find({ ...TIDAL, to: clock.now() })).map(({ title, publishedAt, periodVouched }) => [
+        title.at(-1),
+        publishedAt?.toISOString(),
+        periodVouched,
+      ]);
+    expect(await read()).toEqual([
+      ['1', undefined, true],
+      ['2', undefined, true],
+    ]);
+    provider.answers(feed(undated(3, 1, 2)));
+    clock.advance(15 * MINUTE);
+    const seen = clock.now().toISOString();
+    expect(await read()).toEqual(
+      expect.arrayContaining([
+        ['3', seen, undefined],
+        ['1', undefined, true],
+      ]),
+    );
+    clock.advance(15 * MINUTE);
+    expect(await read()).toEqual(
+      expect.arrayContaining([
+        ['3', seen, undefined],
+        ['2', undefined, true],
+      ]),
+    );
+    // In a period of the past, it is not vouched for.
+    const past = { from: new Date(NOW.getTime() - 90 * MINUTE), to: new Date(NOW.getTime() - 60 * MINUTE) };
+    for (const item of await find({ ...TIDAL, ...past })) expect(item).not.toHaveProperty('periodVouched');
+  });
+
+  test('of a size is read up to a setting', async () => {
+    const large = feed(news('Tidal turbines') + ' '.repeat(2_500_000));
+    expect(await (await startOne(large)).titles()).toEqual(['Tidal turbines']);
+    expect(await (await startOne(large, { maxMb: 2 })).problem()).toBe('is larger than 2 MB');
+  });
 });
 
 describe('a watched page', () => {

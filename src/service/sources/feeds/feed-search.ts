@@ -18,15 +18,17 @@ type Searched = { entries: readonly FeedEntry[]; isShown: (entry: FeedEntry) => 
  * that are the newest, of which ranking chooses.
  * @param searched.isCurrent whether the window ends now: then it includes entries without a time that were there from
  *   the first reading on
+ * @param searched.onCut receives how many match, if they are more than the limit
  */
 export async function searchEntries(
-  { isCurrent, ...searched }: Searched & { isCurrent: boolean },
+  { isCurrent, onCut, ...searched }: Searched & { isCurrent: boolean; onCut?: (matching: number) => void },
   query: SourceQuery,
 ): Promise<FoundItem[]> {
   const listed = await listEntries(searched, query);
   const matching = (await matchItems(listed, query)).map((entry) => vouchFor(toFoundItem(entry), isCurrent));
   const ranked = rankByText(matching, query).flatMap((i) => matching[i] ?? []);
   if (ranked.length <= query.limit) return ranked;
+  onCut?.(ranked.length);
   const kept = new Set([...ranked.slice(0, query.limit), ...orderNewest(matching).slice(0, query.limit)]);
   return ranked.filter((item) => kept.has(item));
 }

@@ -10,7 +10,7 @@ import { type Adapter, defineSource } from '../adapter.ts';
 import { feedList, pageList } from '../feeds/feed-list.ts';
 import type { FeedEntry } from '../feeds/feed-orders.ts';
 import type { FeedReader, TestedParts } from '../feeds/feed-reader.ts';
-import { ENTRIES_LEFT_OUT } from '../../../protocol/extensions.ts';
+import { ENTRIES_LEFT_OUT, LIST_FULL } from '../../../protocol/extensions.ts';
 import { SourceDown } from '../outage.ts';
 import { endsNow } from '../provider-query.ts';
 
@@ -95,6 +95,8 @@ export function feeds(
       const isShown = ({ link }: FeedEntry) => isIntranetAllowed || !isPrivateAddress(new URL(link));
       const isCurrent = endsNow(query.to, context.clock.now());
       const { countUnlinked, searchEntries, searchTexts } = await import('../feeds/feed-search.ts');
+      const onCut = (matching: number) =>
+        context.report({ code: LIST_FULL, message: `has ${matching} matching entries` });
       const unlinked = await countUnlinked(opened.unlinked(), query);
       if (unlinked > 0)
         context.report({
@@ -109,7 +111,7 @@ export function feeds(
         });
       return [
         ...(await searchTexts({ entries: opened.entries('pages'), isShown, isCurrent }, query)),
-        ...(await searchEntries({ entries: opened.entries('feeds'), isShown, isCurrent }, query)),
+        ...(await searchEntries({ entries: opened.entries('feeds'), isShown, isCurrent, onCut }, query)),
       ];
     },
   };
