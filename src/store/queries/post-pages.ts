@@ -82,13 +82,17 @@ export async function selectPosts(
 const S = 'strandline';
 const TIME_SQL = countedAtSql('g');
 /**
- * Conditions on a post `p` sighted as `g`. $4 since, $5 until, $10 language. A post that counts at its sighting is placed by the first search of
- * the scope `mine` to see it, and by no other; one that was published before is placed at the same time by all.
+ * Conditions on a post `p` sighted as `g`. $4 since, $5 until, $10 language. A post that any search of the scope `mine` saw without a time, or
+ * before it, is placed by the first of them to see it, and by no other; all others are placed at the same time by all.
  */
 const IN_TIME_SQL = `($4::timestamptz IS NULL OR ${TIME_SQL} >= $4) AND ($5::timestamptz IS NULL OR ${TIME_SQL} < $5)
-  AND (g.post_created_at <= g.first_seen_at OR NOT EXISTS (
-    SELECT FROM ${S}.post_sightings o WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine)
-      AND (o.first_seen_at, o.search_id) < (g.first_seen_at, g.search_id)))`;
+  AND CASE WHEN g.post_created_at <= g.first_seen_at AND g.post_id NOT IN (
+      SELECT a.post_id FROM ${S}.post_sightings a
+      WHERE a.search_id = ANY (ARRAY(SELECT id FROM mine)) AND a.post_created_at > a.first_seen_at
+    ) THEN true ELSE NOT EXISTS (
+      SELECT FROM ${S}.post_sightings o WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine)
+        AND (o.first_seen_at, o.search_id) < (g.first_seen_at, g.search_id)
+    ) END`;
 const WANTED_SQL = `${IN_TIME_SQL} AND ($10::text IS NULL OR lower(p.lang) = lower($10))`;
 /** $9 author. */
 const BY_AUTHOR_SQL = `($9::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($9)))`;

@@ -94,9 +94,8 @@ export type CommonTop = {
   name: string;
   /** Handle of an author; null if unknown or not an author. */
   username: string | null;
-  /** Posts (for domains, also links) by topic slug, each once per topic. */
-  posts: Record<string, number>;
-  all: number;
+  /** By topic slug, each once per topic: posts, and for domains links that were found there. */
+  counts: Record<string, { posts: number; links: number }>;
 };
 
 /**
@@ -105,18 +104,18 @@ export type CommonTop = {
  */
 const SELECT_COMMON_TOPS = `
 WITH each AS MATERIALIZED (
-  SELECT s.topic_id, k.name, sum(k.topic_posts)::int AS posts
+  SELECT s.topic_id, k.name, sum(k.topic_posts)::int AS items, coalesce(sum(k.topic_posts) FILTER (WHERE k.kind = 'site'), 0)::int AS links
   FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id JOIN strandline.search_tops k ON k.search_id = s.id
   WHERE t.slug = ANY ($1::text[]) AND k.kind = ANY ($2::text[]) AND k.day_at >= $3 AND k.day_at < $4
   GROUP BY 1, 2 HAVING sum(k.topic_posts) > 0
 ), common AS (
-  SELECT name, count(*) AS topics, sum(posts)::int AS all FROM each GROUP BY name HAVING count(*) > 1
-  ORDER BY count(*) DESC, min(posts) DESC, sum(posts) DESC, name LIMIT $5
+  SELECT name, count(*) AS topics, sum(items)::int AS all FROM each GROUP BY name HAVING count(*) > 1
+  ORDER BY count(*) DESC, min(items) DESC, sum(items) DESC, name LIMIT $5
 ), told AS (
-  SELECT c.name, c.topics, c.all, jsonb_object_agg(t.slug, e.posts) AS posts
+  SELECT c.name, c.topics, c.all, jsonb_object_agg(t.slug, jsonb_build_object('posts', e.items - e.links, 'links', e.links)) AS counts
   FROM common c JOIN each e USING (name) JOIN strandline.topics t ON t.id = e.topic_id GROUP BY 1, 2, 3
 )
-SELECT c.name, a.username, c.posts, c.all
+SELECT c.name, a.username, c.counts
 FROM told c LEFT JOIN strandline.authors a ON a.id = CASE WHEN $2 = '{author}' THEN c.name::bigint END
 ORDER BY c.topics DESC, c.all DESC, c.name`;
 

@@ -37,6 +37,10 @@ export const post_sightings = strandline.table(
       sql`least(${t.post_created_at}, ${t.first_seen_at})`,
       t.post_id,
     ),
+    // The few that were seen before their time: other searches of a topic may have seen the same post after it.
+    index('post_sightings_ahead')
+      .on(t.search_id, t.post_id)
+      .where(sql`${t.post_created_at} > ${t.first_seen_at}`),
   ],
 );
 

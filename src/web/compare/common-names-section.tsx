@@ -3,8 +3,8 @@
 import { writeFieldQuery } from '../../domain/query-fields.ts';
 import { COMMON_KINDS, type CommonKind, type CommonTop } from '../../store/queries/tops.ts';
 import { Table } from '../components/data-table.tsx';
-import { writeAddress, writeListPath } from '../components/list-address.ts';
-import { Count } from '../components/numbers.tsx';
+import { type ListKind, writeAddress, writeListPath } from '../components/list-address.ts';
+import { Count, formatCount } from '../components/numbers.tsx';
 import { Section, Tabs } from '../components/section.tsx';
 import { Hashtag, UntrustedText } from '../components/untrusted-text.tsx';
 import { COMMON_DAYS, type Comparison } from './compare-data.ts';
@@ -52,10 +52,10 @@ export function CommonNames({ commonKind: kind, common, topics, range, commonFro
   );
 }
 
-/** How many posts of a topic have a name, with a link to their list. */
+/** How many posts of a topic have a name, and how many links of a domain were found, with links to their lists. */
 function CommonCount({
   kind,
-  row: { name, username, posts },
+  row: { name, username, counts },
   topic,
   from,
 }: {
@@ -64,13 +64,19 @@ function CommonCount({
   topic: string;
   from: Date;
 }) {
-  const count = posts[topic] ?? 0;
+  const { posts, links } = counts[topic] ?? { posts: 0, links: 0 };
   const q = writeFieldQuery(kind, kind === 'author' ? (username ?? '') : name);
-  if (count === 0 || q === undefined) return <Count of={count} />;
+  const list = (of: ListKind, count: number) => {
+    const shown = kind === 'domain' ? formatCount(count, of.slice(0, -1)) : <Count of={count} />;
+    if (count === 0 || q === undefined) return shown;
+    return <a href={writeListPath(of, { topic }, { q, from })}>{shown}</a>;
+  };
+  if (links === 0) return list('posts', posts);
   return (
-    <a href={writeListPath('posts', { topic }, { q, from })}>
-      <Count of={count} />
-    </a>
+    <>
+      {posts === 0 ? null : <>{list('posts', posts)}, </>}
+      {list('links', links)}
+    </>
   );
 }
 

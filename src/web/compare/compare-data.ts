@@ -34,7 +34,7 @@ export async function readComparison(
   const until = new Date(Math.floor(now.getTime() / DAY) * DAY);
   const from = new Date(until.getTime() - days * DAY);
   const topics = chosen.topics.map(({ slug }) => slug);
-  const commonFrom = new Date(now.getTime() - COMMON_DAYS * DAY);
+  const commonFrom = new Date(until.getTime() - (COMMON_DAYS - 1) * DAY);
   const { rows, found, common } = await awaitMembers({
     rows: readVoiceDays(db, data, { topics, from, until, limit: MAX_ROWS }),
     found: readLeads(db, { topics, from, until: now }).then(async ({ leads, shared }) => ({

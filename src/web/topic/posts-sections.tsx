@@ -174,18 +174,23 @@ function TopDomains({
     <TopList
       title="Domains"
       rows={rows.map(({ domain, posts, links }) => ({
-        name: (
-          <FieldLink
-            scope={scope}
-            from={from}
-            kind={posts >= links ? 'posts' : 'links'}
-            field="domain"
-            value={domain}
-          >
-            <UntrustedText text={domain} most={60} />
-          </FieldLink>
-        ),
+        name: <UntrustedText text={domain} most={60} />,
         value: posts + links,
+        shown: (
+          <>
+            {posts === 0 ? null : (
+              <FieldLink {...{ scope, from, field: 'domain', value: domain }}>
+                {formatCount(posts, 'post')}
+              </FieldLink>
+            )}
+            {posts === 0 || links === 0 ? '' : ', '}
+            {links === 0 ? null : (
+              <FieldLink {...{ scope, from, field: 'domain', value: domain }} kind="links">
+                {formatCount(links, 'link')}
+              </FieldLink>
+            )}
+          </>
+        ),
       }))}
     />
   );

@@ -1,0 +1,1 @@
+CREATE INDEX "post_sightings_ahead" ON "strandline"."post_sightings" USING btree ("search_id","post_id") WHERE "strandline"."post_sightings"."post_created_at" > "strandline"."post_sightings"."first_seen_at";

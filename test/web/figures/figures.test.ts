@@ -1,0 +1,135 @@
+/** Every figure that leads to a list is the number of what is listed there: on pages, in commands and in the API. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { HOUR } from '../../../src/domain/time.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import { WEB } from '../../../src/app/web-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
+import { catchUpArchive } from '../../../src/store/archive/index-archive.ts';
+import { commandsOf, homeOf } from '../../cli/stand.ts';
+import { json, wirePost } from '../../stub-service.ts';
+import { stubbedWorld } from '../../stubbed-world.ts';
+import { personAt } from '../pages/person.ts';
+import { compareFigures, createReader, walkPages } from './walk.ts';
+import { at, liveADay, NOW_MINUTES } from './world.ts';
+
+const stubbed = await stubbedWorld();
+const { stub, world } = stubbed;
+let app: App;
+
+beforeAll(async () => {
+  await liveADay(stubbed);
+  app = await buildHttpServer(homeOf(world), WEB, { perMinute: 100_000 });
+});
+beforeEach(() => {
+  world.clock.set(at(NOW_MINUTES));
+});
+afterAll(() => app.close());
+
+const WALK = {
+  each: 1,
+  bars: 6,
+  skips:
+    /^\/(?:api|assets|docs|explore\/sql|new|sign-in|health)|\/(?:edit|new|remove|purge|add)(?:[?]|$)|cursor=|[?&]before=/,
+};
+
+test('each figure on a page that leads to a list is the number of its items', async () => {
+  const person = personAt(app);
+  // What is new since a visit is a figure, too.
+  world.clock.set(at(NOW_MINUTES - 60));
+  await person.get('/topics/ferries');
+  await person.get('/searches/ferry-1');
+  stub.answers(
+    json({
+      miner_tweets: [wirePost('6001', { created_at: at(NOW_MINUTES - 50).toISOString() }), wirePost('6002')],
+    }),
+  );
+  world.clock.set(at(NOW_MINUTES - 5));
+  await executeRun(world.ctx, (await insertManualRun(world.ctx, 'ferry-1')).runId);
+  await world.derive();
+  await catchUpArchive(world.db);
+  world.clock.set(at(NOW_MINUTES));
+  const read = createReader(person);
+  const pages = await walkPages(
+    read,
+    ['/', '/compare?topics=ferries,buses&range=7d', '/explore?q=ferry'],
+    WALK,
+  );
+  const { compared, contradictions } = await compareFigures(read, pages, WALK);
+  expect(contradictions).toEqual([]);
+  // So many that a walk which no longer finds pages, bars or figures fails.
+  expect(pages.size).toBeGreaterThan(100);
+  expect(compared.length).toBeGreaterThan(250);
+});
+
+test('a figure that is not the number of its items is found', async () => {
+  const read = createReader(personAt(app));
+  const html = await read('/topics/ferries');
+  for (const [figure, planted] of [
+    [/(range=[0-9a-z]+"><data value=")\d+/, '$1999'],
+    [/(<\/a><\/th><td class="number"><data value=")[1-9]\d*/, '$1999'],
+  ] as const) {
+    expect(html).toMatch(figure);
+    const wrong = new Map([['/topics/ferries', html.replace(figure, planted)]]);
+    const { contradictions } = await compareFigures(read, wrong, WALK);
+    expect(contradictions).toMatchObject([{ value: 999 }]);
+  }
+});
+
+test('the API and commands state the numbers of what they list', async () => {
+  const { json: run } = commandsOf(homeOf(world), { DATABASE_URL: world.database.url });
+  const get = async <T>(url: string) => JSON.parse((await app.inject({ url })).body) as T; // what this test expects of a route
+  const listPosts = async (query: Record<string, string>) => {
+    const ids = new Set<string>();
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const asked = new URLSearchParams({
+        ...query,
+        limit: '200',
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      const page = await get<{ items: { id: string }[]; next_cursor: string | null }>(
+        `/api/v1/posts?${asked}`,
+      );
+      for (const { id } of page.items) {
+        expect(ids.has(id), 'listed once').toBe(false);
+        ids.add(id);
+      }
+      cursor = page.next_cursor;
+    }
+    return ids.size;
+  };
+  let compared = 0;
+  for (const search of ['ferry-1', 'ferry-2', 'ferry-ai', 'bus-1', 'tram-moved'])
+    for (const { posts, from, until } of await run<{ posts: number; from: string; until: string }[]>(
+      'trends',
+      '--search',
+      search,
+      '--days',
+      '2',
+    )) {
+      expect(posts, search).toBe(await listPosts({ search, since: from, until }));
+      compared += 1;
+    }
+  // In the views, removed searches count, too.
+  const { rows } = await world.db.pool.query<{ topic: string; bucket_at: Date; posts: number }>(
+    `SELECT s.topic, v.bucket_at, sum(v.topic_posts)::int AS posts FROM strandline_analytics.volume_hourly v
+     JOIN strandline_analytics.searches s ON s.id = v.search_id GROUP BY 1, 2 HAVING sum(v.posts) > 0 ORDER BY 2, 1`,
+  );
+  for (const { topic, bucket_at, posts } of rows.filter((_, i) => i % 4 === 0)) {
+    const until = new Date(bucket_at.getTime() + HOUR).toISOString();
+    expect(posts, `${topic} ${until}`).toBe(
+      await listPosts({ topic, since: bucket_at.toISOString(), until }),
+    );
+    compared += 1;
+  }
+  for (const { slug, searches } of await run<{ slug: string; searches: number }[]>('topic', 'list')) {
+    expect(searches, slug).toBe((await run<unknown[]>('search', 'list', '--topic', slug)).length);
+    compared += 1;
+  }
+  const { runs_24h } = await run<{ runs_24h: { runs: number }[] }>('status');
+  const since = new Date(at(NOW_MINUTES).getTime() - 24 * HOUR).toISOString();
+  const { items } = await get<{ items: unknown[] }>(`/api/v1/runs?since=${since}&limit=200`);
+  expect(runs_24h.reduce((sum, { runs }) => sum + runs, 0)).toBe(items.length);
+  expect(compared + 1).toBeGreaterThan(15);
+});
