@@ -13,7 +13,7 @@ export async function prepareTime(pool: Pool, url: string): Promise<void> {
       CREATE SCHEMA faults;
       CREATE TABLE faults.clock (shift interval NOT NULL);
       INSERT INTO faults.clock VALUES ('0');
-      GRANT USAGE ON SCHEMA faults TO PUBLIC;
+      GRANT USAGE, CREATE ON SCHEMA faults TO PUBLIC;
       GRANT SELECT, UPDATE ON faults.clock TO PUBLIC;
       ALTER FUNCTION pg_catalog.clock_timestamp() RENAME TO true_clock_timestamp;
       ALTER FUNCTION pg_catalog.now() RENAME TO true_now;
