@@ -1,0 +1,102 @@
+/**
+ * Every command and statement of the tutorial and of the how-to guides, typed in the order of the page into a terminal. Each must
+ * end well, print rows, and begin as the page shows it: with the same columns or the same message, but for figures.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../processes.ts';
+import { type Block, readBlocks, shapeOf } from './blocks.ts';
+import { openReader, type Reader } from './reader.ts';
+
+const DOCS = new URL('../../../docs/', import.meta.url);
+const GUIDES = (await readdir(new URL('how-to/', DOCS))).map((name) => `how-to/${name}`);
+const blocks = (
+  await Promise.all(
+    ['tutorial.md', ...GUIDES].map(async (name) =>
+      readBlocks(name, await readFile(new URL(name, DOCS), 'utf8')),
+    ),
+  )
+).flat();
+
+type NotRun = { reason: string; is: (block: Block) => boolean; count: number };
+
+/** What cannot run here. The first rule that fits a block counts it, so that no new block escapes by accident. */
+const NOT_RUN: readonly NotRun[] = [
+  { reason: 'a host of its own', is: ({ at }) => at.startsWith('how-to/self-hosting.md'), count: 11 },
+  { reason: 'Docker', is: ({ code }) => /^docker /m.test(code), count: 1 },
+  { reason: 'psql', is: ({ code }) => /^psql /m.test(code), count: 2 },
+  {
+    reason: 'Python or DuckDB',
+    is: ({ language, at }) => language === 'python' || (language === '' && at.includes('sql-and-notebooks')),
+    count: 4,
+  },
+  { reason: 'a public source', is: ({ code }) => / add .*--service own/s.test(code), count: 1 },
+  { reason: 'the name of a person', is: ({ code }) => code.includes('authors forget @name'), count: 1 },
+  {
+    reason: 'not typed: another terminal, or the file of a program',
+    is: ({ language }) => language === '' || language === 'js',
+    count: 6,
+  },
+];
+const findReason = (block: Block) => NOT_RUN.find(({ is }) => is(block))?.reason;
+
+test('the blocks that are not run are these', () => {
+  const counts = NOT_RUN.map(({ reason }) => [
+    reason,
+    blocks.filter((block) => findReason(block) === reason).length,
+  ]);
+  expect(counts).toEqual(NOT_RUN.map(({ reason, count }) => [reason, count]));
+});
+
+/** A demo takes a minute of a processor that others use, too. */
+const MAX_MS = 1_200_000;
+
+describe.each([
+  { pages: ['tutorial.md'], first: [] },
+  // In place of the whole demo, which takes five times as long.
+  { pages: GUIDES, first: ['npm start', 'strandline demo --days 4 --topics 3'] },
+])('$pages', ({ pages, first }) => {
+  let reader: Reader;
+  beforeAll(async () => {
+    reader = await openReader();
+    for (const line of first) expect(await reader.type(line)).toMatchObject({ code: 0 });
+  }, MAX_MS);
+  afterAll(() => reader.close());
+
+  const own = blocks.filter(({ at }) => pages.includes(at.replace(/:.*/, '')));
+  for (const { file, code, language } of own)
+    if (file !== undefined && (language === 'js' || language === 'sql'))
+      beforeAll(() => reader.write(file, code));
+
+  test.each(own.filter((block) => findReason(block) === undefined))(
+    '$at',
+    { timeout: MAX_MS },
+    async ({ language, code, file, shown, mayBeEmpty }) => {
+      if (language === 'sql' && file === undefined) await reader.write('statement.sql', code);
+      const typed = language === 'sh' ? code : `strandline sql --simulated < ${file ?? 'statement.sql'}`;
+      let done = await reader.type(typed);
+      expect(done, typed).toMatchObject({ code: 0 });
+      if (!mayBeEmpty && isEmpty(done.output) && /^strandline [a-z]+ list\b.*\n$/.test(code))
+        // What a page lets happen first comes with a run of the next minute.
+        await until('rows come', async () => {
+          done = await reader.type(typed);
+          return !isEmpty(done.output);
+        });
+      if (!mayBeEmpty) expect(isEmpty(done.output), `${typed}\n${done.output}`).toBe(false);
+      if (shown === undefined) return;
+      const [lines, wanted] = [shapeOf(done.output), shapeOf(shown).filter((line) => line !== '…')];
+      // The first line that is not about the world: the columns of a table, or a message.
+      const begin = wanted.find((line) => line !== SIMULATED) ?? '';
+      const start = begin.replace(/…$/, '');
+      const isShown = lines.some((line) => (start === begin ? line === begin : line.startsWith(start)));
+      expect(isShown ? begin : lines.join('\n')).toBe(begin);
+      // It may be in what the page leaves out.
+      if (!/^…$/m.test(shown))
+        expect(lines.includes(SIMULATED), done.output).toBe(wanted.includes(SIMULATED));
+      expect(lines.length).toBeGreaterThanOrEqual(Math.min(wanted.length, 2));
+    },
+  );
+});
+
+const SIMULATED = 'Simulated data (sandbox)';
+const isEmpty = (output: string) => /^(?:0 rows|No [a-z ]+\.)/m.test(output);
