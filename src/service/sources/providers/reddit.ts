@@ -127,7 +127,7 @@ export function reddit(settings: {
         const posts = await search(words, query, context);
         // Its periods are wider: what is older than the window says that nothing of the window is missing.
         const inWindow = posts.filter(
-          ({ created_utc: at }) => query.from === undefined || at * SECOND >= query.from.getTime(),
+          ({ created_utc: created }) => query.from === undefined || created * SECOND >= query.from.getTime(),
         );
         reportIfFull(context, inWindow, MAX_POSTS);
         const items = posts
