@@ -157,10 +157,11 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
     // Whole quarters: those that end within what a run saw. The save counts milliseconds.
     [
       'volume',
-      `INSERT INTO ${S}.volume (search_id, bucket_at, posts, observed, exposure_ms, exposed_posts, cut)
-       SELECT search_id, at, coalesce(p.posts, 0), CASE WHEN o.search_id IS NULL THEN '{}' ELSE '{[0,900000)}' END::int4multirange,
+      `INSERT INTO ${S}.volume (search_id, bucket_at, posts, topic_posts, observed, exposure_ms, exposed_posts, cut)
+       SELECT search_id, at, coalesce(p.posts, 0), coalesce(p.topic_posts, 0), CASE WHEN o.search_id IS NULL THEN '{}' ELSE '{[0,900000)}' END::int4multirange,
          CASE WHEN o.search_id IS NULL THEN 0 ELSE 900000 END, CASE WHEN o.search_id IS NULL THEN 0 ELSE coalesce(p.posts, 0) END, o.search_id IS NULL
-       FROM (SELECT search_id, date_bin('15 minutes', created_at, 'epoch') AS at, count(*)::int AS posts FROM sighted GROUP BY 1, 2) p
+       FROM (SELECT search_id, date_bin('15 minutes', created_at, 'epoch') AS at, count(*)::int AS posts,
+         (count(*) FILTER (WHERE first))::int AS topic_posts FROM sighted GROUP BY 1, 2) p
        FULL JOIN (SELECT DISTINCT c.search_id, q AS at FROM ${S}.coverage c, generate_series(
          date_bin('15 minutes', c.observed_from, 'epoch'), c.observed_until - interval '15 minutes', interval '15 minutes') q) o USING (search_id, at)
        ORDER BY at, search_id`,

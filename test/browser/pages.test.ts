@@ -141,13 +141,13 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await fine.close();
   });
 
-  test('charts are drawn in colors that a canvas takes, and lower bounds paler', async () => {
+  test('charts are drawn in colors that a canvas takes, and incomplete values paler', async () => {
     const drawn = await openVisit(browser, stage.web.url);
     const { page } = drawn;
     await page.addInitScript(NOTE_COLORS);
     await page.goto('/topics/trains');
     await page.locator('.plot canvas').first().waitFor();
-    expect(await page.locator('.chart data.least').count()).toBeGreaterThan(0);
+    expect(await page.locator('.chart data.pale').count()).toBeGreaterThan(0);
     const colors = await page.evaluate<string[]>('[...new Set(colors)]');
     expect(await page.evaluate(`colors.filter((color) => !CSS.supports('color', color))`)).toEqual([]);
     expect(colors.filter((color) => color.includes('45%'))).toHaveLength(1);
