@@ -3,6 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.search_status AS
     case
       when s.archived_at is not null then 'removed'
       when s.state <> 'active' then s.state
+      when source.since is not null then 'waiting_for_source'
       when last.status = 'failed' then 'failing'
       when last.id is null then 'waiting'
       when empty.runs > 0 then 'nothing_coming'
@@ -11,11 +12,12 @@ CREATE OR REPLACE VIEW strandline_analytics.search_status AS
     case
       when s.archived_at is not null then s.archived_at
       when s.state <> 'active' then s.state_since
+      when source.since is not null then source.since
       when last.status = 'failed' then coalesce(failing.since, last.ended_at)
       when last.id is null then s.created_at
       when empty.runs > 0 then empty.since
     end as since,
-    case when s.archived_at is null and s.state <> 'active' then s.state_reason end as reason,
+    case when s.archived_at is not null then null when s.state <> 'active' then s.state_reason else source.reason end as reason,
     last.id as last_run_id, last.status as last_run_status, last.code as last_run_code, last.reason as last_run_reason,
     last.ended_at as last_run_at,
     greatest(seen.at, unseen.at) as last_success_at,
@@ -35,6 +37,12 @@ CREATE OR REPLACE VIEW strandline_analytics.search_status AS
     select r.id, r.status, r.code, r.reason, r.ended_at, r.items_seen, r.request_version from strandline.runs r
     where r.search_id = s.id and r.status in ('succeeded', 'failed') order by r.id desc limit 1
   ) last on true
+  -- A run that waits for a source keeps this reason while it asks again (monitor/topics/service-choice.ts).
+  left join lateral (
+    select min(r.created_at) as since, min(r.reason) as reason from strandline.runs r
+    where r.search_id = s.id and r.status in ('queued', 'running')
+      and r.reason = 'no public source is reachable; starts when a source is reachable'
+  ) source on true
   left join lateral (
     select r.ended_at as since from strandline.runs r
     where last.status = 'failed' and r.search_id = s.id and r.id > coalesce(greatest(seen.run_id, unseen.run_id), 0) and r.status = 'failed'
@@ -79,9 +87,9 @@ COMMENT ON VIEW strandline_analytics.search_status IS 'How each search is doing 
 COMMENT ON COLUMN strandline_analytics.search_status.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.search_status.search IS 'Slug of the search.';
 COMMENT ON COLUMN strandline_analytics.search_status.topic IS 'Slug of the topic.';
-COMMENT ON COLUMN strandline_analytics.search_status.status IS 'ok; nothing_coming: its newest successful runs returned nothing where at least ten results are usual, more of them in a row than ever before in its last 50 successful runs with this request; runs in which a tool did not respond do not count; failing: the newest run failed; waiting: no run has succeeded or failed yet; paused, broken or capped: its state; removed.';
-COMMENT ON COLUMN strandline_analytics.search_status.since IS 'When this status began (UTC): the first run that failed or returned nothing, the change of state, or the creation; null for ok.';
-COMMENT ON COLUMN strandline_analytics.search_status.reason IS 'Why it is paused, broken or capped; null for any other status.';
+COMMENT ON COLUMN strandline_analytics.search_status.status IS 'ok; nothing_coming: its newest successful runs returned nothing where at least ten results are usual, more of them in a row than ever before in its last 50 successful runs with this request; runs in which a tool did not respond do not count; waiting_for_source: its run waits until a public source is reachable; failing: the newest run failed; waiting: no run has succeeded or failed yet; paused, broken or capped: its state; removed.';
+COMMENT ON COLUMN strandline_analytics.search_status.since IS 'When this status began (UTC): the first run that failed or returned nothing, the change of state, the creation, or that of the run that waits for a source; null for ok.';
+COMMENT ON COLUMN strandline_analytics.search_status.reason IS 'Why it is paused, broken, capped or waiting for a source; null for any other status.';
 COMMENT ON COLUMN strandline_analytics.search_status.last_run_id IS 'Newest run that succeeded or failed; null if there is none.';
 COMMENT ON COLUMN strandline_analytics.search_status.last_run_status IS 'succeeded or failed; null if no run has yet.';
 COMMENT ON COLUMN strandline_analytics.search_status.last_run_code IS 'Error code of the newest run, from a closed list; null unless it failed.';

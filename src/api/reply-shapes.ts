@@ -38,7 +38,7 @@ export const Topic = defineRowWith('Topic', 'topics', {
 });
 export const searchMembers = {
   status: searchStatus.describe(
-    'How it is doing: ok; nothing_coming (no results where at least ten are usual); failing (since the first failure after the last success); silent (no successful run for three intervals); waiting for its first run; paused, broken, capped or removed.',
+    'How it is doing: ok; nothing_coming (no results where at least ten are usual); failing (since the first failure after the last success); silent (no successful run for three intervals); waiting for its first run; waiting_for_source (until a public source is reachable); paused, broken, capped or removed.',
   ),
   ...statusMembers,
   last_success_at: timeShape

@@ -72,6 +72,8 @@ export async function loadService(): Promise<void> {
 /** A program that was started without a network must notice when it has one. */
 const PROBE_EVERY_MS = MINUTE;
 const LATER_PROBE_TIMEOUT_MS = 10 * SECOND;
+/** A network that is lost is noticed by calls, which may be many at once. */
+const PROBE_AFTER_FAILURE_MS = 10 * SECOND;
 
 /** Allows bursts of ten seconds' worth of calls. */
 const BURSTS = 6;
@@ -132,8 +134,12 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     return isOld && !isAnswering(results) ? startProbe(LATER_PROBE_TIMEOUT_MS) : results;
   }
 
-  async function ownSources() {
+  async function ownSources({ failed } = { failed: false }) {
     if (invented) return 'none';
+    // Runs that fail together share a probe.
+    const isOld =
+      probed !== undefined && monotonicMs() - probed.at >= Math.min(probeEveryMs, PROBE_AFTER_FAILURE_MS);
+    if (failed && isOld) startProbe(LATER_PROBE_TIMEOUT_MS);
     return isAnswering(await probe()) ? 'answering' : 'silent';
   }
 

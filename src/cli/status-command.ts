@@ -130,6 +130,7 @@ export function listProblems(status: Status, now: Date): Check[] {
     ...listFailingSearches(status, now),
     ...listSilentSearches(status, now),
     ...listEmptySearches(status, now),
+    ...listSearchesWithoutSource(status, now),
     ...listIncompleteSearches(status),
     ...listSimulatedTopics(status),
   ];
@@ -202,6 +203,17 @@ function listEmptySearches({ troubled }: Status, now: Date): Check[] {
     check: STATUS_NAMES.nothing_coming,
     ok: null,
     found: `${search}: ${reason ?? ''}, for ${formatDuration(now.getTime() - (since ?? now).getTime())}`,
+    advice,
+  }));
+}
+
+/** Nothing failed, but nothing is observed either. */
+function listSearchesWithoutSource({ troubled }: Status, now: Date): Check[] {
+  const waiting = troubled.filter(({ status }) => status === 'waiting_for_source');
+  return listFirst(waiting, waiting.length, ({ search, since, reason, advice }) => ({
+    check: STATUS_NAMES.waiting_for_source,
+    ok: null,
+    found: `${search}: ${reason ?? ''}; for ${formatDuration(now.getTime() - (since ?? now).getTime())}`,
     advice,
   }));
 }

@@ -34,6 +34,7 @@ const COLORS: Readonly<Record<SearchStatusName, 'red' | 'yellow' | null>> = {
   failing: 'red',
   silent: 'red',
   nothing_coming: 'yellow',
+  waiting_for_source: 'yellow',
   capped: 'yellow',
   waiting: null,
   ok: null,

@@ -97,6 +97,9 @@ export class RunError extends Error {
   }
 }
 
+/** Reason of a run that waits for a source. By it, the view `search_status` recognizes such runs. */
+export const WAITS_FOR_SOURCE = 'no public source is reachable; starts when a source is reachable';
+
 /** The code of an error of the system, the network or Postgres (SQLSTATE), such as `ENOENT` or `42501`. */
 export function readErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -133,7 +136,7 @@ export function collectProblems<T>(problems: Problem[], read: () => T, fallback:
 /** A valid request that is refused: something does not exist, or its state forbids it (exit code 1, HTTP 404, 409, 503). */
 export class Refused extends Error {
   override readonly name = 'Refused';
-  readonly kind: 'not_found' | 'conflict' | 'service_required' | 'unavailable';
+  readonly kind: 'not_found' | 'conflict' | 'unavailable';
   /** What kind of thing does not exist, such as `topic`. */
   readonly missing: string | undefined;
 

@@ -26,7 +26,8 @@ export type Context = {
   simulation: string | null;
   /** @throws RunError if this process is not configured to reach the service */
   endpoint: (kind: ServiceKind) => Promise<Endpoint>;
-  ownSources: () => Promise<OwnSources>;
+  /** @param after.failed no source responded to a call: probes again, at most every ten seconds */
+  ownSources: (after?: { failed: boolean }) => Promise<OwnSources>;
   /** Tools that have no source on a service of this program; none for a hosted service, which is not asked. */
   missingTools: (kind: ServiceKind) => Promise<readonly MissingTool[]>;
   /** Whether calls of a service are known to cost nothing. */

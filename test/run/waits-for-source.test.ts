@@ -4,9 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { accessServices, type ProbeResult } from '../../src/app/service-access.ts';
+import { HOUR, MINUTE } from '../../src/domain/time.ts';
+import { WAITS_FOR_SOURCE } from '../../src/domain/errors.ts';
+import { readSearchStatuses } from '../../src/monitor/status/search-status.ts';
+import { judgeSilence } from '../../src/monitor/status/search-silence.ts';
+import type { Context } from '../../src/monitor/context.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { WAITS_FOR_SOURCE } from '../../src/monitor/topics/service-choice.ts';
 import { makeWorld } from '../world.ts';
 
 /** An address at which nothing listens until `start`. */
@@ -24,7 +28,12 @@ async function reserveAddress() {
   server.close();
   await once(server, 'close');
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${port}`, start: () => listen(port) };
+  const stop = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return { url: `http://127.0.0.1:${port}`, start: () => listen(port), stop };
 }
 
 /** A world whose service starts before its only source is reachable; the source is probed again whenever somebody asks. */
@@ -42,6 +51,12 @@ async function makeEarlyWorld(sources: string) {
   const ctx = { ...world.ctx, endpoint: services.endpoint, ownSources: services.ownSources };
   const rows = async (text: string) => (await db.pool.query(text)).rows;
   return { place, world, services, ctx, rows };
+}
+
+/** Status and reason of the only search, and the number of silent ones. */
+async function readStatus(ctx: Context) {
+  const [search] = await readSearchStatuses(ctx, 'real');
+  return [search?.status, search?.reason, (await judgeSilence(ctx, 'real')).total];
 }
 
 // A probe of all sources may take its ten seconds each time.
@@ -70,6 +85,7 @@ test.each([
       });
       // Not before the sources are probed again.
       expect(await executeRun(ctx, firstRunId)).toBeNull();
+      expect(await readStatus(ctx)).toEqual(['waiting_for_source', WAITS_FOR_SOURCE, 0]);
       world.clock.advance(70_000);
       await world.scan();
     }
@@ -83,8 +99,36 @@ test.each([
     await place.start();
     expect(await executeRun(ctx, firstRunId)).toMatchObject({ status: 'succeeded' });
     expect(await rows('SELECT state FROM strandline.calls')).toEqual([{ state: 'received' }]);
+    expect(await readStatus(ctx)).toEqual(['ok', null, 0]);
   },
 );
+
+test('a run during which the network is lost waits, too; the search does not fail', async () => {
+  const { place, world, ctx, rows } = await makeEarlyWorld('hacker-news');
+  await place.start();
+  const { firstRunId } = await createSearch(ctx, {
+    slug: 'tides',
+    prompt: 'tidal power',
+    operation: 'ai',
+    tools: ['News Forum Search'],
+    date_filter: 'PAST_WEEK',
+    every: '15m',
+  });
+  expect(await ctx.ownSources()).toBe('answering');
+  await place.stop();
+  expect(await executeRun(ctx, firstRunId)).toMatchObject({ status: 'retry', detail: WAITS_FOR_SOURCE });
+  expect(await readStatus(ctx)).toEqual(['waiting_for_source', WAITS_FOR_SOURCE, 0]);
+  // Longer than three intervals.
+  world.clock.advance(4 * HOUR);
+  expect(await executeRun(ctx, firstRunId)).toMatchObject({ status: 'retry', isWaiting: true });
+  expect(await readStatus(ctx)).toEqual(['waiting_for_source', WAITS_FOR_SOURCE, 0]);
+  expect(await rows('SELECT count(*)::int AS calls FROM strandline.calls')).toEqual([{ calls: 1 }]);
+  await place.start();
+  world.clock.advance(2 * MINUTE);
+  expect(await executeRun(ctx, firstRunId)).toMatchObject({ status: 'succeeded' });
+  await world.derive();
+  expect(await readStatus(ctx)).toEqual(['ok', null, 0]);
+});
 
 test('who watches is told once when a source is reachable', async () => {
   const { place, services } = await makeEarlyWorld('auto');

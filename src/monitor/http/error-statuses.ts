@@ -76,7 +76,6 @@ const DENIED_STATUSES: Readonly<Record<DeniedKind, [status: number, title: strin
 const REFUSED_STATUSES: Readonly<Record<Refused['kind'], [status: number, title: string]>> = {
   not_found: [404, 'Not found'],
   conflict: [409, 'Conflict'],
-  service_required: [409, 'Service required'],
   unavailable: [503, 'Temporarily unavailable'],
 };
 

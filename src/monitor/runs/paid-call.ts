@@ -8,7 +8,6 @@ import { formatTimeToSecond } from '../../domain/display-format.ts';
 import type { Model } from '../../domain/enumerations.ts';
 import { RunError } from '../../domain/errors.ts';
 import { fillPlaceholders, listPlaceholders } from '../../domain/placeholders.ts';
-import { MINUTE } from '../../domain/time.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
 import { MAX_SEND_DELAY_MS, type Verdict } from '../../store/call-limits.ts';
 import { closeFailedCall, type FailedCallEnd, markUnknownCalls, openCall } from '../../store/ledger.ts';
@@ -26,7 +25,7 @@ import {
 import type { ServiceRequest } from '../client/service-request.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Context } from '../context.ts';
-import { WAITS_FOR_SOURCE, waitsForSource } from '../topics/service-choice.ts';
+import { createSourceWait, waitsForSource } from '../topics/service-choice.ts';
 import {
   cannotBeStored,
   retryUntilStored,
@@ -170,9 +169,6 @@ export async function findUnreadResponse(ctx: Context, run: ClaimedRun): Promise
   return takeUnreadResponse(ctx.db, { runId: run.id, now: ctx.clock.statementTime() });
 }
 
-/** How long a run waits for a source before it asks again; the sources are probed as often. */
-const SOURCE_RETRY_MS = MINUTE;
-
 /**
  * Makes the paid call of a run and stores its raw response before it is parsed; from then on nothing calls again.
  * @throws RunError with the code of the failure; `sources_down` with `waitsFor`, before the call, while no public source is
@@ -183,12 +179,7 @@ export async function callAndStore(
   run: ClaimedRun,
   stopping: AbortSignal,
 ): Promise<RawResponse> {
-  if (await waitsForSource(ctx, run.service_kind))
-    throw new RunError('sources_down', {
-      waitsFor: 'source',
-      detail: WAITS_FOR_SOURCE,
-      retryAfterMs: SOURCE_RETRY_MS,
-    });
+  if (await waitsForSource(ctx, run.service_kind)) throw createSourceWait();
   const service = { kind: run.service_kind, dialect: run.dialect };
   const request = { ...run, extra: await fillExtra(ctx, run) };
   return makePaidCall(ctx, { service, request, signal: stopping }, createRunLedger(ctx, run, stopping));

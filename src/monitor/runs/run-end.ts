@@ -19,6 +19,7 @@ import { listActiveSearches } from '../../store/searches.ts';
 import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
 import { UnreadableResponse } from '../parse/rejects-and-warnings.ts';
+import { createSourceWait, waitsForSource } from '../topics/service-choice.ts';
 import { stopSearch } from '../schedule/due-slots.ts';
 import { withDbRetry } from './db-outage.ts';
 import { decideRetry } from './retry-policy.ts';
@@ -41,11 +42,17 @@ export async function endWithoutSuccess(
   if (failure.code === 'lease_lost' || failure.code === 'db_unavailable')
     return reportRelease(run, failure.code);
 
+  // Without a network, nothing is found: that says nothing about the search, so the run waits, as it does before its call.
+  const isLost =
+    failure.code === 'sources_down' &&
+    failure.waitsFor === undefined &&
+    (await waitsForSource(ctx, run.service_kind, { failed: true }));
+  const end = isLost ? createSourceWait() : failure;
   const callsMade = run.calls_made + 1;
   const decision = decideRetry({
-    code: failure.code,
-    waitsFor: failure.waitsFor,
-    retryAfterMs: failure.retryAfterMs,
+    code: end.code,
+    waitsFor: end.waitsFor,
+    retryAfterMs: end.retryAfterMs,
     callsMade,
     maxCalls: ctx.config.maxCallsPerRun,
     slotAt: run.slot_at,
@@ -56,7 +63,7 @@ export async function endWithoutSuccess(
   // An unreadable response is marked as read; after any other failure it stays unread.
   const unreadable = failure instanceof UnreadableResponse ? (response?.n ?? null) : null;
   return decision.kind === 'retry'
-    ? requeueForRetry(ctx, run, failure, { notBefore: decision.notBefore, unreadable })
+    ? requeueForRetry(ctx, run, end, { notBefore: decision.notBefore, unreadable })
     : failWithCode(ctx, run, failure, unreadable);
 }
 

@@ -4,6 +4,7 @@
  * A search is the first of these that is true:
  *
  *   removed, paused, broken, capped   its state, which a person, a refusal by the service, or a limit decided
+ *   waiting_for_source   its run waits until a public source is reachable
  *   failing          its newest run failed; since the first failure after the last success
  *   silent           no successful run for three of its slots (`search-silence.ts`)
  *   waiting          no run has succeeded or failed yet
@@ -79,6 +80,7 @@ const TROUBLED: ReadonlySet<SearchStatusName> = new Set<SearchStatusName>([
   'failing',
   'silent',
   'nothing_coming',
+  'waiting_for_source',
   'capped',
 ]);
 
@@ -104,6 +106,7 @@ export const STATUS_NAMES: Readonly<Record<SearchStatusName, string>> = {
   failing: 'failing',
   silent: 'silent',
   nothing_coming: 'nothing coming',
+  waiting_for_source: 'waiting for a source',
   capped: 'capped',
   waiting: 'waiting for its first run',
   ok: 'OK',
@@ -192,6 +195,8 @@ function advise(status: SearchStatusName, reason: string | null): string | null 
   switch (status) {
     case 'broken':
       return REPAIRS[reason?.split(':')[0] ?? ''] ?? 'Resume when the cause is removed.';
+    case 'waiting_for_source':
+      return 'Check the network of this machine; sources are checked again every minute.';
     case 'capped':
       return 'Continues on the next UTC day; CALLS_PER_DAY is the limit.';
     case 'paused':

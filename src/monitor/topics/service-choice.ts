@@ -1,4 +1,5 @@
-import { InvalidInput } from '../../domain/errors.ts';
+import { InvalidInput, RunError, WAITS_FOR_SOURCE } from '../../domain/errors.ts';
+import { MINUTE } from '../../domain/time.ts';
 import { ensureService, type Service, type ServiceKind } from '../../store/services.ts';
 import type { Context } from '../context.ts';
 
@@ -44,10 +45,26 @@ export async function findDefaultKind(ctx: Pick<Context, 'config' | 'ownSources'
   return (await ctx.ownSources()) === 'none' ? 'sandbox' : 'own';
 }
 
-/** Reason of a run that waits, for display. */
-export const WAITS_FOR_SOURCE = 'no public source is reachable; starts when a source is reachable';
+/**
+ * Whether runs of a service wait, because no public source is reachable.
+ * @param failed no source responded to a call: a network that was there may be lost, so sources are probed again
+ */
+export async function waitsForSource(
+  ctx: Pick<Context, 'ownSources'>,
+  kind: ServiceKind,
+  { failed } = { failed: false },
+): Promise<boolean> {
+  return kind === 'own' && (await ctx.ownSources({ failed })) === 'silent';
+}
 
-/** Whether runs of a service wait, because no public source is reachable. */
-export async function waitsForSource(ctx: Pick<Context, 'ownSources'>, kind: ServiceKind): Promise<boolean> {
-  return kind === 'own' && (await ctx.ownSources()) === 'silent';
+/** How long a run waits for a source before it asks again; the sources are probed as often. */
+const SOURCE_RETRY_MS = MINUTE;
+
+/** The error of a run that waits for a source. */
+export function createSourceWait(): RunError {
+  return new RunError('sources_down', {
+    waitsFor: 'source',
+    detail: WAITS_FOR_SOURCE,
+    retryAfterMs: SOURCE_RETRY_MS,
+  });
 }

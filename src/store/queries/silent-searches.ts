@@ -1,6 +1,6 @@
 /** How long active searches have had no successful run. The rule is in `monitor/status/search-silence.ts`. */
 import type { Data } from '../../domain/data.ts';
-import type { RunCode } from '../../domain/errors.ts';
+import { type RunCode, WAITS_FOR_SOURCE } from '../../domain/errors.ts';
 import type { Id, Reads } from '../database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { ScheduleColumns } from '../slots.ts';
@@ -57,11 +57,12 @@ export type SilentSearch = {
   run_ended_at: Date | null;
 };
 
-/** $1 whether simulated, $2 schedules, $3 their limits, $4 maximum to list. */
+/** $1 whether simulated, $2 schedules, $3 their limits, $4 maximum to list, $5 reason of runs that wait for a source. */
 const SELECT_SILENT_SEARCHES = `
 WITH silent AS MATERIALIZED (
   SELECT s.id, s.slug, s.topic_id, ${SILENT_SINCE_SQL} AS since, l.at AS last_success_at ${ACTIVE_SEARCHES_SQL}
     AND ${SILENT_SINCE_SQL} < (SELECT c.before FROM unnest($2::text[], $3::timestamptz[]) c(schedule, before) WHERE c.schedule = ${SCHEDULE_SQL})
+    AND NOT EXISTS (SELECT FROM strandline.runs w WHERE w.search_id = s.id AND w.status IN ('queued', 'running') AND w.reason = $5)
 ), named AS MATERIALIZED (
   SELECT * FROM silent ORDER BY since, slug LIMIT $4
 )
@@ -75,7 +76,7 @@ LEFT JOIN LATERAL (
 ORDER BY n.since, n.slug`;
 
 /**
- * Searches of these schedules that have had no successful run for longer than their limit.
+ * Searches of these schedules that have had no successful run for longer than their limit, but for those that wait for a source.
  * @param most maximum to list, longest first; all are counted
  */
 export async function readSilentSearches(
@@ -92,6 +93,7 @@ export async function readSilentSearches(
       limits.map(({ schedule }) => schedule),
       limits.map(({ before }) => before),
       most,
+      WAITS_FOR_SOURCE,
     ],
   });
   return {

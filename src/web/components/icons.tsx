@@ -22,6 +22,7 @@ const STATE_PATHS: Readonly<Record<BadgeState, string>> = {
   failed: 'M3 3l6 6M9 3 3 9',
   failing: 'M3 3l6 6M9 3 3 9',
   nothing_coming: 'M2.5 6h1.2M5.4 6h1.2M8.3 6h1.2',
+  waiting_for_source: 'M6 2.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M6 4.5V6l1.2.8',
   waiting: 'M6 2.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M6 4.5V6l1.2.8',
   silent: 'M6 2.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z',
   capped: 'M2.5 3h7M6 10V5M3.8 7.2 6 5l2.2 2.2',

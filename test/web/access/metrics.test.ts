@@ -143,7 +143,7 @@ test('labels contain no user data: their values are from closed lists, and other
     service: /^(?:sandbox|own|hosted|)$/,
     data: /^(?:real|simulated|)$/,
     status:
-      /^(?:succeeded|failed|skipped|cancelled|queued|running|ok|waiting|failing|silent|nothing_coming|paused|broken|capped|\d{3})$/,
+      /^(?:succeeded|failed|skipped|cancelled|queued|running|ok|waiting|failing|silent|nothing_coming|waiting_for_source|paused|broken|capped|\d{3})$/,
     state: /^[a-z]+$/,
     code: /^[a-z0-9_]*$/,
     tool: /^(?:[A-Z][a-z]+ )+Search$|^other$/,

@@ -23,6 +23,7 @@ export const SEARCH_STATUSES = [
   'failing',
   'silent',
   'nothing_coming',
+  'waiting_for_source',
   'capped',
   'waiting',
   'ok',
