@@ -5,12 +5,10 @@ import type { Config } from '../config/config.ts';
 import { Refused } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import { STATUS_TIMEOUT_MS } from '../platform/clock.ts';
-import { connect } from '../platform/postgres/connect.ts';
-import { findObstacles } from '../platform/postgres/server-state.ts';
 import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import type { Logger } from '../platform/logger.ts';
-import { assertSchema, describeDatabase } from '../store/migrate.ts';
+import { assertSchema, describeDatabase, findObstacle } from '../store/migrate.ts';
 import { readServer } from '../store/queries/system.ts';
 import { canReaderHinder } from '../store/reader/ask-reader.ts';
 import { readerQuery } from '../store/reader/reader-query.ts';
@@ -133,14 +131,9 @@ export async function checkPostgres({ ctx, embedded, databaseUrl }: Program): Pr
   const { version, number } = await readServer(ctx.db);
   const found = `PostgreSQL ${version}${embedded === null ? '' : `, embedded in ${embedded.dataDirectory}`}`;
   if (number < MIN_POSTGRES) return failedCheck('postgres', found, 'strandline needs PostgreSQL 15 or newer');
-  const client = await connect(databaseUrl, 'strandline check');
-  try {
-    const [obstacle] = await findObstacles(client);
-    if (obstacle === undefined) return passedCheck('postgres', found);
-    return failedCheck('postgres', `${found}; ${obstacle.found}`, obstacle.advice);
-  } finally {
-    await client.end();
-  }
+  const obstacle = await findObstacle(databaseUrl);
+  if (obstacle === undefined) return passedCheck('postgres', found);
+  return failedCheck('postgres', `${found}; ${obstacle.found}`, obstacle.advice);
 }
 
 export async function checkClock({ ctx }: Program): Promise<Check> {

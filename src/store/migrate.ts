@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { connect, describeServer, readAddress } from '../platform/postgres/connect.ts';
 import type { Logger } from '../platform/logger.ts';
-import { findObstacles } from '../platform/postgres/server-state.ts';
+import { findObstacles, type Obstacle } from '../platform/postgres/server-state.ts';
 import { migrateQueue, QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
 import { Refused } from '../domain/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
@@ -110,6 +110,16 @@ export async function assertServer(client: Client): Promise<void> {
       'unavailable',
       `The database cannot be written to: ${obstacle.found}; ${obstacle.advice}`,
     );
+}
+
+/** What makes writing to a database impossible, for commands that do not migrate; undefined if nothing. */
+export async function findObstacle(url: string): Promise<Obstacle | undefined> {
+  const client = await connect(url, 'strandline check');
+  try {
+    return (await findObstacles(client))[0];
+  } finally {
+    await client.end();
+  }
 }
 
 /**
