@@ -48,17 +48,18 @@ type Person = Omit<
   verifiable: boolean;
 };
 
-/** At most the whole population: about 20 MB. */
-const people: (Person | undefined)[] = [];
-
 /** Final followers: log-normal, one in fifty with a Pareto tail. */
 export function computeFinalFollowers(author: number): number {
-  return findPerson(author).followers;
+  const fame = createDraw(deriveKey(CROWD_KEY, author));
+  const body = drawLogNormal(fame, 320, 1.6);
+  // Exponent 1.276 of the survival function is 2.276 of the density (Kwak and others, WWW 2010).
+  const tail = fame() < 0.02 ? 5_000 * (1 - fame()) ** (-1 / 1.276) : 0;
+  return Math.floor(Math.min(MAX_FOLLOWERS, body + tail));
 }
 
 /** The author at a time (ms since 1970). */
 export function renderAuthor(author: number, at: number): MicroblogAuthor {
-  const person = findPerson(author);
+  const person = createPerson(author);
   const { created, perDay } = person;
   // Age in whole hours, so that counters change at most once an hour.
   const days = Math.max(0, Math.floor((at - created) / HOUR) / (DAY / HOUR));
@@ -85,15 +86,7 @@ export function renderAuthor(author: number, at: number): MicroblogAuthor {
   };
 }
 
-function findPerson(author: number): Person {
-  return (people[author] ??= createPerson(author));
-}
-
 function createPerson(author: number): Person {
-  const fame = createDraw(deriveKey(CROWD_KEY, author));
-  const body = drawLogNormal(fame, 320, 1.6);
-  // Exponent 1.276 of the survival function is 2.276 of the density (Kwak and others, WWW 2010).
-  const tail = fame() < 0.02 ? 5_000 * (1 - fame()) ** (-1 / 1.276) : 0;
   const draw = createDraw(deriveKey(deriveKey(CROWD_KEY, author), 1));
   const firstName = pickOne(draw, GIVEN_NAMES);
   const lastName = pickOne(draw, FAMILY_NAMES);
@@ -107,7 +100,7 @@ function createPerson(author: number): Person {
     username,
     created_at: new Date(created).toISOString(),
     created,
-    followers: Math.floor(Math.min(MAX_FOLLOWERS, body + tail)),
+    followers: computeFinalFollowers(author),
     perDay: drawLogNormal(draw, 1.5, 1),
     verifiable: draw() < 0.6,
     description: `${pickOne(draw, TRADES)}, ${pickOne(draw, LIKES)} and ${pickOne(draw, LIKES)}`,

@@ -4,7 +4,6 @@
  */
 
 import type { Source } from '../../domain/enumerations.ts';
-import { getOrMake } from '../../domain/get-or-make.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { createSlices, takeTurn } from '../event-loop-turns.ts';
 import type { FoundItem } from '../sources/search-source.ts';
@@ -42,34 +41,9 @@ export type Documents = {
   ): Promise<FoundItem[]>;
 };
 
-/** Cached six-hour cells, each with a few documents, of about 1 kB: a topic with all sources for a year. */
-const REMEMBERED_CELLS = 8_000;
-
-/** Lists documents before they are written. @param remembered number of cells to cache */
-export function createDocumentStore(remembered = REMEMBERED_CELLS) {
-  const stretches = new Map<string, DocumentCells>();
-  let held = 0;
-
-  /** {@link listDocumentSeeds} with a cache. */
-  return (topic: TopicInWorld, source: DatedSource, window: DocumentWindow): DocumentSeed[] => {
-    const name = `${topic.key[0]}.${topic.key[1]}.${source}`;
-    const known = getOrMake(stretches, name, () => new Map());
-    const before = known.size;
-    const found = listDocumentSeeds(topic, source, window, known);
-    held += known.size - before;
-    for (const [oldest, cells] of stretches) {
-      if (held <= remembered) break;
-      held -= cells.size;
-      stretches.delete(oldest);
-    }
-    return found;
-  };
-}
-
 /** @param seed name of the world */
 export function createDocuments(seed: string): Documents {
   const topicNamed = createTopicMatcher(seed);
-  const within = createDocumentStore();
 
   return {
     async find(source, prompt, window, limit) {
@@ -83,7 +57,9 @@ export function createDocuments(seed: string): Documents {
       const seeds: DocumentSeed[] = [];
       for (let from = Math.max(window.from, WORLD_START); from <= window.at; from += READ_AT_ONCE_MS) {
         await slices();
-        seeds.push(...within(topic, source, { from, at: Math.min(window.at, from + READ_AT_ONCE_MS - 1) }));
+        seeds.push(
+          ...listDocumentSeeds(topic, source, { from, at: Math.min(window.at, from + READ_AT_ONCE_MS - 1) }),
+        );
       }
       const best = seeds
         .map((document) => ({ document, worth: worth(document) }))
@@ -99,15 +75,11 @@ export function createDocuments(seed: string): Documents {
   };
 }
 
-/** Documents by number of their six-hour cell. */
-type DocumentCells = Map<number, readonly DocumentSeed[]>;
-
-/** The documents of a source that appear in a window, oldest first. @param known the cache, which is extended */
+/** The documents of a source that appear in a window, oldest first. Not cached: a year of them takes 2 ms. */
 export function listDocumentSeeds(
   topic: TopicInWorld,
   source: DatedSource,
   { from, at }: DocumentWindow,
-  known: DocumentCells = new Map(),
 ): DocumentSeed[] {
   const key = deriveKey(topic.key, hashKey(source)[0]);
   const mean = (topic.topic.documentsPerDay * SOURCE_SHARES[source] * DOCUMENT_CELL_MS) / DAY;
@@ -117,8 +89,8 @@ export function listDocumentSeeds(
     cell <= Math.floor(at / DOCUMENT_CELL_MS);
     cell++
   ) {
-    const documents = getOrMake(known, cell, () => createDocumentCell(deriveKey(key, cell), cell, mean));
-    for (const seed of documents) if (seed.at >= from && seed.at <= at) found.push(seed);
+    for (const seed of createDocumentCell(deriveKey(key, cell), cell, mean))
+      if (seed.at >= from && seed.at <= at) found.push(seed);
   }
   return found;
 }

@@ -1,9 +1,8 @@
-/** The caches of the simulation are bounded by what they hold, however many topics are asked for. */
+/** The cache of posts is bounded by what it holds, however many topics are asked for. */
 import { expect, test } from 'vitest';
-import { DAY, HOUR } from '../../../src/domain/time.ts';
+import { HOUR } from '../../../src/domain/time.ts';
 import { matchTopic } from '../../../src/service/sandbox/built-in-topics.ts';
 import { createSeedStore } from '../../../src/service/sandbox/post-seeds.ts';
-import { createDocumentStore } from '../../../src/service/sandbox/simulated-documents.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 const topics = Array.from({ length: 30 }, (_, i) => matchTopic('bounded', `new prompt ${i}`));
@@ -24,18 +23,4 @@ test('as many posts are cached as asked for, the latest among them', () => {
   }
   expect(kept).toBeGreaterThan(0);
   expect(kept).toBeLessThanOrEqual(remembered);
-});
-
-test('as many cells of documents are cached as asked for', () => {
-  const remembered = 1_000;
-  const list = createDocumentStore(remembered);
-  const window = { from: NOON - 60 * DAY, at: NOON };
-  const first = topics.map((topic) => list(topic, 'web', window));
-  // 60 days have 241 cells, so at most four topics are whole.
-  const again = topics
-    .toReversed()
-    .map((topic, i) => list(topic, 'web', window)[0] === first.at(-1 - i)?.[0]);
-  const kept = again.indexOf(false);
-  expect(kept).toBeGreaterThan(0);
-  expect(kept).toBeLessThanOrEqual(4);
 });
