@@ -29,7 +29,7 @@ export function reportError(cli: Cli, error: unknown): number {
     const list = error.kind === 'not_found' ? suggestList(error.message) : '';
     const step =
       isUnreachable(error.cause) || readSqlState(error.cause) !== ''
-        ? describeDatabaseFault(cli, error)
+        ? adviseOnDatabase(cli, error)
         : undefined;
     printError(
       cli,
@@ -40,8 +40,8 @@ export function reportError(cli: Cli, error: unknown): number {
   } else if (error instanceof RunError) printError(cli, describeFailure(error));
   else if (describeSystemFault(error) !== undefined)
     printError(cli, `${describeSystemFault(error)} (${redactSecrets(cli, summarizeError(error))})`);
-  else if (isUnreachable(error) || describeDatabaseFault(cli, error) !== undefined) {
-    const advice = describeDatabaseFault(cli, error);
+  else if (isUnreachable(error) || adviseOnDatabase(cli, error) !== undefined) {
+    const advice = adviseOnDatabase(cli, error);
     printError(
       cli,
       `the database is unreachable (${redactSecrets(cli, summarizeError(error))})${advice === undefined ? '.' : `: ${advice}.`} To check the setup: strandline doctor`,
@@ -81,13 +81,18 @@ const DATABASE_FAULTS: Readonly<Record<string, string>> = {
 };
 const NO_TLS = /server does not support SSL/i;
 
-/** Undefined for other errors, and for the embedded Postgres, which has no settings to correct. */
-function describeDatabaseFault(cli: Cli, error: unknown): string | undefined {
-  if (!(error instanceof Error) || !hasDatabaseUrl(cli)) return undefined;
+/** What to do if the database in `DATABASE_URL` could not be reached because of this error; undefined for other errors. */
+export function adviseOnConnection(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
   if (NO_TLS.test(error.message)) return 'remove sslmode from DATABASE_URL, or turn on TLS at the server';
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
   const own = DATABASE_FAULTS[readSqlState(error)] ?? DATABASE_FAULTS[readErrorCode(error) ?? ''];
-  return own ?? (inner === undefined ? undefined : describeDatabaseFault(cli, inner));
+  return own ?? (inner === undefined ? undefined : adviseOnConnection(inner));
+}
+
+/** Undefined also for the embedded Postgres, which has no settings to correct. */
+function adviseOnDatabase(cli: Cli, error: unknown): string | undefined {
+  return hasDatabaseUrl(cli) ? adviseOnConnection(error) : undefined;
 }
 
 function hasDatabaseUrl(cli: Cli): boolean {

@@ -14,6 +14,7 @@ import { canReaderHinder } from '../store/reader/ask-reader.ts';
 import { readerQuery } from '../store/reader/reader-query.ts';
 import { SchemaMismatch } from '../store/schema-state.ts';
 import { measureSkew } from '../store/worker-registry.ts';
+import { adviseOnConnection } from './error-messages.ts';
 import {
   advisoryCheck,
   type Check,
@@ -69,10 +70,8 @@ export async function checkExternalDatabase(url: string, log: Logger): Promise<C
     return passedCheck('database', `${name}; its schema is up to date`);
   } catch (error) {
     if (error instanceof SchemaMismatch) return failSchemaCheck(error);
-    if (error instanceof Refused)
-      return failedCheck('database', error.message, 'see docs/reference/databases.md');
-    const found = `${name} is unreachable: ${describeCause(error)}`;
-    return failedCheck('database', found, 'check DATABASE_URL and that Postgres is running');
+    const found = error instanceof Refused ? error.message : `${name}: ${describeCause(error)}`;
+    return failedCheck('database', found, adviseOnConnection(error) ?? 'see docs/reference/databases.md');
   }
 }
 

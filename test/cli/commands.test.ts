@@ -415,8 +415,8 @@ describe('doctor', () => {
       env: { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/x', SEARCH_API_URL: '' },
     });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/FAIL database: x at 127\.0\.0\.1:1 as me is unreachable/);
-    expect(stdout).toContain('check DATABASE_URL');
+    expect(stdout).toMatch(/FAIL database: The database x at 127\.0\.0\.1:1 as me cannot be reached/);
+    expect(stdout).toContain('correct host and port in DATABASE_URL');
     expect(stdout).not.toContain('hunter2');
   });
 

@@ -207,7 +207,7 @@ test('rekeying merges what is one now: the earliest sighting stays, all that nam
   const feed = await rows('SELECT id FROM strandline.discoveries ORDER BY id');
   const expected = { links: 4, changed: 1, merged: 2 };
   expect(await countRekeyed(world.db, BUILT_IN_RULES)).toEqual(expected);
-  expect(await describeOutdatedRules(world.db, BUILT_IN_RULES, at(0))).toContain('version 1, not 4');
+  expect(await describeOutdatedRules(world.db, BUILT_IN_RULES, at(0))).toContain('version 1, not 5');
 
   expect(await rekey()).toEqual(expected);
   const [link] = await rows(`SELECT * FROM strandline.links WHERE canonical = 'https://x.com/i/status/1'`);
@@ -349,8 +349,8 @@ test('rekeying that breaks off is completed by the next', async () => {
   await ageLinks();
   await save(ai, cites('https://www.youtube.com/shorts/abc'), 1);
   await ageLinks();
-  await world.db.pool.query(`CREATE FUNCTION pg_temp_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken off'; END $$;
-    CREATE TRIGGER refuse BEFORE UPDATE ON strandline.key_items FOR EACH ROW EXECUTE FUNCTION pg_temp_refuse()`);
+  await world.db.pool.query(`CREATE FUNCTION strandline.refuse_key_items() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken off'; END $$;
+    CREATE TRIGGER refuse BEFORE UPDATE ON strandline.key_items FOR EACH ROW EXECUTE FUNCTION strandline.refuse_key_items()`);
   await expect(rekey()).rejects.toThrow('broken off');
   expect(await readStoredRules(world.db.pool)).toEqual(VERSION_1);
   expect((await save(ai, results('https://youtu.be/abc?si=x'), 2)).newLinks, 'meanwhile').toEqual([]);

@@ -180,7 +180,7 @@ describe('results match what happened', () => {
   test('a spike with the data behind it', async () => {
     const spikes = await ask(10);
     const posts = spikes.find(({ sentence }) =>
-      String(sentence).startsWith('62 posts between 08:45 and 11:45 UTC'),
+      /^62 posts on \d+ [A-Z][a-z]{2} \d{4} between 08:45 and 11:45 UTC/.test(String(sentence)),
     );
     expect(posts).toMatchObject({ n: 62, coverage: 1, lower_bound: false, threshold: 3.5 });
     expect(posts?.['window_start']).toBe(

@@ -201,7 +201,7 @@ describe('a Bluesky search', () => {
       expect(await find({ from: undefined })).toHaveLength(1);
       expect(asked()).toEqual([CREATE, V2, V1, PROFILES, V1, PROFILES]);
       expect(asks(V1).map(({ params }) => [params['q'], params['sort']])).toEqual([
-        ['tidal turbines', 'recent'],
+        ['tidal turbines', 'latest'],
         ['tidal turbines', 'latest'],
       ]);
     }
