@@ -7,6 +7,7 @@ import { type Dialect, wireName } from '../../protocol/dialect.ts';
 import { isPlain, own, type Plain } from '../../domain/json-values.ts';
 import { removeSignatures } from './media-addresses.ts';
 import { readAddress } from './parse-links.ts';
+import { completeHashtags } from './text-hashtags.ts';
 import { readTime } from './timestamps.ts';
 import {
   boundJson,
@@ -49,10 +50,11 @@ export function parsePost(post: Plain, externalId: string, names: PostNames, isN
   const text = readText(post.text);
   const isShortened =
     text === null || (readBoolean(post.truncated) ?? endsShortened(text, externalId, entities));
+  const shownText = text ?? readText(post.snippet) ?? '';
   return {
     external_id: externalId,
     author_external_id: null,
-    text: text ?? readText(post.snippet) ?? '',
+    text: shownText,
     url: readAddress(post.url) ?? readAddress(post.link),
     created_at: readTime(post.created_at),
     lang: lang !== null && lang.length <= MAX_LANG_LENGTH ? lang : null,
@@ -70,7 +72,8 @@ export function parsePost(post: Plain, externalId: string, names: PostNames, isN
     ...forCounters(POST_COUNTERS, readPostCounter),
     media: readMedia(post.media),
     entities,
-    hashtags: pickTexts(entities, ['hashtags'], ['text', 'tag'], readName),
+    // Some services fill `entities` for a few scripts only, or not at all.
+    hashtags: completeHashtags(pickTexts(entities, ['hashtags'], ['text', 'tag'], readName), shownText),
     mentions: pickTexts(entities, ['user_mentions', 'mentions'], ['screen_name', 'username'], readName),
     urls: pickTexts(entities, ['urls'], ['expanded_url', 'unwound_url', 'url'], readAddress),
     is_partial: isNested || isShortened,

@@ -10,6 +10,7 @@ import { lookUpPostNames, parsePost } from './parse-post.ts';
 import { isCutRepost, restoreRepost } from './restore-repost.ts';
 import type { Rejects } from './rejects-and-warnings.ts';
 import { isPost, type Item, type ItemOutcome, readItems } from './response-generations.ts';
+import { completeHashtags } from './text-hashtags.ts';
 import { readId, readReference, readWord } from './wire-values.ts';
 
 /** Maximum nesting of quotes, reposts and replies. */
@@ -25,7 +26,10 @@ function complete(post: ParsedPost, posts: ReadonlyMap<string, ParsedPost>, isNe
   const { text, reposted_status_id: id } = post;
   if (id !== null) {
     const restored = restoreRepost(text, posts.get(id)?.text ?? null);
-    if (restored !== text) return { ...post, text: restored, is_partial: isNested };
+    if (restored !== text) {
+      const hashtags = completeHashtags(post.hashtags, restored);
+      return { ...post, text: restored, hashtags, is_partial: isNested };
+    }
   }
   return isCutRepost(text) ? { ...post, is_partial: true } : post;
 }
