@@ -420,6 +420,11 @@ describe('the text of a watched page', () => {
       `<p>${'İ'.repeat(60)} for all of them<script>"Not a text of the page"</script><p>Bridge closed for repairs<script></SCRIPT>`,
       [`${'İ'.repeat(60)} for all of them`, 'Bridge closed for repairs'],
     ],
+    [
+      'no short lines, even if they are the news',
+      '<p>Sold out<p>£49.99<p>Ferry: delayed<p>In stock: 3 left<p>Bridge closed for repairs',
+      ['Bridge closed for repairs'],
+    ],
     ['scripts without spaces', '<p>港は閉まっています。<p>短い', ['港は閉まっています。']],
   ])('%s', (_, page, expected) => {
     expect(texts(`<html><body>${page}`).map(({ text }) => text)).toEqual(expected);

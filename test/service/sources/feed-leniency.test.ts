@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { identifyAddress } from '../../../src/domain/link-identity.ts';
 import { parseFeedDocument } from '../../../src/service/sources/feeds/feed-document.ts';
 
 /** Documents that are no feeds by the letter, but that readers accept; and those that they must not accept. */
@@ -40,6 +41,11 @@ test.each<[string, string | Uint8Array, string?]>([
   ['comments and instructions', `<!-- a > b --><?xml-stylesheet href="x.xsl"?>${bare(TWO)}<!-- cached -->`],
   ['scripts behind the end', `${rss(TWO)}<script>var a = "b";</script>`],
   ['a document type', `<!DOCTYPE rss PUBLIC "-//N//DTD RSS 0.91//EN" "https://x.example/a.dtd">${bare(TWO)}`],
+  [
+    'a document type whose entities are not used',
+    `<!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>${bare(TWO)}`,
+  ],
+  ['the document type of HTML before a feed', `<!DOCTYPE html>\n${bare(TWO)}`],
   ['HTML as content type', rss(TWO), 'text/html; charset=utf-8'],
   ['words as content type', rss(TWO), 'text/plain'],
   ['no content type', rss(TWO), ''],
@@ -94,4 +100,15 @@ describe('limits', () => {
     const deep = `${'<a>'.repeat(200)}${'</a>'.repeat(200)}`;
     expect(parse(rss(item('x') + deep))).toMatchObject({ kind: 'unreadable' });
   });
+});
+
+test('an entry whose address changes is another link, whatever its identifier: the address is the identity', () => {
+  const withId = (link: string) =>
+    item('The ferry is late', link).replace('</item>', '<guid isPermaLink="false">tag:7</guid></item>');
+  const links = ['/late', '/late?utm_source=feed', '/the-ferry-is-late'].map(
+    (link) => read(rss(withId(link)))[0]?.[1],
+  );
+  const identities = links.map((link) => identifyAddress(link ?? ''));
+  expect(identities[1]).toEqual(identities[0]);
+  expect(identities[2]).not.toEqual(identities[0]);
 });

@@ -182,6 +182,31 @@ describe('reading', () => {
     expect(provider.requests).toHaveLength(4);
   });
 
+  test.each([
+    'Sat, 21 Nov 2026 15:00:00 GMT',
+    'Wed, 25 Nov 2026 08:00:00 GMT',
+    'Fri, 01 Jan 2100 00:00:00 GMT',
+  ])('an entry dated ahead, %s, is returned at once, dated by its first reading', async (ahead) => {
+    const { find, provider, clock } = await startOne(
+      feed(news('Tidal turbines', `<pubDate>${ahead}</pubDate>`)),
+    );
+    const noon = clock.now();
+    expect(await find({ ...TIDAL, to: noon })).toMatchObject([{ publishedAt: noon }]);
+    // Its time stays while it is ahead, also if the feed has changed.
+    provider.answers(feed(news('Tidal turbines', `<pubDate>${ahead}</pubDate><description>x</description>`)));
+    clock.advance(15 * MINUTE);
+    expect(await find({ ...TIDAL, to: clock.now() })).toMatchObject([{ snippet: 'x', publishedAt: noon }]);
+    // The reading may end after the window that it is for.
+    expect(await find({ ...TIDAL, to: new Date(noon.getTime() - 1) })).toEqual([]);
+  });
+
+  test('an entry that is first seen by the reading for a query is part of its answer', async () => {
+    const ahead = '<pubDate>Wed, 25 Nov 2026 08:00:00 GMT</pubDate>';
+    const { find, clock } = await startOne(feed(news('Tidal turbines', ahead)));
+    const to = new Date(clock.now().getTime() - 900);
+    expect(await find({ ...TIDAL, to })).toMatchObject([{ publishedAt: to }]);
+  });
+
   test('a site names its feed; next time only the feed is read', async () => {
     const page =
       '<html><head><link rel="alternate" type="application/rss+xml" href="feed.xml"></head></html>';
@@ -640,6 +665,22 @@ describe('a watched page', () => {
     const [then, ...more] = await find({ ...HARBOUR, ...past });
     expect(more).toEqual([]);
     expect(then).not.toHaveProperty('periodVouched');
+  });
+
+  test('a text that goes and comes back is the same link', async () => {
+    const { find, provider, clock } = await watch(feed(notices(FERRY)));
+    provider.answers(feed(notices(FERRY)), feed(notices(BRIDGE)), feed(notices(FERRY)));
+    const links: string[][] = [];
+    for (let i = 0; i < 3; i++) {
+      links.push(
+        (await find({ prompt: 'ferry nine', keywords: ['ferry', 'nine'], to: clock.now() })).map(
+          ({ link }) => link,
+        ),
+      );
+      clock.advance(15 * MINUTE);
+    }
+    expect(links.map((all) => all.length)).toEqual([1, 0, 1]);
+    expect(links[2]).toEqual(links[0]);
   });
 
   test('keeps its texts and their times while it cannot be read', async () => {

@@ -256,15 +256,18 @@ export function createFeedReader(
 
 /**
  * Texts of pages and entries without a time: those that were not there before are of now; when those of the first
- * reading appeared is unknown.
+ * reading appeared is unknown. An entry that is dated ahead of our clock is there already: it is of when it was first read.
  */
 function dateByFirstSight(found: readonly FeedEntry[], { isRead, entries }: Feed, now: Date): FeedEntry[] {
   const known = new Map(entries.map(({ link, publishedAt }) => [link, publishedAt]));
   const appearedAt = isRead ? now.toISOString() : null;
   return found.map((entry) => {
-    if (entry.publishedAt !== null) return entry;
-    const publishedAt = known.has(entry.link) ? (known.get(entry.link) ?? null) : appearedAt;
-    return { ...entry, publishedAt };
+    if (entry.publishedAt !== null && entry.publishedAt <= now.toISOString()) return entry;
+    const firstRead = known.has(entry.link) ? (known.get(entry.link) ?? null) : appearedAt;
+    return {
+      ...entry,
+      publishedAt: entry.publishedAt === null ? firstRead : (firstRead ?? now.toISOString()),
+    };
   });
 }
 

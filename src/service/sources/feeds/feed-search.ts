@@ -10,8 +10,12 @@ import type { FeedEntry } from './feed-orders.ts';
 /** Every word is required: tries fewer if nothing matches. */
 const WORD_ATTEMPTS = [3, 2] as const;
 
-/** The entries to search, and which of them may be shown. */
-type Searched = { entries: readonly FeedEntry[]; isShown: (entry: FeedEntry) => boolean };
+/** The entries to search, which of them may be shown, and whether the window ends now. */
+type Searched = {
+  entries: readonly FeedEntry[];
+  isShown: (entry: FeedEntry) => boolean;
+  isCurrent: boolean;
+};
 
 /**
  * Entries of the window with all of the best words, most relevant first. If there are more than the limit: with those
@@ -21,11 +25,13 @@ type Searched = { entries: readonly FeedEntry[]; isShown: (entry: FeedEntry) => 
  * @param searched.onCut receives how many match, if they are more than the limit
  */
 export async function searchEntries(
-  { isCurrent, onCut, ...searched }: Searched & { isCurrent: boolean; onCut?: (matching: number) => void },
+  { onCut, ...searched }: Searched & { onCut?: (matching: number) => void },
   query: SourceQuery,
 ): Promise<FoundItem[]> {
   const listed = await listEntries(searched, query);
-  const matching = (await matchItems(listed, query)).map((entry) => vouchFor(toFoundItem(entry), isCurrent));
+  const matching = (await matchItems(listed, query)).map((entry) =>
+    vouchFor(toFoundItem(entry), searched.isCurrent),
+  );
   const ranked = rankByText(matching, query).flatMap((i) => matching[i] ?? []);
   if (ranked.length <= query.limit) return ranked;
   onCut?.(ranked.length);
@@ -51,23 +57,26 @@ function vouchFor(item: FoundItem, isCurrent: boolean): FoundItem {
  * comes first. A query of nothing but a site finds all texts of it.
  * @param searched.isCurrent whether the window ends now: then it includes what a page said when it was first read
  */
-export async function searchTexts(
-  { isCurrent, ...searched }: Searched & { isCurrent: boolean },
-  query: SourceQuery,
-): Promise<FoundItem[]> {
+export async function searchTexts(searched: Searched, query: SourceQuery): Promise<FoundItem[]> {
   const listed = await listEntries(searched, query);
   const { words, site } = extractSite(query.prompt);
   return (site !== undefined && words === '' ? listed : await matchItems(listed, query))
     .slice(0, query.limit)
-    .map((entry) => vouchFor(toFoundItem(entry), isCurrent));
+    .map((entry) => vouchFor(toFoundItem(entry), searched.isCurrent));
 }
 
-/** Entries of the window, and of the site and the domains of the query; undated ones are left to the date filter. */
-function listEntries({ entries, isShown }: Searched, query: SourceQuery): Promise<FeedEntry[]> {
+/**
+ * Entries of the window, and of the site and the domains of the query; undated ones are left to the date filter.
+ * @param searched.isCurrent then an entry that was first seen by the reading for this very query is of the end of the window
+ */
+function listEntries({ entries, isShown, isCurrent }: Searched, query: SourceQuery): Promise<FeedEntry[]> {
   const { prompt, domains } = query;
+  const until = query.to.toISOString();
+  const isLate = ({ publishedAt }: FeedEntry) => isCurrent && publishedAt !== null && publishedAt > until;
+  const dated = entries.map((entry) => (isLate(entry) ? { ...entry, publishedAt: until } : entry));
   const { site } = extractSite(prompt);
   const ofSite = { include: site === undefined ? [] : [site.toLowerCase()], exclude: [] };
-  return filterInSlices(entries, (entry) => {
+  return filterInSlices(dated, (entry) => {
     const { link, publishedAt } = entry;
     if (publishedAt !== null && !isWithinWindow({ publishedAt: new Date(publishedAt) }, query)) return false;
     return isWithinDomains(link, ofSite) && isWithinDomains(link, domains ?? ofSite) && isShown(entry);
