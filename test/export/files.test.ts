@@ -103,6 +103,12 @@ describe('a manifest', () => {
       expect(one.schema.fields.filter(({ description }) => description === '')).toEqual([]);
     }
     expect(resources.filter(({ rows }) => rows > 0).length).toBeGreaterThan(5);
+    // As numbers, they would be rounded by readers that follow the schema.
+    const ids = resources.flatMap(({ schema }) =>
+      schema.fields.filter(({ name }) => /(?:^|_)id$/.test(name)),
+    );
+    expect(ids.length).toBeGreaterThan(20);
+    expect(ids.filter(({ type }) => type !== 'string')).toEqual([]);
     const posts = resources.find(({ name }) => name === 'posts')?.schema;
     expect(posts?.fields.find(({ name }) => name === 'like_count')).toEqual({
       name: 'like_count',
