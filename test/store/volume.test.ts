@@ -7,6 +7,8 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import type { Id } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { readPostPage } from '../../src/store/queries/post-pages.ts';
+import { readPosts } from '../../src/store/queries/posts.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
@@ -101,6 +103,28 @@ test('a post with a time after its sighting counts at its sighting', async () =>
   const search = await newSearch('ahead');
   await run(search, 5, [post(3 * 24 * 60)]);
   expect((await volumeOf(search)).filter(({ posts }) => posts > 0)).toMatchObject([{ minute: 0, posts: 1 }]);
+});
+
+test.each([
+  ['ahead', { created_at: at(3 * 24 * 60).toISOString() }],
+  ['of 1970', { created_at: '1970-01-01T00:00:00.000Z' }],
+  ['of 1980', { created_at: '1980-01-01T00:00:00Z' }],
+  ['before networks', { created_at: '1999-12-31T23:59:59+00:00' }],
+  ['of seconds', { created_at: String(315_532_800) }],
+])('lists and volume count a post at its sighting if its time is %s', async (name, time) => {
+  const search = await newSearch(`untrue-${name.replaceAll(' ', '-')}`);
+  const [early, untrue, late] = [post(1), { ...post(0), ...time }, post(9)];
+  await run(search, 5, [early, untrue]);
+  await run(search, 10, [late]);
+  expect((await volumeOf(search)).filter(({ posts }) => posts > 0)).toMatchObject([{ minute: 0, posts: 3 }]);
+  const newest = [late, untrue, early].map(({ id }) => id);
+  const which = { data: 'real', search: search.slug, order: 'newest', limit: 10 } as const;
+  const listed = await readPosts(world.db, which);
+  expect(listed.map((each) => each.external_id)).toEqual(newest);
+  const placed = await readPostPage(world.db, which);
+  expect(placed.map((each) => each.post.external_id)).toEqual(newest);
+  const since = await readPosts(world.db, { ...which, since: at(4) });
+  expect(since.map((each) => each.external_id)).toEqual(newest.slice(0, 2));
 });
 
 test('a post with a time after its sighting does not count in the quarter hour of that time as well', async () => {

@@ -5,7 +5,7 @@ import type { ParsedAuthor } from '../../domain/parsed-results.ts';
 import { isPlain, own, type Plain } from '../../domain/json-values.ts';
 import { removeSignature } from './media-addresses.ts';
 import { readAddress } from './parse-links.ts';
-import { readTime } from './timestamps.ts';
+import { readNetworkTime } from './timestamps.ts';
 import {
   boundJson,
   readBoolean,
@@ -48,7 +48,7 @@ export function parseAuthor(user: Plain, externalId: string, isPartial: boolean)
     username: readWord(user.username, 256),
     name: readNonEmptyText(user.name, 1_000),
     url: orEmpty('url', readAddress),
-    created_at: readTime(user.created_at),
+    created_at: readNetworkTime(user.created_at),
     description: orEmpty('description', (value) => readNonEmptyText(value, 10_000)),
     location: orEmpty('location', (value) => readNonEmptyText(value, 1_000)),
     profile_image_url: readPicture(user.profile_image_url),

@@ -8,7 +8,7 @@ import { isPlain, own, type Plain } from '../../domain/json-values.ts';
 import { removeSignatures } from './media-addresses.ts';
 import { readAddress } from './parse-links.ts';
 import { completeHashtags } from './text-hashtags.ts';
-import { readTime } from './timestamps.ts';
+import { readNetworkTime } from './timestamps.ts';
 import {
   boundJson,
   readBoolean,
@@ -56,7 +56,7 @@ export function parsePost(post: Plain, externalId: string, names: PostNames, isN
     author_external_id: null,
     text: shownText,
     url: readAddress(post.url) ?? readAddress(post.link),
-    created_at: readTime(post.created_at),
+    created_at: readNetworkTime(post.created_at),
     lang: lang !== null && lang.length <= MAX_LANG_LENGTH ? lang : null,
     conversation_id: readReference(post.conversation_id),
     in_reply_to_screen_name: readUnlessNone(post.in_reply_to_screen_name, readName),

@@ -164,7 +164,7 @@ WITH RECURSIVE wanted AS (
   ) p
   WHERE w.depth < 3
 )
-SELECT 'post' AS kind, p.id AS thing, coalesce(p.created_at, p.first_seen_at) AS at, s.kind = 'sandbox' AS sandbox,
+SELECT 'post' AS kind, p.id AS thing, least(p.created_at, p.first_seen_at) AS at, s.kind = 'sandbox' AS sandbox,
   p.lang, NULL AS title, p.text AS body, ARRAY[p.text, a.username, a.name] || p.hashtags AS parts
 FROM (SELECT DISTINCT id FROM wanted) w
 CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p JOIN ${S}.services s ON s.id = p.service_id
@@ -172,7 +172,7 @@ LEFT JOIN ${S}.authors a ON a.id = p.author_id`;
 
 /** $1 IDs. */
 const SELECT_LINKS = `
-SELECT 'link' AS kind, l.id AS thing, coalesce(l.published_at, l.first_seen_at) AS at, l.simulated AS sandbox,
+SELECT 'link' AS kind, l.id AS thing, least(l.published_at, l.first_seen_at) AS at, l.simulated AS sandbox,
   NULL AS lang, l.title, concat_ws(' ', l.snippet, l.summary_description) AS body, ARRAY[l.title, l.snippet, l.site] AS parts
 FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
 

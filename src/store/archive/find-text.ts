@@ -57,7 +57,7 @@ export type TextHit = {
   services: string[];
   /** Searches that found it, first one first; empty for a nested post. */
   found_by: Finder[];
-  /** Publication time; if unknown, when it was first seen. */
+  /** Publication time; if unknown, or later, when it was first seen. */
   at: Date;
   /** For links. */
   title: ExcerptPiece[];
@@ -185,6 +185,11 @@ async function readHits(
   }));
 }
 
+/** As {@link TextHit}.at, by which documents are sorted. */
+function countedAt(publishedAt: Date | null, firstSeenAt: Date): Date {
+  return publishedAt !== null && publishedAt < firstSeenAt ? publishedAt : firstSeenAt;
+}
+
 function showThing(
   thing: ArchiveThing,
   weigh: (word: string) => number,
@@ -197,7 +202,7 @@ function showThing(
       services: [post.service],
       post,
       link: null,
-      at: post.created_at ?? post.first_seen_at,
+      at: countedAt(post.created_at, post.first_seen_at),
       title: [],
       excerpt: buildExcerpt(post.text, weigh),
     };
@@ -208,7 +213,7 @@ function showThing(
     services: [...new Set(found_by.map(({ service }) => service))],
     post: null,
     link,
-    at: link.published_at ?? link.first_seen_at,
+    at: countedAt(link.published_at, link.first_seen_at),
     title: buildExcerpt(link.title ?? '', weigh),
     excerpt: buildExcerpt(joinBody(link), weigh),
   };

@@ -46,7 +46,7 @@ const topsBy = (name: string) =>
 const SOURCES = {
   posts: {
     key: ['id'],
-    time: 'coalesce(v.created_at, v.first_seen_at)',
+    time: 'least(v.created_at, v.first_seen_at)',
     of: { column: 'id', scope: 'post' },
     changes: [
       ['posts', 'id', 'id'],
@@ -151,7 +151,7 @@ const SOURCES = {
     of: BY_SEARCH,
     changes: [['completion_claims', 'completion_id, position', 'completion_id, position']],
   },
-  post_growth: { key: ['post_id'], time: 'coalesce(v.created_at, v.first_seen_at)', of: BY_POST },
+  post_growth: { key: ['post_id'], time: 'least(v.created_at, v.first_seen_at)', of: BY_POST },
   post_at_age: { key: ['search_id', 'post_id', 'hours'], time: 'v.reached_at', of: BY_SEARCH },
   typical_at_age: { key: ['search_id', 'hours'], of: BY_SEARCH },
   posts_in_sight: { key: ['search_id', 'post_id'], of: BY_SEARCH },

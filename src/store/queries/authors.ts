@@ -79,7 +79,8 @@ export async function readAuthorPosts(
   { order, limit }: { order: 'newest' | 'engagement'; limit: number },
 ): Promise<PostRow[]> {
   const view = postsView[data];
-  const by = order === 'newest' ? sql`${view.created_at}` : sumEngagementColumns(view);
+  const by =
+    order === 'newest' ? sql`least(${view.created_at}, ${view.first_seen_at})` : sumEngagementColumns(view);
   return orm
     .select()
     .from(view)

@@ -12,9 +12,10 @@ export type PostRow = typeof postsView.real.$inferSelect;
 export const POST_ORDERS = ['newest', ...COUNTER_PLURALS] as const;
 export type PostOrder = (typeof POST_ORDERS)[number];
 
+/** As in pages of posts: one without a time, or dated after it was first seen, counts at its first sighting. */
+const TIME_SQL = 'least(p.created_at, p.first_seen_at)';
 /** Sort keys, highest first; unknown values last. */
-const orderSql = (order: PostOrder) =>
-  order === 'newest' ? 'p.created_at' : `c.${COUNTER_BY_PLURAL[order]}`;
+const orderSql = (order: PostOrder) => (order === 'newest' ? TIME_SQL : `c.${COUNTER_BY_PLURAL[order]}`);
 
 /**
  * Sorts narrow rows, and looks up the rest only for the selected posts. Joins posts only if their time is needed. $1
@@ -30,14 +31,14 @@ SELECT g.post_id AS id FROM (
 ) g
 LEFT JOIN strandline.post_counters c ON c.post_id = g.post_id
 ${timed ? 'JOIN strandline.posts p ON p.id = g.post_id' : ''}
-WHERE $4::timestamptz IS NULL ${timed ? 'OR p.created_at >= $4' : ''}
+WHERE $4::timestamptz IS NULL ${timed ? `OR ${TIME_SQL} >= $4` : ''}
 ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $5`;
 
 /** Posts found by a search, without nested ones. */
 export async function readPosts(
   db: Reads,
   filter: DataScope & {
-    /** Published at this time or later. */
+    /** Published at this time or later; or first seen, if that is earlier or the time is unknown. */
     since?: Date | undefined;
     matching?: Matching | undefined;
     order: PostOrder;
