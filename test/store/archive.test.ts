@@ -450,6 +450,26 @@ describe('queries', () => {
   });
 });
 
+test('a post dated ahead is found in its place by its first sighting, not first', async () => {
+  const search = await newSearch('dated-ahead', hosted);
+  await found(search, posts(post('zephyr-ahead', 'zephyr', { created_at: at(60 * 24 * 365).toISOString() })));
+  while (!(await fillArchive(world.db, { batches: 10 })));
+  const { hits } = await findText(world.db, {
+    data: 'real',
+    query: parseQuery('zephyr'),
+    now: at(0),
+    limit: 5,
+  });
+  expect(hits.map((hit) => [hit.post?.external_id, hit.at])).toEqual([
+    ['zephyr-ahead', hits[0]?.post?.first_seen_at],
+  ]);
+  expect(
+    await rows(`SELECT count(*)::int AS n FROM strandline.archive_documents WHERE at > $1`, [
+      at(60 * 24 * 30),
+    ]),
+  ).toEqual([{ n: 0 }]);
+});
+
 test('simulated items are neither found nor counted with real ones; a link found by both is real', async () => {
   const invented = await newSearch('invented', sandbox);
   await found(invented, {
