@@ -3,6 +3,7 @@
 import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { Logger } from '../logger.ts';
+import { findNetworkCode } from '../network.ts';
 import { prepareEach } from '../postgres/session.ts';
 import { QUEUE_SCHEMA } from './queue-schema.ts';
 import { type BackendFactory, createPostgresBackend, type QueueOptions } from 'bullmq';
@@ -234,4 +235,17 @@ function readMember(info: string, name: string): string | undefined {
 export function withoutArguments<E>(error: E): E {
   if (error instanceof Error && 'command' in error) delete error.command;
   return error;
+}
+
+/** The words of ioredis for a server that is away, which have no code. */
+const CONNECTION_LOST = /^Connection is closed|max retries per request/;
+
+/**
+ * Why the server of the queue is away: an expected state, which is logged once, in words and without a stack.
+ * @returns undefined for any other error
+ */
+export function explainOutage(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const isAway = findNetworkCode(error) !== undefined || CONNECTION_LOST.test(error.message);
+  return isAway ? error.message : undefined;
 }

@@ -3,7 +3,7 @@
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import { monotonicMs, systemClock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import { type QueueBackend, withoutArguments } from './connection.ts';
+import { explainOutage, type QueueBackend, withoutArguments } from './connection.ts';
 import { type JobsOptions, Queue } from 'bullmq';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -180,7 +180,11 @@ function createQueueTimeout(log: Logger): <T>(work: () => Promise<T>) => Promise
       return result;
     } catch (error) {
       const known = withoutArguments(error);
-      if (!isAway) log.warn({ err: known }, 'queue unavailable; runs wait in the database');
+      if (!isAway) {
+        const reason = known instanceof QueueSilent ? known.message : explainOutage(known);
+        const why = reason === undefined ? { err: known } : { reason };
+        log.warn(why, 'queue unavailable; runs wait in the database');
+      }
       isAway = true;
       throw known;
     } finally {
@@ -230,7 +234,12 @@ export function beginWorker(make: () => Worker, log: Logger): QueueWorkers {
         if (!paused) void worker.resume();
         return;
       } catch (error) {
-        log.warn({ err: withoutArguments(error) }, 'queue connection failed; retrying');
+        const known = withoutArguments(error);
+        // That the server is away is logged once, by the limit of calls to the queue.
+        log[explainOutage(known) === undefined ? 'warn' : 'debug'](
+          { err: known },
+          'queue connection failed; retrying',
+        );
         await worker.close(true).catch(() => {});
         await wait(pause, undefined, { signal: closing.signal }).catch(() => {});
       }
