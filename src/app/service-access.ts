@@ -139,7 +139,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     // Runs that fail together share a probe.
     const isOld =
       probed !== undefined && monotonicMs() - probed.at >= Math.min(probeEveryMs, PROBE_AFTER_FAILURE_MS);
-    if (failed && isOld) startProbe(LATER_PROBE_TIMEOUT_MS);
+    // The probe that follows waits for this one.
+    if (failed && isOld) void startProbe(LATER_PROBE_TIMEOUT_MS);
     return isAnswering(await probe()) ? 'answering' : 'silent';
   }
 

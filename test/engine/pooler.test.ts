@@ -98,13 +98,13 @@ describe.skipIf(!present)('pgbouncer', () => {
         found: expect.stringMatching(words),
       });
       // Others take and return backends meanwhile.
-      let busy = true;
+      const refused = new AbortController();
       const load = Array.from({ length: 4 }, async () => {
-        while (busy) await queryPlainly(url, 'SELECT 1');
+        while (!refused.signal.aborted) await queryPlainly(url, 'SELECT 1');
       });
       for (let attempt = 0; attempt < 20; attempt += 1)
         await expect(connect(url, 'test'), `attempt ${attempt}`).rejects.toThrow(words);
-      busy = false;
+      refused.abort();
       await Promise.all(load);
       // Nothing of the program is left in the sessions that other clients share.
       const { rows } = await queryPlainly(url, 'SHOW search_path');

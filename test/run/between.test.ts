@@ -88,7 +88,7 @@ test('the clock fails once the response is there: the response is stored', async
   });
   let thrown = 0;
   const clock = {
-    now: world.ctx.clock.now,
+    now: () => world.ctx.clock.now(),
     statementTime: () => {
       if (!received || thrown > 0) return world.ctx.clock.statementTime();
       thrown += 1;

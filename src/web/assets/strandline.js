@@ -308,7 +308,7 @@ const draw = (chart) => {
   /** @param {string} name */
   const color = (name) => style.getPropertyValue(name).trim();
   const hues = ['--sea', '--c2', '--c3', '--c4', '--c5', '--c6'].map(color);
-  const { chart: kind = 'bars', unit = '', one = unit, sign = '' } = chart.dataset;
+  const { chart: kind = 'bars', unit = '', one: singular = unit, sign = '' } = chart.dataset;
   const seconds = Number(chart.dataset['seconds']);
   const bars = kind === 'bars' && names.length === 1;
   const shift = seconds / 2;
@@ -431,7 +431,7 @@ const draw = (chart) => {
       const count =
         value === null
           ? 'not observed'
-          : `${least[nth]?.[i] === true ? '≥ ' : ''}${shown(value)}${sign === '' ? ` ${value === 1 ? one : unit}` : sign}`;
+          : `${least[nth]?.[i] === true ? '≥ ' : ''}${shown(value)}${sign === '' ? ` ${value === 1 ? singular : unit}` : sign}`;
       return names.length === 1 ? count : `${name} ${count}`;
     });
     const value = expected[i] ?? null;
