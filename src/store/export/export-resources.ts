@@ -223,6 +223,7 @@ export const EXCLUDED_VIEWS: Readonly<Record<string, string>> = {
   discovery_times: 'columns of discoveries',
   new_today: 'rows of discoveries, chosen by the time of the query',
   search_post_gains: 'columns of post_growth and post_sightings',
+  search_status: 'how each search is doing now, computed from runs',
   trials: 'calls for searches that were never saved, without results',
   audit_log: 'who administers this installation, which is not a result',
   channels: 'who is notified, which is not a result',
