@@ -251,7 +251,7 @@ describe('trends', () => {
     const { stdout } = await stand.run(['trends', '--search', 'usual']);
     const text = stdout.replaceAll(/\s+/g, ' ');
     expect(text).toMatch(
-      /Wed 18 Nov: 142 posts between 08:00 and 09:00 UTC, 6\.3x .* Fri 20 Nov: 142 posts between 14:00 and 15:00 UTC,/,
+      /142 posts on 18 Nov 2026 between 08:00 and 09:00 UTC, 6\.3x .* 142 posts on 20 Nov 2026 between 14:00 and 15:00 UTC,/,
     );
     const inTokyo = await stand.run(['trends', '--search', 'usual'], { isTTY: true, zone: 'Asia/Tokyo' });
     expect(inTokyo.stdout.replaceAll(/\s+/g, ' ')).toContain('between 17:00 and 18:00 Asia/Tokyo time');
