@@ -27,9 +27,9 @@ const refused: readonly (readonly [
   [
     'a schedule twice',
     [...add, '--cron', '0 8 * * *', '--every', '5m'],
-    ['schedule', 'either a cron', '--cron or --every'],
+    ['schedule', 'a cron expression or an interval', '--cron or --every'],
   ],
-  ['no schedule', add, ['schedule', 'got nothing', 'either a cron']],
+  ['no schedule', add, ['schedule', 'got nothing', 'a cron expression or an interval']],
   [
     'a blank prompt',
     [...add.slice(0, 3), '--operation', 'ai', '--prompt', ' \n ', '--every', '5m'],

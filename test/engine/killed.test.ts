@@ -8,7 +8,7 @@ import { query, readyStage, spawnProcess, stage } from './stage.ts';
 test('a killed owner leaves the server running, and the next owner adopts it', async () => {
   const { open, openElsewhere, serverPid } = await readyStage();
   const first = await openElsewhere('owner');
-  await query(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 100) AS n');
+  await query(first.url, 'CREATE TABLE public.kept AS SELECT generate_series(1, 100) AS n');
   const server = await serverPid();
   first.child.kill('SIGKILL');
   await first.exited;
@@ -16,7 +16,7 @@ test('a killed owner leaves the server running, and the next owner adopts it', a
 
   const second = await open('owner');
   expect(second).toMatchObject({ adopted: true, started: false, url: first.url });
-  expect(await query(second.url, 'SELECT count(*)::int FROM kept')).toEqual([{ count: 100 }]);
+  expect(await query(second.url, 'SELECT count(*)::int FROM public.kept')).toEqual([{ count: 100 }]);
   await second.close();
   expect(await serverPid()).toBeUndefined();
 });
@@ -34,14 +34,14 @@ test('Ctrl-C reaches the program but not the server', async () => {
 test('after owner and server are killed together, the next start recovers every committed row', async () => {
   const { open, openElsewhere, serverPid } = await readyStage();
   const first = await openElsewhere('owner');
-  await query(first.url, 'CREATE TABLE runs AS SELECT generate_series(1, 10000) AS id');
+  await query(first.url, 'CREATE TABLE public.runs AS SELECT generate_series(1, 10000) AS id');
   first.child.kill('SIGKILL');
   process.kill((await serverPid()) ?? 0, 'SIGKILL');
   await first.exited;
 
   const second = await open('owner');
   expect(second.started).toBe(true);
-  expect(await query(second.url, 'SELECT count(*)::int, max(id) FROM runs')).toEqual([
+  expect(await query(second.url, 'SELECT count(*)::int, max(id) FROM public.runs')).toEqual([
     { count: 10_000, max: 10_000 },
   ]);
 });

@@ -59,12 +59,12 @@ test.skipIf(native === undefined || !isRoot())(
     expect(first.notes[1]).toMatch(/are not accessible to the user .*\. Using a copy in/);
     expect(first.dataDirectory.startsWith(sharedDirectory)).toBe(true);
     expect((await stat(path.dirname(first.dataDirectory))).mode & 0o777).toBe(0o700);
-    await query(first.url, 'CREATE TABLE kept (n int)');
+    await query(first.url, 'CREATE TABLE public.kept (n int)');
     await first.close();
 
     const second = await open('owner', { native: copy, dataDir });
     expect(second.dataDirectory).toBe(first.dataDirectory);
-    expect(await query(second.url, 'SELECT * FROM kept')).toEqual([]);
+    expect(await query(second.url, 'SELECT * FROM public.kept')).toEqual([]);
     await second.close();
 
     await rm(dataDir, { recursive: true });

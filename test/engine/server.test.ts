@@ -53,13 +53,13 @@ test('listens on loopback only, without a socket in a shared directory', async (
 test('closing stops it, and the next start finds the same data on the same port', async () => {
   const { open, serverPid } = await readyStage();
   const first = await open('owner');
-  await query(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 100) AS n');
+  await query(first.url, 'CREATE TABLE public.kept AS SELECT generate_series(1, 100) AS n');
   await first.close();
   expect(await serverPid()).toBeUndefined();
 
   const second = await open('owner');
   expect(second).toMatchObject({ started: true, port: first.port, url: first.url, notes: [] });
-  expect(await query(second.url, 'SELECT count(*)::int FROM kept')).toEqual([{ count: 100 }]);
+  expect(await query(second.url, 'SELECT count(*)::int FROM public.kept')).toEqual([{ count: 100 }]);
 });
 
 test('when closing is over, none of its processes is left', async () => {

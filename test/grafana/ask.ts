@@ -1,5 +1,6 @@
 /** Runs the statements of a dashboard as Grafana would: as the reader, with every choice of its variables. */
 import { ANALYTICS, type Data } from '../../src/domain/data.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
 import { readerQuery, type ReaderResult } from '../../src/store/reader/reader-query.ts';
 import type { Dashboard } from './dashboards.ts';
 import { type Filling, fillIn } from './fill-in.ts';
@@ -14,8 +15,16 @@ export function searchingNothing(readerUrl: string): string {
 }
 
 /** @throws pg's error where the statement is wrong or not allowed, Error where it cannot be filled in */
-export function ask(readerUrl: string, sql: string, filling: Filling): Promise<ReaderResult> {
-  return readerQuery({ url: searchingNothing(readerUrl), sql: fillIn(sql, filling) });
+export async function ask(readerUrl: string, sql: string, filling: Filling): Promise<ReaderResult> {
+  const statement = fillIn(sql, filling);
+  // Statements of the program's reader have a search path; those of Grafana have none.
+  const client = await connect(searchingNothing(readerUrl), 'test');
+  try {
+    await client.query(`EXPLAIN ${statement}`);
+  } finally {
+    await client.end();
+  }
+  return readerQuery({ url: readerUrl, sql: statement });
 }
 
 /**

@@ -43,7 +43,7 @@ test('a run waits while the minute is full: no attempt, no failure, and its sear
   expect(report).toMatchObject({ status: 'retry', code: 'budget_exceeded', notBefore });
   expect(report).toHaveProperty(
     'detail',
-    expect.stringContaining('CALLS_PER_MINUTE) are used up; the next is possible at 12:01:02 UTC'),
+    expect.stringContaining('CALLS_PER_MINUTE: 1) are used up; the next is possible at 12:01:02 UTC'),
   );
   expect(await runOf(second)).toEqual({ status: 'queued', code: null, claims: 0, not_before: notBefore });
   expect([await calls(second), stub.requests.length]).toEqual([[], 1]);

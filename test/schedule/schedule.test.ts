@@ -67,9 +67,9 @@ describe('a cron expression', () => {
     ['0 0 * FOO *', 'cron (month)'],
     ['0 0 * JANUARY *', 'cron (month)'],
     ['* * * * __proto__', 'cron (day of week)'],
-    ['0 0 30 2 *', 'a date that exists'],
-    ['0 0 31 2,4,6,9,11 *', 'a date that exists'],
-    ['0 0 30 2 */2', 'a date that exists'],
+    ['0 0 30 2 *', 'a day that one of its months has'],
+    ['0 0 31 2,4,6,9,11 *', 'a day that one of its months has'],
+    ['0 0 30 2 */2', 'a day that one of its months has'],
     [`${'1,'.repeat(50_000)}1 * * * *`, 'at most 500 characters'],
   ])('%j is refused', (text, words) => {
     expect(problemsOf({ cron: text })).toContain(words);
@@ -192,8 +192,8 @@ describe('an interval', () => {
 });
 
 it('and a cron expression are mutually exclusive', () => {
-  expect(problemsOf({})).toContain('either');
-  expect(problemsOf({ cron: '0 8 * * *', every: '15m' })).toContain('either');
+  expect(problemsOf({})).toContain('a cron expression or an interval, not both');
+  expect(problemsOf({ cron: '0 8 * * *', every: '15m' })).toContain('a cron expression or an interval, not both');
 });
 
 it.each([
