@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => stand.close());
 
-const FORUM = 'News Forum Search failed, no response since 21 Nov';
+const FORUM = 'News Forum Search failed, no response since 2026-11-21';
 const WEB = 'Web Search needs a key (BRAVE_API_KEY)';
 const plain = (text: string) => text.replace(/\s+/g, ' ');
 
