@@ -11,7 +11,9 @@ afterAll(() => database.drop());
 
 test('a fresh database has the tables and views, and no rows', async () => {
   expect(await query(database.url, 'SELECT count(*)::int FROM strandline.topics')).toEqual([{ count: 0 }]);
-  expect(await query(database.readerUrl, 'SELECT count(*)::int FROM topics')).toEqual([{ count: 0 }]);
+  expect(await query(database.readerUrl, 'SELECT count(*)::int FROM strandline_analytics.topics')).toEqual([
+    { count: 0 },
+  ]);
 });
 
 test('databases are isolated from each other', async () => {

@@ -41,5 +41,8 @@ test('a snapshot at the edge of a month in UTC belongs to that month, whatever t
   const { rows } = await db.pool.query<{ part: string }>(
     'SELECT tableoid::regclass::text AS part FROM strandline.post_snapshots ORDER BY observed_at',
   );
-  expect(rows.map((row) => row.part)).toEqual(['post_snapshots_2041_01', 'post_snapshots_2041_02']);
+  expect(rows.map((row) => row.part)).toEqual([
+    'strandline.post_snapshots_2041_01',
+    'strandline.post_snapshots_2041_02',
+  ]);
 });
