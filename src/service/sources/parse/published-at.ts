@@ -133,7 +133,7 @@ function readClock(clock: RegExpExecArray | null, around: string): number | unde
   const half = /(?<![\p{L}/])([ap])\.?m\.?(?![\p{L}/])/iu.exec(around)?.[1]?.toLowerCase();
   const given = Number(hours);
   const hour = half === undefined || given > 12 ? given : (given % 12) + (half === 'p' ? 12 : 0);
-  // A leap second is the one before.
+  // A leap second counts as the second before it.
   const second = Math.min(Number(seconds), 59);
   if (hour > 24 || Number(minutes) > 59 || Number(seconds) > 60) return undefined;
   const ms =
