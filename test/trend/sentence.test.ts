@@ -280,6 +280,20 @@ test.each<[string, Partial<StateFacts>, string]>([
   expect(composeStateSentence({ ...state, ...change })).toBe(sentence);
 });
 
+test.for([
+  [0.04, 'fewer than 0.1'],
+  [0.145, '0.1'],
+  [0.949, '0.9'],
+  [0.95, '1'],
+  [1.44, '1.4'],
+  [9.96, '10'],
+  [144, '140'],
+] as const)('a rate of %d posts a day is shown as %s', ([rate, shown]) => {
+  expect(composeStateSentence({ ...state, state: 'new_level', rate_before: 0, rate })).toContain(
+    `about ${shown} posts a day`,
+  );
+});
+
 test('a sentence of a state has the rates of the state, to two digits', () => {
   const rate = fc.double({ min: 0, max: 1e6, noNaN: true });
   const states = fc.constantFrom('rising' as const, 'falling' as const, 'new_level' as const);

@@ -78,8 +78,9 @@ function formatTime(at: Date, reader: DateReader): string {
   return `${formatMinute(at, reader)} ${nameZone(reader.zone)}`;
 }
 
-/** Two digits: days vary. A rate that is not zero is not shown as zero. */
+/** Two digits, at most one decimal: days vary. A rate that is not zero is not shown as zero. */
 function formatRate(value: number): string {
   if (value > 0 && value < 0.05) return 'fewer than 0.1';
-  return formatTenths(Number(value.toPrecision(2)));
+  // Rounded once: 0.145 is 0.1, although it is 0.15 in two digits.
+  return formatTenths(value < 1 ? value : Number(value.toPrecision(2)));
 }
