@@ -347,7 +347,7 @@ async function startProvider(): Promise<{ url: string; asked: () => string; clos
     request.on('end', () => {
       const said = JSON.stringify([request.url, request.headers, Buffer.concat(chunks).toString()]);
       asked.push(said);
-      if (request.url?.startsWith('/api/v1/search?') === true)
+      if (/^\/api\/v1\/search(?:_by_date)?\?/.test(request.url ?? ''))
         return response.end(
           JSON.stringify({
             hits: [
