@@ -14,7 +14,7 @@ const { written } = await exportFiles(
   { db, clock: systemClock },
   {
     resources: ['posts'],
-    filter: { data: 'real' },
+    filter: {},
     encoding: { format },
     target: await openTarget(file, false),
   },

@@ -29,7 +29,6 @@ export function readsOf(db: Database): Read[] {
       name: 'growth of a search, changed in a day',
       rows: (d) =>
         readGrowth(db, {
-          data: 'real',
           search: d.search,
           since: since(d, 1),
           order: 'engagement',
@@ -38,78 +37,75 @@ export function readsOf(db: Database): Read[] {
     },
     {
       name: 'growth of a topic, changed in a day',
-      rows: (d) =>
-        readGrowth(db, { data: 'real', topic: d.topic, since: since(d, 1), order: 'likes', limit: LIMIT }),
+      rows: (d) => readGrowth(db, { topic: d.topic, since: since(d, 1), order: 'likes', limit: LIMIT }),
     },
     {
       name: 'growth of all, changed in a day',
-      rows: (d) => readGrowth(db, { data: 'real', since: since(d, 1), order: 'engagement', limit: LIMIT }),
+      rows: (d) => readGrowth(db, { since: since(d, 1), order: 'engagement', limit: LIMIT }),
     },
     {
       name: 'posts of a search at 24 hours of age',
-      rows: ({ search }) => readPostsAtAge(db, { data: 'real', search, hours: 24, limit: LIMIT }),
+      rows: ({ search }) => readPostsAtAge(db, { search, hours: 24, limit: LIMIT }),
     },
     {
       name: 'posts of a topic at 24 hours of age, of a week',
-      rows: (d) =>
-        readPostsAtAge(db, { data: 'real', topic: d.topic, hours: 24, since: since(d, 7), limit: LIMIT }),
+      rows: (d) => readPostsAtAge(db, { topic: d.topic, hours: 24, since: since(d, 7), limit: LIMIT }),
     },
     {
       name: 'typical of a search',
-      rows: ({ search }) => readTypicalAtAge(db, { data: 'real', search, limit: LIMIT }),
+      rows: ({ search }) => readTypicalAtAge(db, { search, limit: LIMIT }),
     },
     {
       name: 'rising posts of a search',
-      rows: ({ search }) => readRisingPosts(db, { data: 'real', search, limit: LIMIT }),
+      rows: ({ search }) => readRisingPosts(db, { search, limit: LIMIT }),
     },
     {
       name: 'rising posts of a topic',
-      rows: ({ topic }) => readRisingPosts(db, { data: 'real', topic, limit: LIMIT }),
+      rows: ({ topic }) => readRisingPosts(db, { topic, limit: LIMIT }),
     },
     {
       name: 'rising posts of all',
-      rows: (d) => readRisingPosts(db, { data: 'real', since: since(d, 1), limit: LIMIT }),
+      rows: (d) => readRisingPosts(db, { since: since(d, 1), limit: LIMIT }),
     },
     {
       name: 'rising hashtags of a search',
-      rows: ({ search }) => readRisingHashtags(db, { data: 'real', search, limit: LIMIT }),
+      rows: ({ search }) => readRisingHashtags(db, { search, limit: LIMIT }),
     },
     {
       name: 'rising domains of a topic',
-      rows: ({ topic }) => readRisingDomains(db, { data: 'real', topic, limit: LIMIT }),
+      rows: ({ topic }) => readRisingDomains(db, { topic, limit: LIMIT }),
     },
     {
       name: 'growth of a search by the hour, a week',
-      rows: (d) =>
-        readSearchGrowth(db, { data: 'real', search: d.search, per: 'hour', ...week(d), limit: 200 }),
+      rows: (d) => readSearchGrowth(db, { search: d.search, per: 'hour', ...week(d), limit: 200 }),
     },
     {
       name: 'growth of a topic by the day, a week',
-      rows: (d) => readSearchGrowth(db, { data: 'real', topic: d.topic, per: 'day', ...week(d), limit: 200 }),
+      rows: (d) => readSearchGrowth(db, { topic: d.topic, per: 'day', ...week(d), limit: 200 }),
     },
     {
       name: 'share of voice, a week',
-      rows: async (d) => averageVoices(await readVoiceDays(db, 'real', { ...week(d), limit: 500 })),
+      rows: async (d) => averageVoices(await readVoiceDays(db, { ...week(d), limit: 500 })),
     },
     {
       name: 'share of voice by the day, a week',
-      rows: (d) => readVoiceDays(db, 'real', { ...week(d), limit: 500 }),
+      rows: (d) => readVoiceDays(db, { ...week(d), limit: 500 }),
     },
     {
       name: 'top authors of a topic, a week',
-      rows: (d) => readTopAuthors(db, { data: 'real', topic: d.topic, ...week(d), limit: LIMIT }),
+      rows: (d) => readTopAuthors(db, { topic: d.topic, ...week(d), limit: LIMIT }),
     },
     {
       name: 'top hashtags of a topic, a week',
-      rows: (d) => readTopHashtags(db, { data: 'real', topic: d.topic, ...week(d), limit: LIMIT }),
+      rows: (d) => readTopHashtags(db, { topic: d.topic, ...week(d), limit: LIMIT }),
     },
     {
       name: 'top domains of a search, a week',
-      rows: (d) => readTopDomains(db, { data: 'real', search: d.search, ...week(d), limit: LIMIT }),
+      rows: (d) => readTopDomains(db, { search: d.search, ...week(d), limit: LIMIT }),
     },
     {
       name: 'languages of a topic, a week',
-      rows: (d) => readTopLanguages(db, { data: 'real', topic: d.topic, ...week(d), limit: LIMIT }),
+      rows: (d) => readTopLanguages(db, { topic: d.topic, ...week(d), limit: LIMIT }),
     },
   ];
 }

@@ -27,7 +27,7 @@ export function rankers(db: Database): Record<string, Ranker> {
     'any word, ts_rank by length': rankedBy(any, `ts_rank(${alike}, 1)`),
     'any word, ts_rank by length, title first': rankedBy(any, 'ts_rank(d.tsv, asked.q, 1)'),
     'the archive': async (question) => {
-      const hits = await searchArchive(db, { data: 'real', text: question, kind: 'link', limit: 100 });
+      const hits = await searchArchive(db, { text: question, kind: 'link', limit: 100 });
       return hits.flatMap((hit) => (hit.kind === 'link' ? [hit.link.url.slice(PREFIX.length)] : []));
     },
   };

@@ -1,9 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.author_snapshots AS
   select c.author_id, c.observed_at, c.followers_count, c.favourites_count, c.listed_count, c.media_count, c.statuses_count, c.followings_count
-  from strandline.author_snapshots c
-  join strandline.authors a on a.id = c.author_id
-  join strandline.services sv on sv.id = a.service_id
-  where sv.simulated = :simulated;
+  from strandline.author_snapshots c;
 
 COMMENT ON VIEW strandline_analytics.author_snapshots IS 'Author counters over time. One row per author and change.';
 COMMENT ON COLUMN strandline_analytics.author_snapshots.author_id IS 'The author.';

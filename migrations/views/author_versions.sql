@@ -33,11 +33,9 @@ CREATE OR REPLACE VIEW strandline_analytics.author_versions AS
     lead(c.observed_at) over (partition by c.author_id order by c.observed_at) as valid_until,
     c.run_id, s.slug as search, c.username, c.name, c.description, c.location, c.url
   from changed c
-  join strandline.authors a on a.id = c.author_id
-  join strandline.services sv on sv.id = a.service_id
   left join strandline.runs r on r.id = c.run_id
   left join strandline.searches s on s.id = r.search_id
-  where c.is_new and sv.simulated = :simulated;
+  where c.is_new;
 
 COMMENT ON VIEW strandline_analytics.author_versions IS 'Authors over time: one row whenever the handle, name, profile text, location or URL changed. Authors who never changed have one row.';
 COMMENT ON COLUMN strandline_analytics.author_versions.author_id IS 'The author.';

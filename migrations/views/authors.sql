@@ -4,8 +4,7 @@ CREATE OR REPLACE VIEW strandline_analytics.authors AS
     c.followers_count, c.favourites_count, c.listed_count, c.media_count, c.statuses_count, a.first_seen_at, greatest(a.observed_at, c.observed_at) as observed_at,
     c.followings_count, a.profile_banner_url, a.pinned_post_ids, a.professional, a.entities, :simulated as simulated
   from strandline.authors a join strandline.services sv on sv.id = a.service_id
-  left join strandline.author_counters c on c.author_id = a.id
-  where sv.simulated = :simulated;
+  left join strandline.author_counters c on c.author_id = a.id;
 
 COMMENT ON VIEW strandline_analytics.authors IS 'Authors, with the latest known values.';
 COMMENT ON COLUMN strandline_analytics.authors.id IS 'Key of the author.';
@@ -34,4 +33,4 @@ COMMENT ON COLUMN strandline_analytics.authors.profile_banner_url IS 'URL of the
 COMMENT ON COLUMN strandline_analytics.authors.pinned_post_ids IS 'External IDs of the pinned posts; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.authors.professional IS 'Type and categories of a professional account, as returned; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.authors.entities IS 'Links in the profile URL and text, expanded, as returned; null when unknown.';
-COMMENT ON COLUMN strandline_analytics.authors.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';
+COMMENT ON COLUMN strandline_analytics.authors.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';

@@ -4,8 +4,7 @@ CREATE OR REPLACE VIEW strandline_analytics.calls AS
   from strandline.calls c
   join strandline.runs r on r.id = c.run_id
   join strandline.searches s on s.id = r.search_id
-  join strandline.services sv on sv.id = c.service_id
-  where s.simulated = :simulated;
+  join strandline.services sv on sv.id = c.service_id;
 
 COMMENT ON VIEW strandline_analytics.calls IS 'The ledger: every call that was, or may have been, made. The row is committed before the request is sent.';
 COMMENT ON COLUMN strandline_analytics.calls.run_id IS 'The run.';

@@ -14,8 +14,7 @@ CREATE OR REPLACE VIEW strandline_analytics.claims AS
     select o.id, o.run_id, o.observed_at, m.link_ids, m.not_returned, m.unresolved
     from strandline.completion_claims m join strandline.completions o on o.id = m.completion_id
     where m.claim_id = c.id order by o.observed_at desc, o.run_id desc limit 1
-  ) last
-  where s.simulated = :simulated;
+  ) last;
 
 COMMENT ON VIEW strandline_analytics.claims IS 'Statements of completions, one row per search and text, with first and last occurrence. Statements that differ only in case or white space are one claim; any other wording is another claim.';
 COMMENT ON COLUMN strandline_analytics.claims.id IS 'Key of the claim.';

@@ -7,8 +7,7 @@ CREATE OR REPLACE VIEW strandline_analytics.completion_claims AS
   from strandline.completion_claims m
   join strandline.claims c on c.id = m.claim_id
   join strandline.completions o on o.id = m.completion_id
-  join strandline.searches s on s.id = o.search_id
-  where s.simulated = :simulated;
+  join strandline.searches s on s.id = o.search_id;
 
 COMMENT ON VIEW strandline_analytics.completion_claims IS 'Claims of each completion, in order, with their citations.';
 COMMENT ON COLUMN strandline_analytics.completion_claims.completion_id IS 'The completion.';

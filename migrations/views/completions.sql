@@ -3,8 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.completions AS
     c.discussion_board_summary, c.news_forum_summary, c.text_chunks, c.completion_links, c.search_completion_links, c.miner_link_scores, c.warnings,
     c.claims, c.text, c.previous_run_id, c.statements_new, c.statements_gone, c.statements_kept, c.citations_added,
     c.citations_removed, c.similarity, :simulated as simulated
-  from strandline.completions c join strandline.searches s on s.id = c.search_id
-  where s.simulated = :simulated;
+  from strandline.completions c join strandline.searches s on s.id = c.search_id;
 
 COMMENT ON VIEW strandline_analytics.completions IS 'AI-written completions, at most one per run of an ai search.';
 COMMENT ON COLUMN strandline_analytics.completions.id IS 'Key of the completion.';
@@ -31,4 +30,4 @@ COMMENT ON COLUMN strandline_analytics.completions.statements_kept IS 'Number of
 COMMENT ON COLUMN strandline_analytics.completions.citations_added IS 'Number of links it cites and the previous completion does not; null if it was not compared.';
 COMMENT ON COLUMN strandline_analytics.completions.citations_removed IS 'Number of links the previous completion cites and it does not; null if it was not compared.';
 COMMENT ON COLUMN strandline_analytics.completions.similarity IS 'Share of the statements of both completions that the other one contains as well, from 0 to 1; null if it was not compared.';
-COMMENT ON COLUMN strandline_analytics.completions.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';
+COMMENT ON COLUMN strandline_analytics.completions.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';

@@ -1,10 +1,8 @@
--- The files are the source of two schemas: `strandline_analytics` shows real data, and `strandline_analytics_simulated` what
--- the sandbox made up. For the second one, `migrate` replaces the name of the schema; for both, `:simulated` by false or true. Views
--- without it are about neither side, and show the same in both.
+-- `migrate` replaces `:simulated` by true in the database of the sandbox, and by false in any other.
 --
 -- `migrate` applies the files of this folder only if this version is higher than the database's. Raise it with every change of
 -- a view, even one that leaves columns and comments unchanged.
-COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.35';
+COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.36';
 
 CREATE OR REPLACE VIEW strandline_analytics.contract AS
   select v.major || '.' || v.minor as version, v.major, v.minor

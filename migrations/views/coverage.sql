@@ -1,8 +1,7 @@
 CREATE OR REPLACE VIEW strandline_analytics.coverage AS
   select c.run_id, c.search_id, s.slug as search, c.observed_from, c.observed_until, c.reached_from,
     c.observed_from > c.reached_from as cut, c.every_seconds, c.posts
-  from strandline.coverage c join strandline.searches s on s.id = c.search_id
-  where s.simulated = :simulated;
+  from strandline.coverage c join strandline.searches s on s.id = c.search_id;
 
 COMMENT ON VIEW strandline_analytics.coverage IS 'Time range in which each succeeded run saw all posts of its search. Time that no run covers was not observed; it does not mean there were no posts.';
 COMMENT ON COLUMN strandline_analytics.coverage.run_id IS 'The run.';

@@ -5,12 +5,9 @@ CREATE OR REPLACE VIEW strandline_analytics.deliveries AS
     d.http_status, d.code, c.kind as channel_kind
   from strandline.deliveries d
   join strandline.channels c on c.id = d.channel_id
-  join strandline.rules r on r.id = d.rule_id
-  left join strandline.topics t on t.id = r.topic_id
-  left join strandline.searches s on s.id = r.search_id
-  where coalesce(t.simulated, s.simulated, false) = :simulated;
+  join strandline.rules r on r.id = d.rule_id;
 
-COMMENT ON VIEW strandline_analytics.deliveries IS 'Alert messages and their status, one row per message and channel, on the side of its rule.';
+COMMENT ON VIEW strandline_analytics.deliveries IS 'Alert messages and their status, one row per message and channel.';
 COMMENT ON COLUMN strandline_analytics.deliveries.id IS 'Key of the delivery, in order of creation.';
 COMMENT ON COLUMN strandline_analytics.deliveries.message_id IS 'ID sent to the receiver (webhook-id). The same for every attempt.';
 COMMENT ON COLUMN strandline_analytics.deliveries.channel IS 'Slug of the channel.';

@@ -2,8 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.derived_until AS
   select s.id as search_id, s.slug as search, t.slug as topic, p.as_of, p.waiting
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
-  cross join lateral (select min(at) as as_of, count(*) as waiting from strandline.pending_derivations where search_id = s.id) p
-  where s.simulated = :simulated;
+  cross join lateral (select min(at) as as_of, count(*) as waiting from strandline.pending_derivations where search_id = s.id) p;
 
 COMMENT ON VIEW strandline_analytics.derived_until IS 'How far volume, coverage, growth, ages, tops, rising items and spikes are derived, one row per search. Derivation runs a few seconds behind the runs.';
 COMMENT ON COLUMN strandline_analytics.derived_until.search_id IS 'The search.';

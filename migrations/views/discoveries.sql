@@ -17,8 +17,7 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
     case d.kind when 'spike' then d.thing end as spike_id,
     d.first_in_topic,
     -- Without `offset 0`, all posts are read in the order of their ids as long as there are no statistics on keys.
-    (select min(n.id) from (select id, service_id from strandline.posts where key = l.canonical offset 0) n
-      join strandline.services sv on sv.id = n.service_id and sv.simulated = l.simulated) as named_post_id,
+    (select min(n.id) from (select id from strandline.posts where key = l.canonical offset 0) n) as named_post_id,
     :simulated as simulated,
     case d.kind when 'trend' then d.thing end as trend_state_id
   from strandline.discoveries d
@@ -27,8 +26,7 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
   left join strandline.posts p on d.kind = 'post' and p.id = d.thing
   left join strandline.authors a on a.id = p.author_id
   left join strandline.links l on d.kind = 'link' and l.id = d.thing
-  left join strandline.post_counters c on d.kind = 'post' and c.post_id = d.thing
-  where s.simulated = :simulated;
+  left join strandline.post_counters c on d.kind = 'post' and c.post_id = d.thing;
 
 COMMENT ON VIEW strandline_analytics.discoveries IS 'The diff: everything a search found for the first time, in commit order.';
 COMMENT ON COLUMN strandline_analytics.discoveries.id IS 'Position in the feed. A reader that remembers the last ID it processed misses nothing.';
@@ -53,5 +51,5 @@ COMMENT ON COLUMN strandline_analytics.discoveries.view_count IS 'Views when las
 COMMENT ON COLUMN strandline_analytics.discoveries.spike_id IS 'The spike; null for other kinds.';
 COMMENT ON COLUMN strandline_analytics.discoveries.first_in_topic IS 'Whether it is the first discovery of its item in the topic: a post, the links to it and its copies in other services are one item. True for completions, spikes and trends. False, too, for the baseline of a search that was added later.';
 COMMENT ON COLUMN strandline_analytics.discoveries.named_post_id IS 'Of a link to a known post, that post; null for all others.';
-COMMENT ON COLUMN strandline_analytics.discoveries.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';
+COMMENT ON COLUMN strandline_analytics.discoveries.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';
 COMMENT ON COLUMN strandline_analytics.discoveries.trend_state_id IS 'The change of state of a search; null for other kinds.';

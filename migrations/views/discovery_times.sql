@@ -2,8 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.discovery_times AS
   select d.at, d.kind, d.baseline, d.search_id, s.slug as search, t.slug as topic
   from strandline.discoveries d
   join strandline.searches s on s.id = d.search_id
-  join strandline.topics t on t.id = s.topic_id
-  where s.simulated = :simulated;
+  join strandline.topics t on t.id = s.topic_id;
 
 COMMENT ON VIEW strandline_analytics.discovery_times IS 'When each search found something for the first time. A narrow view for counting; discoveries has the details.';
 COMMENT ON COLUMN strandline_analytics.discovery_times.at IS 'When it was found (UTC).';

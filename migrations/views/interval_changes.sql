@@ -3,8 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.interval_changes AS
     c.per_hour, c.room, c.new_items, c.waited_seconds, c.calls_per_day
   from strandline.interval_changes c
   join strandline.searches s on s.id = c.search_id
-  join strandline.topics t on t.id = s.topic_id
-  where s.simulated = :simulated;
+  join strandline.topics t on t.id = s.topic_id;
 
 COMMENT ON VIEW strandline_analytics.interval_changes IS 'Changes of adaptive intervals (auto) by a tenth or more, each with its reason. Until the next row of its search, an interval stays within a tenth of this one.';
 COMMENT ON COLUMN strandline_analytics.interval_changes.id IS 'Key of the change.';

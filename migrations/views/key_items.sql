@@ -1,9 +1,7 @@
 CREATE OR REPLACE VIEW strandline_analytics.key_items AS
   select k.completion_id, c.run_id, c.search_id, k.list, k.position, k.text, k.url, k.link_id
   from strandline.key_items k
-  join strandline.completions c on c.id = k.completion_id
-  join strandline.searches s on s.id = c.search_id
-  where s.simulated = :simulated;
+  join strandline.completions c on c.id = k.completion_id;
 
 COMMENT ON VIEW strandline_analytics.key_items IS 'Key items of completions: short texts with a link.';
 COMMENT ON COLUMN strandline_analytics.key_items.completion_id IS 'The completion.';

@@ -8,8 +8,7 @@ CREATE OR REPLACE VIEW strandline_analytics.link_ranks AS
   join strandline.runs r on r.id = rr.run_id
   join strandline.searches s on s.id = r.search_id
   cross join lateral unnest(rr.link_ids, rr.link_sources) with ordinality u(link_id, source, place)
-  join strandline.links l on l.id = u.link_id
-  where s.simulated = :simulated;
+  join strandline.links l on l.id = u.link_id;
 
 COMMENT ON VIEW strandline_analytics.link_ranks IS 'Rank of each link in each run: its position over time. If a run has no row for a link, it did not return it. Failed runs have no rows.';
 COMMENT ON COLUMN strandline_analytics.link_ranks.search_id IS 'The search.';

@@ -1,7 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.link_sightings AS
   select g.search_id, s.slug as search, g.link_id, g.first_run_id, g.first_seen_at, g.source
-  from strandline.link_sightings g join strandline.searches s on s.id = g.search_id
-  where s.simulated = :simulated;
+  from strandline.link_sightings g join strandline.searches s on s.id = g.search_id;
 
 COMMENT ON VIEW strandline_analytics.link_sightings IS 'Sightings of links: the first time each search saw each link.';
 COMMENT ON COLUMN strandline_analytics.link_sightings.search_id IS 'The search.';

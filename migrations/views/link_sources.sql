@@ -9,7 +9,6 @@ CREATE OR REPLACE VIEW strandline_analytics.link_sources AS
   join strandline.searches s on s.id = g.search_id
   join strandline.services v on v.id = s.service_id
   left join strandline.runs r on r.id = g.first_run_id
-  where s.simulated = :simulated
   window w as (partition by g.link_id order by g.first_seen_at, g.first_run_id, g.search_id);
 
 COMMENT ON VIEW strandline_analytics.link_sources IS 'Which search found each link first: one row per link and search, in order of discovery.';

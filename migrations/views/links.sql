@@ -2,7 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.links AS
   select id, url, site, title, snippet, summary_description, with_metadata, published_at, first_seen_at, observed_at,
     case when published_at is not null then coalesce(published_precision, 'exact') end as published_precision, publisher, highlights,
     :simulated as simulated
-  from strandline.links where merged_into is null and simulated = :simulated;
+  from strandline.links where merged_into is null;
 
 COMMENT ON VIEW strandline_analytics.links IS 'Links, with the latest known values. Different spellings of an address are one link, on each side.';
 COMMENT ON COLUMN strandline_analytics.links.id IS 'Key of the link.';
@@ -18,4 +18,4 @@ COMMENT ON COLUMN strandline_analytics.links.observed_at IS 'When a value was la
 COMMENT ON COLUMN strandline_analytics.links.published_precision IS 'exact when a response gave the time or date; minute, hour, day, week, month or year when it gave an age, such as 17 hours ago: the link may be older by up to that unit. Null when published_at is.';
 COMMENT ON COLUMN strandline_analytics.links.publisher IS 'Publication or channel named by the result; null when never returned.';
 COMMENT ON COLUMN strandline_analytics.links.highlights IS 'Passages that the service highlights; null when never returned.';
-COMMENT ON COLUMN strandline_analytics.links.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';
+COMMENT ON COLUMN strandline_analytics.links.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';

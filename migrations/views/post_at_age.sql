@@ -20,7 +20,6 @@ CREATE OR REPLACE VIEW strandline_analytics.post_at_age AS
   join strandline.services sv on sv.id = s.service_id
     join strandline_analytics.typical_at_age m on m.search_id = s.id
     join strandline.post_counters_at_age a on a.search_id = s.id and a.hours = m.hours
-    where s.simulated = :simulated
   ) e
   cross join lateral (
     select count(*) as compared_with, case when count(o.engagement) >= 5 then percentile_cont(0.5) within group (order by o.engagement) end as typical_engagement

@@ -1,9 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.post_engagement AS
   select c.post_id, c.observed_at, c.reply_count, c.repost_count, c.like_count, c.view_count, c.quote_count, c.impression_count, c.bookmark_count
-  from strandline.post_snapshots c
-  join strandline.posts p on p.id = c.post_id
-  join strandline.services sv on sv.id = p.service_id
-  where sv.simulated = :simulated;
+  from strandline.post_snapshots c;
 
 COMMENT ON VIEW strandline_analytics.post_engagement IS 'Post counters over time: one row whenever a counter changed.';
 COMMENT ON COLUMN strandline_analytics.post_engagement.post_id IS 'The post.';

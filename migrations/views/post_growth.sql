@@ -83,8 +83,7 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
       left join strandline.dropped_posts u on u.search_id = g.search_id and u.post_id = g.post_id
       where g.post_id = p.id
     ) o
-  ) seen on true
-  where sv.simulated = :simulated;
+  ) seen on true;
 
 COMMENT ON VIEW strandline_analytics.post_growth IS 'Growth of each post across all observations. Decreases are reported separately and never subtracted from gains.';
 COMMENT ON COLUMN strandline_analytics.post_growth.post_id IS 'The post.';

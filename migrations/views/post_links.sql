@@ -1,6 +1,5 @@
 CREATE OR REPLACE VIEW strandline_analytics.post_links AS
-  select p.post_id, p.link_id, l.url, l.site from strandline.post_links p join strandline.links l on l.id = p.link_id
-  where l.simulated = :simulated;
+  select p.post_id, p.link_id, l.url, l.site from strandline.post_links p join strandline.links l on l.id = p.link_id;
 
 COMMENT ON VIEW strandline_analytics.post_links IS 'Links whose URLs are in the text of a post: one row per post and link.';
 COMMENT ON COLUMN strandline_analytics.post_links.post_id IS 'The post.';

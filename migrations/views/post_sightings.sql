@@ -1,7 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.post_sightings AS
   select g.search_id, s.slug as search, g.post_id, g.first_run_id, g.first_seen_at, g.post_created_at
-  from strandline.post_sightings g join strandline.searches s on s.id = g.search_id
-  where s.simulated = :simulated;
+  from strandline.post_sightings g join strandline.searches s on s.id = g.search_id;
 
 COMMENT ON VIEW strandline_analytics.post_sightings IS 'Sightings of posts: the first time each search saw each post.';
 COMMENT ON COLUMN strandline_analytics.post_sightings.search_id IS 'The search.';

@@ -40,10 +40,9 @@ CREATE OR REPLACE VIEW strandline_analytics.post_versions AS
     c.run_id, s.slug as search, coalesce(c.text, '') as text, c.created_at, c.lang, c.hashtags, c.mentions, c.urls, c.entities
   from changed c
   join strandline.posts p on p.id = c.post_id
-  join strandline.services sv on sv.id = p.service_id
   left join strandline.runs r on r.id = c.run_id
   left join strandline.searches s on s.id = r.search_id
-  where c.is_new and sv.simulated = :simulated;
+  where c.is_new;
 
 COMMENT ON VIEW strandline_analytics.post_versions IS 'Posts over time: one row whenever the text, publication time, language, hashtags, mentions, URLs or entities changed. Posts that never changed have one row.';
 COMMENT ON COLUMN strandline_analytics.post_versions.post_id IS 'The post.';

@@ -10,8 +10,7 @@ CREATE OR REPLACE VIEW strandline_analytics.posts AS
   from strandline.posts p
   join strandline.services sv on sv.id = p.service_id
   left join strandline.authors a on a.id = p.author_id
-  left join strandline.post_counters c on c.post_id = p.id
-  where sv.simulated = :simulated;
+  left join strandline.post_counters c on c.post_id = p.id;
 
 COMMENT ON VIEW strandline_analytics.posts IS 'Posts, including quoted and reposted ones, with the latest known values.';
 COMMENT ON COLUMN strandline_analytics.posts.id IS 'Key of the post.';
@@ -49,4 +48,4 @@ COMMENT ON COLUMN strandline_analytics.posts.entities IS 'Entities, as returned,
 COMMENT ON COLUMN strandline_analytics.posts.first_seen_at IS 'When any search first returned it (UTC).';
 COMMENT ON COLUMN strandline_analytics.posts.observed_at IS 'When a value was last observed to change (UTC).';
 COMMENT ON COLUMN strandline_analytics.posts.display_text_range IS 'Start and end of the displayed text, in characters; null when never returned.';
-COMMENT ON COLUMN strandline_analytics.posts.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';
+COMMENT ON COLUMN strandline_analytics.posts.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';

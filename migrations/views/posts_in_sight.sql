@@ -8,8 +8,7 @@ CREATE OR REPLACE VIEW strandline_analytics.posts_in_sight AS
   join strandline.run_results rr on rr.run_id = l.run_id
   cross join lateral unnest(rr.post_ids) i(id)
   join strandline.posts p on p.id = i.id
-  left join strandline.post_counters c on c.post_id = i.id
-  where s.simulated = :simulated;
+  left join strandline.post_counters c on c.post_id = i.id;
 
 COMMENT ON VIEW strandline_analytics.posts_in_sight IS 'Posts in the newest response of each search. Together with unseen_posts: all posts a search has found.';
 COMMENT ON COLUMN strandline_analytics.posts_in_sight.search_id IS 'The search.';

@@ -1,7 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.rejects AS
   select j.id, j.run_id, r.search_id, s.slug as search, j.path, j.code, j.sample, r.ended_at as at
-  from strandline.rejects j join strandline.runs r on r.id = j.run_id join strandline.searches s on s.id = r.search_id
-  where s.simulated = :simulated;
+  from strandline.rejects j join strandline.runs r on r.id = j.run_id join strandline.searches s on s.id = r.search_id;
 
 COMMENT ON VIEW strandline_analytics.rejects IS 'Response items that could not be parsed. The rest of the response was stored.';
 COMMENT ON COLUMN strandline_analytics.rejects.id IS 'Key of the reject.';

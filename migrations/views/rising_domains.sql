@@ -19,14 +19,12 @@ CREATE OR REPLACE VIEW strandline_analytics.rising_domains AS
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
       join strandline.latest_results l on l.search_id = s.id
-      where s.simulated = :simulated
       union all
       select t.id, t.slug, sv.kind, null, null, array_agg(s.id), max(l.at)
       from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
       join strandline.latest_results l on l.search_id = s.id
-      where s.simulated = :simulated
       group by 1, 2, 3
     ) k
     cross join lateral (

@@ -11,8 +11,7 @@ CREATE OR REPLACE VIEW strandline_analytics.rising_posts AS
   join strandline.search_rising r on r.search_id = s.id
   join strandline.posts p on p.id = r.post_id
   left join strandline.authors a on a.id = p.author_id
-  left join strandline.post_counters c on c.post_id = r.post_id
-  where s.simulated = :simulated;
+  left join strandline.post_counters c on c.post_id = r.post_id;
 
 COMMENT ON VIEW strandline_analytics.rising_posts IS 'Posts that gain engagement faster than is typical for their search and age. The gain is the increase in likes, reposts, replies and quotes since the last response before the search''s last 6 hours; a post published within these hours counts from zero at publication, one found later counts from its first observation. Typical is the hourly growth of the median post between the two ages (0, 1, 3, 8, 24, 72 h) around its age; beyond 72 h, between 24 and 72 h. Lists posts that gained at least 5 in at least a quarter of an hour and either exceed the typical rate or have no typical rate yet.';
 COMMENT ON COLUMN strandline_analytics.rising_posts.search_id IS 'The search.';

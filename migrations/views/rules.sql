@@ -9,10 +9,9 @@ CREATE OR REPLACE VIEW strandline_analytics.rules AS
   from strandline.rules r
   left join strandline.topics t on t.id = r.topic_id
   left join strandline.searches s on s.id = r.search_id
-  left join strandline.topics st on st.id = s.topic_id
-  where coalesce(t.simulated, s.simulated, false) = :simulated;
+  left join strandline.topics st on st.id = s.topic_id;
 
-COMMENT ON VIEW strandline_analytics.rules IS 'Alert rules: what they report, and to which channels. A rule on a simulated topic or search is simulated, any other is real.';
+COMMENT ON VIEW strandline_analytics.rules IS 'Alert rules: what they report, and to which channels.';
 COMMENT ON COLUMN strandline_analytics.rules.id IS 'Key of the rule.';
 COMMENT ON COLUMN strandline_analytics.rules.slug IS 'Short name. Unique among rules that are not removed.';
 COMMENT ON COLUMN strandline_analytics.rules.name IS 'Display name.';

@@ -13,8 +13,7 @@ CREATE OR REPLACE VIEW strandline_analytics.run_tools AS
   from strandline.run_tools t
   join strandline.runs r on r.id = t.run_id
   join strandline.searches s on s.id = t.search_id
-  join strandline.topics p on p.id = s.topic_id
-  where s.simulated = :simulated;
+  join strandline.topics p on p.id = s.topic_id;
 
 COMMENT ON VIEW strandline_analytics.run_tools IS 'Coverage by tool: which tools each run asked, which responded, and why not. One row per run and tool; runs that were not executed, and most from before version 0.2, have none.';
 COMMENT ON COLUMN strandline_analytics.run_tools.run_id IS 'The run.';

@@ -13,8 +13,7 @@ CREATE OR REPLACE VIEW strandline_analytics.runs AS
   from strandline.runs r
   join strandline.searches s on s.id = r.search_id
   join strandline.topics t on t.id = s.topic_id
-  left join strandline.run_results rr on rr.run_id = r.id
-  where s.simulated = :simulated;
+  left join strandline.run_results rr on rr.run_id = r.id;
 
 COMMENT ON VIEW strandline_analytics.runs IS 'Runs: one row per due slot of a search, including slots that were not run, and one per manual or first run.';
 COMMENT ON COLUMN strandline_analytics.runs.id IS 'Key of the run.';
@@ -48,4 +47,4 @@ COMMENT ON COLUMN strandline_analytics.runs.seconds IS 'Seconds from first lease
 COMMENT ON COLUMN strandline_analytics.runs.tools_asked IS 'Number of tools that its request names, see run_tools; 0 when it was not executed, or before this was recorded.';
 COMMENT ON COLUMN strandline_analytics.runs.tools_responded IS 'Number of those that responded. Tools that the service does not report are neither responding nor silent.';
 COMMENT ON COLUMN strandline_analytics.runs.tools_silent IS 'Number of those that did not respond: what they would have found is missing.';
-COMMENT ON COLUMN strandline_analytics.runs.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';
+COMMENT ON COLUMN strandline_analytics.runs.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';

@@ -10,8 +10,7 @@ CREATE OR REPLACE VIEW strandline_analytics.search_growth_daily AS
     select date_trunc('day', h.hour_at, 'UTC') as bucket_at, sum(h.looks)::bigint as looks, sum(h.followed)::bigint as followed, sum(h.changes)::bigint as changes,
       sum(h.gained_reply_count) as gained_reply_count, sum(h.lost_reply_count) as lost_reply_count, sum(h.gained_repost_count) as gained_repost_count, sum(h.lost_repost_count) as lost_repost_count, sum(h.gained_like_count) as gained_like_count, sum(h.lost_like_count) as lost_like_count, sum(h.gained_view_count) as gained_view_count, sum(h.lost_view_count) as lost_view_count, sum(h.gained_quote_count) as gained_quote_count, sum(h.lost_quote_count) as lost_quote_count, sum(h.gained_impression_count) as gained_impression_count, sum(h.lost_impression_count) as lost_impression_count, sum(h.gained_bookmark_count) as gained_bookmark_count, sum(h.lost_bookmark_count) as lost_bookmark_count
     from strandline.search_gains h where h.search_id = s.id group by 1
-  ) h
-  where s.simulated = :simulated;
+  ) h;
 
 COMMENT ON VIEW strandline_analytics.search_growth_daily IS 'Growth of a search''s posts per observed day, from any search''s observations: gains and losses, summed separately. After a gap, the first observation includes all growth during the gap. No row: not observed, which is not zero.';
 COMMENT ON COLUMN strandline_analytics.search_growth_daily.search_id IS 'The search.';

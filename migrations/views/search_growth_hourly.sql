@@ -11,8 +11,7 @@ CREATE OR REPLACE VIEW strandline_analytics.search_growth_hourly AS
     select h.hour_at as bucket_at, h.looks as looks, h.followed as followed, h.changes as changes,
       h.gained_reply_count as gained_reply_count, h.lost_reply_count as lost_reply_count, h.gained_repost_count as gained_repost_count, h.lost_repost_count as lost_repost_count, h.gained_like_count as gained_like_count, h.lost_like_count as lost_like_count, h.gained_view_count as gained_view_count, h.lost_view_count as lost_view_count, h.gained_quote_count as gained_quote_count, h.lost_quote_count as lost_quote_count, h.gained_impression_count as gained_impression_count, h.lost_impression_count as lost_impression_count, h.gained_bookmark_count as gained_bookmark_count, h.lost_bookmark_count as lost_bookmark_count
     from strandline.search_gains h where h.search_id = s.id
-  ) h
-  where s.simulated = :simulated;
+  ) h;
 
 COMMENT ON VIEW strandline_analytics.search_growth_hourly IS 'Growth of a search''s posts per observed hour, from any search''s observations: gains and losses, summed separately. After a gap, the first observation includes all growth during the gap. No row: not observed, which is not zero.';
 COMMENT ON COLUMN strandline_analytics.search_growth_hourly.search_id IS 'The search.';

@@ -5,8 +5,7 @@ CREATE OR REPLACE VIEW strandline_analytics.search_post_gains AS
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
   join strandline.post_sightings o on o.search_id = s.id
-  join strandline.post_gains g on g.post_id = o.post_id
-  where s.simulated = :simulated;
+  join strandline.post_gains g on g.post_id = o.post_id;
 
 COMMENT ON VIEW strandline_analytics.search_post_gains IS 'Gains of posts, per search that found them: a narrow view for ranking the posts of a search. Contains only posts with a changed counter; post_growth has all.';
 COMMENT ON COLUMN strandline_analytics.search_post_gains.search_id IS 'The search.';

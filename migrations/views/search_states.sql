@@ -3,8 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.search_states AS
     extract(epoch from x.ended_at - x.began_at)::float8 as seconds
   from strandline.search_states x
   join strandline.searches s on s.id = x.search_id
-  join strandline.topics t on t.id = s.topic_id
-  where s.simulated = :simulated;
+  join strandline.topics t on t.id = s.topic_id;
 
 COMMENT ON VIEW strandline_analytics.search_states IS 'State history of each search. Time in which a search was not active was not observed; it does not mean there were no posts.';
 COMMENT ON COLUMN strandline_analytics.search_states.search_id IS 'The search.';

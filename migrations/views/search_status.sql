@@ -80,8 +80,7 @@ CREATE OR REPLACE VIEW strandline_analytics.search_status AS
       ) numbered
     ) w
     where w.known >= 3 and w.usual >= 10 and w.empty > coalesce(w.most_empty, 0)
-  ) empty on true
-  where s.simulated = :simulated;
+  ) empty on true;
 
 COMMENT ON VIEW strandline_analytics.search_status IS 'How each search is doing now, from its runs: the same status as on pages, in commands and in the API. Only silent is not decided here, because three intervals of a schedule are not computed in SQL: compare no_success_since with the schedule.';
 COMMENT ON COLUMN strandline_analytics.search_status.search_id IS 'The search.';

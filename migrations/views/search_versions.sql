@@ -3,8 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.search_versions AS
     v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.tz, v.auto
   from strandline.search_versions v
   join strandline.searches s on s.id = v.search_id
-  join strandline.topics t on t.id = s.topic_id
-  where s.simulated = :simulated;
+  join strandline.topics t on t.id = s.topic_id;
 
 COMMENT ON VIEW strandline_analytics.search_versions IS 'All versions of each search: request and schedule, and when they took effect. A changed request starts a new baseline.';
 COMMENT ON COLUMN strandline_analytics.search_versions.search_id IS 'The search.';

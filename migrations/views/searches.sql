@@ -7,8 +7,7 @@ CREATE OR REPLACE VIEW strandline_analytics.searches AS
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
   join strandline.search_versions v on v.search_id = s.id and v.version = s.version
-  left join strandline.search_pace p on p.search_id = s.id
-  where s.simulated = :simulated;
+  left join strandline.search_pace p on p.search_id = s.id;
 
 COMMENT ON VIEW strandline_analytics.searches IS 'Saved searches with their current version.';
 COMMENT ON COLUMN strandline_analytics.searches.id IS 'The search.';
@@ -37,5 +36,5 @@ COMMENT ON COLUMN strandline_analytics.searches.next_due_at IS 'Next slot (UTC);
 COMMENT ON COLUMN strandline_analytics.searches.created_at IS 'When it was created (UTC).';
 COMMENT ON COLUMN strandline_analytics.searches.archived_at IS 'When it was removed (UTC); null unless removed.';
 COMMENT ON COLUMN strandline_analytics.searches.sensitivity IS 'How unusual volume must be to count as a spike: low, normal, high or off.';
-COMMENT ON COLUMN strandline_analytics.searches.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';
+COMMENT ON COLUMN strandline_analytics.searches.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';
 COMMENT ON COLUMN strandline_analytics.searches.auto IS 'Adaptive interval as written, such as auto 5m-2h 48/day; null for a fixed schedule.';

@@ -6,7 +6,6 @@ CREATE OR REPLACE VIEW strandline_analytics.share_of_voice AS
     left join lateral (
       select day_at from strandline.search_days where search_id = s.id and exposure_ms > 0 order by day_at limit 1
     ) f on true
-    where s.simulated = :simulated
   )
   select topic_id, topic, service_kind, bucket_at, posts, reposts, searches, coverage, lower_bound, normalised_posts,
     normalised_posts / nullif(sum(normalised_posts) over w, 0) as share, count(normalised_posts) over w as topics

@@ -6,8 +6,7 @@ CREATE OR REPLACE VIEW strandline_analytics.spikes AS
     k.only_by
   from strandline.spikes k
   join strandline.searches s on s.id = k.search_id
-  join strandline.topics t on t.id = s.topic_id
-  where s.simulated = :simulated;
+  join strandline.topics t on t.id = s.topic_id;
 
 COMMENT ON VIEW strandline_analytics.spikes IS 'Windows with unusually high volume or engagement, with the figures behind each decision.';
 COMMENT ON COLUMN strandline_analytics.spikes.id IS 'Key of the spike.';

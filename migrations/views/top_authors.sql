@@ -5,8 +5,7 @@ CREATE OR REPLACE VIEW strandline_analytics.top_authors AS
   join strandline.services sv on sv.id = s.service_id
   join strandline.search_tops x on x.search_id = s.id and x.kind = 'author'
   left join strandline.authors a on a.id = x.name::bigint
-  left join strandline.author_counters c on c.author_id = a.id
-  where s.simulated = :simulated;
+  left join strandline.author_counters c on c.author_id = a.id;
 
 COMMENT ON VIEW strandline_analytics.top_authors IS 'Most active authors of a search''s new posts, per day. Rows can be summed across days. Across the searches of a topic, sum only topic_posts, which counts each post once.';
 COMMENT ON COLUMN strandline_analytics.top_authors.search_id IS 'The search.';

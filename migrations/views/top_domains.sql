@@ -9,8 +9,7 @@ CREATE OR REPLACE VIEW strandline_analytics.top_domains AS
       coalesce(sum(x.posts) filter (where x.kind = 'site'), 0) as links,
       coalesce(sum(x.topic_posts) filter (where x.kind = 'site'), 0) as topic_links
     from strandline.search_tops x where x.search_id = s.id and x.kind in ('domain', 'site') group by 1, 2
-  ) x
-  where s.simulated = :simulated;
+  ) x;
 
 COMMENT ON VIEW strandline_analytics.top_domains IS 'Domains of a search: those its new posts link to, and those of its new links, per day. Rows can be summed across days. Across the searches of a topic, sum only topic_posts and topic_links, which count each item once.';
 COMMENT ON COLUMN strandline_analytics.top_domains.search_id IS 'The search.';

@@ -3,8 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.top_languages AS
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
-  join strandline.search_tops x on x.search_id = s.id and x.kind = 'language'
-  where s.simulated = :simulated;
+  join strandline.search_tops x on x.search_id = s.id and x.kind = 'language';
 
 COMMENT ON VIEW strandline_analytics.top_languages IS 'Languages of a search''s new posts, per day. Rows can be summed across days. Across the searches of a topic, sum only topic_posts, which counts each post once.';
 COMMENT ON COLUMN strandline_analytics.top_languages.search_id IS 'The search.';

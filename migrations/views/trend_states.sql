@@ -5,8 +5,7 @@ CREATE OR REPLACE VIEW strandline_analytics.trend_states AS
     k.compared_since, k.tz
   from strandline.trend_states k
   join strandline.searches s on s.id = k.search_id
-  join strandline.topics t on t.id = s.topic_id
-  where s.simulated = :simulated;
+  join strandline.topics t on t.id = s.topic_id;
 
 COMMENT ON VIEW strandline_analytics.trend_states IS 'States of searches over days, one at a time, as they were reported: rising, falling, at a new level, silent, and back to normal. A search without a row is normal.';
 COMMENT ON COLUMN strandline_analytics.trend_states.id IS 'Key of the state.';

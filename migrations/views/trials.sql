@@ -2,8 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.trials AS
   select x.id, v.name as service, x.operation, x.prompt, x.tools, x.model, x.date_filter, x.streaming, x.extra, x.state,
     x.http_status, x.code, x.bytes, x.latency_ms, x.cost_usd, x.sent_at, x.received_at
   from strandline.trials x
-  join strandline.services v on v.id = x.service_id
-  where v.simulated = :simulated;
+  join strandline.services v on v.id = x.service_id;
 
 COMMENT ON VIEW strandline_analytics.trials IS 'Calls that tested a search before it was saved. They belong to no run but count toward the daily call limit. Their results are not stored.';
 COMMENT ON COLUMN strandline_analytics.trials.id IS 'Key of the trial.';

@@ -3,8 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.typical_at_age AS
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
-  join strandline.search_typical m on m.search_id = s.id
-  where s.simulated = :simulated;
+  join strandline.search_typical m on m.search_id = s.id;
 
 COMMENT ON VIEW strandline_analytics.typical_at_age IS 'Typical values of a search: medians over its posts at one age, from at most 500 observed posts that reached the age last, as of the search''s newest response.';
 COMMENT ON COLUMN strandline_analytics.typical_at_age.search_id IS 'The search.';

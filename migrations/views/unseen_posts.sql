@@ -6,8 +6,7 @@ CREATE OR REPLACE VIEW strandline_analytics.unseen_posts AS
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
-  join strandline.dropped_posts u on u.search_id = s.id
-  where s.simulated = :simulated;
+  join strandline.dropped_posts u on u.search_id = s.id;
 
 COMMENT ON VIEW strandline_analytics.unseen_posts IS 'Posts that a search found earlier and that are not in its newest response. Later changes to them are not observed by this search.';
 COMMENT ON COLUMN strandline_analytics.unseen_posts.search_id IS 'The search.';

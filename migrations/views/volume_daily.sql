@@ -5,7 +5,6 @@ CREATE OR REPLACE VIEW strandline_analytics.volume_daily AS
     sum(v.exposed_posts)::float8 * 3600000 / nullif(sum(v.exposure_ms), 0) as per_hour,
     sum(v.topic_posts) as topic_posts
   from strandline.volume v join strandline.searches s on s.id = v.search_id
-  where s.simulated = :simulated
   group by 1, 2, 3;
 
 COMMENT ON VIEW strandline_analytics.volume_daily IS 'Posts of a search per day (UTC) of publication. No row: nothing found and nothing observed, which is not zero.';

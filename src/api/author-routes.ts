@@ -73,7 +73,7 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
       const parts = await awaitMembers({
         topics: readAuthorTopics(ctx.db, id),
         typical: readAuthorTypical(ctx.db, id),
-        versions: readAuthorVersions(ctx.db, sideOf(author), id),
+        versions: readAuthorVersions(ctx.db, id),
       });
       return { author, ...parts };
     },
@@ -92,7 +92,7 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const author = await findById('author', id, readAuthor(ctx.db, id));
-      return { items: await readAuthorSnapshots(ctx.db, sideOf(author), id) };
+      return { items: await readAuthorSnapshots(ctx.db, id) };
     },
   );
 
@@ -114,7 +114,7 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id }, query: { sort, limit } }) => {
       const author = await findById('author', id, readAuthor(ctx.db, id));
-      return { items: await readAuthorPosts(ctx.db, sideOf(author), id, { order: sort, limit }) };
+      return { items: await readAuthorPosts(ctx.db, id, { order: sort, limit }) };
     },
   );
 }

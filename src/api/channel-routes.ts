@@ -67,7 +67,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const data = sideOf({ simulated: filter.simulated === true });
-      const rows = await readChannels(ctx.db, { data, after, limit });
+      const rows = await readChannels(ctx.db, { after, limit });
       return reply(rows, ({ slug }) => slug);
     },
   );
@@ -85,8 +85,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       querystring: z.strictObject({ simulated: simulatedParam }),
       response: { 200: Channel },
     }),
-    ({ params: { channel }, query: { simulated } }) =>
-      findChannelRow(ctx, channel, sideOf({ simulated: simulated === true })),
+    ({ params: { channel }, query: { simulated } }) => findChannelRow(ctx, channel),
   );
 }
 

@@ -132,8 +132,8 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     async ({ params: { id } }) => {
       const completion = await findById('completion', id, readCompletion(ctx.db, id));
       const parts = await awaitMembers({
-        key_items: readKeyItems(ctx.db, sideOf(completion), id),
-        links: readLinksByIds(ctx.db, sideOf(completion), completion.completion_links),
+        key_items: readKeyItems(ctx.db, id),
+        links: readLinksByIds(ctx.db, completion.completion_links),
       });
       return { ...completion, ...parts };
     },
@@ -153,7 +153,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const completion = await findById('completion', id, readCompletion(ctx.db, id));
-      return { items: await readClaims(ctx.db, sideOf(completion), [id]) };
+      return { items: await readClaims(ctx.db, [id]) };
     },
   );
 
@@ -177,7 +177,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     async ({ params: path, query }) => {
       const { limit, after, filter, reply } = claimCursor.pageOf(query, path);
       const search = await findSearchRow(ctx.db, path.search);
-      const rows = await readClaimPage(ctx.db, sideOf(search), {
+      const rows = await readClaimPage(ctx.db, {
         ...path,
         ...filter,
         after: after?.[0],

@@ -55,8 +55,8 @@ export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const asked = { ...(await findMessageScope(ctx.db, filter.rule)), simulated: filter.simulated };
-      const { data } = await findScope(ctx.db, asked);
-      const rows = await readDeliveries(ctx.db, { ...filter, data, before: after?.[0], limit });
+      const {} = await findScope(ctx.db, asked);
+      const rows = await readDeliveries(ctx.db, { ...filter, before: after?.[0], limit });
       return reply(rows, ({ id }) => [id]);
     },
   );

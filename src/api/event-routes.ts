@@ -49,8 +49,8 @@ const eventHeaders = z.object({
 
 export function eventRoutes(app: App, { ctx }: RouteContext): void {
   const feeds = {
-    real: openFeed(ctx, 'real', encodeEvent, runAsProgram),
-    simulated: openFeed(ctx, 'simulated', encodeEvent, runAsProgram),
+    real: openFeed(ctx, encodeEvent, runAsProgram),
+    simulated: openFeed(ctx, encodeEvent, runAsProgram),
   };
   const streams = new Map<EventStream, Following>();
   let heartbeat: NodeJS.Timeout | undefined;
@@ -108,7 +108,7 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const { view, ...asked } = request.query;
       const lastId = readLastEventId(request.headers['last-event-id']) ?? request.query.after;
-      const { data, topic, search } = await findScope(ctx.db, asked);
+      const { topic, search } = await findScope(ctx.db, asked);
       const feed = feeds[data];
       const after = await feed.startOf(lastId);
       // A HEAD request would hold a stream to which nothing is ever written.

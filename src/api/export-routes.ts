@@ -98,7 +98,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
         ]);
       if (view !== undefined && kind !== 'discoveries')
         throw new InvalidInput([{ path: 'query.view', given: view, expected: 'only with discoveries' }]);
-      const { data } = await findScope(ctx.db, { topic, search, simulated });
+      const {} = await findScope(ctx.db, { topic, search, simulated });
       const headers = {
         'content-type': MEDIA_TYPES[format],
         'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,

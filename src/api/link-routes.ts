@@ -127,7 +127,7 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
       const link = await findById('link', id, readLink(ctx.db, id));
       const parts = await awaitMembers({
         addresses: readLinkAddresses(ctx.db, id),
-        found_by: readLinkSources(ctx.db, sideOf(link), id),
+        found_by: readLinkSources(ctx.db, id),
         cited_by: readCiting(ctx.db, id),
         posts: readPostsWithLink(ctx.db, id),
       });

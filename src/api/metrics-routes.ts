@@ -28,9 +28,9 @@ export function metricsRoutes(requests: Registry): Routes {
         const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
         const { sources, silence, statuses, ...read } = await awaitMembers({
           counts: readCounts(ctx.db),
-          figures: readFigures(ctx.db, data, { now, heardSince }),
-          silence: judgeSilence(ctx, data),
-          statuses: readSearchStatuses(ctx, data),
+          figures: readFigures(ctx.db, { now, heardSince }),
+          silence: judgeSilence(ctx),
+          statuses: readSearchStatuses(ctx),
           unread: readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
           lag: readLag(ctx.db),
           depth: readQueueDepth(ctx.queue),

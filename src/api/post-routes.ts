@@ -127,10 +127,10 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       const data = sideOf(post);
       const inside = [post.quoted_status_id, post.reposted_status_id].filter((external) => external !== null);
       const { known, growth, ...history } = await awaitMembers({
-        growth: readPostGrowth(ctx.db, data, id),
-        versions: readPostVersions(ctx.db, data, id),
-        ages: readAgesOfPost(ctx.db, data, id),
-        known: readPostsByExternalId(ctx.db, data, post.service, inside),
+        growth: readPostGrowth(ctx.db, id),
+        versions: readPostVersions(ctx.db, id),
+        ages: readAgesOfPost(ctx.db, id),
+        known: readPostsByExternalId(ctx.db, post.service, inside),
       });
       const findKnown = (external: string | null) =>
         known.find(({ external_id }) => external_id === external) ?? null;
@@ -157,7 +157,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const post = await findById('post', id, readPost(ctx.db, id));
-      return { items: await readEngagement(ctx.db, sideOf(post), id) };
+      return { items: await readEngagement(ctx.db, id) };
     },
   );
 

@@ -118,7 +118,7 @@ export function rankingRoutes(app: App, home: RouteContext): void {
     },
     async ({ topics, days: back }) => {
       const data = await findSideOfTopics(ctx.db, 'query.topics', topics);
-      return readDerived({ data, topic: topics }, () => readShareOfVoice(ctx, data, topics, back));
+      return readDerived({ topic: topics }, () => readShareOfVoice(ctx, topics, back));
     },
   );
 }

@@ -94,7 +94,7 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
     async ({ params: path, query }) => {
       const { limit, after, reply } = rejectCursor.pageOf(query, path);
       const run = await findRunRow(db, path.run);
-      const rows = await readRejects(db, sideOf(run), path.run, { after: after?.[0], limit });
+      const rows = await readRejects(db, path.run, { after: after?.[0], limit });
       return reply(rows, ({ id }) => [id]);
     },
   );
@@ -118,8 +118,8 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
       const run = await findRunRow(db, id);
       const parts = await awaitMembers({
         request: previewRequest(ctx, id),
-        tools: readRunTools(db, sideOf(run), [id]),
-        call_rows: readCalls(db, sideOf(run), id),
+        tools: readRunTools(db, [id]),
+        call_rows: readCalls(db, id),
         answer: readResponseNote(db, id),
       });
       return { ...run, ...parts, answer: parts.answer ?? null };

@@ -77,11 +77,11 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       // The kind of service decides on the side, too.
       const { topic, service, simulated = service === 'sandbox' } = filter;
-      const { data } = await findScope(ctx.db, { topic, simulated });
-      const rows = await readSearches(ctx.db, { ...filter, data, after, limit });
+      const {} = await findScope(ctx.db, { topic, simulated });
+      const rows = await readSearches(ctx.db, { ...filter, after, limit });
       const page = reply(rows, (row) => ({ topic: row.topic, slug: row.slug }));
       const ids = page.items.map(({ id }) => id);
-      return { ...page, items: addStatus(page.items, await readSearchStatuses(ctx, data, ids)) };
+      return { ...page, items: addStatus(page.items, await readSearchStatuses(ctx, ids)) };
     },
   );
 
@@ -116,7 +116,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     async ({ params: path, query }) => {
       const { limit, after, reply } = versionCursor.pageOf(query, path);
       const search = await findSearchRow(ctx.db, path.search);
-      const rows = await readVersions(ctx.db, sideOf(search), search.id, { before: after, limit });
+      const rows = await readVersions(ctx.db, search.id, { before: after, limit });
       return reply(rows, ({ version }) => version);
     },
   );
@@ -137,7 +137,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     async ({ params: path, query }) => {
       const { limit, after, reply } = intervalCursor.pageOf(query, path);
       const search = await findSearchRow(ctx.db, path.search);
-      const rows = await readIntervalChanges(ctx.db, sideOf(search), search.id, {
+      const rows = await readIntervalChanges(ctx.db, search.id, {
         before: after?.[0],
         limit,
       });

@@ -59,7 +59,7 @@ export function sqlRoutes(app: App): void {
       const { sql } = request.body;
       const data = sideOf({ simulated: request.query.simulated === true });
       try {
-        const { body: finished } = await app.statements.ask(request, reply, { sql, data, form: 'json' });
+        const { body: finished } = await app.statements.ask(request, reply, { sql, form: 'json' });
         // Rendered by the reader process: neither parsed nor checked here.
         return reply.type('application/json; charset=utf-8').send(finished as never);
       } catch (error) {

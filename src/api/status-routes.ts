@@ -240,7 +240,7 @@ export function statusRoutes(app: App, { ctx, embedded }: RouteContext): void {
       querystring: z.strictObject({ simulated: simulatedParam }),
       response: { 200: Status },
     }),
-    ({ query }) => readStatus(ctx, query.simulated === true ? 'simulated' : 'real', embedded),
+    ({ query }) => readStatus(ctx, embedded),
   );
 
   app.get(

@@ -56,10 +56,10 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      const { data } = await findScope(ctx.db, filter);
-      const rows = await readTopics(ctx.db, { ...filter, data, after, limit });
+      const {} = await findScope(ctx.db, filter);
+      const rows = await readTopics(ctx.db, { ...filter, after, limit });
       const page = reply(rows, ({ slug }) => slug);
-      const statuses = await readTopicStatuses(ctx, data);
+      const statuses = await readTopicStatuses(ctx);
       return { ...page, items: page.items.map((row) => addTopicStatus(row, statuses.get(row.slug))) };
     },
   );

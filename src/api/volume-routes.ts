@@ -44,9 +44,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       const scope = await findScope(ctx.db, asked);
       const searches = await findSearches(ctx.db, scope);
       assertBucketLimit('days', back, searches.length * Math.ceil((back * 24) / bucket_hours));
-      return readDerived(scope, () =>
-        readTrends(ctx, searches, { data: scope.data, days: back, hoursEach: bucket_hours }),
-      );
+      return readDerived(scope, () => readTrends(ctx, searches, { days: back, hoursEach: bucket_hours }));
     },
   );
 

@@ -38,7 +38,7 @@ export function openArchive(db: Database): Archive {
     find: async ({ prompt, source, from, to, limit, signal }) => {
       await fillArchive(db, { batches: MAX_BATCHES_BEFORE_SEARCH, signal });
       signal.throwIfAborted();
-      const hits = await searchArchive(db, { text: prompt, data: 'real', source, from, to, limit });
+      const hits = await searchArchive(db, { text: prompt, source, from, to, limit });
       return hits.flatMap((hit) => (hit.kind === 'post' ? foundPost(hit) : [foundLink(hit, source)]));
     },
   };

@@ -127,9 +127,9 @@ function registerListAndShow(channels: Command, cli: Cli): void {
     .action((options: { simulated?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { json } = options;
-        const { data } = await openData(cli, ctx, options);
+        const {} = await openData(cli, ctx, options);
         cli.emptyHint = undefined; // A channel belongs to neither side.
-        const rows = await readChannels(ctx.db, { data, limit: MAX_LIMIT });
+        const rows = await readChannels(ctx.db, { limit: MAX_LIMIT });
         const none = 'No channels. Add one: strandline channels add --help';
         await showRows(cli, json, rows, { columns: channelColumns(cli.page), none });
       }),
@@ -144,8 +144,8 @@ function registerListAndShow(channels: Command, cli: Cli): void {
     .action((slug: string, options: { simulated?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { json } = options;
-        const { data } = await openData(cli, ctx, options);
-        const row = await findChannelRow(ctx, slug, data);
+        const {} = await openData(cli, ctx, options);
+        const row = await findChannelRow(ctx, slug);
         const settings = await findShownSettings(ctx, slug);
         await cli.show(json, row, () => renderChannel(row, settings, cli.page));
       }),

@@ -46,15 +46,15 @@ export function registerCompletions(completions: Command, cli: Cli): void {
       return cli.withProgram(async ({ ctx }) => {
         const completion = await findCompletion(ctx.db, search, runId);
         const data = sideOf(completion);
-        const key_items = await readKeyItems(ctx.db, data, completion.id);
-        const links = await readLinksByIds(ctx.db, data, completion.completion_links);
+        const key_items = await readKeyItems(ctx.db, completion.id);
+        const links = await readLinksByIds(ctx.db, completion.completion_links);
         const run = await readRun(ctx.db, completion.run_id);
         const isFirst = run !== undefined && isBaselineRun(run);
-        const tools = await readRunTools(ctx.db, data, [completion.run_id]);
+        const tools = await readRunTools(ctx.db, [completion.run_id]);
         await cli.show(options.json, { ...completion, key_items, links, tools }, () =>
           renderCompletion({ ...completion, tools }, isFirst, key_items, links, cli.page),
         );
-        printSimulated(cli, options.json, data);
+        printSimulated(cli, options.json);
       });
     });
   registerCompletionDiff(completions, cli);

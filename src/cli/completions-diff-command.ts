@@ -48,7 +48,7 @@ export function registerCompletionDiff(completions: Command, cli: Cli): void {
             `note: no completion is that old; compared with the first one, of run ${diff.from.run_id}`,
           );
         await cli.show(options.json, diff, () => renderDiff(diff, cli.page));
-        printSimulated(cli, options.json, sideOf(row));
+        printSimulated(cli, options.json);
       });
     });
 }

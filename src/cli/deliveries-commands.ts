@@ -46,12 +46,12 @@ function registerList(deliveries: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action(({ simulated, json, ...filter }: DeliveryListOptions) =>
       cli.withProgram(async ({ ctx }) => {
-        const { data } = await openData(cli, ctx, {
+        const {} = await openData(cli, ctx, {
           ...(await findMessageScope(ctx.db, filter.rule)),
           simulated,
           json,
         });
-        const rows = await readDeliveries(ctx.db, { data, ...filter });
+        const rows = await readDeliveries(ctx.db, { ...filter });
         await showRows(cli, json, rows, { columns: deliveryColumns(cli.page), none: 'No deliveries yet.' });
       }),
     );

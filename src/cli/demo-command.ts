@@ -63,7 +63,7 @@ async function runFill(
   }).finally(() => progress.clear());
   if (seed !== undefined) await pauseDemo(ctx);
   const seconds = (monotonicMs() - began) / 1_000;
-  const searches = (await readSearches(ctx.db, { data: 'simulated', limit: MAX_LIMIT })).filter(({ topic }) =>
+  const searches = (await readSearches(ctx.db, { limit: MAX_LIMIT })).filter(({ topic }) =>
     topic.startsWith(DEMO),
   );
   const room = measureSparklineRoom(
@@ -71,7 +71,6 @@ async function runFill(
     page,
   );
   const trends = await readTrends(ctx, searches, {
-    data: 'simulated',
     days,
     hoursEach: chooseHoursPerPoint(days, room),
   });

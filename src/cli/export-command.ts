@@ -95,7 +95,7 @@ function parseFilter(
   const to = until === undefined ? undefined : parseSince(until, now, page, 'until');
   if (from !== undefined && to !== undefined && from >= to)
     throw new InvalidInput([{ path: 'until', given: until, expected: 'a time after --since' }]);
-  return { data: parseData(which), searches: search, topic, query, since: from, until: to };
+  return { searches: search, topic, query, since: from, until: to };
 }
 
 function parseEncoding({ format: given, out = '', raw, bom }: ExportOptions): Encoding {
@@ -131,7 +131,7 @@ function exportToStdout(
   encoding: Encoding,
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
-    await printEmptySide(cli, ctx, filter.data);
+    await printEmptySide(cli, ctx);
     const reportNoRows = (rows: number) => rows === 0 && printNone(cli, 'No rows.');
     for await (const piece of exportRows(ctx, resource, filter, encoding, signal, reportNoRows))
       await cli.out.write(piece);
@@ -167,7 +167,7 @@ function exportToFiles(
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
     const what = await prepare();
-    await printEmptySide(cli, ctx, what.filter.data);
+    await printEmptySide(cli, ctx);
     const { written, manifest } = await exportFiles(ctx, { ...what, signal });
     for (const file of written)
       cli.say(

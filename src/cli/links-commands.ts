@@ -47,7 +47,7 @@ export function registerLinks(links: Command, cli: Cli): void {
         readId: (row: Row) => Id,
         columns: readonly Column<Row>[],
       ) => {
-        const rows = json === true ? found : await describeTitles(db, scope.data, found, readId);
+        const rows = json === true ? found : await describeTitles(db, found, readId);
         const describe = (row: Row) => ({ kind: 'link' as const, id: readId(row), texts: [row.title] });
         await showRows(cli, json, rows, {
           columns: await highlightColumns(db, { query, rows, describe, columns, json }, cli.page),
@@ -79,8 +79,8 @@ function registerShow(links: Command, cli: Cli): void {
         const link = await readLink(ctx.db, id);
         if (link === undefined) throw createNotFound('link', id);
         const addresses = await readLinkAddresses(ctx.db, id);
-        const found_by = await readLinkSources(ctx.db, sideOf(link), id);
-        const known = await readKnownLinks(ctx.db, sideOf(link), [id]);
+        const found_by = await readLinkSources(ctx.db, id);
+        const known = await readKnownLinks(ctx.db, [id]);
         await cli.show(options.json, { link, addresses, found_by }, () => [
           ...renderList(
             [
@@ -95,7 +95,7 @@ function registerShow(links: Command, cli: Cli): void {
           link.url,
           ...addresses.filter((address) => address !== link.url),
         ]);
-        printSimulated(cli, options.json, sideOf(link));
+        printSimulated(cli, options.json);
       }),
     );
 }

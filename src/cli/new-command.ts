@@ -65,7 +65,7 @@ async function printNew(
   filter: DiscoveryFilter & { limit: number },
   json: boolean | undefined,
 ): Promise<void> {
-  const rows = await describeLinks(ctx.db, filter.data, await readNewestDiscoveries(ctx.db, filter));
+  const rows = await describeLinks(ctx.db, await readNewestDiscoveries(ctx.db, filter));
   await showRows(cli, json, rows, {
     columns: discoveryColumns(ctx.clock.now(), cli.page),
     none: 'No discoveries.',
@@ -90,7 +90,7 @@ async function followNew(
   while (!stopping.aborted) {
     cursor = rows.at(-1)?.id ?? cursor;
     if (rows.length > 0)
-      await printDiscoveries(cli, await describeLinks(ctx.db, filter.data, rows), json, ctx.clock.now());
+      await printDiscoveries(cli, await describeLinks(ctx.db, rows), json, ctx.clock.now());
     if (!waiting) {
       await printSilentTools(cli, ctx, json, filter);
     }

@@ -35,15 +35,15 @@ const OTHER_SIDE: Readonly<Record<Data, string>> = {
 export async function printEmptySide(
   cli: Cli,
   { db }: Pick<Context, 'db'>,
-  data: Data,
+
   rows?: number,
 ): Promise<void> {
-  noteSides(cli, data, await readSides(db));
+  noteSides(cli, await readSides(db));
   if (rows === 0) printNone(cli);
 }
 
 /** Says if only the other side has topics; otherwise a list without rows will mention it. */
-function noteSides(cli: Cli, data: Data, sides: Readonly<Record<Data, boolean>>): void {
+function noteSides(cli: Cli, sides: Readonly<Record<Data, boolean>>): void {
   const empty = describeEmptySide(data, sides);
   if (empty !== null) cli.say(`${empty.slice(0, -1)}: ${OTHER_SIDE[data]}.`);
   else if (sides.real && sides.simulated) cli.emptyHint = `These are the ${data} data; ${OTHER_SIDE[data]}.`;
@@ -60,12 +60,12 @@ export async function openData(
   asked: AskedScope & { json?: boolean | undefined },
 ): Promise<DataScope> {
   const { scope, sides } = await openScope(db, asked);
-  printSimulated(cli, asked.json, scope.data);
-  if (scope.topic === undefined && scope.search === undefined) noteSides(cli, scope.data, sides);
+  printSimulated(cli, asked.json);
+  if (scope.topic === undefined && scope.search === undefined) noteSides(cli, sides);
   return scope;
 }
 
-export function printSimulated(cli: Cli, json: boolean | undefined, data: Data): void {
+export function printSimulated(cli: Cli, json: boolean | undefined): void {
   if (json !== true && data === 'simulated') cli.page.say(cli.page.dim('Simulated data (sandbox)'));
 }
 
@@ -131,7 +131,7 @@ export async function describeRunTools(
   page: Pick<TerminalPage, 'zone'>,
 ): Promise<string | null> {
   const run = await readRun(db, runId);
-  const tools = run === undefined ? [] : await readRunTools(db, sideOf(run), [runId]);
+  const tools = run === undefined ? [] : await readRunTools(db, [runId]);
   return describeToolCoverage(tools, createDayFormat(page));
 }
 

@@ -74,10 +74,10 @@ function registerShow(runs: Command, cli: Cli): void {
         const data = sideOf(run);
         if (options.response === true || options.answer === true)
           return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
-        const calls = await readCalls(db, data, id);
-        const rejects = await readRejects(db, data, id);
-        const newest = await readNewestDiscoveries(db, { data, runId: id, limit: MAX_LIMIT });
-        const discoveries = options.json === true ? newest : await describeLinks(db, data, newest);
+        const calls = await readCalls(db, id);
+        const rejects = await readRejects(db, id);
+        const newest = await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT });
+        const discoveries = options.json === true ? newest : await describeLinks(db, newest);
         const completion = (await readRunCompletion(db, id)) ?? null;
         const free = await isFreeSearch(ctx, run.search);
         await cli.show(options.json, { ...run, calls, rejects, discoveries, completion }, () => {

@@ -15,8 +15,8 @@ import { listProblems } from './status-command.ts';
 import { formatDuration, formatQuantity } from './value-formatting.ts';
 
 export async function checkSearches({ ctx, embedded }: Pick<Program, 'ctx' | 'embedded'>): Promise<Check[]> {
-  const { data } = (await openScope(ctx.db, {})).scope;
-  const status = await readStatus(ctx, data, embedded);
+  const {} = (await openScope(ctx.db, {})).scope;
+  const status = await readStatus(ctx, embedded);
   const now = ctx.clock.now();
   return [
     ...status.services.flatMap(checkService),

@@ -67,7 +67,7 @@ function registerList(search: Command, cli: Cli): void {
         const rows = await readSearches(ctx.db, { ...scope, state, removed, limit: MAX_LIMIT });
         const none = 'No searches. Add one: strandline watch "..."';
         const ids = rows.map(({ id }) => id);
-        const statuses = await readSearchStatuses(ctx, scope.data, ids);
+        const statuses = await readSearchStatuses(ctx, ids);
         const columns = searchColumns(ctx.clock.now(), cli.page, statuses);
         await showRows(cli, json, addStatus(rows, statuses), { columns, none });
       }),
@@ -85,14 +85,14 @@ function registerShow(search: Command, cli: Cli): void {
         const row = await findSearchRow(ctx.db, slug);
         const {
           runs: [newest],
-        } = await readRunPage(ctx.db, { data: sideOf(row), search: slug, limit: 1 });
+        } = await readRunPage(ctx.db, { search: slug, limit: 1 });
         const last = newest && (await readToolsOf(ctx.db, newest));
         const free = await ctx.isFree(row.service_kind);
         const [pace] = await readPaces(ctx.db, [row.id]);
-        const statuses = await readSearchStatuses(ctx, sideOf(row), [row.id]);
+        const statuses = await readSearchStatuses(ctx, [row.id]);
         const status = describeTopicStatus(judgeTopic(statuses), ctx.clock.now(), cli.page);
         const [known] = addStatus([row], statuses);
-        const interval_changes = await readIntervalChanges(ctx.db, sideOf(row), row.id, {
+        const interval_changes = await readIntervalChanges(ctx.db, row.id, {
           limit: SHOWN_INTERVAL_CHANGES,
         });
         await cli.show(options.json, { ...known, last_run: last ?? null, interval_changes }, () => [

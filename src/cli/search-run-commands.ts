@@ -203,7 +203,7 @@ export function registerTry(group: Command, cli: Cli): void {
         const trial = await dryRunSearch(ctx, search, { signal: stopping, shown });
         const free = await ctx.isFree(trial.service_kind);
         await cli.show(options.json, trial, () => renderTrial(trial, free, ctx.clock.now(), cli.page));
-        printSimulated(cli, options.json, trial.service_kind === 'sandbox' ? 'simulated' : 'real');
+        printSimulated(cli, options.json);
       });
     });
 }

@@ -35,12 +35,12 @@ export function showPost(cli: Cli, named: string, { simulated, json }: ShowOptio
   return cli.withProgram(async ({ ctx }) => {
     const find = async () => {
       const { scope } = await openScope(ctx.db, { simulated });
-      return pickOne('post', named, await findPostsAt(ctx.db, scope.data, named, currentLinkRules(ctx)));
+      return pickOne('post', named, await findPostsAt(ctx.db, named, currentLinkRules(ctx)));
     };
     const id = /^https?:/i.test(named) ? await find() : parseId('post', named);
     const post = await readPost(ctx.db, id);
     if (post === undefined) throw createNotFound('post', id);
-    const compared = compareVersions(await readPostVersions(ctx.db, sideOf(post), id), POST_VERSION_MEMBERS);
+    const compared = compareVersions(await readPostVersions(ctx.db, id), POST_VERSION_MEMBERS);
     const found_by = await readPostSightings(ctx.db, id);
     const { page } = cli;
     await cli.show(json, { post, versions: compared.map(nameChanges), found_by }, () => [
@@ -60,7 +60,7 @@ export function showPost(cli: Cli, named: string, { simulated, json }: ShowOptio
       ...(post.url === null ? [] : ['', oneLine(post.url)]),
       ...renderVersions(compared, page),
     ]);
-    printSimulated(cli, json, sideOf(post));
+    printSimulated(cli, json);
   });
 }
 
@@ -69,15 +69,12 @@ export function showAuthor(cli: Cli, named: string, { simulated, json }: ShowOpt
   return cli.withProgram(async ({ ctx }) => {
     const find = async () => {
       const { scope } = await openScope(ctx.db, { simulated });
-      return pickOne('author', named, await findAuthorsNamed(ctx.db, scope.data, named.slice(1)));
+      return pickOne('author', named, await findAuthorsNamed(ctx.db, named.slice(1)));
     };
     const id = named.startsWith('@') ? await find() : parseId('author', named);
     const author = await readAuthor(ctx.db, id);
     if (author === undefined) throw createNotFound('author', id);
-    const compared = compareVersions(
-      await readAuthorVersions(ctx.db, sideOf(author), id),
-      AUTHOR_VERSION_MEMBERS,
-    );
+    const compared = compareVersions(await readAuthorVersions(ctx.db, id), AUTHOR_VERSION_MEMBERS);
     const { page } = cli;
     await cli.show(json, { author, versions: compared.map(nameChanges) }, () => [
       ...renderList(
@@ -97,7 +94,7 @@ export function showAuthor(cli: Cli, named: string, { simulated, json }: ShowOpt
       ...(author.url ? ['', oneLine(author.url)] : []),
       ...renderVersions(compared, page),
     ]);
-    printSimulated(cli, json, sideOf(author));
+    printSimulated(cli, json);
   });
 }
 

@@ -35,12 +35,12 @@ export function registerSql(command: Command, cli: Cli): void {
             'unavailable',
             'sql needs DATABASE_READER_URL: the login of a role that can read only strandline_analytics',
           );
-        const result = await askReader({ url, sql: query, data });
+        const result = await askReader({ url, sql: query });
         await cli.show(options.json, nameRows(result), () =>
           renderTable(result.rows, resultColumns(result, cli.page.unknown), cli.page),
         );
         cli.page.say(`${formatQuantity(result.rows.length, 'row')} in ${Math.round(result.durationMs)} ms`);
-        await printEmptySide(cli, ctx, data, result.rows.length);
+        await printEmptySide(cli, ctx, result.rows.length);
       });
     });
 }

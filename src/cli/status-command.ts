@@ -35,8 +35,8 @@ export function registerStatus(command: Command, cli: Cli): void {
     if (done) return;
     if (problem !== null) cli.say(problem);
     await cli.withProgram(async (program) => {
-      const { data } = await openData(cli, program.ctx, options);
-      const status = await readStatus(program.ctx, data, program.embedded);
+      const {} = await openData(cli, program.ctx, options);
+      const status = await readStatus(program.ctx, program.embedded);
       const free: FreeKinds = new Set();
       for (const { kind } of status.services) if (await program.ctx.isFree(kind)) free.add(kind);
       await cli.show(options.json, status, () =>

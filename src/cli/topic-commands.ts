@@ -47,9 +47,9 @@ function registerList(topic: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action((options: { all?: boolean; simulated?: boolean; json?: boolean }) =>
       cli.withServer(async ({ ctx }) => {
-        const { data } = await openData(cli, ctx, options);
-        const rows = await readTopics(ctx.db, { data, removed: options.all, limit: MAX_LIMIT });
-        const statuses = await readTopicStatuses(ctx, data);
+        const {} = await openData(cli, ctx, options);
+        const rows = await readTopics(ctx.db, { removed: options.all, limit: MAX_LIMIT });
+        const statuses = await readTopicStatuses(ctx);
         const none = 'No topics. Create one: strandline watch "..."';
         const shown = rows.map((row) => addTopicStatus(row, statuses.get(row.slug)));
         const columns = topicColumns(statuses, ctx.clock.now(), cli.page);
@@ -86,13 +86,12 @@ function registerShow(topic: Command, cli: Cli): void {
         const { page } = cli;
         const row = await findTopicRow(ctx.db, slug);
         const searches = await readSearches(ctx.db, {
-          data: sideOf(row),
           topic: slug,
           removed: row.archived_at !== null,
           limit: MAX_LIMIT,
         });
         const ids = searches.map(({ id }) => id);
-        const statuses = await readSearchStatuses(ctx, sideOf(row), ids);
+        const statuses = await readSearchStatuses(ctx, ids);
         const status = judgeTopic(statuses);
         const now = ctx.clock.now();
         const known = { ...addTopicStatus(row, status), searches: addStatus(searches, statuses) };
@@ -154,7 +153,7 @@ function registerStateChange(topic: Command, cli: Cli, change: StateChange, summ
       cli.withProgram(async ({ ctx }) => {
         const left = await changeTopic(ctx, slug, change);
         const row = await findTopicRow(ctx.db, slug);
-        const searches = await readSearches(ctx.db, { data: sideOf(row), topic: slug, limit: MAX_LIMIT });
+        const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_LIMIT });
         await cli.show(options.json, { ...row, searches }, () => []);
         const now = ctx.clock.now();
         for (const search of left)

@@ -57,9 +57,9 @@ export function registerTrends(trends: Command, cli: Cli): void {
       return cli.withProgram(async ({ ctx }) => {
         if (compared !== undefined) {
           const data = await findSideOfTopics(ctx.db, 'compare', compared);
-          printSimulated(cli, options.json, data);
-          const underived = await readDerivedUntil(ctx.db, { data, topic: compared });
-          const voices = await readShareOfVoice(ctx, data, compared, days);
+          printSimulated(cli, options.json);
+          const underived = await readDerivedUntil(ctx.db, { topic: compared });
+          const voices = await readShareOfVoice(ctx, compared, days);
           if (voices.length === 0)
             cli.page.say('No data yet: none of these topics was observed for a whole day.');
           await cli.show(options.json, voices, () => renderComparison(voices, cli.page));
@@ -76,7 +76,6 @@ export function registerTrends(trends: Command, cli: Cli): void {
         const underived = await readDerivedUntil(ctx.db, scope);
         const asOf = new Map(underived.map(({ search_id, as_of }) => [search_id, as_of]));
         const trendsRead = await readTrends(ctx, searches, {
-          data: scope.data,
           days,
           hoursEach: chooseHoursPerPoint(days, room),
         });

@@ -262,8 +262,7 @@ async function printReport(
     if (report.trigger === 'first') await announcePause?.();
     const fresh = report.status === 'succeeded' && !report.diff.baseline;
     const run = fresh ? await readRun(ctx.db, report.runId) : undefined;
-    const highlights =
-      run === undefined || !fresh ? [] : await readHighlights(ctx.db, sideOf(run), report.diff);
+    const highlights = run === undefined || !fresh ? [] : await readHighlights(ctx.db, report.diff);
     const coverage = await describeRunTools(ctx, report.runId, page);
     const lines = renderRunReport(report, { highlights, coverage }, ctx.clock.now(), page);
     await out.write(`${lines.join('\n')}\n`);
@@ -276,9 +275,7 @@ async function describeNextSteps({ ctx }: Program, { live, zone }: TerminalPage)
   // A slot in the past belongs to a demo that is being simulated, or is about to run.
   const now = ctx.clock.now();
   const { scope } = await openScope(ctx.db, {});
-  const slots = (await readNextSlots(ctx.db, scope.data, 50))
-    .filter(({ next_due_at }) => next_due_at > now)
-    .slice(0, 3);
+  const slots = (await readNextSlots(ctx.db, 50)).filter(({ next_due_at }) => next_due_at > now).slice(0, 3);
   const next = slots.map(
     (slot) => `  next  ${formatSlot(slot.next_due_at, live ? zone : slot.tz)}  ${slot.search}`,
   );

@@ -67,7 +67,7 @@ export async function readViews(folder: string = MIGRATIONS_FOLDER): Promise<Vie
 /** The statements of a file for the schema of one side. */
 export function viewOfSide({ text }: View, data: Data): string {
   return text
-    .replaceAll(/\bstrandline_analytics\b/g, ANALYTICS[data])
+    .replaceAll(/\bstrandline_analytics\b/g, ANALYTICS)
     .replaceAll(/(?<!:):simulated\b/g, String(data === 'simulated'));
 }
 

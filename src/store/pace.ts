@@ -51,10 +51,7 @@ export async function readPaces({ pool }: Pooled, searchIds: readonly Id[]): Pro
 }
 
 /** The paces of active searches, of one service or of one side. */
-export async function readActivePaces(
-  { pool }: Pooled,
-  of: { service: Id } | { data: Data },
-): Promise<PaceRow[]> {
+export async function readActivePaces({ pool }: Pooled, of: { service: Id } | {}): Promise<PaceRow[]> {
   const { rows } = await pool.query<PaceRow>(
     `${SELECT_PACES} WHERE s.state = 'active' AND s.archived_at IS NULL AND s.simulation IS NULL
        AND ($1::bigint IS NULL OR s.service_id = $1) AND ($2::boolean IS NULL OR s.simulated = $2) ORDER BY t.slug, s.slug`,
@@ -81,7 +78,7 @@ export type LearnedPace = Pick<
 
 /** A change of an interval; see `strandline_analytics.interval_changes` for units. */
 export type IntervalChange = Omit<
-  typeof intervalChangesView.real.$inferSelect,
+  typeof intervalChangesView.$inferSelect,
   'id' | 'search_id' | 'search' | 'topic'
 >;
 

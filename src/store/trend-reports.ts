@@ -4,13 +4,10 @@ import { LOCK_FEED } from './save/save-sql.ts';
 import type { SpikeMeasure, spikesView, trendStatesView } from './schema/analytics/trend-views.ts';
 
 /** A spike as stored, with all inputs of its detection; see `strandline_analytics.spikes` for units. */
-export type NewSpike = Omit<typeof spikesView.real.$inferSelect, 'id' | 'search' | 'topic' | 'ratio'>;
+export type NewSpike = Omit<typeof spikesView.$inferSelect, 'id' | 'search' | 'topic' | 'ratio'>;
 
 /** A change of the state of a search; see `strandline_analytics.trend_states` for units. */
-export type NewTrendState = Omit<
-  typeof trendStatesView.real.$inferSelect,
-  'id' | 'search' | 'topic' | 'until'
->;
+export type NewTrendState = Omit<typeof trendStatesView.$inferSelect, 'id' | 'search' | 'topic' | 'until'>;
 
 /** A spike that was reported: when its window ended, and what alone explains it. */
 export type EarlierSpike = Pick<NewSpike, 'window_end' | 'only_by'>;

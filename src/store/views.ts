@@ -35,7 +35,7 @@ export async function applyViews(
     await client.query(`SAVEPOINT views; SET LOCAL lock_timeout = ${locks.timeoutMs}`);
     try {
       for (const data of DATA) {
-        await ensureSchema(client, ANALYTICS[data]);
+        await ensureSchema(client, ANALYTICS);
         await replaceAll(client, views.files, data);
       }
       await client.query('RELEASE SAVEPOINT views');
@@ -47,7 +47,7 @@ export async function applyViews(
       if (attempt === locks.attempts)
         throw new Refused(
           'unavailable',
-          `The views of ${ANALYTICS.real} are in use${users === '' ? '' : ` by ${users}`}. Nothing was changed. End these sessions ` +
+          `The views of ${ANALYTICS} are in use${users === '' ? '' : ` by ${users}`}. Nothing was changed. End these sessions ` +
             'and run strandline migrate again.',
           { cause: error },
         );
@@ -77,7 +77,7 @@ async function ensureSchema(client: Client, schema: string): Promise<void> {
 }
 
 async function replaceAll(client: Client, files: readonly View[], data: Data): Promise<void> {
-  const schema = ANALYTICS[data];
+  const schema = ANALYTICS;
   const dropped: Dropped[] = [];
   for (const file of files) {
     const text = viewOfSide(file, data);

@@ -291,7 +291,7 @@ describe('status', () => {
     const { home, world } = stand;
     await readAll();
     const ctx = { ...home.ctx, config: { ...home.ctx.config, hosted: undefined } };
-    expect((await readStatus(ctx, 'real', home.embedded)).services).toMatchObject([
+    expect((await readStatus(ctx, home.embedded)).services).toMatchObject([
       { name: 'hosted', missing: 'SEARCH_API_URL is not set' },
     ]);
     expect(await checkSearches({ ...home, ctx })).toMatchObject([
@@ -307,7 +307,7 @@ describe('status', () => {
     const { home, world } = stand;
     const since = world.clock.now();
     world.clock.advance(180 * MINUTE);
-    expect((await readStatus(home.ctx, 'real', home.embedded)).silent).toMatchObject({
+    expect((await readStatus(home.ctx, home.embedded)).silent).toMatchObject({
       total: 1,
       searches: [{ slug: 'ferry', since, last_success_at: since, run_status: 'succeeded' }],
     });
@@ -361,7 +361,7 @@ describe('status', () => {
         advice: 'stored when Postgres accepts them; keep its data directory until then',
       },
     ]);
-    expect((await readStatus(home.ctx, 'real', home.embedded)).unread_responses).toEqual({
+    expect((await readStatus(home.ctx, home.embedded)).unread_responses).toEqual({
       stored: 3,
       spooled: 1,
       late: 2,
@@ -380,9 +380,9 @@ describe('status', () => {
         ago,
       ]);
     await scanned('0 s');
-    expect((await readStatus(home.ctx, 'real', home.embedded)).scan).toMatchObject({ late: false });
+    expect((await readStatus(home.ctx, home.embedded)).scan).toMatchObject({ late: false });
     await scanned('10 min');
-    expect((await readStatus(home.ctx, 'real', home.embedded)).scan).toMatchObject({ late: true });
+    expect((await readStatus(home.ctx, home.embedded)).scan).toMatchObject({ late: true });
     expect((await stand.run(['status'])).stdout).toMatch(
       /^scan +LATE: last ran .*, so due searches do not run\. Start a worker: strandline up$/m,
     );

@@ -72,7 +72,7 @@ beforeEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function exportAll(format: Format, filter: ExportFilter = { data: 'real' }) {
+async function exportAll(format: Format, filter: ExportFilter = {}) {
   const target = await openTarget(folder, true);
   const { manifest } = await exportFiles(world.ctx, {
     resources: RESOURCES,
@@ -152,7 +152,7 @@ describe('a manifest', () => {
   it('counts only the selected range and searches', async () => {
     const since = new Date('2026-11-21T00:10Z');
     const until = new Date('2026-11-21T00:50Z');
-    const { strandline } = await exportAll('csv', { data: 'real', since, until, searches: ['ferry'] });
+    const { strandline } = await exportAll('csv', { since, until, searches: ['ferry'] });
     expect(
       strandline.searches.map(({ slug, runs, coverage }) => [slug, runs, coverage.observed_seconds]),
     ).toEqual([['ferry', { succeeded: 2 }, 25 * 60]]);
@@ -163,7 +163,7 @@ describe('a manifest', () => {
     const target = await openTarget(path.join(folder, 'mine.csv'), false);
     await exportFiles(world.ctx, {
       resources: ['links'],
-      filter: { data: 'real' },
+      filter: {},
       encoding: { format: 'csv' },
       target,
     });
@@ -213,7 +213,7 @@ describe('a failure', () => {
     const target = await openTarget(folder, true);
     const work = exportFiles(world.ctx, {
       resources: RESOURCES,
-      filter: { data: 'real' },
+      filter: {},
       encoding: { format: 'csv' },
       target,
       signal: stopping.signal,
@@ -242,7 +242,7 @@ describe('a failure', () => {
 it('an existing file is replaced atomically', async () => {
   await exportAll('csv');
   const before = await readFile(path.join(folder, 'posts.csv'));
-  await exportAll('csv', { data: 'real', searches: ['tram'] });
+  await exportAll('csv', { searches: ['tram'] });
   const after = await readFile(path.join(folder, 'posts.csv'));
   expect(after.length).toBeLessThan(before.length);
   await exportAll('csv');
@@ -257,7 +257,7 @@ it('a CSV package of texts that are hard to pass on is what its own schema says'
   try {
     const target = await openTarget(folder, true);
     const encoding = { format: 'csv', raw: true } as const;
-    await exportFiles(world.ctx, { resources: RESOURCES, filter: { data: 'real' }, encoding, target });
+    await exportFiles(world.ctx, { resources: RESOURCES, filter: {}, encoding, target });
     const posts = (await readPackage(folder)).find(({ name }) => name === 'posts');
     expect(posts?.cast.map(({ text }) => text)).toEqual(TEXTS.map((text) => (text === '' ? null : text)));
     expect(posts?.cast[5]?.['created_at']).toEqual(new Date('2026-11-21T00:05:00.007Z'));
@@ -271,7 +271,7 @@ describe('a manifest of other files', () => {
   const exportOne = async (resource: 'links' | 'posts') =>
     exportFiles(world.ctx, {
       resources: [resource],
-      filter: { data: 'real' },
+      filter: {},
       encoding: { format: 'csv' },
       target: await openTarget(`${folder}/`, false),
     });

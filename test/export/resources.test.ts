@@ -44,7 +44,7 @@ const query = async <R extends Row>(sql: string): Promise<R[]> =>
 const exportAll = async (folder: string, format: Format, filter: Omit<ExportFilter, 'data'> = {}) =>
   exportFiles(history.world.ctx, {
     resources: RESOURCES,
-    filter: { data: 'real', ...filter },
+    filter: { ...filter },
     encoding: { format, raw: format === 'csv' },
     target: await openTarget(path.join(home, folder), true),
   });

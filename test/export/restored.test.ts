@@ -68,7 +68,7 @@ async function filesOf(db: Database, format: Format, name: string): Promise<Reco
     { db, clock: world.clock },
     {
       resources: RESOURCES,
-      filter: { data: 'real' },
+      filter: {},
       encoding: { format },
       target: await openTarget(folder, true),
     },

@@ -17,7 +17,7 @@ afterAll(() => world.close());
 async function exported(
   resource: Resource,
   format: Format,
-  filter: ExportFilter = { data: 'real' },
+  filter: ExportFilter = {},
   options: { raw?: boolean; bom?: boolean } = {},
 ): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
@@ -45,7 +45,7 @@ describe.each(FILLED)('%s', (resource) => {
     const rows = await viewRows(resource);
     expect(rows.length).toBeGreaterThan(0);
     const expected = rows.map((row) => asRead(format, row));
-    const read = await decode(format, await exported(resource, format, { data: 'real' }, { raw: true }));
+    const read = await decode(format, await exported(resource, format, {}, { raw: true }));
     expect(read.map((row, i) => asSaid(row, expected[i] ?? {}))).toEqual(expected);
     expect(Object.keys(read[0] ?? {})).toEqual(Object.keys(rows[0] ?? {}));
   });
@@ -55,7 +55,7 @@ describe.each(FILLED)('%s', (resource) => {
   });
 
   it.each(FORMATS)('is a valid file as %s without rows', async (format) => {
-    const bytes = await exported(resource, format, { data: 'real', until: new Date(0) });
+    const bytes = await exported(resource, format, { until: new Date(0) });
     expect(await decode(format, bytes)).toEqual([]);
     if (format === 'csv') expect(bytes.toString()).toMatch(/^[a-z_,]+\r\n$/);
   });
@@ -120,9 +120,7 @@ describe('CSV for spreadsheets', () => {
 
   it('begins with a byte order mark only on request', async () => {
     expect((await exported('links', 'csv')).subarray(0, 3).toString('hex')).not.toBe('efbbbf');
-    expect(
-      (await exported('links', 'csv', { data: 'real' }, { bom: true })).subarray(0, 3).toString('hex'),
-    ).toBe('efbbbf');
+    expect((await exported('links', 'csv', {}, { bom: true })).subarray(0, 3).toString('hex')).toBe('efbbbf');
   });
 });
 
@@ -132,38 +130,32 @@ describe('a filter', () => {
   const last = TEXTS.length - 1;
 
   it('by searches includes what any of them sighted, each row once', async () => {
-    expect(await idsOf('posts', { data: 'real', searches: ['ferry'] })).toEqual(
-      ids((n) => n % 2 === 0 || n === last),
-    );
-    expect(await idsOf('posts', { data: 'real', searches: ['ferry', 'tram'] })).toEqual(ids(() => true));
-    expect(await idsOf('engagement', { data: 'real', searches: ['tram'] }, 'post_id')).toEqual(
+    expect(await idsOf('posts', { searches: ['ferry'] })).toEqual(ids((n) => n % 2 === 0 || n === last));
+    expect(await idsOf('posts', { searches: ['ferry', 'tram'] })).toEqual(ids(() => true));
+    expect(await idsOf('engagement', { searches: ['tram'] }, 'post_id')).toEqual(
       ids((n) => n % 2 === 1).flatMap((id) => [id, id]),
     );
-    expect(await idsOf('links', { data: 'real', searches: ['ferry'] })).toEqual([]);
-    expect(await idsOf('links', { data: 'real', searches: ['tram'] })).toHaveLength(2);
-    expect(await idsOf('volume', { data: 'real', searches: ['tram'] }, 'posts')).toEqual([7]);
+    expect(await idsOf('links', { searches: ['ferry'] })).toEqual([]);
+    expect(await idsOf('links', { searches: ['tram'] })).toHaveLength(2);
+    expect(await idsOf('volume', { searches: ['tram'] }, 'posts')).toEqual([7]);
   });
 
   it('by topic and search includes only rows of both', async () => {
-    expect(await idsOf('discoveries', { data: 'real', topic: 'tram' }, 'search')).toEqual(
-      Array(10).fill('tram'),
-    );
-    expect(await idsOf('discoveries', { data: 'real', topic: 'tram', searches: ['ferry'] })).toEqual([]);
+    expect(await idsOf('discoveries', { topic: 'tram' }, 'search')).toEqual(Array(10).fill('tram'));
+    expect(await idsOf('discoveries', { topic: 'tram', searches: ['ferry'] })).toEqual([]);
   });
 
   it('by time includes the first moment and excludes the last; a post of unknown time goes by its first sighting', async () => {
     const since = new Date('2026-11-21T00:02:00.007Z');
     const until = new Date('2026-11-21T00:05:00.007Z');
-    expect(await idsOf('posts', { data: 'real', since, until })).toEqual(ids((n) => n >= 2 && n < 5));
-    expect(await idsOf('volume', { data: 'real', since: new Date('2026-11-21T01:00Z') }, 'search')).toEqual([
-      'tram',
-    ]);
+    expect(await idsOf('posts', { since, until })).toEqual(ids((n) => n >= 2 && n < 5));
+    expect(await idsOf('volume', { since: new Date('2026-11-21T01:00Z') }, 'search')).toEqual(['tram']);
   });
 
   it.each([
     [{ searches: ['ferry', 'nothing'] }, 'there is no search "nothing"'],
     [{ topic: "x'; drop table strandline.posts" }, 'there is no topic'],
   ])('refuses %j', async (filter, words) => {
-    await expect(exported('posts', 'csv', { data: 'real', ...filter })).rejects.toThrow(words);
+    await expect(exported('posts', 'csv', { ...filter })).rejects.toThrow(words);
   });
 });

@@ -35,13 +35,13 @@ export async function choicesOf(
   readerUrl: string,
   dashboard: Dashboard,
   range: Filling['range'],
-  options: { data?: Data; empty?: boolean } = {},
+  options: { empty?: boolean } = {},
 ): Promise<Choice[]> {
   let choices: Choice[] = [{}];
-  const { data = 'real', empty = false } = options;
+  const { empty = false } = options;
   for (const one of dashboard.templating.list) {
     if (one.type === 'custom') {
-      choices = choices.map((choice) => ({ ...choice, [one.name]: ANALYTICS[data] }));
+      choices = choices.map((choice) => ({ ...choice, [one.name]: ANALYTICS }));
       continue;
     }
     if (one.type === 'interval') {

@@ -41,14 +41,14 @@ let beside: Record<Data, Map<string, string[]>>;
 beforeAll(async () => {
   world = await makeWorld();
   reader = await connect(searchingNothing(world.database.readerUrl), 'strandline test');
-  await live('real');
+  await live();
   await swapSides(world.db);
-  views = await listViews('real');
-  for (const [view, rows] of await readViews('real')) before.set(view, digest(rows));
-  for (const [resource, rows] of await exported('real')) before.set(resource, digest(rows));
-  for (const [of, rows] of await panels('real')) before.set(of, digest(rows));
-  await live('simulated');
-  beside = { real: await readViews('real'), simulated: await readViews('simulated') };
+  views = await listViews();
+  for (const [view, rows] of await readViews()) before.set(view, digest(rows));
+  for (const [resource, rows] of await exported()) before.set(resource, digest(rows));
+  for (const [of, rows] of await panels()) before.set(of, digest(rows));
+  await live();
+  beside = { real: await readViews(), simulated: await readViews() };
 }, 300_000);
 afterAll(async () => {
   await reader.end();
@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 /** One topic for a day, and a row of each thing that a quiet history has not. */
-async function live(data: Data): Promise<void> {
+async function live(): Promise<void> {
   await simulate(world.ctx, {
     from: FROM,
     to: TO,
@@ -126,10 +126,10 @@ async function live(data: Data): Promise<void> {
   );
 }
 
-async function listViews(data: Data): Promise<string[]> {
+async function listViews(): Promise<string[]> {
   const { rows } = await world.db.pool.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'v' ORDER BY 1`,
-    [ANALYTICS[data]],
+    [ANALYTICS],
   );
   return rows.map(({ name }) => name);
 }
@@ -142,11 +142,11 @@ function digest(rows: readonly string[]): string {
   return `${rows.length} rows, ${createHash('sha256').update(texts.toSorted().join('\n')).digest('hex')}`;
 }
 
-async function readViews(data: Data): Promise<Map<string, string[]>> {
+async function readViews(): Promise<Map<string, string[]>> {
   const read = new Map<string, string[]>();
   for (const view of views) {
     const { rows } = await reader.query<{ row: string }>(
-      `SELECT to_jsonb(v)::text AS row FROM ${ANALYTICS[data]}.${view} v`,
+      `SELECT to_jsonb(v)::text AS row FROM ${ANALYTICS}.${view} v`,
     );
     read.set(
       view,
@@ -157,14 +157,14 @@ async function readViews(data: Data): Promise<Map<string, string[]>> {
 }
 
 /** The rows of each export, all of one snapshot. */
-async function exported(data: Data): Promise<Map<string, string[]>> {
+async function exported(): Promise<Map<string, string[]>> {
   const snapshot = await openSnapshot(world.db);
   const read = new Map<string, string[]>();
   for (const resource of RESOURCES) {
     const pieces: Uint8Array[] = [];
     const { bytes } = await encodeResource(snapshot, {
       resource,
-      filter: { data },
+      filter: {},
       searchIds: undefined,
       encoding: { format: 'ndjson' },
       now: world.clock.now(),
@@ -184,11 +184,11 @@ function toText(row: unknown): string {
 }
 
 /** The rows of each statement of each dashboard. */
-async function panels(data: Data): Promise<Map<string, string[]>> {
+async function panels(): Promise<Map<string, string[]>> {
   const range = { from: FROM, to: new Date(TO.getTime() + HOUR) };
   const results = new Map<string, string[]>();
   for (const { file, dashboard } of readDashboards())
-    for (const variables of await choicesOf(world.database.readerUrl, dashboard, range, { data }))
+    for (const variables of await choicesOf(world.database.readerUrl, dashboard, range, {}))
       for (const { of, sql } of statementsOf(dashboard)) {
         const text = fillIn(sql, { range, variables });
         const { rows } = await reader.query<unknown[]>({ text, rowMode: 'array' });
@@ -199,7 +199,7 @@ async function panels(data: Data): Promise<Map<string, string[]>> {
 }
 
 test('both schemas have the same views, and each has rows on both sides', async () => {
-  expect(await listViews('simulated')).toEqual(views);
+  expect(await listViews()).toEqual(views);
   const empty = DATA.flatMap((data) =>
     views.filter((view) => beside[data].get(view)?.length === 0).map((view) => `${data} ${view}`),
   );
@@ -207,14 +207,14 @@ test('both schemas have the same views, and each has rows on both sides', async 
 });
 
 /** What a side shows of which there is a digest from when it was alone, and now shows something else. */
-async function listChanged(data: Data, shown: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
-  return [...shown, ...(await exported(data)), ...(await panels(data))]
+async function listChanged(shown: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
+  return [...shown, ...(await exported()), ...(await panels())]
     .filter(([of, rows]) => !NEITHER.has(of) && !BY_THE_CLOCK.has(of) && digest(rows) !== before.get(of))
     .map(([of]) => of);
 }
 
 test('real data is shown as if there was no simulated data, by every view, export and panel', async () => {
-  expect(await listChanged('real', beside.real)).toEqual([]);
+  expect(await listChanged(beside.real)).toEqual([]);
 });
 
 /** Views by what a key names: `post_id`, `named_post_id`, `completion_links`. */
@@ -225,7 +225,7 @@ type Keys = number | number[] | null;
 
 test('every key in a view names a row of the same side', async () => {
   const { rows: columns } = await reader.query<{ view: string; name: string; type: string }>(
-    `SELECT view, name, type FROM ${ANALYTICS.real}.contract_columns WHERE type IN ('bigint', 'bigint[]') ORDER BY 1, 2`,
+    `SELECT view, name, type FROM ${ANALYTICS}.contract_columns WHERE type IN ('bigint', 'bigint[]') ORDER BY 1, 2`,
   );
   const wrong: string[] = [];
   const used = new Set<string>();
@@ -270,5 +270,5 @@ test('an address that both sides found is two links, and no list names both', as
 
 test('simulated data is shown as if there was no real data, by every view, export and panel', async () => {
   await swapSides(world.db);
-  expect(await listChanged('simulated', await readViews('simulated'))).toEqual([]);
+  expect(await listChanged(await readViews())).toEqual([]);
 });

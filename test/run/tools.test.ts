@@ -61,7 +61,7 @@ const answer = (forum: number | null) => ({
 });
 
 async function describe(runId: bigint): Promise<string | null> {
-  return describeToolCoverage(await readRunTools(world.db, 'real', [runId]), (at) =>
+  return describeToolCoverage(await readRunTools(world.db, [runId]), (at) =>
     formatDay(at, { zone: 'UTC', now: at }),
   );
 }
@@ -71,7 +71,7 @@ test('a forum that is down for a week: each run says so, and since when', async 
   const { firstRunId } = await add('tides');
   await executeRun(world.ctx, firstRunId);
   expect(await describe(firstRunId)).toBe('2 of 3 tools responded: Web Search needs a key (BRAVE_API_KEY)');
-  const first = await readRunTools(world.db, 'real', [firstRunId]);
+  const first = await readRunTools(world.db, [firstRunId]);
   expect(first.map(({ tool, responded, items, truncated }) => [tool, responded, items, truncated])).toEqual([
     ['News Forum Search', true, 12, true],
     ['Video Search', true, 1, false],
@@ -92,7 +92,7 @@ test('a forum that is down for a week: each run says so, and since when', async 
       tools_silent: 2,
     });
   }
-  expect(await readSilentTools(world.db, { data: 'real', search: 'tides' })).toMatchObject([
+  expect(await readSilentTools(world.db, { search: 'tides' })).toMatchObject([
     { tool: 'News Forum Search', reason: 'source_failed', searches: 1, search: 'tides', simulated: false },
     { tool: 'Web Search', reason: 'source_needs_key', last_responded_at: null },
   ]);
@@ -110,7 +110,7 @@ test('a list that the service says is full counts as cut, however short it is', 
   stub.answers(json({ ...answer(3), warnings }));
   const { firstRunId } = await add('full');
   await executeRun(world.ctx, firstRunId);
-  const tools = await readRunTools(world.db, 'real', [firstRunId]);
+  const tools = await readRunTools(world.db, [firstRunId]);
   const forum = tools.find(({ tool }) => tool === 'News Forum Search');
   expect(forum).toMatchObject({
     responded: true,
@@ -120,7 +120,7 @@ test('a list that the service says is full counts as cut, however short it is', 
     detail: message,
   });
   expect(await describe(firstRunId)).toContain('News Forum Search: full list, more may match');
-  expect(await readSilentTools(world.db, { data: 'real', search: 'full' })).toEqual([]);
+  expect(await readSilentTools(world.db, { search: 'full' })).toEqual([]);
 });
 
 test('the most items of a tool are those of its request: another request has its own limit', async () => {
@@ -131,7 +131,7 @@ test('the most items of a tool are those of its request: another request has its
   const { runId } = await runAgain('limits');
   await editSearch(world.ctx, 'limits', { prompt: 'another prompt' });
   const { runId: edited } = await runAgain('limits');
-  const truncated = (await readRunTools(world.db, 'real', [firstRunId, runId, edited])).flatMap((row) =>
+  const truncated = (await readRunTools(world.db, [firstRunId, runId, edited])).flatMap((row) =>
     row.tool === 'News Forum Search' ? [[row.items, row.truncated]] : [],
   );
   expect(truncated).toEqual([
@@ -145,7 +145,7 @@ test('what a service does not report is unknown; results of a tool that was not 
   stub.answers(json({ hacker_news_search_results: group(2), youtube_search_results: group(1) }));
   const { firstRunId } = await add('foreign', { tools: ['Web Search', 'News Forum Search'] });
   await executeRun(world.ctx, firstRunId);
-  const tools = await readRunTools(world.db, 'real', [firstRunId]);
+  const tools = await readRunTools(world.db, [firstRunId]);
   expect(
     tools.map(({ tool, asked, responded, items, reason }) => [tool, asked, responded, items, reason]),
   ).toEqual([
@@ -169,7 +169,7 @@ test('a search whose only tool needs a key fails with its own code, and its run 
     code: 'source_needs_key',
   });
   expect(await describe(firstRunId)).toBe('Web Search needs a key (BRAVE_API_KEY)');
-  expect(await readSilentTools(world.db, { data: 'real', search: 'keyless' })).toHaveLength(1);
+  expect(await readSilentTools(world.db, { search: 'keyless' })).toHaveLength(1);
 });
 
 test('a run that failed as a whole has rows with its code, and a replay replaces them', async () => {
@@ -179,12 +179,12 @@ test('a run that failed as a whole has rows with its code, and a replay replaces
     status: 'failed',
     code: 'invalid_request',
   });
-  const tools = await readRunTools(world.db, 'real', [firstRunId]);
+  const tools = await readRunTools(world.db, [firstRunId]);
   expect(tools.map(({ tool, responded, reason }) => [tool, responded, reason])).toEqual(
     TOOLS.toSorted().map((tool) => [tool, false, 'invalid_request']),
   );
   expect(await describe(firstRunId), 'the code of the run says it').toBeNull();
-  expect(await readSilentTools(world.db, { data: 'real', search: 'refused' })).toEqual([]);
+  expect(await readSilentTools(world.db, { search: 'refused' })).toEqual([]);
 
   const receivedAt = new Date(world.clock.now().getTime() + 1_000);
   // The body of the refused call is stored, too.
@@ -201,21 +201,21 @@ test('a run that failed as a whole has rows with its code, and a replay replaces
     costUsd: null,
   });
   await parseLateResponses(world.ctx, firstRunId);
-  const late = await readRunTools(world.db, 'real', [firstRunId]);
+  const late = await readRunTools(world.db, [firstRunId]);
   expect(late.map(({ tool, responded, observed_at }) => [tool, responded, observed_at])).toEqual([
     ['News Forum Search', false, receivedAt],
     ['Video Search', true, receivedAt],
     ['Web Search', false, receivedAt],
   ]);
   await replayRun(world.ctx, firstRunId);
-  expect(await readRunTools(world.db, 'real', [firstRunId]), 'a replay gives equal rows').toEqual(late);
+  expect(await readRunTools(world.db, [firstRunId]), 'a replay gives equal rows').toEqual(late);
 });
 
 test('a run that failed without a call asked no tool', async () => {
   const { firstRunId } = await add('capped');
   const capped = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 0 } };
   expect(await executeRun(capped, firstRunId)).toMatchObject({ status: 'failed', code: 'budget_exceeded' });
-  expect(await readRunTools(world.db, 'real', [firstRunId])).toEqual([]);
+  expect(await readRunTools(world.db, [firstRunId])).toEqual([]);
 });
 
 test('a late response in which no tool responded says why, where nothing was known', async () => {
@@ -241,7 +241,7 @@ test('a late response in which no tool responded says why, where nothing was kno
       costUsd: null,
     });
     await parseLateResponses(world.ctx, firstRunId);
-    return (await readRunTools(world.db, 'real', [firstRunId])).map(({ reason }) => reason);
+    return (await readRunTools(world.db, [firstRunId])).map(({ reason }) => reason);
   };
   expect(await store(2, 5, NEEDS_KEY)).toEqual(['source_needs_key']);
   expect(await store(3, 4, silent('Web Search', 'source_quota', 'used up')), 'an older one').toEqual([
@@ -258,7 +258,7 @@ test('the migration takes from stored completions which tools did not respond', 
   )?.[0];
   await rows('DELETE FROM strandline.run_tools');
   await rows(statement ?? '');
-  const tools = await readRunTools(world.db, 'real', [firstRunId]);
+  const tools = await readRunTools(world.db, [firstRunId]);
   expect(tools.map(({ tool, responded, items, reason }) => [tool, responded, items, reason])).toEqual([
     // One warning has a label of another dialect: it may be about any tool.
     ['News Forum Search', null, null, 'not_reported'],

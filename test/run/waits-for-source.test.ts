@@ -55,8 +55,8 @@ async function makeEarlyWorld(sources: string) {
 
 /** Status and reason of the only search, and the number of silent ones. */
 async function readStatus(ctx: Context) {
-  const [search] = await readSearchStatuses(ctx, 'real');
-  return [search?.status, search?.reason, (await judgeSilence(ctx, 'real')).total];
+  const [search] = await readSearchStatuses(ctx);
+  return [search?.status, search?.reason, (await judgeSilence(ctx)).total];
 }
 
 // A probe of all sources may take its ten seconds each time.

@@ -60,7 +60,7 @@ const paceOf = async (id: bigint) => {
   const [{ due_at }] = await rows('SELECT due_at FROM strandline.search_pace WHERE search_id = $1', [id]);
   return { ...row, due_at: due_at as Date | null }; // the column's type
 };
-const changesOf = (id: bigint) => readIntervalChanges(world.db, 'real', id, { limit: 50 });
+const changesOf = (id: bigint) => readIntervalChanges(world.db, id, { limit: 50 });
 async function runQueued(id: bigint): Promise<void> {
   const [run] = await rows(`SELECT id FROM strandline.runs WHERE search_id = $1 AND status = 'queued'`, [id]);
   expect(await executeRun(world.ctx, run.id)).toMatchObject({ status: 'succeeded' });
@@ -123,7 +123,7 @@ test('a truncated response makes the interval shorter, an empty one longer, each
   expect(changes.map(({ seconds }) => seconds)).toEqual(
     [slower, faster, first].map(({ interval_seconds }) => interval_seconds),
   );
-  const missing = (await judgeCompleteness(world.ctx, 'real')).find(({ slug }) => slug === 'changes');
+  const missing = (await judgeCompleteness(world.ctx)).find(({ slug }) => slug === 'changes');
   expect(missing).toMatchObject({ adaptive: true });
 });
 

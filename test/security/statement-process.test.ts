@@ -49,7 +49,7 @@ function host(
 }
 
 const signal = new AbortController().signal;
-const json = (one: TestHost, sql: string) => one.ask({ sql, data: 'real', form: 'json', signal });
+const json = (one: TestHost, sql: string) => one.ask({ sql, form: 'json', signal });
 
 /** What Postgres runs for readers of this database. */
 async function active(): Promise<number> {
@@ -144,7 +144,7 @@ describe.skipIf(process.platform !== 'linux')('the statement process', () => {
   test('cancels the statement in Postgres when the visitor disconnects', async () => {
     const one = host();
     const leaving = new AbortController();
-    const asked = one.ask({ sql: 'select pg_sleep(25)', data: 'real', form: 'json', signal: leaving.signal });
+    const asked = one.ask({ sql: 'select pg_sleep(25)', form: 'json', signal: leaving.signal });
     // It is over no sooner than it is in Postgres.
     const ended = asked.catch(async () => active());
     await vi.waitFor(async () => expect(await active()).toBe(1), { timeout: 60_000 });
@@ -197,7 +197,7 @@ describe('its output', () => {
   /** One process for all: whom it logs in as comes with each statement. */
   const one = openReaderHost({ program: PROGRAM, env: {}, log });
   const ask = (statement: Asking, url = database.readerUrl) => one.ask({ url, ...statement });
-  const askJson = (sql: string, url?: string) => ask({ sql, data: 'real', form: 'json', signal }, url);
+  const askJson = (sql: string, url?: string) => ask({ sql, form: 'json', signal }, url);
   afterAll(() => one.close());
 
   test.each([
@@ -214,13 +214,13 @@ describe('its output', () => {
     ['json', `select '{"a": 1}'::jsonb as j, array['x', null] as t`, /\[\["\{\\"a\\": 1\}",\["x",null\]\]\]/],
     ['html', `select 1 where false`, /^$/],
   ] as const)('%s for %s', async (form, sql, says) => {
-    expect((await ask({ sql, data: 'real', form, signal })).body.toString()).toMatch(says);
+    expect((await ask({ sql, form, signal })).body.toString()).toMatch(says);
   });
 
   test('a table larger than 2 MB is truncated at a row', async () => {
     const found = await ask({
       sql: `select repeat('<', 290) from generate_series(1, 1001)`,
-      data: 'real',
+
       form: 'html',
       signal,
     });
@@ -228,7 +228,7 @@ describe('its output', () => {
     const wide = Array.from({ length: 12 }, () => `repeat('<', 290)`).join(', ');
     const cut = await ask({
       sql: `select ${wide} from generate_series(1, 900)`,
-      data: 'real',
+
       form: 'html',
       signal,
     });

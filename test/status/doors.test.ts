@@ -118,7 +118,7 @@ test.each([1, 2, 3, 4])('every door shows the same status: histories %i', async 
   if (draw(2) === 0) await world.derive();
 
   const { api, command, rows, metrics, status, pages } = await readDoors(slugs);
-  const topics = await readTopicStatuses(world.ctx, 'real');
+  const topics = await readTopicStatuses(world.ctx);
   const counts = new Map<string, number>();
   for (const { slug, status: said } of api) {
     counts.set(said, (counts.get(said) ?? 0) + 1);

@@ -54,7 +54,7 @@ afterAll(() => world.close());
 /** The slugs of silent searches, so many minutes after noon. */
 async function silentAt(minutes: number): Promise<string[]> {
   world.clock.set(at(minutes));
-  const { total, searches } = await judgeSilence(world.ctx, 'real');
+  const { total, searches } = await judgeSilence(world.ctx);
   expect(total).toBe(searches.length);
   return searches.map(({ slug }) => slug);
 }
@@ -80,7 +80,7 @@ test('a silent search is listed with its topic, since when, and how its last run
     [tram.id, at(30)],
   );
   world.clock.set(at(120));
-  const { searches } = await judgeSilence(world.ctx, 'real');
+  const { searches } = await judgeSilence(world.ctx);
   expect(searches).toEqual([
     {
       slug: 'tram',
@@ -102,10 +102,10 @@ test('a silent search is listed with its topic, since when, and how its last run
 
 test('a search that never ran is silent three intervals after it was created', async () => {
   await newSearch(world, 'never', { every: '1h' });
-  const { searches } = await judgeSilence(world.ctx, 'real');
+  const { searches } = await judgeSilence(world.ctx);
   expect(searches).toEqual([]);
   world.clock.advance(4 * HOUR);
-  const [never] = (await judgeSilence(world.ctx, 'real')).searches;
+  const [never] = (await judgeSilence(world.ctx)).searches;
   expect(never).toMatchObject({ slug: 'never', last_success_at: null, run_status: null });
   expect(never === undefined ? '' : describeLastRun(never)).toBe('no run has ended yet');
   await changeSearch(world.ctx, 'never', 'pause');

@@ -76,7 +76,7 @@ async function take(search: Search, step: Step, minutes: number): Promise<void> 
 }
 
 async function statusOf(search: Pick<Search, 'id'>) {
-  const [status] = await readSearchStatuses(world.ctx, 'real', [search.id]);
+  const [status] = await readSearchStatuses(world.ctx, [search.id]);
   if (status === undefined) throw new Error('no status');
   return status;
 }
@@ -186,7 +186,7 @@ test('a topic is as well as the worst of its searches, and paused only if all ar
     judgeTopic(
       await readSearchStatuses(
         world.ctx,
-        'real',
+
         searches.map(({ id }) => id),
       ),
     );

@@ -187,7 +187,7 @@ const posts = (...all: ParsedPost[]): Partial<ParsedResults> => ({
 
 async function ask(text: string, more: Partial<ArchiveQuestion> = {}): Promise<string[]> {
   while (!(await fillArchive(world.db, { batches: 10 })));
-  return (await searchArchive(world.db, { data: 'real', text, limit: 50, ...more })).map(nameOf);
+  return (await searchArchive(world.db, { text, limit: 50, ...more })).map(nameOf);
 }
 
 function nameOf(hit: ArchiveHit): string {
@@ -424,7 +424,6 @@ describe('queries', () => {
     while (!(await fillArchive(world.db, { batches: 10 })));
     const query = parseQuery(text);
     const { hits, total } = await findText(world.db, {
-      data: 'real',
       query,
       search: 'queries',
       now: at(0),
@@ -443,7 +442,7 @@ describe('queries', () => {
     );
     while (!(await fillArchive(world.db, { batches: 10 })));
     const names = async (text: string) =>
-      (await findText(world.db, { data: 'real', query: parseQuery(text), now: at(0), limit: 5 })).hits.map(
+      (await findText(world.db, { query: parseQuery(text), now: at(0), limit: 5 })).hits.map(
         ({ post: one }) => one?.external_id,
       );
     expect(await names('renamed fähre')).toEqual(['q-3']);
@@ -455,7 +454,6 @@ test('a post dated ahead is found in its place by its first sighting, not first'
   await found(search, posts(post('zephyr-ahead', 'zephyr', { created_at: at(60 * 24 * 365).toISOString() })));
   while (!(await fillArchive(world.db, { batches: 10 })));
   const { hits } = await findText(world.db, {
-    data: 'real',
     query: parseQuery('zephyr'),
     now: at(0),
     limit: 5,
@@ -477,7 +475,7 @@ test('simulated items are neither found nor counted with real ones; a link found
     links: [link('sand', 'Basilisk', 'invented'), link('both', 'Basilisk', 'invented and seen')],
   });
   expect(await ask('basilisk')).toEqual([]);
-  expect((await ask('basilisk', { data: 'simulated' })).toSorted()).toEqual(['both', 'sand', 'sand-1']);
+  expect((await ask('basilisk', {})).toSorted()).toEqual(['both', 'sand', 'sand-1']);
   await found(
     await newSearch('seen', hosted),
     { links: [link('both', 'Basilisk', 'invented and seen')] },

@@ -31,7 +31,7 @@ afterAll(() => world.close());
 
 async function find(asked: Partial<ArchiveQuestion> & { text: string }): Promise<bigint[]> {
   const question = await readQuestion(world.db, { text: asked.text, sandbox: false });
-  const found = await findCandidates(world.db, { data: 'real', limit: 100, ...asked }, question);
+  const found = await findCandidates(world.db, { limit: 100, ...asked }, question);
   return found.map(({ thing }) => thing);
 }
 

@@ -41,15 +41,14 @@ async function idOf(external: string): Promise<bigint> {
   if (rows[0] === undefined) throw new Error(`no post ${external}`);
   return rows[0].id;
 }
-const growthOf = async (external: string) => readPostGrowth(world.db, 'real', await idOf(external));
+const growthOf = async (external: string) => readPostGrowth(world.db, await idOf(external));
 const agesOf = async (external: string) =>
-  (await readAgesOfPost(world.db, 'real', await idOf(external))).map(({ hours, like_count }) => ({
+  (await readAgesOfPost(world.db, await idOf(external))).map(({ hours, like_count }) => ({
     hours,
     like_count,
   }));
 const hoursOf = (search: Search) =>
   readSearchGrowth(world.db, {
-    data: 'real',
     search: search.slug,
     per: 'hour',
     from: at(-HOUR),
@@ -109,7 +108,6 @@ test('increases are gains, decreases are shown without reducing them, and unknow
     { bucket_at: at(4 * HOUR), followed: 1, changes: 0, gained_like_count: 0, gained_view_count: null },
   ]);
   const [day] = await readSearchGrowth(world.db, {
-    data: 'real',
     search: 'steps',
     per: 'day',
     from: at(-12 * HOUR),
@@ -310,7 +308,7 @@ test('a value at an age is interpolated between the observations around it, incl
     { hours: 1, like_count: 11 },
     { hours: 3, like_count: 25 },
   ]);
-  const [one, three] = await readAgesOfPost(world.db, 'real', await idOf('160'));
+  const [one, three] = await readAgesOfPost(world.db, await idOf('160'));
   expect(one).toMatchObject({
     view_count: null,
     observed_before_at: at(59),
@@ -357,7 +355,7 @@ test('posts are compared at equal age with the median of their search and of the
   await run(world, search, 59, seen(1, 0));
   // Five minutes later each has twice as many: at its own hour each lies somewhere between.
   await run(world, search, 69, seen(1, 0));
-  const rows = await readPostsAtAge(world.db, { data: 'real', search: 'typical', hours: 1, limit: 10 });
+  const rows = await readPostsAtAge(world.db, { search: 'typical', hours: 1, limit: 10 });
   expect(
     rows.map((row) => [row.like_count, row.like_ratio, row.view_ratio, row.author_engagement_ratio]),
   ).toEqual([
@@ -375,7 +373,7 @@ test('posts are compared at equal age with the median of their search and of the
     author_compared_with: 5,
     author_typical_engagement: 6,
   });
-  expect(await readTypicalAtAge(world.db, { data: 'real', search: 'typical', limit: 10 })).toMatchObject([
+  expect(await readTypicalAtAge(world.db, { search: 'typical', limit: 10 })).toMatchObject([
     { hours: 1, posts: 5, like_count: 6, repost_count: null, engagement: 6 },
   ]);
 });
@@ -385,7 +383,7 @@ test('fewer than five posts give no typical value', async () => {
   const four = [1, 2, 3, 4].map((n) => post(`20${n}`, n));
   await run(world, search, 55, four);
   await run(world, search, 65, four);
-  const rows = await readPostsAtAge(world.db, { data: 'real', search: 'few', hours: 1, limit: 10 });
+  const rows = await readPostsAtAge(world.db, { search: 'few', hours: 1, limit: 10 });
   expect(rows).toHaveLength(4);
   expect(rows[0]).toMatchObject({
     like_count: 4,
@@ -415,7 +413,7 @@ test('rising posts gain more per hour than the median post of the search at thei
   await run(world, search, -7 * HOUR, [post('222', 100, { created_at: at(-200 * HOUR).toISOString() })]);
   await run(world, search, 60, now(10, 1, 90));
   await run(world, search, 120, now(30, 4, 94));
-  const rows = await readRisingPosts(world.db, { data: 'real', search: 'rising', limit: 10 });
+  const rows = await readRisingPosts(world.db, { search: 'rising', limit: 10 });
   expect(
     rows.map((row) => [row.post_id, row.gained_engagement, row.per_hour, row.typical_per_hour, row.ratio]),
   ).toEqual([[await idOf('220'), 30, 15, 2, 7.5]]);
@@ -433,17 +431,17 @@ test('a gain is divided by the time in which it arose, even with rare observatio
   const daily = await newSearch(world, 'daily', { every: '1d' });
   await run(world, daily, 0, [post('260', 10, old)]);
   await run(world, daily, 24 * HOUR, [post('260', 250, old)]);
-  expect(await readRisingPosts(world.db, { data: 'real', search: 'daily', limit: 10 })).toMatchObject([
+  expect(await readRisingPosts(world.db, { search: 'daily', limit: 10 })).toMatchObject([
     { gained_engagement: 240, observed_hours: 24, per_hour: 10 },
   ]);
   const down = await newSearch(world, 'down-for-a-week', { every: '1h' });
   await run(world, down, 0, [post('261', 10, old)]);
   await run(world, down, 170 * HOUR, [post('261', 900, old)]);
-  expect(await readRisingPosts(world.db, { data: 'real', search: 'down-for-a-week', limit: 10 })).toEqual([]);
+  expect(await readRisingPosts(world.db, { search: 'down-for-a-week', limit: 10 })).toEqual([]);
   await run(world, down, 171 * HOUR, [post('261', 920, old)]);
-  expect(
-    await readRisingPosts(world.db, { data: 'real', search: 'down-for-a-week', limit: 10 }),
-  ).toMatchObject([{ gained_engagement: 20, observed_hours: 1 }]);
+  expect(await readRisingPosts(world.db, { search: 'down-for-a-week', limit: 10 })).toMatchObject([
+    { gained_engagement: 20, observed_hours: 1 },
+  ]);
 });
 
 test('a post that is seconds old has no rate yet', async () => {
@@ -451,7 +449,7 @@ test('a post that is seconds old has no rate yet', async () => {
   const published = { created_at: new Date(at(60).getTime() - 1_000).toISOString() };
   const risingAt = async (minute: number, likes: number) => {
     await run(world, search, minute, [post('265', likes, published)]);
-    const rows = await readRisingPosts(world.db, { data: 'real', search: 'seconds-old', limit: 10 });
+    const rows = await readRisingPosts(world.db, { search: 'seconds-old', limit: 10 });
     return rows.map(({ per_hour }) => Math.round(per_hour));
   };
   expect(await risingAt(60, 6)).toEqual([]);
@@ -529,7 +527,7 @@ test('changed posts are listed by gain', async () => {
   await run(world, search, 15, [post('400', 5), post('401', 1), post('402', 1)]);
   await run(world, search, 30, [post('400', 5), post('401', 1), post('402', 90)]);
   const likesSince = async (since: Date) =>
-    (await readGrowth(world.db, { data: 'real', search: 'listed', order: 'likes', since, limit: 10 })).map(
+    (await readGrowth(world.db, { search: 'listed', order: 'likes', since, limit: 10 })).map(
       (row) => row.gained_like_count,
     );
   expect(await likesSince(at(0))).toEqual([89, 4]);

@@ -102,11 +102,11 @@ async function insertPosts(
 
 const readRising = async (kind: Kind, search: string) =>
   kind === 'hashtag'
-    ? (await readRisingHashtags(world.db, { data: 'real', search, limit: 400 })).map((row) => ({
+    ? (await readRisingHashtags(world.db, { search, limit: 400 })).map((row) => ({
         ...row,
         name: row.hashtag,
       }))
-    : (await readRisingDomains(world.db, { data: 'real', search, limit: 400 })).map((row) => ({
+    : (await readRisingDomains(world.db, { search, limit: 400 })).map((row) => ({
         ...row,
         name: row.domain,
       }));

@@ -24,7 +24,7 @@ test('runs of a code are found among the failed ones, not among all', async () =
   const asked: { sql: string; values: unknown[] }[] = [];
   const logger = { logQuery: (sql: string, values: unknown[]) => asked.push({ sql, values }) };
   const db = { ...world.db, orm: drizzle(world.db.pool, { logger }) };
-  const page = await readRunPage(db, { data: 'real', code: 'auth', limit: 5 });
+  const page = await readRunPage(db, { code: 'auth', limit: 5 });
   expect(page).toMatchObject({ runs: [{ code: 'auth' }], more: false });
   const lines = await rows(`EXPLAIN ${asked[0]?.sql}`, asked[0]?.values);
   const plan = lines.map((line) => line['QUERY PLAN']).join('\n');

@@ -68,7 +68,7 @@ test('a run that fails to derive is set aside: its search waits and is reported,
 
   expect(await followAt(31)).toEqual(['response set aside']);
   expect(await Promise.all(searches.map(derivedOf))).toEqual([0, 3, 3]);
-  expect(await readSetAside(world.db, 'real', 10)).toEqual([
+  expect(await readSetAside(world.db, 10)).toEqual([
     {
       search: 'refused',
       run_id: expect.any(BigInt),
@@ -87,13 +87,13 @@ test('a run that fails to derive is set aside: its search waits and is reported,
   for (const search of searches) await runWithout(search, 31.5);
   await followAt(31.9);
   expect(await Promise.all(searches.map(derivedOf))).toEqual([0, 4, 4]);
-  expect(await readSetAside(world.db, 'real', 10)).toMatchObject([{ attempts: 1, readings: 4 }]);
+  expect(await readSetAside(world.db, 10)).toMatchObject([{ attempts: 1, readings: 4 }]);
 
   // Tried again with growing pauses, and nobody is told again.
   expect(await followAt(32)).toEqual([]);
-  expect(await readSetAside(world.db, 'real', 10)).toMatchObject([{ attempts: 2, retry_at: at(34) }]);
+  expect(await readSetAside(world.db, 10)).toMatchObject([{ attempts: 2, retry_at: at(34) }]);
   for (let n = 0; n < 12; n += 1) await followAt(60 * (n + 1));
-  const [last] = await readSetAside(world.db, 'real', 10);
+  const [last] = await readSetAside(world.db, 10);
   expect(last?.attempts).toBeGreaterThan(8);
   expect(last?.retry_at.getTime()).toBeLessThanOrEqual(at(12 * 60).getTime() + 60 * MINUTE);
 
@@ -119,9 +119,7 @@ test('the same holds behind later responses, if the derived data of its search c
   await runWithout(search, 895);
   await runWithout(other, 896);
   await followAt(902);
-  expect(await readSetAside(world.db, 'real', 10)).toMatchObject([
-    { search: 'stuck', at: at(895), readings: 1 },
-  ]);
+  expect(await readSetAside(world.db, 10)).toMatchObject([{ search: 'stuck', at: at(895), readings: 1 }]);
   expect(await Promise.all([search, other].map(derivedOf))).toEqual([1, 2]);
 
   await rows('DROP TRIGGER refuse ON strandline.latest_results');
@@ -140,7 +138,7 @@ test('an unavailable database sets nothing aside', async () => {
   await expect(
     derivePending({ ...world.ctx, db: { ...world.db, pool } }, { settleMs: null }),
   ).rejects.toThrow();
-  expect(await readSetAside(world.db, 'real', 10)).toEqual([]);
+  expect(await readSetAside(world.db, 10)).toEqual([]);
   await followAt(1_001);
   expect(await derivedOf(search)).toBe(1);
 });

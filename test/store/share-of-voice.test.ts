@@ -56,7 +56,7 @@ test('topics are compared by extrapolating partly observed days; under half cove
   await run(world, most, MIDNIGHT + 24 * HOUR, posts(2, MIDNIGHT + 23 * HOUR));
   await run(world, little, MIDNIGHT + 6 * HOUR, posts(40, MIDNIGHT + 5 * HOUR));
 
-  const rows = await readVoiceDays(world.db, 'real', { ...within, topics: ['all', 'little', 'most'] });
+  const rows = await readVoiceDays(world.db, { ...within, topics: ['all', 'little', 'most'] });
   expect(rows).toMatchObject([
     { topic: 'all', posts: 20, coverage: 1, normalised_posts: 20, share: 20 / 32, topics: 2, searches: 1 },
     { topic: 'little', posts: 40, coverage: 0.25, normalised_posts: null, share: null, topics: 2 },
@@ -71,7 +71,7 @@ test('topics are compared by extrapolating partly observed days; under half cove
     ['little', 40, null, null],
   ]);
   expect(
-    await readVoiceDays(world.db, 'real', { from: day(DAY), until: day(2 * DAY), limit: 10 }),
+    await readVoiceDays(world.db, { from: day(DAY), until: day(2 * DAY), limit: 10 }),
     'nobody looked',
   ).toEqual([]);
 });
@@ -87,12 +87,12 @@ test('a post found by several searches of a topic counts once; coverage is the m
   await run(world, two, MIDNIGHT + 6 * HOUR, [shared, post(MIDNIGHT + 4 * HOUR)]);
   await run(world, one, MIDNIGHT + 12 * HOUR, []);
   // The first search saw twelve hours, the second six.
-  expect(await readVoiceDays(world.db, 'real', { ...within, topics: ['pair'] })).toMatchObject([
+  expect(await readVoiceDays(world.db, { ...within, topics: ['pair'] })).toMatchObject([
     { posts: 3, reposts: 1, searches: 2, coverage: 0.375, normalised_posts: null },
   ]);
   await run(world, two, MIDNIGHT + 18 * HOUR, []);
   await run(world, one, MIDNIGHT + 18 * HOUR, []);
-  const [row] = await readVoiceDays(world.db, 'real', { ...within, topics: ['pair'] });
+  const [row] = await readVoiceDays(world.db, { ...within, topics: ['pair'] });
   expect(row).toMatchObject({ posts: 3, coverage: 0.75, normalised_posts: 4 });
 });
 
@@ -113,22 +113,18 @@ test('real and simulated data are never added up', async () => {
     await run(world, simulated, MIDNIGHT + 20 * DAY + hour * HOUR, [same]);
   }
   const range = { from: day(20 * DAY), until: day(21 * DAY), limit: 10 };
-  const voices = async (data: Data) =>
-    (await readVoiceDays(world.db, data, range)).map(({ service_kind, posts: n, share }) => [
+  const voices = async () =>
+    (await readVoiceDays(world.db, range)).map(({ service_kind, posts: n, share }) => [
       service_kind,
       n,
       share,
     ]);
-  expect(await voices('real')).toEqual([['hosted', 5, 1]]);
-  expect(await voices('simulated')).toEqual([['sandbox', 1, 1]]);
-  const hashtags = async (data: Data) =>
-    (await readTopHashtags(world.db, { data, ...range })).map((row) => [
-      row.service_kind,
-      row.hashtag,
-      row.posts,
-    ]);
-  expect(await hashtags('real')).toEqual([['hosted', 'kind', 1]]);
-  expect(await hashtags('simulated')).toEqual([['sandbox', 'kind', 1]]);
+  expect(await voices()).toEqual([['hosted', 5, 1]]);
+  expect(await voices()).toEqual([['sandbox', 1, 1]]);
+  const hashtags = async () =>
+    (await readTopHashtags(world.db, { ...range })).map((row) => [row.service_kind, row.hashtag, row.posts]);
+  expect(await hashtags()).toEqual([['hosted', 'kind', 1]]);
+  expect(await hashtags()).toEqual([['sandbox', 'kind', 1]]);
 });
 
 test('authors, domains, hashtags and languages count once per post, per search and per topic', async () => {
@@ -151,24 +147,21 @@ test('authors, domains, hashtags and languages count once per post, per search a
   await run(world, two, 10, [first]);
   const range = { from: day(0), until: day(DAY), limit: 10 };
   const tops = async (which: { search?: string; topic?: string }) => ({
-    authors: (await readTopAuthors(world.db, { data: 'real', ...range, ...which })).map((row) => [
+    authors: (await readTopAuthors(world.db, { ...range, ...which })).map((row) => [
       row.author_username,
       row.posts,
       row.followers_count,
     ]),
-    hashtags: (await readTopHashtags(world.db, { data: 'real', ...range, ...which })).map((row) => [
+    hashtags: (await readTopHashtags(world.db, { ...range, ...which })).map((row) => [
       row.hashtag,
       row.posts,
     ]),
-    domains: (await readTopDomains(world.db, { data: 'real', ...range, ...which })).map((row) => [
+    domains: (await readTopDomains(world.db, { ...range, ...which })).map((row) => [
       row.domain,
       row.posts,
       row.links,
     ]),
-    languages: (await readTopLanguages(world.db, { data: 'real', ...range, ...which })).map((row) => [
-      row.lang,
-      row.posts,
-    ]),
+    languages: (await readTopLanguages(world.db, { ...range, ...which })).map((row) => [row.lang, row.posts]),
   });
   const whole = {
     authors: [['often', 2, null]],
@@ -213,7 +206,7 @@ test('a search is active from its first observed day until it is removed, with o
     'UPDATE strandline.searches SET archived_at = $2, next_due_at = NULL WHERE id = $1',
     [removed.id, day(from + 2 * DAY + HOUR)],
   );
-  const rows = await readVoiceDays(world.db, 'real', {
+  const rows = await readVoiceDays(world.db, {
     from: day(from - 5 * DAY),
     until: day(from + 10 * DAY),
     topics: ['work'],
@@ -253,7 +246,7 @@ test('hashtags and domains rise compared with the four weeks before, both per ob
       ...(n === 0 ? tagged('rare', 4, minutes) : []),
     ]);
   }
-  const rows = await readRisingHashtags(world.db, { data: 'real', topic: 'months', limit: 10 });
+  const rows = await readRisingHashtags(world.db, { topic: 'months', limit: 10 });
   // As of midnight after the last run: of its week six days were observed (the seventh begins); of the 28 before it,
   // 8 + 2 + 9, with 18 posts that carry `up`. `steady` is used 2 to 36/19 times a day, which is chance.
   const before = 18 / 19;
@@ -263,12 +256,10 @@ test('hashtags and domains rise compared with the four weeks before, both per ob
   ]);
   expect(rows[1]?.ratio).toBeCloseTo(3 / before, 9);
   expect(rows[1]?.score).toBeCloseTo((18 - 6 * before) / Math.sqrt(6 * before + 1), 9);
-  expect(await readRisingHashtags(world.db, { data: 'real', search: 'weeks', limit: 10 })).toHaveLength(2);
-  const domains = await readRisingDomains(world.db, { data: 'real', search: 'weeks', limit: 10 });
+  expect(await readRisingHashtags(world.db, { search: 'weeks', limit: 10 })).toHaveLength(2);
+  const domains = await readRisingDomains(world.db, { search: 'weeks', limit: 10 });
   expect(domains.map(({ domain }) => domain)).toEqual(['fresh.example', 'up.example']);
-  expect(
-    await readRisingHashtags(world.db, { data: 'real', search: 'weeks', since: at(3 * DAY), limit: 10 }),
-  ).toEqual([]);
+  expect(await readRisingHashtags(world.db, { search: 'weeks', since: at(3 * DAY), limit: 10 })).toEqual([]);
 });
 
 test('a search observed for less than a week has no rising values', async () => {
@@ -281,5 +272,5 @@ test('a search observed for less than a week has no rising values', async () => 
       MIDNIGHT + n * DAY,
       posts(5, MIDNIGHT + n * DAY - HOUR, { entities: { hashtags: [{ text: 'new' }] } }),
     );
-  expect(await readRisingHashtags(world.db, { data: 'real', search: 'young', limit: 10 })).toEqual([]);
+  expect(await readRisingHashtags(world.db, { search: 'young', limit: 10 })).toEqual([]);
 });

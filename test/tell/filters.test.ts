@@ -212,7 +212,6 @@ async function findIds(query: Query): Promise<Set<bigint>> {
   const ids: bigint[] = [];
   for (let after: string | undefined; ; ) {
     const { hits, next } = await findText(world.db, {
-      data: 'real',
       query,
       now: world.clock.now(),
       after,

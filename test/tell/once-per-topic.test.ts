@@ -111,8 +111,8 @@ describe('two searches of a topic, a rule on one of them and a rule on the topic
     await finds(micro, '5');
     await finds(ai, '5', '6');
     expect(await sentTo('named')).toEqual(['named link 5']);
-    const rows = await readNewestDiscoveries(stage.world.db, { data: 'real', search: 't1-ai', limit: 2 });
-    expect(await describeLinks(stage.world.db, 'real', rows)).toMatchObject([
+    const rows = await readNewestDiscoveries(stage.world.db, { search: 't1-ai', limit: 2 });
+    expect(await describeLinks(stage.world.db, rows)).toMatchObject([
       { kind: 'link', text: 'post 5', author_username: 'user_5', like_count: 1 },
       { kind: 'link', text: null, author_username: null, named_post_id: null },
     ]);
@@ -186,7 +186,7 @@ test('two weeks of runs: every item once, in `new` and in the messages of a rule
         known.set(search, new Set([...(before ?? []), ...items.map(id)]));
         await evaluateRules(ctx);
       }
-      const shown = (await readNewestDiscoveries(db, { data: 'real', topic, view: 'topic', limit: 1_000 }))
+      const shown = (await readNewestDiscoveries(db, { topic, view: 'topic', limit: 1_000 }))
         .filter(({ kind }) => kind === 'post' || kind === 'link')
         .map(({ url }) => /\d+$/.exec(url ?? '')?.[0] ?? '');
       expect(shown.toSorted()).toEqual([...found].toSorted());

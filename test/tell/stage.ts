@@ -105,7 +105,7 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
       const counts = await Promise.all(channels.map((id) => deliverDueMessages(ctx, id, never)));
       return counts.reduce((sum, n) => sum + n, 0);
     },
-    deliveries: (channel) => readDeliveries(world.db, { data: 'real', channel, limit: 1_000 }),
+    deliveries: (channel) => readDeliveries(world.db, { channel, limit: 1_000 }),
     rows: async (sql, values = []) => (await world.db.pool.query(sql, values)).rows,
     close: async () => {
       await world.close();

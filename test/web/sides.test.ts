@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { world } = stand;
   await createChannel(world.ctx, { slug: 'ops', webhook: 'https://hooks.example/x' });
   await createRule(world.ctx, { slug: 'everything', channels: ['ops'] });
-  sides = { real: await plant('real', '1'), simulated: await plant('simulated', '2') };
+  sides = { real: await plant('1'), simulated: await plant('2') };
   await deriveAll();
   app = await buildHttpServer(
     { ...stand.home },
@@ -65,7 +65,7 @@ async function deriveAll(): Promise<void> {
  * sides.
  * @param size of posts and links in the second response
  */
-async function plant(data: Data, id: string, word = WORDS[data], size = 2): Promise<Side> {
+async function plant(id: string, word = WORDS[data], size = 2): Promise<Side> {
   const { world, stub } = stand;
   const service = data === 'real' ? 'hosted' : 'sandbox';
   const post = (n: number) =>
@@ -135,7 +135,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** What the parameters of a path are on a side; the value of each depends on the part before it. */
-function fillPath(url: string, data: Data): string {
+function fillPath(url: string): string {
   const side = sides[data];
   const word = WORDS[data];
   const values: Readonly<Record<string, string | bigint>> = {
@@ -180,10 +180,10 @@ const listGetRoutes = () => [
 type Shown = { failed: boolean; text: string };
 
 /** All that a side shows: replies of every GET route, by `GET <route>`, and of every command that lists. */
-async function showEverything(data: Data): Promise<Map<string, Shown>> {
+async function showEverything(): Promise<Map<string, Shown>> {
   const shown = new Map<string, Shown>();
   for (const url of listGetRoutes()) {
-    const { statusCode, body } = await app.inject({ method: 'GET', url: writeAddress(url, data) });
+    const { statusCode, body } = await app.inject({ method: 'GET', url: writeAddress(url) });
     shown.set(`GET ${url}`, { failed: statusCode >= 500, text: body });
   }
   const choice = data === 'simulated' ? ['--simulated'] : [];
@@ -197,12 +197,12 @@ async function showEverything(data: Data): Promise<Map<string, Shown>> {
 }
 
 /** What a route says of a side: chosen by the query for lists, by the path for one thing. */
-function writeAddress(url: string, data: Data): string {
+function writeAddress(url: string): string {
   const own = QUERIES[url]?.(data) ?? '';
   const isNamed = url.includes(':') && !/\/(?:channels|exports|tokens)\/:/.test(url);
   const choice = data === 'simulated' && !isNamed ? 'simulated=1' : '';
   const query = [own, choice].filter((part) => part !== '').join('&');
-  return `${fillPath(url, data)}${query === '' ? '' : `?${query}`}`;
+  return `${fillPath(url)}${query === '' ? '' : `?${query}`}`;
 }
 
 /** Without the names of simulated topics that could be real: overview, status and the list of topics name them on purpose. */
@@ -228,7 +228,7 @@ const COUNTED_OF: Readonly<Record<Data, RegExp>> = {
 };
 
 /** Without what depends on the moment of a request, cursors of the feed, which is one of both sides, and calls of each service. */
-function withoutMoment(name: string, data: Data, text: string): string {
+function withoutMoment(name: string, text: string): string {
   if (OF_BOTH[name.slice('GET '.length)] !== undefined) return '';
   if (name === 'GET /metrics')
     return text
@@ -256,7 +256,7 @@ describe.each(DATA)('about %s data', (data) => {
   let before: Map<string, Shown>;
 
   test('no route and no command has a text of the other side', async () => {
-    before = await showEverything(data);
+    before = await showEverything();
     const leaks: string[] = [];
     const own: Record<string, number> = { GET: 0, strandline: 0 };
     for (const [name, { failed, text }] of before) {
@@ -294,7 +294,7 @@ describe.each(DATA)('about %s data', (data) => {
 
   test('the event stream has the discoveries of one side', async () => {
     const leaving = new AbortController();
-    const feed = openFeed(stand.world.ctx, data, ({ row }) => ({
+    const feed = openFeed(stand.world.ctx, ({ row }) => ({
       search: row.search,
       simulated: row.simulated,
     }));
@@ -316,11 +316,11 @@ describe.each(DATA)('about %s data', (data) => {
     const { clock } = stand.world;
     const now = clock.now();
     clock.set(new Date(now.getTime() - 30 * MINUTE));
-    await plant(OTHER[data], data === 'real' ? '3' : '4', `${WORDS[OTHER[data]]}-grown`, 7);
+    await plant(data === 'real' ? '3' : '4', `${WORDS[OTHER[data]]}-grown`, 7);
     clock.set(now);
     await deriveAll();
-    const changed = [...(await showEverything(data))].flatMap(([name, { text }]) => {
-      const [was, is] = [before.get(name)?.text ?? '', text].map((side) => withoutMoment(name, data, side));
+    const changed = [...(await showEverything())].flatMap(([name, { text }]) => {
+      const [was, is] = [before.get(name)?.text ?? '', text].map((side) => withoutMoment(name, side));
       return was === is ? [] : [describeChange(name, was ?? '', is ?? '')];
     });
     expect(changed).toEqual([]);
@@ -368,7 +368,7 @@ test('no link of a page about simulated data leads to a page about real data', a
   /** One of each shape: the bars of a chart differ in their hours only, and the views of the contract in their names. */
   const links = new Map<string, { link: string; page: string }>();
   const actions = new Set<string>();
-  for (const page of [...routes.map((url) => writeAddress(url, 'simulated')), ...EMPTY_PAGES]) {
+  for (const page of [...routes.map((url) => writeAddress(url)), ...EMPTY_PAGES]) {
     const { html, kept } = await get(page);
     if (!kept) continue;
     for (const [, action = ''] of html.matchAll(/<form method="post" action="([^"]*)"/g)) actions.add(action);

@@ -197,12 +197,8 @@ export async function testChannel(
 }
 
 /** @param data whose rules and messages are counted @throws Refused `not_found` */
-export async function findChannelRow(
-  { db }: Pick<Context, 'db'>,
-  slug: string,
-  data: Data = 'real',
-): Promise<ChannelRow> {
-  return (await readChannel(db, slug, data)) ?? refuseMissing(slug);
+export async function findChannelRow({ db }: Pick<Context, 'db'>, slug: string): Promise<ChannelRow> {
+  return (await readChannel(db, slug)) ?? refuseMissing(slug);
 }
 
 /** Settings of a channel as they may be shown; empty for a kind that this version does not know. */

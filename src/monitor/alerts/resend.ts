@@ -16,11 +16,11 @@ import { enqueueChannels } from './enqueue-channels.ts';
  */
 export async function resendMessages(
   ctx: ActingContext,
-  which: { delivery: Id | string } | { channel: string; data?: Data },
+  which: { delivery: Id | string } | { channel: string },
 ): Promise<number> {
-  const named: { id?: Id; channel: string; data?: Data } =
+  const named: { id?: Id; channel: string } =
     'delivery' in which ? await findDeadDelivery(ctx, which.delivery) : which;
-  const { id, channel: slug, data } = named;
+  const { id, channel: slug } = named;
   const channel = await findChannel(ctx.db.pool, slug);
   if (channel === null) throw createNotFound('channel', slug);
   const resent = await inTransaction(ctx.db, async (tx) => {

@@ -63,7 +63,7 @@ const MAX_CONCURRENT_REPLAYS = 3;
  */
 export function openFeed<T>(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,
-  data: Data,
+
   encode: (event: FeedEvent) => T,
   asProgram: <R>(work: () => R) => R = (work) => work(),
 ): Feed<T> {
@@ -72,7 +72,7 @@ export function openFeed<T>(
   /** Each with the last discovery it has, which may be newer than the cursor. */
   const listeners = new Map<Listener<T>, Id>();
   const limitReplays = pLimit(MAX_CONCURRENT_REPLAYS);
-  const endedRuns = watchEndedRuns(ctx, data);
+  const endedRuns = watchEndedRuns(ctx);
   /** Everything up to here has been sent to all listeners. */
   let cursor = 0n;
   let timer: NodeJS.Timeout | undefined;
@@ -84,7 +84,7 @@ export function openFeed<T>(
     // Of either side, so that what the other side found meanwhile is not read again.
     const upTo = await readLastDiscoveryId(ctx.db.pool);
     for (let full = upTo > cursor; full; ) {
-      const rows = await readDiscoveriesAfter(ctx.db, { data, after: cursor, upTo, limit: PAGE_SIZE });
+      const rows = await readDiscoveriesAfter(ctx.db, { after: cursor, upTo, limit: PAGE_SIZE });
       full = rows.length === PAGE_SIZE;
       cursor = full ? (rows.at(-1)?.id ?? upTo) : upTo;
       tell(rows.map((row) => ({ event: 'discovery', row })));
@@ -201,7 +201,7 @@ const ENDED_RUNS_WINDOW_MS = 5 * MINUTE;
 const MAX_ENDED_RUNS = 10_000;
 
 /** Runs that ended since the last query, each once. */
-function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>, data: Data) {
+function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>) {
   /** Ids of reported runs that are still in the window. */
   let reported: ReadonlySet<Id> = new Set();
   const inWindow = () => {
@@ -218,7 +218,7 @@ function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>, data: Data
       const ended = await inWindow();
       const rows = await readRunsByIds(
         db,
-        data,
+
         ended.flatMap(({ id }) => (reported.has(id) ? [] : [id])),
       );
       remember(ended);

@@ -138,7 +138,6 @@ export async function readContinued(
     continued,
     encoding,
     filter: {
-      data,
       searches: filter.searches ?? undefined,
       topic: filter.topic ?? undefined,
       query: filter.query ?? undefined,

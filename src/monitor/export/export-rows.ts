@@ -82,7 +82,7 @@ export async function encodeResource(
   },
 ): Promise<EncodedResource> {
   const { resource, filter, searchIds, encoding, now, newRows } = what;
-  const view = await readView(snapshot.client, resource, filter.data);
+  const view = await readView(snapshot.client, resource);
   const matches = await buildQueryCondition(snapshot.client, resource, filter, now);
   const select = buildSelect(resource, view.columns, filter, searchIds, matches, newRows);
   let rows = 0;

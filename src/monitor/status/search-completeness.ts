@@ -25,11 +25,8 @@ export type IncompleteSearch = {
 };
 
 /** Active searches that miss at least 5 % of their posts, most first; those of simulations that still run are left out. */
-export async function judgeCompleteness(
-  { db }: Pick<Context, 'db'>,
-  data: Data,
-): Promise<IncompleteSearch[]> {
-  return (await readActivePaces(db, { data }))
+export async function judgeCompleteness({ db }: Pick<Context, 'db'>): Promise<IncompleteSearch[]> {
+  return (await readActivePaces(db, {}))
     .flatMap((row) => judgeOne(row) ?? [])
     .sort((a, b) => b.missed_share - a.missed_share);
 }

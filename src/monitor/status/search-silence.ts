@@ -87,19 +87,20 @@ export function createSilenceLimits(
 }
 
 /** All silent searches of a side, except those of running simulations, which have their own clock. */
-export async function judgeSilence(
-  { db, clock, config }: Pick<Context, 'db' | 'clock' | 'config'>,
-  data: Data,
-): Promise<SilentSearches> {
+export async function judgeSilence({
+  db,
+  clock,
+  config,
+}: Pick<Context, 'db' | 'clock' | 'config'>): Promise<SilentSearches> {
   const limitOf = createSilenceLimits(clock.now(), config);
   const limits: { schedule: string; before: Date }[] = [];
-  for (const [i, group] of (await readScheduleGroups(db, data)).entries()) {
+  for (const [i, group] of (await readScheduleGroups(db)).entries()) {
     if (i % SCHEDULES_PER_TURN === SCHEDULES_PER_TURN - 1) await setImmediate();
     const before = limitOf(group);
     if (group.oldest.getTime() < before) limits.push({ schedule: group.schedule, before: new Date(before) });
   }
   if (limits.length === 0) return { total: 0, searches: [] };
-  return readSilentSearches(db, data, limits, MAX_NAMED);
+  return readSilentSearches(db, limits, MAX_NAMED);
 }
 
 /** How the last run of a silent search ended: `the last run failed: no answer in time`. */

@@ -125,10 +125,10 @@ type StatusContext = Pick<Context, 'db' | 'clock' | 'config'>;
  */
 export async function readSearchStatuses(
   { db, clock, config }: StatusContext,
-  data: Data,
+
   searchIds?: readonly Id[],
 ): Promise<SearchStatus[]> {
-  const rows = await readStatusRows(db, data, searchIds);
+  const rows = await readStatusRows(db, searchIds);
   const limitOf = createSilenceLimits(clock.now(), config);
   const statuses: SearchStatus[] = [];
   for (const [i, row] of rows.entries()) {
@@ -233,8 +233,8 @@ export function judgeTopic(searches: readonly SearchStatus[]): TopicStatus {
 }
 
 /** The status of each topic with searches, by slug. */
-export async function readTopicStatuses(ctx: StatusContext, data: Data): Promise<Map<string, TopicStatus>> {
-  const byTopic = groupBy(await readSearchStatuses(ctx, data), ({ topic }) => topic);
+export async function readTopicStatuses(ctx: StatusContext): Promise<Map<string, TopicStatus>> {
+  const byTopic = groupBy(await readSearchStatuses(ctx), ({ topic }) => topic);
   return new Map([...byTopic].map(([topic, searches]) => [topic, judgeTopic(searches)]));
 }
 
@@ -305,7 +305,7 @@ export async function readSearchWithStatus(
   ctx: StatusContext,
   row: SearchRow,
 ): Promise<SearchRow & StatusMembers> {
-  const [known] = addStatus([row], await readSearchStatuses(ctx, sideOf(row), [row.id]));
+  const [known] = addStatus([row], await readSearchStatuses(ctx, [row.id]));
   if (known === undefined) throw createNotFound('search', row.slug);
   return known;
 }
@@ -316,10 +316,10 @@ export async function readTopicWithStatus(
   row: TopicRow,
 ): Promise<TopicRow & TopicStatusMembers> {
   const data = sideOf(row);
-  const searches = await readSearches(ctx.db, { data, topic: row.slug, limit: MAX_SEARCHES });
+  const searches = await readSearches(ctx.db, { topic: row.slug, limit: MAX_SEARCHES });
   const statuses = await readSearchStatuses(
     ctx,
-    data,
+
     searches.map(({ id }) => id),
   );
   return addTopicStatus(row, judgeTopic(statuses));

@@ -84,7 +84,7 @@ const MAX_TROUBLED = 100;
  */
 export async function readStatus(
   ctx: Context,
-  data: Data,
+
   embedded: EmbeddedDatabase | null,
 ): Promise<Status> {
   const { db, queue, config } = ctx;
@@ -114,17 +114,17 @@ export async function readStatus(
     readQueueDepth(queue),
     readBacklog(db, now),
     readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
-    readSetAside(db, data, MAX_SET_ASIDE),
-    judgeSilence(ctx, data),
-    readSearchStatuses(ctx, data),
-    judgeCompleteness(ctx, data),
-    allIds.then((ids) => readTrendStates(db, data, ids, now)),
-    readSilentTools(db, { data }),
+    readSetAside(db, MAX_SET_ASIDE),
+    judgeSilence(ctx),
+    readSearchStatuses(ctx),
+    judgeCompleteness(ctx),
+    allIds.then((ids) => readTrendStates(db, ids, now)),
+    readSilentTools(db, {}),
     readServices(ctx, allSearches),
     readWorkers(ctx),
-    tallyRuns(db, data, dayAgo),
+    tallyRuns(db, dayAgo),
     allSearches,
-    readNextSlots(db, data, 5),
+    readNextSlots(db, 5),
   ]);
   return {
     database: {
@@ -201,7 +201,7 @@ const MAX_SEARCHES = 100_000;
 
 /** All searches of both sides that are not removed. */
 async function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
-  return (await Promise.all(DATA.map((data) => readSearches(db, { data, limit: MAX_SEARCHES })))).flat();
+  return (await Promise.all(DATA.map((data) => readSearches(db, { limit: MAX_SEARCHES })))).flat();
 }
 
 /** All services by name. @param searches the searches to count, if already read */

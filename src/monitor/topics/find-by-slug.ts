@@ -33,9 +33,9 @@ export async function findTopicRow(db: Database, slug: string): Promise<TopicRow
 async function refuseUnknown(
   kind: NamedKind,
   slug: string,
-  read: (filter: { data: Data; removed: true; limit: number }) => Promise<readonly { slug: string }[]>,
+  read: (filter: { removed: true; limit: number }) => Promise<readonly { slug: string }[]>,
 ): Promise<never> {
-  const all = await Promise.all(DATA.map((data) => read({ data, removed: true, limit: MAX_ROWS })));
+  const all = await Promise.all(DATA.map((data) => read({ removed: true, limit: MAX_ROWS })));
   const near = findNearestName(
     slug,
     all.flat().map((row) => row.slug),
@@ -99,7 +99,7 @@ export async function findScope(
     ...(search === undefined ? [] : [await findSearchRow(db, search)]),
     ...(topic === undefined ? [] : [await findTopicRow(db, topic)]),
   ];
-  return { topic, search, data: sideOf(rows[0] ?? { simulated }) };
+  return { topic, search };
 }
 
 /**
@@ -138,13 +138,13 @@ export async function findSideOfTopics(db: Database, path: string, slugs: readon
  */
 export async function findSearches(
   db: Database,
-  { data, topic, search }: DataScope,
+  { topic, search }: DataScope,
   options: { removed?: true } = {},
 ): Promise<SearchRow[]> {
   if (search === undefined) {
     const isRemoved = async (slug: string) => ((await readTopic(db, slug))?.archived_at ?? null) !== null;
     const removed = options.removed ?? (topic !== undefined && (await isRemoved(topic)));
-    return readSearches(db, { data, topic, removed, limit: MAX_ROWS });
+    return readSearches(db, { topic, removed, limit: MAX_ROWS });
   }
   const row = await readSearch(db, search);
   if (row !== undefined && topic !== undefined && row.topic !== topic)

@@ -18,13 +18,13 @@ export type ShareOfVoice = VoiceRow & { from: Date; until: Date; buckets: VoiceD
 /** Reads the last whole UTC days of topics of one side. Topics of different kinds of service are compared separately. */
 export async function readShareOfVoice(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
-  data: Data,
+
   topics: readonly string[],
   days: number,
 ): Promise<ShareOfVoice[]> {
   const until = Math.floor(clock.now().getTime() / DAY) * DAY;
   const span = { from: new Date(until - days * DAY), until: new Date(until) };
-  const rows = await readVoiceDays(db, data, { ...span, topics, limit: MAX_SHARE_ROWS });
+  const rows = await readVoiceDays(db, { ...span, topics, limit: MAX_SHARE_ROWS });
   return averageVoices(rows).map((voice) => ({
     ...voice,
     ...span,

@@ -69,7 +69,7 @@ const MAX_HOURS_PER_READ = 5_000;
 export async function readTrends(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   searches: readonly SearchRow[],
-  options: { data: Data; days: number; hoursEach: number },
+  options: { days: number; hoursEach: number },
 ): Promise<SearchTrend[]> {
   const now = clock.now().getTime();
   const until = Math.floor(now / HOUR) * HOUR;
@@ -77,8 +77,8 @@ export async function readTrends(
   const before = from - options.days * DAY;
   const ids = searches.map(({ id }) => id);
   const since = Math.min(before, until - TYPICAL_DAY_HISTORY_MS);
-  const spikes = await readSpikes(db, options.data, ids, new Date(from));
-  const states = await readTrendStates(db, options.data, ids, new Date(from));
+  const spikes = await readSpikes(db, ids, new Date(from));
+  const states = await readTrendStates(db, ids, new Date(from));
   const buildTrend = (
     search: SearchRow,
     rows: readonly HourRow[],
@@ -120,7 +120,7 @@ export async function readTrends(
   for (let n = 0; n < searches.length; n += searchesPerRead) {
     const batch = searches.slice(n, n + searchesPerRead);
     const batchIds = batch.map(({ id }) => id);
-    const rows = await readHours(db, options.data, batchIds, new Date(since));
+    const rows = await readHours(db, batchIds, new Date(since));
     const histories = await readCurrentHistories(
       db,
       batchIds,

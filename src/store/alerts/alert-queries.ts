@@ -11,9 +11,9 @@ import {
   rulesView,
 } from '../schema/analytics/alert-views.ts';
 
-export type RuleRow = typeof rulesView.real.$inferSelect;
-export type ChannelRow = typeof channelsView.real.$inferSelect;
-export type DeliveryRow = typeof deliveriesView.real.$inferSelect;
+export type RuleRow = typeof rulesView.$inferSelect;
+export type ChannelRow = typeof channelsView.$inferSelect;
+export type DeliveryRow = typeof deliveriesView.$inferSelect;
 
 /** The rule with this slug, unless removed. @param options.removed the last one with this slug, even if removed */
 export async function readRule(
@@ -50,7 +50,7 @@ export async function readRules(
   { orm }: Orm,
   filter: DataScope & { after?: string | undefined; limit: number },
 ): Promise<RuleRow[]> {
-  const view = rulesView[filter.data];
+  const view = rulesView;
   const { topic, search, after, limit } = filter;
   return orm
     .select()
@@ -67,8 +67,8 @@ export async function readRules(
 }
 
 /** Channels are of both sides; `data` chooses whose rules and messages are counted. */
-export async function readChannel({ orm }: Orm, slug: string, data: Data): Promise<ChannelRow | undefined> {
-  const channels = channelsView[data];
+export async function readChannel({ orm }: Orm, slug: string): Promise<ChannelRow | undefined> {
+  const channels = channelsView;
   const [row] = await orm
     .select()
     .from(channels)
@@ -80,9 +80,9 @@ export async function readChannel({ orm }: Orm, slug: string, data: Data): Promi
 /** Channels by slug. */
 export async function readChannels(
   { orm }: Orm,
-  { data, after, limit }: { data: Data; after?: string | undefined; limit: number },
+  { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<ChannelRow[]> {
-  const channels = channelsView[data];
+  const channels = channelsView;
   return orm
     .select()
     .from(channels)
@@ -95,7 +95,6 @@ export async function readChannels(
 export async function readDeliveries(
   { orm }: Orm,
   filter: {
-    data: Data;
     channel?: string | undefined;
     rule?: string | undefined;
     state?: DeliveryState | undefined;
@@ -103,7 +102,7 @@ export async function readDeliveries(
     limit: number;
   },
 ): Promise<DeliveryRow[]> {
-  const view = deliveriesView[filter.data];
+  const view = deliveriesView;
   const { channel, rule, state, before, limit } = filter;
   return orm
     .select()

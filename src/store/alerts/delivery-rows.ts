@@ -250,12 +250,12 @@ export async function listChannelsDue(db: Queryable, now: Date, channelId: Id | 
  */
 export async function retryDeadDeliveries(
   tx: Transaction,
-  which: { deliveryId: Id } | { channelId: Id; data: Data | undefined },
+  which: { deliveryId: Id } | { channelId: Id },
   now: Date,
 ): Promise<Id[]> {
   const [column, id] = 'deliveryId' in which ? ['id', which.deliveryId] : ['channel_id', which.channelId];
   const data = 'data' in which ? which.data : undefined;
-  const isOnSide = data === undefined ? '' : `AND id IN (SELECT id FROM ${ANALYTICS[data]}.deliveries)`;
+  const isOnSide = data === undefined ? '' : `AND id IN (SELECT id FROM ${ANALYTICS}.deliveries)`;
   return selectIds(
     tx,
     `UPDATE strandline.deliveries SET state = CASE WHEN body IS NULL THEN 'gathering' ELSE 'pending' END, reason = NULL,

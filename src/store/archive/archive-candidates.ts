@@ -14,7 +14,7 @@ const MAX_CANDIDATES = 100;
 export type ArchiveQuestion = {
   /** Words in any form; never parsed as query syntax. */
   text: string;
-  data: Data;
+
   kind?: 'post' | 'link' | undefined;
   /** For links: source of the sighting. */
   source?: Source | undefined;

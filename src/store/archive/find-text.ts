@@ -73,7 +73,7 @@ export type TextHit = {
  * @throws InvalidInput if `after` is not a place that this function returned
  */
 export async function findText(db: Reads, question: TextQuestion): Promise<TextMatches> {
-  const { data, query, now, after, limit } = question;
+  const { query, now, after, limit } = question;
   const forms = await readWordForms(db.pool, [query]);
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value)}`;
@@ -99,7 +99,7 @@ export async function findText(db: Reads, question: TextQuestion): Promise<TextM
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
-    hits: await readHits(db, data, shown, query, forms),
+    hits: await readHits(db, shown, query, forms),
     total: Number(counted[0]?.total ?? 0),
     next: rows.length > limit && last !== undefined ? writePlace(last) : null,
   };
@@ -149,14 +149,12 @@ function parsePlace(text: string): unknown[] {
 
 async function readHits(
   db: Reads,
-  data: Data,
+
   rows: readonly RankedRow[],
   query: Query,
   forms: WordForms,
 ): Promise<TextHit[]> {
-  const things = new Map(
-    (await readThings(db, data, rows)).map((thing) => [`${thing.kind} ${thing.id}`, thing]),
-  );
+  const things = new Map((await readThings(db, rows)).map((thing) => [`${thing.kind} ${thing.id}`, thing]));
   const ranked = rows.flatMap((row) => {
     const thing = things.get(`${row.kind} ${row.thing}`);
     return thing === undefined ? [] : [{ ...row, thing }];
@@ -164,8 +162,8 @@ async function readHits(
   const idsOf = (kind: RankedRow['kind']) =>
     ranked.flatMap(({ thing }) => (thing.kind === kind ? [thing.id] : []));
   const [posts, links, matches] = await Promise.all([
-    readFinders(db, data, 'post', idsOf('post')),
-    readFinders(db, data, 'link', idsOf('link')),
+    readFinders(db, 'post', idsOf('post')),
+    readFinders(db, 'link', idsOf('link')),
     readMatches(
       db,
       ranked.map(({ config, thing }) => ({ config, texts: listTexts(thing) })),
@@ -236,15 +234,15 @@ const MAX_FINDERS = 10_000;
 /** Searches that found posts or links, by ID of the item. Nested posts are found by no search. */
 async function readFinders(
   { orm }: Reads,
-  data: Data,
+
   kind: 'post' | 'link',
   ids: readonly Id[],
 ): Promise<ReadonlyMap<Id, Finder[]>> {
   const findersById: Groups<Id, Finder> = new Map();
   if (ids.length === 0) return findersById;
-  const searches = searchesView[data];
-  const view = kind === 'post' ? postSightingsView[data] : linkSightingsView[data];
-  const thing = kind === 'post' ? postSightingsView[data].post_id : linkSightingsView[data].link_id;
+  const searches = searchesView;
+  const view = kind === 'post' ? postSightingsView : linkSightingsView;
+  const thing = kind === 'post' ? postSightingsView.post_id : linkSightingsView.link_id;
   const { slug, topic, service } = searches;
   const rows = await orm
     .select({ thing, search: slug, topic, service })

@@ -153,7 +153,7 @@ export type SightingScope = DataScope & { service?: string | undefined };
 
 /** The condition that a document is of the side, and that a search of the scope saw it itself. */
 export function buildScopeCondition(
-  { data, search, topic, service }: SightingScope,
+  { search, topic, service }: SightingScope,
   bind: ConditionContext['bind'],
 ): string {
   const named = Object.entries({ slug: search, topic, service }).flatMap(([column, name]) =>
@@ -162,7 +162,7 @@ export function buildScopeCondition(
   const ofSide = `d.sandbox = ${bind(data === 'simulated')}`;
   if (named.length === 0) return ofSide;
   // Evaluated once per statement.
-  const searches = `ARRAY(SELECT id FROM ${ANALYTICS[data]}.searches WHERE ${named.join(' AND ')})`;
+  const searches = `ARRAY(SELECT id FROM ${ANALYTICS}.searches WHERE ${named.join(' AND ')})`;
   const seen = (kind: string) =>
     `d.kind = '${kind}' AND EXISTS (SELECT FROM ${S}.${kind}_sightings g WHERE g.${kind}_id = d.thing AND g.search_id = ANY (${searches}))`;
   return `${ofSide} AND (${seen('post')} OR ${seen('link')})`;

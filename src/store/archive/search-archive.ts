@@ -19,7 +19,7 @@ export type ArchiveHit = ArchiveThing & { score: number };
 
 /** Best first. Nothing if no word of the query is known. */
 export async function searchArchive(db: Reads, archiveQuery: ArchiveQuestion): Promise<ArchiveHit[]> {
-  const { text, data, limit } = archiveQuery;
+  const { text, limit } = archiveQuery;
   const question = await readQuestion(db, { text, sandbox: data === 'simulated' });
   if (question.lexemes.length === 0) return [];
   const candidates = await findCandidates(db, archiveQuery, question);
@@ -29,7 +29,7 @@ export async function searchArchive(db: Reads, archiveQuery: ArchiveQuestion): P
       scoreRelevance(candidate, question),
     ]),
   );
-  return (await readThings(db, data, candidates))
+  return (await readThings(db, candidates))
     .map((thing) => ({ ...thing, score: scores.get(thingKey(thing.kind, thing.id)) ?? 0 }))
     .sort((a, b) => b.score - a.score || Number(b.id - a.id) || (a.kind < b.kind ? -1 : 1))
     .slice(0, limit);
@@ -55,17 +55,17 @@ export type ArchiveThing =
 /** The posts and links of documents, in no order; omits those purged since they were indexed. */
 export async function readThings(
   db: Orm,
-  data: Data,
+
   documents: readonly { kind: string; thing: Id }[],
 ): Promise<ArchiveThing[]> {
   const idsOf = (kind: string) =>
     documents.filter((document) => document.kind === kind).map(({ thing }) => thing);
-  const posts = await readPostsByIds(db, data, idsOf('post'));
+  const posts = await readPostsByIds(db, idsOf('post'));
   const authorIds = posts.flatMap(({ author_id }) => author_id ?? []);
   const written =
     authorIds.length === 0 ? [] : await db.orm.select().from(authors).where(inArray(authors.id, authorIds));
   const byId = new Map(written.map((author) => [author.id, author]));
-  const links = await readLinksByIds(db, data, idsOf('link'));
+  const links = await readLinksByIds(db, idsOf('link'));
   return [
     ...posts.map((post): ArchiveThing => {
       const author = post.author_id === null ? null : (byId.get(post.author_id) ?? null);

@@ -215,7 +215,7 @@ export type AsideReading = {
 };
 
 /** Readings that were set aside, oldest first. @returns at most `limit` */
-export async function readSetAside({ pool }: Pooled, data: Data, limit: number): Promise<AsideReading[]> {
+export async function readSetAside({ pool }: Pooled, limit: number): Promise<AsideReading[]> {
   const { rows } = await pool.query<AsideReading>({
     name: 'read_set_aside',
     text: `SELECT s.slug AS search, p.run_id, p.at, p.attempts, p.code, p.retry_at,
@@ -262,12 +262,12 @@ export type DerivedUntil = { search_id: Id; as_of: Date };
 /** Searches that are not derived up to now: one search, those of topics, or all. */
 export async function readDerivedUntil(
   { pool }: Pooled,
-  { data, search, topic }: Omit<DataScope, 'topic'> & { topic?: string | readonly string[] | undefined },
+  { search, topic }: Omit<DataScope, 'topic'> & { topic?: string | readonly string[] | undefined },
 ): Promise<DerivedUntil[]> {
   const topics = typeof topic === 'string' ? [topic] : topic;
   const { rows } = await pool.query<DerivedUntil>({
     name: `derived_until_${data}`,
-    text: `SELECT search_id, as_of FROM ${ANALYTICS[data]}.derived_until
+    text: `SELECT search_id, as_of FROM ${ANALYTICS}.derived_until
       WHERE waiting > 0 AND ($1::text IS NULL OR search = $1) AND ($2::text[] IS NULL OR topic = ANY ($2))`,
     values: [search ?? null, topics ?? null],
   });

@@ -51,7 +51,7 @@ export type ExportView = Readonly<{
 }>;
 
 /** The view of a resource on one side. @throws Error for an unsupported type */
-export async function readView(client: Client, resource: Resource, data: Data): Promise<ExportView> {
+export async function readView(client: Client, resource: Resource): Promise<ExportView> {
   const view = viewName(resource);
   const { rows } = await client.query<{
     name: string;
@@ -64,7 +64,7 @@ export async function readView(client: Client, resource: Resource, data: Data): 
        FROM pg_attribute a
       WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
       ORDER BY a.attnum`,
-    [`${ANALYTICS[data]}.${view}`],
+    [`${ANALYTICS}.${view}`],
   );
   return {
     description: rows[0]?.meaning ?? '',

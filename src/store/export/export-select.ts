@@ -17,7 +17,7 @@ import {
 
 export type ExportFilter = Readonly<{
   /** Which side; searches and topics of the other one do not exist for it. */
-  data: Data;
+
   /** Slugs: results of any of these searches. */
   searches?: readonly string[] | undefined;
   /** Slug: results of this topic's searches; with `searches`, only those of them in this topic. */
@@ -39,7 +39,7 @@ export type SearchIds = readonly string[] | undefined;
  *   count
  */
 export async function findSearchIds(client: Client, filter: ExportFilter): Promise<SearchIds> {
-  const { data, searches, topic } = filter;
+  const { searches, topic } = filter;
   const named = searches !== undefined && searches.length > 0;
   if (!named && topic === undefined) return undefined;
   type Found = { id: string; slug: string; topic: string; simulated: boolean };
@@ -54,14 +54,13 @@ export async function findSearchIds(client: Client, filter: ExportFilter): Promi
       'search',
       slug,
       rows.find((row) => row.slug === slug),
-      data,
     );
   if (topic === undefined) return rows.map(({ id }) => id);
   const topics = await client.query<{ simulated: boolean }>(
     `SELECT simulated FROM ${SCHEMA}.topics WHERE slug = $1`,
     [topic],
   );
-  assertOnSide('topic', topic, topics.rows[0], data);
+  assertOnSide('topic', topic, topics.rows[0]);
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
 }
 
@@ -75,7 +74,6 @@ function assertOnSide(
   kind: 'search' | 'topic',
   slug: string,
   found: { simulated: boolean } | undefined,
-  data: Data,
 ): void {
   if (found === undefined) throw createNotFound(kind, slug);
   const side = found.simulated ? 'simulated' : 'real';
@@ -162,7 +160,7 @@ export function buildSelect(
   const copied = columns.map((column) => `${copyExpression(column)} AS ${escapeIdentifier(column.name)}`);
   return [
     `SELECT ${copied.join(', ')}`,
-    `FROM ${ANALYTICS[filter.data]}.${viewName(resource)} v`,
+    `FROM ${ANALYTICS}.${viewName(resource)} v`,
     ...(where.length === 0 ? [] : [`WHERE ${where.join(' AND ')}`]),
     `ORDER BY ${key.map((name) => `v.${name}`).join(', ')}`,
   ].join(' ');

@@ -53,7 +53,7 @@ export async function readProvenance(
   range: Pick<ExportFilter, 'data' | 'since' | 'until'>,
   now: Date,
 ): Promise<Provenance[]> {
-  const { rows } = await client.query<{ search: Provenance }>(selectProvenance(range.data), [
+  const { rows } = await client.query<{ search: Provenance }>(selectProvenance(), [
     searchIds ?? null,
     range.since ?? null,
     range.until ?? null,
@@ -65,7 +65,7 @@ export async function readProvenance(
 const isoSql = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** $1 searches (null: all), $2 since, $3 until, $4 time of the export. */
-const selectProvenance = (data: Data) => `
+const selectProvenance = () => `
 SELECT json_build_object(
     'slug', s.slug, 'topic', s.topic, 'service', s.service, 'service_kind', s.service_kind,
     'operation', s.operation, 'created_at', ${isoSql('s.created_at')}, 'archived_at', ${isoSql('s.archived_at')},
@@ -87,7 +87,7 @@ SELECT json_build_object(
       'share', CASE WHEN seen.ever THEN
         seen.seconds / nullif(extract(epoch FROM upper(range.asked) - lower(range.asked)), 0) END)
   ) AS search
-  FROM ${ANALYTICS[data]}.searches s
+  FROM ${ANALYTICS}.searches s
   CROSS JOIN LATERAL (
     SELECT tstzrange(begins, greatest(begins, coalesce($3, $4::timestamptz))) AS asked
       FROM (SELECT coalesce($2::timestamptz, s.created_at)) AS given(begins)
@@ -97,7 +97,7 @@ SELECT json_build_object(
         SELECT sum(extract(epoch FROM upper(piece) - lower(piece)))
           FROM unnest(range_agg(tstzrange(c.observed_from, c.observed_until)) * tstzmultirange(range.asked)) AS piece
       ), 0)::float8 AS seconds
-      FROM ${ANALYTICS[data]}.coverage c WHERE c.search_id = s.id
+      FROM ${ANALYTICS}.coverage c WHERE c.search_id = s.id
   ) AS seen
  WHERE $1::bigint[] IS NULL OR s.id = ANY ($1)
  ORDER BY s.topic, s.slug, s.id`;

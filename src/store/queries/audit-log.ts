@@ -4,7 +4,7 @@ import type { Id, Orm } from '../database.ts';
 import { auditLogView } from '../schema/analytics/audit-log-view.ts';
 import { equals, within } from './data-scope.ts';
 
-export type AuditRow = typeof auditLogView.real.$inferSelect;
+export type AuditRow = typeof auditLogView.$inferSelect;
 
 export type AuditFilter = {
   /** Prefix of a token. */
@@ -23,7 +23,7 @@ export async function readAudit(
   page: { limit: number; before?: Id | undefined },
 ): Promise<AuditRow[]> {
   // The same in both schemas.
-  const view = auditLogView.real;
+  const view = auditLogView;
   const { token, action, subject } = filter;
   return orm
     .select()

@@ -13,8 +13,8 @@ import {
 import { readEitherSide } from './data-scope.ts';
 import type { PostRow } from './posts.ts';
 
-export type AuthorRow = typeof authorsView.real.$inferSelect;
-export type AuthorSnapshotRow = typeof authorSnapshotsView.real.$inferSelect;
+export type AuthorRow = typeof authorsView.$inferSelect;
+export type AuthorSnapshotRow = typeof authorSnapshotsView.$inferSelect;
 
 export async function readAuthor(db: Orm, id: Id): Promise<AuthorRow | undefined> {
   return readEitherSide(db, 'author', authorsView, id, (view, key) =>
@@ -25,7 +25,7 @@ export async function readAuthor(db: Orm, id: Id): Promise<AuthorRow | undefined
 /** Authors of a side with this username, in any case. */
 export async function findAuthorsNamed(
   { pool }: Pooled,
-  data: Data,
+
   username: string,
 ): Promise<{ id: Id; service: string }[]> {
   const { rows } = await pool.query<{ id: Id; service: string }>(
@@ -39,11 +39,11 @@ export async function findAuthorsNamed(
 /** The latest changes of an author's counters, oldest first. */
 export async function readAuthorSnapshots(
   { orm }: Reads,
-  data: Data,
+
   authorId: Id,
   limit = 500,
 ): Promise<AuthorSnapshotRow[]> {
-  const view = authorSnapshotsView[data];
+  const view = authorSnapshotsView;
   const rows = await orm
     .select()
     .from(view)
@@ -53,15 +53,15 @@ export async function readAuthorSnapshots(
   return rows.toReversed();
 }
 
-export type AuthorVersionRow = typeof authorVersionsView.real.$inferSelect;
+export type AuthorVersionRow = typeof authorVersionsView.$inferSelect;
 
 /** The latest versions of an author, oldest first. */
 export async function readAuthorVersions(
   { orm }: Reads,
-  data: Data,
+
   authorId: Id,
 ): Promise<AuthorVersionRow[]> {
-  const view = authorVersionsView[data];
+  const view = authorVersionsView;
   const rows = await orm
     .select()
     .from(view)
@@ -74,11 +74,11 @@ export async function readAuthorVersions(
 /** Posts of an author as last seen, by time or by engagement. */
 export async function readAuthorPosts(
   { orm }: Reads,
-  data: Data,
+
   authorId: Id,
   { order, limit }: { order: 'newest' | 'engagement'; limit: number },
 ): Promise<PostRow[]> {
-  const view = postsView[data];
+  const view = postsView;
   const by =
     order === 'newest' ? sql`least(${view.created_at}, ${view.first_seen_at})` : sumEngagementColumns(view);
   return orm

@@ -5,15 +5,15 @@ import { amongIds, type Id, type Orm, prepareOnce } from '../database.ts';
 import { completionClaimsView } from '../schema/analytics/result-views.ts';
 import { asc, sql } from 'drizzle-orm';
 
-export type SaidClaim = typeof completionClaimsView.real.$inferSelect;
+export type SaidClaim = typeof completionClaimsView.$inferSelect;
 
 /** Claims of completions, in order. A completion has about 1,200 claims at most. */
 export async function readClaims(
   { orm }: Orm,
-  data: Data,
+
   completionIds: readonly Id[],
 ): Promise<SaidClaim[]> {
-  const view = completionClaimsView[data];
+  const view = completionClaimsView;
   return prepareOnce(orm, `claims_of_${data}`, () =>
     orm
       .select()

@@ -109,7 +109,7 @@ async function diffCompletions(
   { links: linksAfter, ...to }: CitingMoment,
 ): Promise<Omit<CompletionDiff, 'from_first'>> {
   const [claims, gaps] = await Promise.all([
-    readClaims(db, sideOf(search), [from.completion_id, to.completion_id]),
+    readClaims(db, [from.completion_id, to.completion_id]),
     readGaps(db, search.id, from, to),
   ]);
   const links = await readCited(db, search.id, claims);

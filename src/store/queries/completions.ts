@@ -9,8 +9,8 @@ import { type DataScope, equals, inOrderOf, readEitherSide, within } from './dat
 import type { LinkRow } from './links.ts';
 import { and, asc, desc, eq, gte, inArray, lt } from 'drizzle-orm';
 
-export type CompletionRow = typeof completionsView.real.$inferSelect;
-export type KeyItemRow = typeof keyItemsView.real.$inferSelect;
+export type CompletionRow = typeof completionsView.$inferSelect;
+export type KeyItemRow = typeof keyItemsView.$inferSelect;
 
 export async function readRunCompletion(db: Orm, runId: Id): Promise<CompletionRow | undefined> {
   return readEitherSide(db, 'completion_of_run', completionsView, runId, (view, key) =>
@@ -25,8 +25,8 @@ export async function readLastCompletion(db: Orm, search: string): Promise<Compl
   );
 }
 
-export async function readKeyItems({ orm }: Reads, data: Data, completionId: Id): Promise<KeyItemRow[]> {
-  const view = keyItemsView[data];
+export async function readKeyItems({ orm }: Reads, completionId: Id): Promise<KeyItemRow[]> {
+  const view = keyItemsView;
   return orm
     .select()
     .from(view)
@@ -36,9 +36,9 @@ export async function readKeyItems({ orm }: Reads, data: Data, completionId: Id)
 }
 
 /** Links in the order of their IDs. */
-export async function readLinksByIds({ orm }: Orm, data: Data, ids: readonly Id[]): Promise<LinkRow[]> {
+export async function readLinksByIds({ orm }: Orm, ids: readonly Id[]): Promise<LinkRow[]> {
   if (ids.length === 0) return [];
-  const view = linksView[data];
+  const view = linksView;
   const rows = await prepareOnce(orm, `links_of_${data}`, () =>
     orm.select().from(view).where(amongIds(view.id)),
   ).execute({ ids: [...new Set(ids)] });
@@ -51,7 +51,7 @@ export type AddressedLink = { id: Id; url: string; title: string | null };
 /** The links of addresses as they were received; unknown addresses are left out. */
 export async function readLinksByAddress(
   { pool }: Pooled,
-  data: Data,
+
   addresses: readonly string[],
 ): Promise<Map<string, AddressedLink>> {
   if (addresses.length === 0) return new Map();
@@ -83,9 +83,9 @@ export async function readCompletionPage(
   { orm }: Reads,
   filter: CompletionFilter & { before?: Id | undefined; limit: number },
 ): Promise<CompletionRow[]> {
-  const { data, search, topic, changed, before, limit } = filter;
-  const v = completionsView[data];
-  const searches = searchesView[data];
+  const { search, topic, changed, before, limit } = filter;
+  const v = completionsView;
+  const searches = searchesView;
   const mine =
     search === undefined && topic === undefined
       ? undefined
@@ -111,16 +111,16 @@ export async function readCompletionPage(
     .limit(limit);
 }
 
-type ClaimRow = typeof claimsView.real.$inferSelect;
+type ClaimRow = typeof claimsView.$inferSelect;
 
 /** A page of all claims of a search's completions, in the order in which they first appeared. */
 export async function readClaimPage(
   { orm }: Reads,
-  data: Data,
+
   filter: { search: string; current?: boolean | undefined; after?: Id | undefined; limit: number },
 ): Promise<ClaimRow[]> {
   const { search, current, after, limit } = filter;
-  const view = claimsView[data];
+  const view = claimsView;
   return orm
     .select()
     .from(view)

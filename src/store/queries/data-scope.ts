@@ -5,7 +5,7 @@ import { type Id, type Orm, prepareOnce } from '../database.ts';
 import { and, type Column, eq, gte, lt, type Placeholder, type SQL, sql } from 'drizzle-orm';
 
 /** A named search or topic is of the side `data`; otherwise nothing is found. */
-export type DataScope = { data: Data; search?: string | undefined; topic?: string | undefined };
+export type DataScope = { search?: string | undefined; topic?: string | undefined };
 
 /** On a search `s` and its topic `t`. $1 search, $2 topic, $3 whether simulated. */
 export const SCOPE_SQL =
@@ -16,7 +16,7 @@ export const SCOPED_SEARCHES_SQL = `
   SELECT s.id, s.slug FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id WHERE ${SCOPE_SQL}`;
 
 /** $1 to $3. */
-export function scopeValues({ search, topic, data }: DataScope): unknown[] {
+export function scopeValues({ search, topic }: DataScope): unknown[] {
   return [search ?? null, topic ?? null, data === 'simulated'];
 }
 

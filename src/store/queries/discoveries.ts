@@ -5,7 +5,7 @@ import type { NamedKind } from '../former-slugs.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import type { DataScope } from './data-scope.ts';
 
-export type DiscoveryRow = typeof discoveriesView.real.$inferSelect;
+export type DiscoveryRow = typeof discoveriesView.$inferSelect;
 
 /**
  * `search`: everything that each search found for the first time. `topic`: each item once per topic.
@@ -52,7 +52,7 @@ async function readSelected(
   filter: DiscoveryFilter,
   { range, order, limit }: { range: readonly SQL[]; order: 'ASC' | 'DESC'; limit: number },
 ): Promise<DiscoveryRow[]> {
-  const { data, search, topic, runId } = filter;
+  const { search, topic, runId } = filter;
   const isAscending = order === 'ASC';
   const last = isAscending ? sql`ORDER BY d.id LIMIT ${limit}` : sql`ORDER BY d.id DESC LIMIT ${limit}`;
   const conditions = [...range, ...buildConditions(filter)];
@@ -64,10 +64,10 @@ async function readSelected(
   const ids =
     topic !== undefined
       ? ofEach(sql`s.topic_id = ${namedId('topic', topic)}`)
-      : !isOneSearch && (await hasFewSearches(db, data))
+      : !isOneSearch && (await hasFewSearches(db))
         ? ofEach(sql`s.simulated = ${data === 'simulated'}`)
-        : sql`SELECT d.id FROM strandline.discoveries d WHERE ${sql.join([...conditions, ofSide(data)], sql` AND `)} ${last}`;
-  const view = discoveriesView[data];
+        : sql`SELECT d.id FROM strandline.discoveries d WHERE ${sql.join([...conditions, ofSide()], sql` AND `)} ${last}`;
+  const view = discoveriesView;
   return db.orm
     .select()
     .from(view)
@@ -76,14 +76,14 @@ async function readSelected(
 }
 
 /** On a discovery `d`. */
-function ofSide(data: Data): SQL {
+function ofSide(): SQL {
   return sql`(SELECT s.simulated FROM strandline.searches s WHERE s.id = d.search_id) = ${data === 'simulated'}`;
 }
 
 /** Up to this many feeds are merged; discoveries of more searches are so frequent that they are read in the order of IDs. */
 const MAX_MERGED = 200;
 
-async function hasFewSearches({ orm }: Orm, data: Data): Promise<boolean> {
+async function hasFewSearches({ orm }: Orm): Promise<boolean> {
   const { rowCount } = await orm.execute(
     sql`SELECT FROM strandline.searches WHERE simulated = ${data === 'simulated'} LIMIT ${MAX_MERGED + 1}`,
   );

@@ -31,7 +31,7 @@ export async function readDiscoveryPage(
 ): Promise<DiscoveryRow[]> {
   const { sql, values } = await selectDiscoveries(db, filter, filter.limit, filter.before);
   const ids = await selectIds(db.pool, `SELECT id FROM (${sql}) items ORDER BY id DESC LIMIT $9`, values);
-  const view = discoveriesView[filter.data];
+  const view = discoveriesView;
   return prepareOnce(db.orm, `discoveries_of_${filter.data}`, () =>
     db.orm.select().from(view).where(amongIds(view.id)).orderBy(desc(view.id)),
   ).execute({ ids });

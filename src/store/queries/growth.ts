@@ -13,10 +13,10 @@ import {
   typicalAtAgeView,
 } from '../schema/analytics/growth-views.ts';
 
-export type PostGrowthRow = typeof postGrowthView.real.$inferSelect;
-type SearchGrowthRow = typeof searchGrowthDailyView.real.$inferSelect;
-export type PostAtAgeRow = typeof postAtAgeView.real.$inferSelect;
-type TypicalAtAgeRow = typeof typicalAtAgeView.real.$inferSelect;
+export type PostGrowthRow = typeof postGrowthView.$inferSelect;
+type SearchGrowthRow = typeof searchGrowthDailyView.$inferSelect;
+export type PostAtAgeRow = typeof postAtAgeView.$inferSelect;
+type TypicalAtAgeRow = typeof typicalAtAgeView.$inferSelect;
 
 export const GROWTH_ORDERS = ['engagement', ...COUNTER_PLURALS] as const;
 export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
@@ -47,27 +47,27 @@ export async function readGrowth(
 ): Promise<PostGrowthRow[]> {
   const { since, order, limit } = filter;
   const ids = await selectIds(pool, grownSql(order), [...scopeValues(filter), since, limit]);
-  return selectGrowth({ orm }, filter.data, ids);
+  return selectGrowth({ orm }, ids);
 }
 
 /** The growth of one post. */
 export async function readPostGrowth(
   { orm }: Reads,
-  data: Data,
+
   postId: Id,
 ): Promise<PostGrowthRow | undefined> {
-  const [row] = await selectGrowth({ orm }, data, [postId]);
+  const [row] = await selectGrowth({ orm }, [postId]);
   return row;
 }
 
 /** The growth of posts, in the given order. */
 async function selectGrowth(
   { orm }: Pick<Reads, 'orm'>,
-  data: Data,
+
   ids: readonly Id[],
 ): Promise<PostGrowthRow[]> {
   if (ids.length === 0) return [];
-  const view = postGrowthView[data];
+  const view = postGrowthView;
   const statement = prepareOnce(orm, `growth_of_${data}`, () =>
     orm.select().from(view).where(amongIds(view.post_id)),
   );
@@ -127,7 +127,7 @@ export async function readPostsAtAge(
     limit,
   ]);
   if (ahead.length === 0) return [];
-  const v = postAtAgeView[filter.data];
+  const v = postAtAgeView;
   const statement = prepareOnce(orm, `posts_at_age_${filter.data}`, () =>
     orm
       .select()
@@ -184,8 +184,8 @@ export async function readAheadOfAge(
 }
 
 /** One post at each observed age, for each search that has it. */
-export async function readAgesOfPost({ orm }: Reads, data: Data, postId: Id): Promise<PostAtAgeRow[]> {
-  const view = postAtAgeView[data];
+export async function readAgesOfPost({ orm }: Reads, postId: Id): Promise<PostAtAgeRow[]> {
+  const view = postAtAgeView;
   return prepareOnce(orm, `ages_of_${data}`, () =>
     orm
       .select()
@@ -201,8 +201,8 @@ export async function readTypicalAtAge(
   { orm }: Reads,
   filter: DataScope & { limit: number },
 ): Promise<TypicalAtAgeRow[]> {
-  const { data, search, topic, limit } = filter;
-  const view = typicalAtAgeView[data];
+  const { search, topic, limit } = filter;
+  const view = typicalAtAgeView;
   return orm
     .select()
     .from(view)

@@ -18,10 +18,10 @@ const MAX_HIGHLIGHTS = 3;
 /** The most notable first sightings of a run: posts by likes, then links in the order of the response. */
 export async function readHighlights(
   { orm }: Orm,
-  data: Data,
+
   { newPosts, newLinks }: { newPosts: readonly Id[]; newLinks: readonly Id[] },
 ): Promise<Highlight[]> {
-  const [ofPosts, ofLinks] = [postsView[data], linksView[data]];
+  const [ofPosts, ofLinks] = [postsView, linksView];
   const { author_username, text, url, like_count, repost_count } = ofPosts;
   const posts =
     newPosts.length === 0

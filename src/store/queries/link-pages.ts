@@ -32,11 +32,11 @@ export async function readLinkPage(
   const values: unknown[] = [...rangeValues(filter), limit, before ?? null, source ?? null, domain ?? null];
   const wanted = await buildMatchingSql(db, 'link', matching, values);
   const statement = domain === undefined && wanted === '' ? SELECT_FOUND_LINKS : matchingLinksSql(wanted);
-  return readLinksByIds(db, filter.data, await selectIds(db.pool, statement, values));
+  return readLinksByIds(db, await selectIds(db.pool, statement, values));
 }
 
 /** A link with the search that found it first. */
-export type FirstFinder = typeof linkSourcesView.real.$inferSelect & { title: string | null };
+export type FirstFinder = typeof linkSourcesView.$inferSelect & { title: string | null };
 
 /** Links with the first finder of each, most recently found first. */
 export async function readFirstFinders(
@@ -46,7 +46,7 @@ export async function readFirstFinders(
   const links = await readLinkPage(db, filter);
   if (links.length === 0) return [];
   const ids = links.map(({ id }) => id);
-  const view = linkSourcesView[filter.data];
+  const view = linkSourcesView;
   const firsts = await db.orm
     .select()
     .from(view)

@@ -7,9 +7,9 @@ import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
 import { readEitherSide } from './data-scope.ts';
 import { asc, eq } from 'drizzle-orm';
 
-export type LinkRow = typeof linksView.real.$inferSelect;
+export type LinkRow = typeof linksView.$inferSelect;
 
-export type LinkSourceRow = typeof linkSourcesView.real.$inferSelect;
+export type LinkSourceRow = typeof linkSourcesView.$inferSelect;
 
 export async function readLink(db: Orm, id: Id): Promise<LinkRow | undefined> {
   return readEitherSide(db, 'link', linksView, id, (view, key) =>
@@ -27,8 +27,8 @@ export async function readLinkAddresses({ pool }: Pooled, linkId: Id): Promise<s
 }
 
 /** The searches that found a link, in the order in which they did. */
-export async function readLinkSources({ orm }: Reads, data: Data, linkId: Id): Promise<LinkSourceRow[]> {
-  const view = linkSourcesView[data];
+export async function readLinkSources({ orm }: Reads, linkId: Id): Promise<LinkSourceRow[]> {
+  const view = linkSourcesView;
   return orm.select().from(view).where(eq(view.link_id, linkId)).orderBy(asc(view.nth)).limit(100);
 }
 

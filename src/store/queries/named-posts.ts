@@ -25,14 +25,14 @@ FROM strandline.links l WHERE l.id = ANY ($1::bigint[])`;
 /** @returns by the ID of the link */
 export async function readKnownLinks(
   db: Reads,
-  data: Data,
+
   ids: readonly Id[],
 ): Promise<ReadonlyMap<Id, KnownLink>> {
   if (ids.length === 0) return new Map();
   type Row = { id: Id; post_id: Id | null; title: string | null };
   const { rows } = await db.pool.query<Row>({ name: 'known_links', text: SELECT_KNOWN_LINKS, values: [ids] });
   const postIds = [...new Set(rows.flatMap(({ post_id }) => post_id ?? []))];
-  const posts = new Map((await readPostsByIds(db, data, postIds)).map((post) => [post.id, post]));
+  const posts = new Map((await readPostsByIds(db, postIds)).map((post) => [post.id, post]));
   return new Map(
     rows.map(({ id, post_id, title }) => [
       id,
@@ -51,23 +51,23 @@ export function describeKnownLink(known: KnownLink | undefined): string | null {
 /** The titles of links, for people: what is known of those without one, and the posts that links name. */
 export async function describeTitles<Row extends { title: string | null }>(
   db: Reads,
-  data: Data,
+
   rows: readonly Row[],
   readId: (row: Row) => Id,
 ): Promise<Row[]> {
-  const known = await readKnownLinks(db, data, rows.map(readId));
+  const known = await readKnownLinks(db, rows.map(readId));
   return rows.map((row) => ({ ...row, title: describeKnownLink(known.get(readId(row))) ?? row.title }));
 }
 
 /** Discoveries for people: a link that names a post has its text, author, time and counters. */
 export async function describeLinks(
   db: Reads,
-  data: Data,
+
   rows: readonly DiscoveryRow[],
 ): Promise<DiscoveryRow[]> {
   const known = await readKnownLinks(
     db,
-    data,
+
     rows.flatMap(({ link_id: id }) => id ?? []),
   );
   return rows.map((row) => {

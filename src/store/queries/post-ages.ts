@@ -23,10 +23,10 @@ export type PostAge = {
 export async function readLatestAges(
   { orm }: Orm,
   postIds: readonly Id[],
-  { data, search, topic }: DataScope,
+  { search, topic }: DataScope,
 ): Promise<Map<Id, PostAge>> {
   if (postIds.length === 0) return new Map();
-  const view = postAtAgeView[data];
+  const view = postAtAgeView;
   const rows = await orm
     .selectDistinctOn([view.post_id], {
       post_id: view.post_id,

@@ -27,7 +27,7 @@ WHERE p.${column} = $1 AND s.simulated = $2::boolean ORDER BY p.id`;
  */
 export async function findPostsAt(
   { pool }: Pooled,
-  data: Data,
+
   address: string,
   rules: LinkRules,
 ): Promise<NamedPost[]> {
@@ -42,12 +42,12 @@ export async function findPostsAt(
 /** Posts of a service by external ID, in no order; unknown ones are omitted. */
 export async function readPostsByExternalId(
   { orm }: Reads,
-  data: Data,
+
   service: string,
   externalIds: readonly string[],
 ): Promise<PostRow[]> {
   if (externalIds.length === 0) return [];
-  const view = postsView[data];
+  const view = postsView;
   return prepareOnce(orm, `posts_called_${data}`, () =>
     orm
       .select()
@@ -61,16 +61,16 @@ export async function readPostsByExternalId(
   ).execute({ service, called: externalIds });
 }
 
-export type EngagementRow = typeof postEngagementView.real.$inferSelect;
+export type EngagementRow = typeof postEngagementView.$inferSelect;
 
 /** The latest changes of a post's counters, oldest first. */
 export async function readEngagement(
   { orm }: Reads,
-  data: Data,
+
   postId: Id,
   limit = 500,
 ): Promise<EngagementRow[]> {
-  const view = postEngagementView[data];
+  const view = postEngagementView;
   const rows = await prepareOnce(orm, `engagement_${data}`, () =>
     orm
       .select()
@@ -82,11 +82,11 @@ export async function readEngagement(
   return rows.toReversed();
 }
 
-export type PostVersionRow = typeof postVersionsView.real.$inferSelect;
+export type PostVersionRow = typeof postVersionsView.$inferSelect;
 
 /** The latest versions of a post, oldest first. */
-export async function readPostVersions({ orm }: Reads, data: Data, postId: Id): Promise<PostVersionRow[]> {
-  const view = postVersionsView[data];
+export async function readPostVersions({ orm }: Reads, postId: Id): Promise<PostVersionRow[]> {
+  const view = postVersionsView;
   const rows = await orm
     .select()
     .from(view)

@@ -61,7 +61,7 @@ export async function readPostPage(
       : highestSql(order, author !== undefined || lang !== undefined, wanted);
   const { rows } = await db.pool.query<PostPlace>(statement, values);
   const ids = rows.map(({ id }) => id);
-  const posts = new Map((await readPostsByIds(db, filter.data, ids)).map((post) => [post.id, post]));
+  const posts = new Map((await readPostsByIds(db, ids)).map((post) => [post.id, post]));
   return rows.flatMap(({ id, by }) => {
     const post = posts.get(id);
     return post === undefined ? [] : [{ post, place: { by, id } }];

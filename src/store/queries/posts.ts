@@ -7,7 +7,7 @@ import type { Data } from '../../domain/data.ts';
 import { type DataScope, inOrderOf, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
 
-export type PostRow = typeof postsView.real.$inferSelect;
+export type PostRow = typeof postsView.$inferSelect;
 
 export const POST_ORDERS = ['newest', ...COUNTER_PLURALS] as const;
 export type PostOrder = (typeof POST_ORDERS)[number];
@@ -50,13 +50,13 @@ export async function readPosts(
   const wanted = await buildMatchingSql(db, 'post', matching, values);
   const statement = bestSql(order, order === 'newest' || since !== null, wanted);
   const ids = await selectIds(db.pool, statement, values);
-  return inOrderOf(ids, await readPostsByIds(db, filter.data, ids), ({ id }) => id);
+  return inOrderOf(ids, await readPostsByIds(db, ids), ({ id }) => id);
 }
 
 /** Posts by key, in no order. */
-export async function readPostsByIds({ orm }: Orm, data: Data, ids: readonly Id[]): Promise<PostRow[]> {
+export async function readPostsByIds({ orm }: Orm, ids: readonly Id[]): Promise<PostRow[]> {
   if (ids.length === 0) return [];
-  const view = postsView[data];
+  const view = postsView;
   return prepareOnce(orm, `posts_of_${data}`, () => orm.select().from(view).where(amongIds(view.id))).execute(
     { ids },
   );

@@ -7,9 +7,9 @@ import { type DataScope, SCOPE_SQL, scopeValues, within } from './data-scope.ts'
 import { risingPostsView } from '../schema/analytics/growth-views.ts';
 import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';
 
-type RisingPostRow = typeof risingPostsView.real.$inferSelect;
-type RisingHashtagRow = typeof risingHashtagsView.real.$inferSelect;
-type RisingDomainRow = typeof risingDomainsView.real.$inferSelect;
+type RisingPostRow = typeof risingPostsView.$inferSelect;
+type RisingHashtagRow = typeof risingHashtagsView.$inferSelect;
+type RisingDomainRow = typeof risingDomainsView.$inferSelect;
 
 /** "Now" is the newest result of a search; `since` excludes paused searches. */
 type RisingScope = DataScope & {
@@ -33,7 +33,7 @@ export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope):
     values: [...scopeValues(scope), scope.since ?? null, scope.limit],
   });
   if (rows.length === 0) return [];
-  const v = risingPostsView[scope.data];
+  const v = risingPostsView;
   const statement = prepareOnce(orm, `rising_posts_${scope.data}`, () =>
     orm
       .select()
@@ -55,7 +55,7 @@ export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope):
 
 /** Rising hashtags of one search or of whole topics, most significant first. */
 export async function readRisingHashtags({ orm }: Reads, filter: RisingScope): Promise<RisingHashtagRow[]> {
-  const view = risingHashtagsView[filter.data];
+  const view = risingHashtagsView;
   return orm
     .select()
     .from(view)
@@ -66,7 +66,7 @@ export async function readRisingHashtags({ orm }: Reads, filter: RisingScope): P
 
 /** Rising domains of one search or of whole topics, most significant first. */
 export async function readRisingDomains({ orm }: Reads, filter: RisingScope): Promise<RisingDomainRow[]> {
-  const view = risingDomainsView[filter.data];
+  const view = risingDomainsView;
   return orm
     .select()
     .from(view)

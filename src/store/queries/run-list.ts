@@ -13,9 +13,9 @@ import type { ServiceKind } from '../services.ts';
 import { type DataScope, inOrderOf, readEitherSide, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 
-export type RunRow = typeof runsView.real.$inferSelect;
-export type CallRow = typeof callsView.real.$inferSelect;
-export type RejectRow = typeof rejectsView.real.$inferSelect;
+export type RunRow = typeof runsView.$inferSelect;
+export type CallRow = typeof callsView.$inferSelect;
+export type RejectRow = typeof rejectsView.$inferSelect;
 
 /** Whether a run is the first baseline of its search: there is nothing earlier to compare with. */
 export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
@@ -29,19 +29,19 @@ export async function readRun(db: Orm, id: Id): Promise<RunRow | undefined> {
 }
 
 /** The calls of a run, in order; at most a few. */
-export async function readCalls({ orm }: Reads, data: Data, runId: Id): Promise<CallRow[]> {
-  const view = callsView[data];
+export async function readCalls({ orm }: Reads, runId: Id): Promise<CallRow[]> {
+  const view = callsView;
   return orm.select().from(view).where(eq(view.run_id, runId)).orderBy(asc(view.n)).limit(100);
 }
 
 /** Rejected items of a run's response, after the ID `after`. */
 export async function readRejects(
   { orm }: Reads,
-  data: Data,
+
   runId: Id,
   { after, limit = 1_000 }: { after?: Id | undefined; limit?: number } = {},
 ): Promise<RejectRow[]> {
-  const view = rejectsView[data];
+  const view = rejectsView;
   return orm
     .select()
     .from(view)
@@ -65,9 +65,9 @@ export async function readEndedRuns(
 }
 
 /** Runs of a side, in the order of their IDs. */
-export async function readRunsByIds({ orm }: Reads, data: Data, ids: readonly Id[]): Promise<RunRow[]> {
+export async function readRunsByIds({ orm }: Reads, ids: readonly Id[]): Promise<RunRow[]> {
   if (ids.length === 0) return [];
-  const view = runsView[data];
+  const view = runsView;
   const rows = await orm
     .select()
     .from(view)
@@ -113,7 +113,7 @@ export async function readRunPage(
     .from(runs)
     .where(
       and(
-        searches === undefined ? ofSide(scope.data) : inArray(runs.search_id, searches),
+        searches === undefined ? ofSide() : inArray(runs.search_id, searches),
         status === undefined ? undefined : sql`${runs.status} = ${STATUS_CONDITIONS[status]}`,
         // Only failed runs have a code, and the planner finds them by their partial index.
         code === undefined ? undefined : sql`${runs.status} = 'failed' AND ${runs.code} = ${code}`,
@@ -125,7 +125,7 @@ export async function readRunPage(
     .limit(limit + 1);
   const ids = matches.slice(0, limit).map(({ id }) => id);
   if (ids.length === 0) return { runs: [], more: false };
-  const view = runsView[scope.data];
+  const view = runsView;
   const rows = await orm.select().from(view).where(inArray(view.id, ids)).orderBy(desc(view.id)).limit(limit);
   return { runs: rows, more: matches.length > limit };
 }
@@ -137,7 +137,7 @@ async function findSearchIds({ pool }: Pooled, scope: DataScope): Promise<Id[] |
 }
 
 /** On the table of runs. By run, so that the newest ones are read by the index on IDs. */
-function ofSide(data: Data): SQL {
+function ofSide(): SQL {
   return sql`(SELECT s.simulated FROM ${searchTable} s WHERE s.id = ${runs.search_id}) = ${data === 'simulated'}`;
 }
 
@@ -153,13 +153,13 @@ async function findFirstSince({ pool }: Pooled, since: Date): Promise<Id | null>
 /** Names of the services of these searches. */
 export async function readRunServices(
   { orm }: Orm,
-  data: Data,
+
   searchIds: readonly Id[],
 ): Promise<Map<Id, string>> {
-  const { id, service } = searchesView[data];
+  const { id, service } = searchesView;
   const rows = await orm
     .select({ id, service })
-    .from(searchesView[data])
+    .from(searchesView)
     .where(inArray(id, [...searchIds]));
   return new Map(rows.map((row) => [row.id, row.service]));
 }

@@ -19,7 +19,7 @@ FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.si
 WHERE r.created_at >= $1 GROUP BY 1, 2, 3 ORDER BY 1, 2 LIMIT ${MAX_GROUPS}`;
 
 /** Runs created since then, by status, error code and skip reason. */
-export async function tallyRuns({ pool }: Pooled, data: Data, since: Date): Promise<RunTally[]> {
+export async function tallyRuns({ pool }: Pooled, since: Date): Promise<RunTally[]> {
   const { rows } = await pool.query<RunTally>({
     name: 'run_tally',
     text: SELECT_RUN_TALLY,

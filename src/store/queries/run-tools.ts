@@ -9,12 +9,12 @@ import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import type { RunRow } from './run-list.ts';
 import { asc, desc } from 'drizzle-orm';
 
-export type RunToolRow = typeof runToolsView.real.$inferSelect;
+export type RunToolRow = typeof runToolsView.$inferSelect;
 
 /** Tools of runs: asked ones first, by name. Runs from before this was recorded have none. */
-export async function readRunTools({ orm }: Reads, data: Data, runIds: readonly Id[]): Promise<RunToolRow[]> {
+export async function readRunTools({ orm }: Reads, runIds: readonly Id[]): Promise<RunToolRow[]> {
   if (runIds.length === 0) return [];
-  const view = runToolsView[data];
+  const view = runToolsView;
   return prepareOnce(orm, `run_tools_${data}`, () =>
     orm
       .select()
@@ -27,7 +27,7 @@ export async function readRunTools({ orm }: Reads, data: Data, runIds: readonly 
 export type RunWithTools = RunRow & { tools: RunToolRow[] };
 
 export async function readToolsOf(db: Reads, run: RunRow): Promise<RunWithTools> {
-  return { ...run, tools: await readRunTools(db, sideOf(run), [run.id]) };
+  return { ...run, tools: await readRunTools(db, [run.id]) };
 }
 
 /** A tool that did not respond to the newest runs of some active searches. */

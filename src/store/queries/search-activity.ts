@@ -58,7 +58,7 @@ export async function readLastRuns(
 /** The newest discoveries of these searches together, for people, by `at`, which ascends with the IDs. */
 export async function readNewestOfSearches(
   db: Reads,
-  data: Data,
+
   searchIds: readonly Id[],
   {
     kinds = DISCOVERY_KINDS,
@@ -73,7 +73,7 @@ export async function readNewestOfSearches(
       ORDER BY at DESC LIMIT ${sql.placeholder('most')}
     ) d
     ORDER BY d.id DESC LIMIT ${sql.placeholder('most')}`;
-  const rowsView = discoveriesView[data];
+  const rowsView = discoveriesView;
   const rows = await prepareOnce(db.orm, `newest_of_${view}_${data}`, () =>
     db.orm
       .select()
@@ -81,7 +81,7 @@ export async function readNewestOfSearches(
       .where(sql`${rowsView.id} = ANY (ARRAY(${newest}))`)
       .orderBy(desc(rowsView.id)),
   ).execute({ searches: searchIds, kinds, most: limit });
-  return describeLinks(db, data, rows);
+  return describeLinks(db, rows);
 }
 
 /** $1 searches, $2 time of a discovery, $3 its ID, $4 view. */
@@ -195,7 +195,7 @@ LEFT JOIN LATERAL (
  */
 export async function readSearchesNow(
   { pool }: Pooled,
-  data: Data,
+
   range: { from: Date; until: Date },
 ): Promise<SearchNow[]> {
   const { rows } = await pool.query<SearchNow>({
@@ -214,7 +214,7 @@ SELECT DISTINCT k.search_id, date_trunc('day', k.window_end - interval '1 millis
 FROM strandline.spikes k JOIN strandline.searches s ON s.id = k.search_id AND s.simulated = $2::boolean WHERE k.window_end > $1 AND k.only_by IS NULL`;
 
 /** Spike days of all searches of a side since then. */
-export async function readSpikeDays({ pool }: Pooled, data: Data, since: Date): Promise<SpikeDay[]> {
+export async function readSpikeDays({ pool }: Pooled, since: Date): Promise<SpikeDay[]> {
   const { rows } = await pool.query<SpikeDay>({
     name: 'spike_days',
     text: SELECT_SPIKE_DAYS,

@@ -6,9 +6,9 @@ import { equals, readEitherSide } from './data-scope.ts';
 import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 
-export type SearchRow = typeof searchesView.real.$inferSelect;
-export type IntervalChangeRow = typeof intervalChangesView.real.$inferSelect;
-export type SearchVersionRow = typeof searchVersionsView.real.$inferSelect;
+export type SearchRow = typeof searchesView.$inferSelect;
+export type IntervalChangeRow = typeof intervalChangesView.$inferSelect;
+export type SearchVersionRow = typeof searchVersionsView.$inferSelect;
 
 /** A search by slug, including removed ones. */
 export async function readSearch(db: Orm, slug: string): Promise<SearchRow | undefined> {
@@ -21,7 +21,6 @@ export async function readSearch(db: Orm, slug: string): Promise<SearchRow | und
 export async function readSearches(
   { orm }: Orm,
   filter: {
-    data: Data;
     topic?: string | undefined;
     state?: SearchRow['state'] | undefined;
     operation?: SearchRow['operation'] | undefined;
@@ -31,8 +30,8 @@ export async function readSearches(
     limit: number;
   },
 ): Promise<SearchRow[]> {
-  const { data, topic, state, operation, service, removed, after, limit } = filter;
-  const view = searchesView[data];
+  const { topic, state, operation, service, removed, after, limit } = filter;
+  const view = searchesView;
   return orm
     .select()
     .from(view)
@@ -50,11 +49,11 @@ export async function readSearches(
 /** The versions of a search, newest first. */
 export async function readVersions(
   { orm }: Orm,
-  data: Data,
+
   searchId: Id,
   page: { before?: number | undefined; limit: number },
 ): Promise<SearchVersionRow[]> {
-  const view = searchVersionsView[data];
+  const view = searchVersionsView;
   const { search_id, version } = view;
   return orm
     .select()
@@ -70,11 +69,11 @@ export const SHOWN_INTERVAL_CHANGES = 10;
 /** Changes of the interval of a search, newest first. */
 export async function readIntervalChanges(
   { orm }: Orm,
-  data: Data,
+
   searchId: Id,
   page: { before?: Id | undefined; limit: number },
 ): Promise<IntervalChangeRow[]> {
-  const view = intervalChangesView[data];
+  const view = intervalChangesView;
   const { search_id, id } = view;
   return orm
     .select()
@@ -87,8 +86,8 @@ export async function readIntervalChanges(
 export type NextSlot = { search: string; topic: string; tz: string; next_due_at: Date };
 
 /** The searches that are due next, soonest first. */
-export async function readNextSlots({ orm }: Orm, data: Data, most = 5): Promise<NextSlot[]> {
-  const view = searchesView[data];
+export async function readNextSlots({ orm }: Orm, most = 5): Promise<NextSlot[]> {
+  const view = searchesView;
   const { slug, topic, tz, next_due_at, archived_at } = view;
   const rows = await orm
     .select({ search: slug, topic, tz, next_due_at })

@@ -5,13 +5,13 @@ import type { searchStatusView } from '../schema/analytics/topic-views.ts';
 import type { ScheduleColumns } from '../slots.ts';
 
 /** A row of `search_status`, its schedule, and whether its simulation still runs, which has a clock of its own. */
-export type SearchStatusRow = typeof searchStatusView.real.$inferSelect &
+export type SearchStatusRow = typeof searchStatusView.$inferSelect &
   ScheduleColumns & { simulating: boolean };
 
 /** By side; `$1` searches, which may be removed, or null: all that are not removed. */
-const selectStatuses = (data: Data, where: string) => `
+const selectStatuses = (where: string) => `
 SELECT v.*, sv.cron, sv.every_seconds, sv.auto, sv.tz, s.simulation IS NOT NULL AS simulating
-FROM ${ANALYTICS[data]}.search_status v
+FROM ${ANALYTICS}.search_status v
 JOIN strandline.searches s ON s.id = v.search_id
 JOIN strandline.search_versions sv ON sv.search_id = s.id AND sv.version = s.version
 WHERE ${where}`;
@@ -22,18 +22,18 @@ WHERE ${where}`;
  */
 export async function readStatusRows(
   { pool }: Pooled,
-  data: Data,
+
   searchIds?: readonly Id[],
 ): Promise<SearchStatusRow[]> {
   const { rows } =
     searchIds === undefined
       ? await pool.query<SearchStatusRow>({
           name: `search_statuses_${data}`,
-          text: selectStatuses(data, 's.archived_at IS NULL'),
+          text: selectStatuses('s.archived_at IS NULL'),
         })
       : await pool.query<SearchStatusRow>({
           name: `search_statuses_of_${data}`,
-          text: selectStatuses(data, 's.id = ANY ($1::bigint[])'),
+          text: selectStatuses('s.id = ANY ($1::bigint[])'),
           values: [searchIds],
         });
   return rows;

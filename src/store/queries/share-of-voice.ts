@@ -8,7 +8,7 @@ import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';
 import type { ServiceKind } from '../services.ts';
 import { within } from './data-scope.ts';
 
-export type VoiceDayRow = typeof shareOfVoiceView.real.$inferSelect;
+export type VoiceDayRow = typeof shareOfVoiceView.$inferSelect;
 
 type Days = {
   /** Whole days (UTC); `until` is excluded. */
@@ -20,10 +20,10 @@ type Days = {
 /** Topics per day, with their share among all topics of the same service kind that day. No row: not observed. */
 export async function readVoiceDays(
   { orm }: Orm,
-  data: Data,
+
   filter: Days & { topics?: readonly string[] | undefined },
 ): Promise<VoiceDayRow[]> {
-  const view = shareOfVoiceView[data];
+  const view = shareOfVoiceView;
   const { from: since, until, topics } = filter;
   return orm
     .select()

@@ -33,7 +33,7 @@ GROUP BY 1, 2, 3, 4`;
  * The schedules of active searches: far fewer than searches, and each is computed once. For 100,000 searches with 720
  * schedules this reads 7,800 buffers in 0.1 s.
  */
-export async function readScheduleGroups({ pool }: Reads, data: Data): Promise<ScheduleGroup[]> {
+export async function readScheduleGroups({ pool }: Reads): Promise<ScheduleGroup[]> {
   const { rows } = await pool.query<ScheduleGroup>({
     name: 'group_by_schedule',
     text: SELECT_SCHEDULE_GROUPS,
@@ -81,7 +81,7 @@ ORDER BY n.since, n.slug`;
  */
 export async function readSilentSearches(
   { pool }: Reads,
-  data: Data,
+
   limits: readonly { schedule: string; before: Date }[],
   most: number,
 ): Promise<{ total: number; searches: SilentSearch[] }> {

@@ -6,8 +6,8 @@ import { contractColumnsView, contractView } from '../schema/analytics/analytics
 import { asc } from 'drizzle-orm';
 
 // The contract is the same for both sides.
-const columns = contractColumnsView.real;
-const contract = contractView.real;
+const columns = contractColumnsView;
+const contract = contractView;
 
 /** Column comments of the SQL contract, by `view.column`. */
 export async function readMeanings({ orm }: Reads): Promise<Map<string, string>> {

@@ -126,7 +126,7 @@ export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
 }
 
 /** Number of indexed posts and links of a side. */
-export async function readArchiveSize({ pool }: Pooled, data: Data): Promise<number> {
+export async function readArchiveSize({ pool }: Pooled): Promise<number> {
   const { rows } = await pool.query<{ documents: number }>(
     'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora WHERE sandbox = $1',
     [data === 'simulated'],
@@ -195,7 +195,7 @@ export type Figures = {
 };
 
 /** $1 now, $2 minimum heartbeat of live workers, $3 whether simulated. Each part uses a partial index or a small table. */
-const selectFigures = (data: Data) => `
+const selectFigures = () => `
 SELECT s.searches, s.overdue, s.overdue_seconds, r.open_runs, d.open_deliveries, w.workers, w.skew_seconds,
   (SELECT extract(epoch FROM clock_timestamp() - scanned_at)::float8 FROM strandline.scanner) AS scan_age_seconds
 FROM (
@@ -213,9 +213,9 @@ FROM (
   FROM strandline.runs WHERE status IN ('queued', 'running')
     AND (SELECT simulated FROM strandline.searches WHERE id = search_id) = $3::boolean
 ) r, (
-  SELECT json_build_object('gathering', (SELECT count(*) FROM ${ANALYTICS[data]}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
-    'pending', (SELECT count(*) FROM ${ANALYTICS[data]}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'pending'),
-    'dead', (SELECT count(*) FROM ${ANALYTICS[data]}.deliveries WHERE state = 'dead')) AS open_deliveries
+  SELECT json_build_object('gathering', (SELECT count(*) FROM ${ANALYTICS}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
+    'pending', (SELECT count(*) FROM ${ANALYTICS}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'pending'),
+    'dead', (SELECT count(*) FROM ${ANALYTICS}.deliveries WHERE state = 'dead')) AS open_deliveries
 ) d, (
   SELECT count(*)::int AS workers, coalesce(max(abs(skew_ms)), 0)::float8 / 1000 AS skew_seconds
   FROM strandline.workers WHERE seen_at > $2
@@ -224,9 +224,9 @@ FROM (
 /** One statement, so that the figures are consistent. */
 export async function readFigures(
   { pool }: Pooled,
-  data: Data,
+
   { now, heardSince }: { now: Date; heardSince: Date },
 ): Promise<Figures> {
-  const { rows } = await pool.query<Figures>(selectFigures(data), [now, heardSince, data === 'simulated']);
+  const { rows } = await pool.query<Figures>(selectFigures(), [now, heardSince, data === 'simulated']);
   return onlyRow(rows);
 }

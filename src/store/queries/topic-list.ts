@@ -6,7 +6,7 @@ import { topicsView } from '../schema/analytics/topic-views.ts';
 import { readEitherSide } from './data-scope.ts';
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 
-export type TopicRow = typeof topicsView.real.$inferSelect;
+export type TopicRow = typeof topicsView.$inferSelect;
 
 /** A topic by slug, including removed ones. */
 export async function readTopic(db: Orm, slug: string): Promise<TopicRow | undefined> {
@@ -18,10 +18,10 @@ export async function readTopic(db: Orm, slug: string): Promise<TopicRow | undef
 /** Topics by slug, after the slug `after`; removed ones only on request. */
 export async function readTopics(
   { orm }: Orm,
-  filter: { data: Data; removed?: boolean | undefined; after?: string | undefined; limit: number },
+  filter: { removed?: boolean | undefined; after?: string | undefined; limit: number },
 ): Promise<TopicRow[]> {
-  const { data, removed = false, after = '', limit } = filter;
-  const view = topicsView[data];
+  const { removed = false, after = '', limit } = filter;
+  const view = topicsView;
   return prepareOnce(orm, `topics_${data}${removed ? '_or_removed' : ''}`, () =>
     orm
       .select()

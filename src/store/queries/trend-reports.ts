@@ -6,8 +6,8 @@ import { spikesView, trendStatesView } from '../schema/analytics/trend-views.ts'
 import { type DataScope, equals, within } from './data-scope.ts';
 import { and, asc, desc, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
 
-export type SpikeRow = typeof spikesView.real.$inferSelect;
-export type TrendStateRow = typeof trendStatesView.real.$inferSelect;
+export type SpikeRow = typeof spikesView.$inferSelect;
+export type TrendStateRow = typeof trendStatesView.$inferSelect;
 
 type PageFilter = DataScope & {
   /** Detection time; `until` is excluded. */
@@ -22,8 +22,8 @@ export async function readSpikePage(
   { orm }: Orm,
   filter: PageFilter & { measure?: SpikeRow['measure'] | undefined },
 ): Promise<SpikeRow[]> {
-  const { data, search, topic, measure } = filter;
-  const v = spikesView[data];
+  const { search, topic, measure } = filter;
+  const v = spikesView;
   return orm
     .select()
     .from(v)
@@ -37,8 +37,8 @@ export async function readTrendStatePage(
   { orm }: Orm,
   filter: PageFilter & { state?: TrendStateRow['state'] | undefined },
 ): Promise<TrendStateRow[]> {
-  const { data, search, topic, state } = filter;
-  const v = trendStatesView[data];
+  const { search, topic, state } = filter;
+  const v = trendStatesView;
   return orm
     .select()
     .from(v)
@@ -47,18 +47,18 @@ export async function readTrendStatePage(
     .limit(filter.limit);
 }
 
-function isOnPage(v: typeof spikesView.real | typeof trendStatesView.real, filter: PageFilter) {
+function isOnPage(v: typeof spikesView | typeof trendStatesView, filter: PageFilter) {
   return and(within(v.at, filter), filter.before === undefined ? undefined : lt(v.id, filter.before));
 }
 
 /** Spikes of searches whose windows ended since then, by window end. */
 export async function readSpikes(
   { orm }: Orm,
-  data: Data,
+
   searchIds: readonly Id[],
   since: Date,
 ): Promise<SpikeRow[]> {
-  const view = spikesView[data];
+  const view = spikesView;
   return prepareOnce(orm, `spikes_of_${data}`, () =>
     orm
       .select()
@@ -71,11 +71,11 @@ export async function readSpikes(
 /** States of searches that were found since then, and those that still go on, oldest first. */
 export async function readTrendStates(
   { orm }: Orm,
-  data: Data,
+
   searchIds: readonly Id[],
   since: Date,
 ): Promise<TrendStateRow[]> {
-  const view = trendStatesView[data];
+  const view = trendStatesView;
   return prepareOnce(orm, `trend_states_of_${data}`, () =>
     orm
       .select()

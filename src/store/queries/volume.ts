@@ -135,16 +135,16 @@ export async function readVolumeSums(
   return { buckets, searches };
 }
 
-export type HourRow = typeof volumeHourlyView.real.$inferSelect;
+export type HourRow = typeof volumeHourlyView.$inferSelect;
 
 /** Volume per hour of searches from a full hour on, oldest first. Missing hours were not observed. */
 export async function readHours(
   { orm }: Orm,
-  data: Data,
+
   searchIds: readonly Id[],
   from: Date,
 ): Promise<HourRow[]> {
-  const view = volumeHourlyView[data];
+  const view = volumeHourlyView;
   return orm
     .select()
     .from(view)

@@ -20,7 +20,7 @@ export const MAX_STATEMENT_MS = 30 * SECOND;
  * Runs one statement as the reader in this process, and returns all rows in memory.
  * @throws Refused `conflict` if the statement is invalid, not allowed or takes too long
  */
-export async function askReader(options: { url: string; sql: string; data: Data }): Promise<ReaderResult> {
+export async function askReader(options: { url: string; sql: string }): Promise<ReaderResult> {
   return describeFailure(options.sql, () => readerQuery({ ...options, timeoutMs: MAX_STATEMENT_MS }));
 }
 
@@ -41,7 +41,7 @@ export const CLIENT_LEFT = 'canceled: the client disconnected';
 export async function askWithinBounds(options: {
   url: string;
   sql: string;
-  data: Data;
+
   signal: AbortSignal;
 }): Promise<FetchedRows> {
   const { sql } = options;

@@ -33,7 +33,7 @@ type ReaderQuery = {
   sql: string;
   params?: readonly unknown[];
   /** Whose views names without a schema mean. Default: real data. */
-  data?: Data;
+
   /** Default: 30,000. */
   timeoutMs?: number;
   /**
@@ -66,7 +66,7 @@ export async function readerQuery(options: Omit<ReaderQuery, 'bounds'>): Promise
  * @throws pg's error if the statement is invalid, not allowed, or exceeds the time limit; ResponseTooLarge
  */
 export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
-  const { url, sql, params = [], data = 'real', timeoutMs = 30_000, bounds, signal } = options;
+  const { url, sql, params = [], timeoutMs = 30_000, bounds, signal } = options;
   signal?.throwIfAborted();
   const client = new Client({
     connectionString: url,
@@ -86,7 +86,7 @@ export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
       IntervalStyle: 'iso_8601',
       statement_timeout: `${Math.trunc(timeoutMs)}ms`,
       idle_in_transaction_session_timeout: '1min',
-      search_path: `${ANALYTICS[data]}, pg_temp`,
+      search_path: `${ANALYTICS}, pg_temp`,
     });
     await client.query('BEGIN TRANSACTION READ ONLY');
     const before = monotonicMs();

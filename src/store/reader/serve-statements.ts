@@ -15,9 +15,9 @@ export function serveStatements(
   render: Readonly<Record<ResultForm, (found: FetchedRows) => Rendered>>,
 ): void {
   async function run(order: unknown, _: Buffer, signal: AbortSignal) {
-    const { url, sql, data, form } = order as ReaderOrder; // the server sends nothing else
+    const { url, sql, form } = order as ReaderOrder; // the server sends nothing else
     try {
-      const found = await askWithinBounds({ url, sql, data, signal });
+      const found = await askWithinBounds({ url, sql, signal });
       const { body, rows, more } = render[form](found);
       const ending: StatementEnding = { kind: 'done', rows, more, durationMs: found.durationMs };
       return { ending, body: Buffer.from(body) };

@@ -6,7 +6,7 @@ import type { Refused } from '../../domain/errors.ts';
 export type ResultForm = 'html' | 'json';
 
 /** Includes the reader's URL: its password may have been rotated. */
-export type ReaderOrder = { url: string; sql: string; data: Data; form: ResultForm };
+export type ReaderOrder = { url: string; sql: string; form: ResultForm };
 
 /** How a statement ended; the finished result comes with it. */
 export type StatementEnding =

@@ -30,11 +30,11 @@ const MAX_LAST_DELIVERIES = 10;
 export function addAlertPages(app: App, routeContext: RouteContext): void {
   const { db } = routeContext.ctx;
   app.get('/alerts', { config: { scope: 'read' } }, async (request, reply) => {
-    const { data } = request.frame;
+    const {} = request.frame;
     const [rules, channels, deliveries] = await Promise.all([
-      readRules(db, { data, limit: MAX_ROWS }),
-      readChannels(db, { data, limit: MAX_ROWS }),
-      readDeliveries(db, { data, limit: MAX_LAST_DELIVERIES }),
+      readRules(db, { limit: MAX_ROWS }),
+      readChannels(db, { limit: MAX_ROWS }),
+      readDeliveries(db, { limit: MAX_LAST_DELIVERIES }),
     ]);
     return renderPage(request, reply, {
       title: 'Alerts',

@@ -73,7 +73,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
 
   // As in the API: the response of a receiver may reveal a network that others have no access to.
   app.post('/alerts/channels/:slug/test', { schema, config: { scope: 'admin' } }, async (request, reply) => {
-    const channel = await findChannelRow(ctx, request.params.slug, request.frame.data);
+    const channel = await findChannelRow(ctx, request.params.slug);
     const attempt = await testChannel(ctx, channel.slug, abortOnClose(reply));
     return renderPage(request, reply, {
       title: `Test of ${channel.slug}`,
@@ -122,7 +122,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     { schema, config: { scope: 'write' } },
     async (request, reply) => {
       const { slug } = request.params;
-      const sent = await resendMessages(request.acting, { channel: slug, data: request.frame.data });
+      const sent = await resendMessages(request.acting, { channel: slug });
       return redirectWithFlash(reply, `/alerts/channels/${slug}`, sent === 0 ? 'unchanged' : 'sent_again');
     },
   );
@@ -139,8 +139,8 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     );
 
   app.get('/alerts/channels/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
-    const real = await findChannelRow(ctx, request.params.slug, 'real');
-    const simulated = await findChannelRow(ctx, request.params.slug, 'simulated');
+    const real = await findChannelRow(ctx, request.params.slug);
+    const simulated = await findChannelRow(ctx, request.params.slug);
     const channel = { ...real, waiting: real.waiting + simulated.waiting };
     const { sides } = request.frame;
     const about = sides.real && sides.simulated ? ', about real and simulated data' : '';
@@ -188,7 +188,7 @@ async function renderChannel(
   reply: FastifyReply,
   { status = 200, ...sent }: FormOutcome = {},
 ): Promise<FastifyReply> {
-  const channel = await findChannelRow(ctx, request.params.slug, request.frame.data);
+  const channel = await findChannelRow(ctx, request.params.slug);
   const settings = await findShownSettings(ctx, channel.slug);
   const kind = CHANNEL_KINDS[channel.kind];
   return renderPage(request, reply, {

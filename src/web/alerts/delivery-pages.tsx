@@ -48,8 +48,8 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
       const writePath = (more: Partial<typeof request.query> = {}) =>
         writeAddress('/alerts/deliveries', { ...filter, ...more });
       const about = await findMessageScope(ctx.db, filter.rule);
-      const { data } = await findPageScope(request, ctx.db, about);
-      const rows = await readDeliveries(ctx.db, { ...filter, before, data, limit: PAGE_SIZE + 1 });
+      const {} = await findPageScope(request, ctx.db, about);
+      const rows = await readDeliveries(ctx.db, { ...filter, before, limit: PAGE_SIZE + 1 });
       const shown = rows.slice(0, PAGE_SIZE);
       const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
       return renderPage(request, reply, {

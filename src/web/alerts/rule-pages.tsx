@@ -161,12 +161,12 @@ async function renderRule(
   // The topics and searches of one side: that of the rule, or of what the form proposes.
   const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...given });
   const named = { topic: topic ?? undefined, search: search ?? undefined };
-  const { data } = await findPageScope(request, ctx.db, named).catch((error: unknown) => {
+  const {} = await findPageScope(request, ctx.db, named).catch((error: unknown) => {
     // What a form with problems names may have been removed since it was shown; the input is kept.
     if (problems.length > 0 && error instanceof Refused) return request.frame;
     throw error;
   });
-  const choices = await readChoices(ctx, data);
+  const choices = await readChoices(ctx);
   const removedScope = rule === null ? null : await describeRemovedScope(ctx.db, rule);
   return renderPage(request, reply, {
     title: rule === null ? 'New rule' : rule.name,
@@ -223,11 +223,11 @@ function RulePath({ rule: { slug } }: { rule: RuleRow }) {
   );
 }
 
-async function readChoices({ db }: Ctx, data: Data): Promise<RuleChoices> {
+async function readChoices({ db }: Ctx): Promise<RuleChoices> {
   const [topics, searches, channels] = await Promise.all([
-    readTopics(db, { data, limit: MAX_CHOICES }),
-    readSearches(db, { data, limit: MAX_CHOICES }),
-    readChannels(db, { data, limit: MAX_CHOICES }),
+    readTopics(db, { limit: MAX_CHOICES }),
+    readSearches(db, { limit: MAX_CHOICES }),
+    readChannels(db, { limit: MAX_CHOICES }),
   ]);
   return { topics, searches, channels };
 }

@@ -25,7 +25,7 @@ export type ShareOfVoice = Comparison['shares'][number];
 /** Shares cover whole days: today is incomplete; leads and names in common include it. */
 export async function readComparison(
   db: Database,
-  data: Data,
+
   now: Date,
   chosen: { topics: readonly TopicRow[]; range: CompareRange; commonKind: CommonKind },
 ) {
@@ -36,10 +36,10 @@ export async function readComparison(
   const topics = chosen.topics.map(({ slug }) => slug);
   const commonFrom = new Date(until.getTime() - (COMMON_DAYS - 1) * DAY);
   const { rows, found, common } = await awaitMembers({
-    rows: readVoiceDays(db, data, { topics, from, until, limit: MAX_ROWS }),
+    rows: readVoiceDays(db, { topics, from, until, limit: MAX_ROWS }),
     found: readLeads(db, { topics, from, until: now }).then(async ({ leads, shared }) => ({
       leads,
-      shared: await describeTitles(db, data, shared, ({ link_id }) => link_id),
+      shared: await describeTitles(db, shared, ({ link_id }) => link_id),
     })),
     common: readCommonTops(db, commonKind, { topics, from: commonFrom, until: now, limit: MAX_COMMON }),
   });

@@ -37,12 +37,11 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
       ...new Set([request.query.topics ?? []].flat().flatMap((slugs) => slugs.split(','))),
     ].filter((slug) => slug !== '');
     const data = await findSideToCompare(request, ctx.db, named);
-    const all = await readTopics(ctx.db, { data, limit: MAX_LISTED });
+    const all = await readTopics(ctx.db, { limit: MAX_LISTED });
     const chosen = named.flatMap((name) => all.find(({ slug }) => slug === name) ?? []).slice(0, MAX_TOPICS);
     const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
     const compared = { topics: chosen, range, commonKind: request.query.common };
-    const comparison =
-      chosen.length < 2 ? null : await readComparison(ctx.db, data, ctx.clock.now(), compared);
+    const comparison = chosen.length < 2 ? null : await readComparison(ctx.db, ctx.clock.now(), compared);
     return renderPage(request, reply, {
       title: 'Compare',
       here: '/compare',

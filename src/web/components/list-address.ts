@@ -52,15 +52,12 @@ const DECIDED_PATH =
   /^(?:[?#]|\/(?:topics|searches|posts|links|authors|runs|alerts\/(?:deliveries|rules(?!\/new(?:[?#]|$))))\/)/;
 
 /** The address of a page, or of an action, that shows the same side as the one with this frame. */
-export function writeSidePath(
-  { data, sides }: { data: Data; sides: Readonly<Record<Data, boolean>> },
-  path: string,
-): string {
-  return data === 'simulated' && sides.real && !DECIDED_PATH.test(path) ? writeSide(path, data) : path;
+export function writeSidePath({ sides }: { sides: Readonly<Record<Data, boolean>> }, path: string): string {
+  return data === 'simulated' && sides.real && !DECIDED_PATH.test(path) ? writeSide(path) : path;
 }
 
 /** Without a choice, pages show real data if there is any. */
-export function writeSide(path: string, data: Data): string {
+export function writeSide(path: string): string {
   const [, address = '', query, place = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(path) ?? [];
   const parameters = new URLSearchParams(query);
   parameters.delete('simulated');

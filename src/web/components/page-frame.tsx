@@ -25,7 +25,7 @@ export type PageFrame = {
   /** Chosen by the visitor; null follows the system. */
   theme: 'light' | 'dark' | null;
   /** The side of the data that the page is about. */
-  data: Data;
+
   /** The page is about one topic, search, item, rule or message, which decides on the side. */
   named: boolean;
   /** Which sides have topics. */
@@ -47,7 +47,6 @@ export type PageFrame = {
 type FrameData = Pick<PageFrame, 'data' | 'named' | 'sides' | 'free' | 'topics' | 'seen'>;
 
 const NO_DATA: FrameData = {
-  data: 'real',
   named: false,
   sides: { real: false, simulated: false },
   free: new Set(),
@@ -87,10 +86,10 @@ async function readFrame(
   const simulated = chosen === null ? isSimulatedOnly(sides) : chosen === '1' || chosen === 'true';
   const named = ofSlug ?? (await findSideOfAlert(db, route, path));
   const data = named ?? sideOf({ simulated });
-  const topics = await readTopics(db, { data, limit: MAX_TOPICS });
+  const topics = await readTopics(db, { limit: MAX_TOPICS });
   const free = new Set<string>();
   for (const kind of SERVICE_KINDS) if (await isFree(kind)) free.add(kind);
-  return { data, named: named !== undefined, sides, free, topics, seen };
+  return { named: named !== undefined, sides, free, topics, seen };
 }
 
 /** The topic or search that a path names. */
@@ -130,7 +129,7 @@ export async function showSideOf(
   frame.named = true;
   if (frame.data !== data) {
     frame.data = data;
-    frame.topics = await readTopics(db, { data, limit: MAX_TOPICS });
+    frame.topics = await readTopics(db, { limit: MAX_TOPICS });
   }
   return data;
 }

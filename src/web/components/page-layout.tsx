@@ -96,7 +96,7 @@ function Layout({
   side,
   body,
 }: LayoutProps) {
-  const { theme, zone, seen, visitor, done, data } = useFrame();
+  const { theme, zone, seen, visitor, done } = useFrame();
   const reader = visitor.kind !== 'nobody';
   return (
     <html lang="en" data-theme={theme ?? undefined}>
@@ -112,7 +112,7 @@ function Layout({
         {charts ? <script src={getAssetPath('uplot.js')} defer /> : null}
         <script src={getAssetPath('strandline.js')} type="module" />
       </head>
-      <body data-zone={zone} data-events={buildEventsUrl(live, data)} data-seen={String(seen)}>
+      <body data-zone={zone} data-events={buildEventsUrl(live)} data-seen={String(seen)}>
         <a class="skip" href="#main">
           Skip to content
         </a>
@@ -219,7 +219,7 @@ function Footer() {
 }
 
 /** A topic or search decides on its side; everything else is real unless chosen. */
-function buildEventsUrl(live: LayoutProps['live'], data: Data): string | undefined {
+function buildEventsUrl(live: LayoutProps['live']): string | undefined {
   if (live === false || live === undefined) return undefined;
   const all = data === 'simulated' ? 'simulated=1' : '';
   const search = live === true ? all : new URLSearchParams(live).toString();

@@ -12,10 +12,10 @@ import type { ComponentProps } from 'preact';
  * @param path of the page, if it can show the other side
  */
 export function SideNotice({ path }: { path: string | undefined }) {
-  const { data, named, sides } = useFrame();
+  const { named, sides } = useFrame();
   if (path === undefined && !named) return null;
   const other = data === 'real' ? 'simulated' : 'real';
-  const target = path !== undefined && sides[other] ? writeSide(path, other) : undefined;
+  const target = path !== undefined && sides[other] ? writeSide(path) : undefined;
   const empty = path === undefined ? null : describeEmptySide(data, sides);
   if (data === 'real' && target === undefined) return null;
   return (
@@ -34,7 +34,7 @@ export function SideNotice({ path }: { path: string | undefined }) {
 
 /** For forms of pages that show one side: the same side is asked for. */
 export function KeptSide() {
-  const { data, sides } = useFrame();
+  const { sides } = useFrame();
   return data === 'simulated' && sides.real ? <input type="hidden" name="simulated" value="1" /> : null;
 }
 

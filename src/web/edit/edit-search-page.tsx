@@ -142,7 +142,7 @@ async function renderEditSearch(
   { given, problems = [], tried, status = 200 }: FormOutcome & { tried?: TrialOutcome } = {},
 ): Promise<FastifyReply> {
   const [versions, forecast, topics] = await Promise.all([
-    readVersions(ctx.db, sideOf(search), search.id, { limit: MAX_VERSIONS }),
+    readVersions(ctx.db, search.id, { limit: MAX_VERSIONS }),
     forecastForm(ctx, search, given),
     listTopicsBeside(ctx.db.pool, search.topic_id),
   ]);

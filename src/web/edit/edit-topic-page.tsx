@@ -63,12 +63,11 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
   ): Promise<FastifyReply> {
     const topic = await assertTopicNotRemoved(ctx.db, slug);
     const searches = await readSearches(ctx.db, {
-      data: request.frame.data,
       topic: slug,
       limit: MAX_SEARCHES,
     });
     const ids = searches.map(({ id }) => id);
-    const statuses = await readSearchStatuses(ctx, request.frame.data, ids);
+    const statuses = await readSearchStatuses(ctx, ids);
     return renderPage(request, reply, {
       title: `Edit ${topic.name}`,
       here: '',

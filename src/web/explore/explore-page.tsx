@@ -60,7 +60,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       }
     };
     const matches = query === EVERYTHING ? null : await find();
-    const size = await readArchiveSize(ctx.db, scope.data);
+    const size = await readArchiveSize(ctx.db);
     return renderPage(request, reply, {
       title: 'Explore',
       status: problems.length === 0 ? 200 : 400,

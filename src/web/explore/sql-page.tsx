@@ -30,7 +30,7 @@ import { z } from 'zod';
 type SqlPageState = {
   view: string | undefined;
   sql: string | undefined;
-  data: Data;
+
   result?: FinishedStatement;
   refused?: string;
 };
@@ -81,11 +81,7 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
     async (request, reply) => {
       const { view, example, simulated } = request.query;
       const chosen = example === undefined ? undefined : findExample(await questions, example);
-      return renderPage(
-        request,
-        reply,
-        await show({ view, sql: chosen?.sql, data: simulated === '1' ? 'simulated' : 'real' }),
-      );
+      return renderPage(request, reply, await show({ view, sql: chosen?.sql }));
     },
   );
 
@@ -103,18 +99,18 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
       if (sql.trim() === '' || sql.length > MAX_SQL_LENGTH) {
         const refused = `Enter one SQL statement of at most ${MAX_SQL_LENGTH} characters.`;
         return renderPage(request, reply, {
-          ...(await show({ view: undefined, sql, data, refused })),
+          ...(await show({ view: undefined, sql, refused })),
           status: 400,
         });
       }
       try {
-        const result = await app.statements.ask(request, reply, { sql, data, form: 'html' });
-        return renderPage(request, reply, await show({ view: undefined, sql, data, result }));
+        const result = await app.statements.ask(request, reply, { sql, form: 'html' });
+        return renderPage(request, reply, await show({ view: undefined, sql, result }));
       } catch (error) {
         if (!(error instanceof Refused || error instanceof Denied)) throw error;
         const { status, detail, retryAfterSeconds } = mapErrorToFailure(error);
         if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-        const refused = await show({ view: undefined, sql, data, refused: detail });
+        const refused = await show({ view: undefined, sql, refused: detail });
         // A conflict with a query is an error in the query.
         return renderPage(request, reply, { ...refused, status: status === 409 ? 400 : status });
       }
@@ -128,7 +124,7 @@ function findExample(questions: readonly Question[], n: number): Question {
   return found;
 }
 
-function StatementForm({ sql, data, refused }: Pick<SqlPageState, 'sql' | 'data' | 'refused'>) {
+function StatementForm({ sql, refused }: Pick<SqlPageState, 'sql' | 'data' | 'refused'>) {
   return (
     <Section
       title="Query"
@@ -164,13 +160,7 @@ function StatementForm({ sql, data, refused }: Pick<SqlPageState, 'sql' | 'data'
 }
 
 /** The process for statements renders the table, with untrusted text escaped. */
-function StatementResult({
-  result: { body, rows, more, durationMs },
-  data,
-}: {
-  result: FinishedStatement;
-  data: Data;
-}) {
+function StatementResult({ result: { body, rows, more, durationMs } }: { result: FinishedStatement }) {
   const rest = more ? '; more rows exist' : '';
   return (
     <Section
@@ -256,7 +246,7 @@ function ConnectHelp({ embedded, reader }: { embedded: boolean; reader: boolean 
         </p>
       )}
       <p>
-        The views of real data are in the schema <code>{ANALYTICS.real}</code>, those of simulated data in{' '}
+        The views of real data are in the schema <code>{ANALYTICS}</code>, those of simulated data in{' '}
         <code>{ANALYTICS.simulated}</code>. Qualify their names, or set <code>search_path</code>.
       </p>
     </Section>

@@ -44,7 +44,7 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
       const id = requireKey('author', request.params.id);
       const author = await findById('author', id, readAuthor(ctx.db, id));
       const data = await showSideOf(request, ctx.db, author);
-      const { newest, best, topics, typical, snapshots, versions } = await readAuthorData(ctx.db, id, data);
+      const { newest, best, topics, typical, snapshots, versions } = await readAuthorData(ctx.db, id);
       return renderPage(request, reply, {
         title: nameAuthor(author.username, author.name)?.slice(0, 60) ?? 'Unnamed author',
         here: '/explore',
@@ -66,14 +66,14 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
-function readAuthorData(db: Database, id: Id, data: Data) {
+function readAuthorData(db: Database, id: Id) {
   return awaitMembers({
-    newest: readAuthorPosts(db, data, id, { order: 'newest', limit: MAX_POSTS }),
-    best: readAuthorPosts(db, data, id, { order: 'engagement', limit: MAX_POSTS }),
+    newest: readAuthorPosts(db, id, { order: 'newest', limit: MAX_POSTS }),
+    best: readAuthorPosts(db, id, { order: 'engagement', limit: MAX_POSTS }),
     topics: readAuthorTopics(db, id),
     typical: readAuthorTypical(db, id),
-    snapshots: readAuthorSnapshots(db, data, id, MAX_CHANGES),
-    versions: readAuthorVersions(db, data, id),
+    snapshots: readAuthorSnapshots(db, id, MAX_CHANGES),
+    versions: readAuthorVersions(db, id),
   });
 }
 

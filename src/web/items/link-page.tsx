@@ -42,7 +42,7 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
       const id = requireKey('link', request.params.id);
       const link = await findById('link', id, readLink(ctx.db, id));
       const data = await showSideOf(request, ctx.db, link);
-      const { known: all, addresses, sources, places, citing, posts } = await readLinkData(ctx.db, id, data);
+      const { known: all, addresses, sources, places, citing, posts } = await readLinkData(ctx.db, id);
       const known = all.get(id);
       return renderPage(request, reply, {
         title: (describeKnownLink(known) ?? link.site).slice(0, 200),
@@ -64,11 +64,11 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
-function readLinkData(db: Database, id: Id, data: Data) {
+function readLinkData(db: Database, id: Id) {
   return awaitMembers({
-    known: readKnownLinks(db, data, [id]),
+    known: readKnownLinks(db, [id]),
     addresses: readLinkAddresses(db, id),
-    sources: readLinkSources(db, data, id),
+    sources: readLinkSources(db, id),
     places: readLinkRanks(db, id),
     citing: readCiting(db, id),
     posts: readPostsWithLink(db, id),

@@ -70,14 +70,14 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
 function readPostData(db: Database, id: Id, post: PostRow) {
   const data = sideOf(post);
   return awaitMembers({
-    others: readPostsByExternalId(db, data, post.service, listRelatedIds(post)),
-    growth: readPostGrowth(db, data, id),
-    versions: readPostVersions(db, data, id),
-    history: readEngagement(db, data, id, MAX_CHANGES),
-    ages: readAgesOfPost(db, data, id),
+    others: readPostsByExternalId(db, post.service, listRelatedIds(post)),
+    growth: readPostGrowth(db, id),
+    versions: readPostVersions(db, id),
+    history: readEngagement(db, id, MAX_CHANGES),
+    ages: readAgesOfPost(db, id),
     seen: readPostSightings(db, id),
     ranks: readPostRanks(db, id),
-    links: readLinksByAddress(db, data, post.urls),
+    links: readLinksByAddress(db, post.urls),
   });
 }
 

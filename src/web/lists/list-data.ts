@@ -31,7 +31,7 @@ type ListOrder = (typeof LIST_ORDERS)[number];
 /** A list: its kind, scope and filters, as in its address. */
 export type List = {
   kind: ListKind;
-  data: Data;
+
   scope: ListScope;
   /** The searches of the scope. */
   searches: readonly SearchRow[];
@@ -92,11 +92,11 @@ export async function readListItems(
     }
     case 'links': {
       const found = await readLinkPage(db, { ...filter, before });
-      const links = await describeTitles(db, list.data, found, ({ id }) => id);
+      const links = await describeTitles(db, found, ({ id }) => id);
       return links.map((link) => ({ item: { kind: 'link', link }, keys: [0n, link.id] }));
     }
     case 'discoveries': {
-      const rows = await describeLinks(db, list.data, await readDiscoveryPage(db, { ...filter, before }));
+      const rows = await describeLinks(db, await readDiscoveryPage(db, { ...filter, before }));
       return rows.map((discovery) => ({ item: { kind: 'discovery', discovery }, keys: [0n, discovery.id] }));
     }
   }
@@ -199,7 +199,7 @@ function selectItems(db: Reads, list: List, most?: number): Promise<ItemSelectio
   }
 }
 
-function describeSelection({ data, scope, matching, range, view, after }: List) {
+function describeSelection({ scope, matching, range, view, after }: List) {
   const { topic, search } = scope;
   return {
     data,

@@ -47,8 +47,8 @@ export function addListPages(app: App, { ctx }: RouteContext): void {
     app.get(`/topics/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const { slug } = request.params;
       const { id, name } = await findTopicRow(ctx.db, slug);
-      const { data } = request.frame;
-      const searches = await readSearches(ctx.db, { data, topic: slug, removed: true, limit: MAX_SEARCHES });
+      const {} = request.frame;
+      const searches = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
       const scoped = { kind, scope: { topic: slug }, searches };
       return renderList(app, ctx.db, request, reply, { ...scoped, id, name, address: request.query });
     });
@@ -93,7 +93,7 @@ async function renderList(
   const view = scope.search === undefined ? (address.view ?? 'topic') : 'search';
   const list: List = {
     kind,
-    data: request.frame.data,
+
     scope,
     searches,
     matching: { query, now },
@@ -115,7 +115,7 @@ async function renderList(
         readListItems(db, list, page.after),
         readListVolume(db, list),
         // What a list of posts lacks is in its chart.
-        kind === 'posts' ? [] : readSilentTools(db, { data: list.data, ...toEventScope(scope) }),
+        kind === 'posts' ? [] : readSilentTools(db, { ...toEventScope(scope) }),
       ]);
       const { items: placed, next_cursor } = page.reply(rows, ({ keys }) => keys);
       const items = placed.map(({ item }) => item);

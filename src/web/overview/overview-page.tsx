@@ -42,7 +42,7 @@ const querystring = z.object({
 export function addOverviewPage(app: App, { ctx }: RouteContext): void {
   const { db } = ctx;
   app.get('/', { schema: { querystring }, config: { scope: 'read' } }, async (request, reply) => {
-    const { now, data, topics } = request.frame;
+    const { now, topics } = request.frame;
     const { sort, label } = request.query;
     // The same hours as on the page of a topic, and in its list.
     const lately = computeRange('24h', now);
@@ -50,28 +50,28 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const past = new Date(today.getTime() - PULSE_DAYS * DAY);
     const dayAgo = new Date(now.getTime() - DAY);
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
-    const found = await readSearches(db, { data, removed: true, limit: MAX_SEARCHES });
+    const found = await readSearches(db, { removed: true, limit: MAX_SEARCHES });
     const searches = found.filter(({ archived_at }) => archived_at === null);
     const searchIds = searches.map(({ id }) => id);
     const { statuses, days, spikeDays, ...read } = await awaitMembers({
-      searchesNow: readSearchesNow(db, data, lately),
-      statuses: readSearchStatuses(ctx, data),
+      searchesNow: readSearchesNow(db, lately),
+      statuses: readSearchStatuses(ctx),
       days: readSearchDays(db, { from: past, until: today, searchIds: found.map(({ id }) => id) }),
-      spikeDays: readSpikeDays(db, data, past),
-      discoveries: readNewestDiscoveries(db, { data, view: 'topic', limit: MAX_NEW }).then((rows) =>
-        describeLinks(db, data, rows),
+      spikeDays: readSpikeDays(db, past),
+      discoveries: readNewestDiscoveries(db, { view: 'topic', limit: MAX_NEW }).then((rows) =>
+        describeLinks(db, rows),
       ),
-      runs: tallyRuns(db, data, dayAgo),
+      runs: tallyRuns(db, dayAgo),
       services: readServiceDays(db, now).then((rows) =>
         rows.filter(({ kind }) => sideOf({ simulated: kind === 'sandbox' }) === data),
       ),
       pausedSample: findPausedSample(db.pool),
       toRewatch: listTopicsToRewatch(ctx),
-      tools: readSilentTools(db, { data }),
+      tools: readSilentTools(db, {}),
     });
     const { spikes, states, hours } = await awaitMembers({
-      spikes: readSpikes(db, data, searchIds, since),
-      states: readTrendStates(db, data, searchIds, since),
+      spikes: readSpikes(db, searchIds, since),
+      states: readTrendStates(db, searchIds, since),
       hours: readBuckets(db, {
         searchIds: findYoungSearches(searches, now),
         per: 'hour',

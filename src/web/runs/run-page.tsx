@@ -119,11 +119,11 @@ async function readRunData(ctx: Context, run: RunRow) {
   const { id } = run;
   const side = sideOf(run);
   const read = await awaitMembers({
-    calls: readCalls(db, side, id),
-    tools: readRunTools(db, side, [id]),
-    rejects: readRejects(db, side, id, { limit: MAX_REJECTS }),
-    discoveries: readNewestDiscoveries(db, { data: side, runId: id, limit: MAX_NEW }).then((rows) =>
-      describeLinks(db, side, rows.toReversed()),
+    calls: readCalls(db, id),
+    tools: readRunTools(db, [id]),
+    rejects: readRejects(db, id, { limit: MAX_REJECTS }),
+    discoveries: readNewestDiscoveries(db, { runId: id, limit: MAX_NEW }).then((rows) =>
+      describeLinks(db, rows.toReversed()),
     ),
     completion: readRunCompletion(db, id),
     note: readResponseNote(db, id),
@@ -136,8 +136,8 @@ async function readRunData(ctx: Context, run: RunRow) {
     ...read,
     answer: note !== undefined && note.bytes <= MAX_INLINE_BYTES ? await loadNewestResponse(db, id) : null,
     ...(await awaitMembers({
-      links: readLinksByAddress(db, side, listCitedAddresses(texts)),
-      cited: readLinksByIds(db, side, completion?.completion_links ?? []),
+      links: readLinksByAddress(db, listCitedAddresses(texts)),
+      cited: readLinksByIds(db, completion?.completion_links ?? []),
     })),
   };
 }

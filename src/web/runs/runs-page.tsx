@@ -56,7 +56,7 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
       problems.push(...toFormProblems(error, filter, 'search', { search: 'search' }));
       return { ...filter, data: request.frame.data };
     });
-    const { data } = scope;
+    const {} = scope;
     const [{ runs, more }, today] = await Promise.all([
       readRunPage(ctx.db, {
         ...scope,
@@ -66,11 +66,11 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
         before,
         limit: PAGE_SIZE,
       }),
-      tallyRuns(ctx.db, data, computeSince('today', now)),
+      tallyRuns(ctx.db, computeSince('today', now)),
     ]);
     const services = await readRunServices(
       ctx.db,
-      data,
+
       runs.map(({ search_id }) => search_id),
     );
     const last = runs.at(-1);

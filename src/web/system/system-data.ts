@@ -19,7 +19,7 @@ export const CALL_DAYS = 30;
 
 export type SystemData = Awaited<ReturnType<typeof readSystemData>>;
 
-export async function readSystemData({ ctx, services: access, embedded }: RouteContext, data: Data) {
+export async function readSystemData({ ctx, services: access, embedded }: RouteContext) {
   const { db } = ctx;
   const now = ctx.clock.now();
   const from = new Date((Math.floor(now.getTime() / DAY) - CALL_DAYS + 1) * DAY);
@@ -31,9 +31,9 @@ export async function readSystemData({ ctx, services: access, embedded }: RouteC
     ...(await awaitMembers({
       workers: readWorkers(ctx),
       backlog: readBacklog(db, now),
-      silence: judgeSilence(ctx, data),
+      silence: judgeSilence(ctx),
       unread: readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
-      aside: readSetAside(db, data, MAX_SET_ASIDE),
+      aside: readSetAside(db, MAX_SET_ASIDE),
       queue: readQueueDepth(ctx.queue),
       services: readServiceBudgets(ctx),
       callDays: readCallDays(db, from),

@@ -18,7 +18,7 @@ import { SideLink } from '../components/side-notice.tsx';
 
 export function addSystemPage(app: App, routeContext: RouteContext): void {
   app.get('/system', { config: { scope: 'read' } }, async (request, reply) => {
-    const data = await readSystemData(routeContext, request.frame.data);
+    const data = await readSystemData(routeContext);
     return renderPage(request, reply, {
       title: 'System',
       here: '/system',

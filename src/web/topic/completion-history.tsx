@@ -25,8 +25,8 @@ import { z } from 'zod';
 export const SHOWN_ON_SEARCH = 10;
 const SHOWN_ON_PAGE = 50;
 
-export function readTimeline(db: Reads, data: Data, search: string): Promise<CompletionRow[]> {
-  return readCompletionPage(db, { data, search, limit: SHOWN_ON_SEARCH });
+export function readTimeline(db: Reads, search: string): Promise<CompletionRow[]> {
+  return readCompletionPage(db, { search, limit: SHOWN_ON_SEARCH });
 }
 
 const key = emptyField.or(idKey).optional();
@@ -37,9 +37,9 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
   app.get('/searches/:slug/completions', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
     const search = await findSearchRow(ctx.db, slug);
-    const { data } = request.frame;
+    const {} = request.frame;
     const { before, ...range } = request.query;
-    const rows = await readCompletionPage(ctx.db, { data, search: slug, before, limit: SHOWN_ON_PAGE });
+    const rows = await readCompletionPage(ctx.db, { search: slug, before, limit: SHOWN_ON_PAGE });
     const found = await readCompletionDiff(ctx.db, search, range);
     // Without a choice, a single completion is no mistake.
     const isChosen = range.from !== undefined || range.to !== undefined;

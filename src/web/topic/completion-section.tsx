@@ -136,7 +136,7 @@ export async function readTopicCompletions(
       if (completion === undefined) return [];
       const links = await readLinksByAddress(
         db,
-        sideOf(search),
+
         listCitedAddresses([readMainText(completion)]),
       );
       return [{ search, completion, diff: typeof diff === 'string' ? null : diff, links }];

@@ -36,7 +36,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams, querystring: rangeQuery };
   app.get('/searches/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
-    const { now, data: side } = request.frame;
+    const { now } = request.frame;
     const search = await findSearchRow(ctx.db, slug);
     const range = computeRange(request.query.range ?? chooseRange([search], now), now);
     const scope = {
@@ -49,13 +49,13 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     };
     const [data, statuses] = await Promise.all([
       readTopicData(ctx, scope, range, now),
-      readSearchStatuses(ctx, side, [search.id]),
+      readSearchStatuses(ctx, [search.id]),
     ]);
     const [status] = statuses;
     const visit = await rememberVisit(request, reply, ctx.db, scope);
     const [pace] = await readPaces(ctx.db, [search.id]);
-    const changes = await readIntervalChanges(ctx.db, side, search.id, { limit: SHOWN_INTERVAL_CHANGES });
-    const answers = search.operation === 'ai' ? await readTimeline(ctx.db, side, slug) : [];
+    const changes = await readIntervalChanges(ctx.db, search.id, { limit: SHOWN_INTERVAL_CHANGES });
+    const answers = search.operation === 'ai' ? await readTimeline(ctx.db, slug) : [];
     return renderPage(request, reply, {
       title: slug,
       here: '',

@@ -71,22 +71,21 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
     const { slug } = request.params;
     const data = sideOf(await assertTopicNotRemoved(ctx.db, slug));
     const searches = await readSearches(ctx.db, {
-      data,
       topic: slug,
       state: 'active',
       limit: MAX_SEARCHES,
     });
-    const chosen = request.body.only === undefined ? searches : await chooseFailing(data, searches);
+    const chosen = request.body.only === undefined ? searches : await chooseFailing(searches);
     let created = 0;
     for (const search of chosen) created += (await runNow(request.acting, search.slug)) ? 1 : 0;
     const code = created > 0 ? 'run' : chosen.length > 0 ? 'run_already_queued' : 'unchanged';
     return redirectWithFlash(reply, `/topics/${slug}`, code);
   });
 
-  async function chooseFailing(data: Data, searches: readonly SearchRow[]): Promise<SearchRow[]> {
+  async function chooseFailing(searches: readonly SearchRow[]): Promise<SearchRow[]> {
     const statuses = await readSearchStatuses(
       ctx,
-      data,
+
       searches.map(({ id }) => id),
     );
     const failing = new Set(
@@ -129,7 +128,7 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
     const { slug } = request.params;
     const topic = await assertTopicNotRemoved(ctx.db, slug);
     const data = sideOf(topic);
-    const searches = await readSearches(ctx.db, { data, topic: slug, limit: MAX_SEARCHES });
+    const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES });
     return renderPage(request, reply, {
       title: `Remove ${topic.name}?`,
       here: '',

@@ -52,7 +52,6 @@ import { setImmediate } from 'node:timers/promises';
 
 /** A topic with all its searches, or one of them. */
 export type TopicScope = {
-  data: Data;
   topic: string;
   search?: string;
   searches: readonly SearchRow[];
@@ -77,7 +76,7 @@ export type TopicData = Awaited<ReturnType<typeof readTopicData>>;
 export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope, range: Range, now: Date) {
   const { db } = ctx;
   const ids = scope.searches.map(({ id }) => id);
-  const { data } = scope;
+  const {} = scope;
   const foundIds = scope.found.map(({ id }) => id);
   const which = { data, ...(scope.search === undefined ? { topic: scope.topic } : { search: scope.search }) };
   const today = startOfDay(now);
@@ -100,15 +99,15 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     ahead: readAheadPosts(db, { ...which, hours, since: range.from, limit: MAX_POSTS }),
     rising: readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MAX_POSTS }),
     hashtags: readTopHashtags(db, tops),
-    newest: readNewestOfSearches(db, data, foundIds, {
+    newest: readNewestOfSearches(db, foundIds, {
       kinds: ['post', 'link', 'completion'],
       view: scope.view,
       limit: Math.max(MIN_NEW, 2 * MAX_POSTS * NEW_PER_POST),
     }),
     runs: readLastRuns(db, ids, MAX_RUNS),
     languages: readTopLanguages(db, tops),
-    spikes: readSpikes(db, data, ids, range.from),
-    states: readTrendStates(db, data, ids, range.from),
+    spikes: readSpikes(db, ids, range.from),
+    states: readTrendStates(db, ids, range.from),
     changes: readRequestChanges(db, ids, range.from),
     underived: readDerivedUntil(db, which),
     silences: readSilentTools(db, which),
@@ -258,7 +257,7 @@ async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readA
   const { hours, posts: ahead } = await readAheadOfAge(db, filter);
   const posts = await readPostsByIds(
     db,
-    filter.data,
+
     ahead.map(({ post_id }) => post_id),
   );
   const found = posts.flatMap((post) => {

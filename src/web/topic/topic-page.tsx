@@ -45,10 +45,10 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
   };
   app.get('/topics/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
-    const { now, data: side } = request.frame;
+    const { now } = request.frame;
     const topic = await findTopicRow(ctx.db, slug);
     const removed = topic.archived_at !== null;
-    const found = await readSearches(ctx.db, { data: side, topic: slug, removed: true, limit: MAX_SEARCHES });
+    const found = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
     const searches = removed ? found : found.filter(({ archived_at }) => archived_at === null);
     const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
     const { view = 'topic' } = request.query;
@@ -57,7 +57,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       readTopicData(ctx, scope, range, now),
       readSearchStatuses(
         ctx,
-        side,
+
         searches.map(({ id }) => id),
       ),
     ]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 beforeEach(() => {
-  feed = openFeed(world.ctx, 'real', told);
+  feed = openFeed(world.ctx, told);
   leaving = new AbortController();
   return async () => {
     leaving.abort();

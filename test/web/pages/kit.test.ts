@@ -24,7 +24,7 @@ const frame: PageFrame = {
   now: NOW,
   zone: 'Europe/Berlin',
   theme: null,
-  data: 'real',
+
   named: false,
   sides: { real: true, simulated: false },
   free: new Set(['sandbox']),
@@ -48,9 +48,9 @@ test.each([
   ['?cursor=x', '?cursor=x'],
 ])('on a page about simulated data, %s is %s', (path, kept) => {
   const sides = { real: true, simulated: true };
-  expect(writeSidePath({ data: 'simulated', sides }, path)).toBe(kept);
-  expect(writeSidePath({ data: 'real', sides }, path)).toBe(path);
-  expect(writeSidePath({ data: 'simulated', sides: { ...sides, real: false } }, path)).toBe(path);
+  expect(writeSidePath({ sides }, path)).toBe(kept);
+  expect(writeSidePath({ sides }, path)).toBe(path);
+  expect(writeSidePath({ sides: { ...sides, real: false } }, path)).toBe(path);
 });
 
 describe('a chart', () => {

@@ -289,7 +289,7 @@ describe.each(QUERIES)('the query %s', (query) => {
       expect((await listedBy(`${kind}?`)).map(({ id }) => id)).toEqual(ids);
       const printed = await json<Item[]>(kind, 'list', query, '--topic', 'trains', '--limit', '1000');
       expect(printed.map(({ id }) => id)).toEqual(ids);
-      expect((await exported(kind, { data: 'real', topic: 'trains', query })).toSorted()).toEqual(sorted);
+      expect((await exported(kind, { topic: 'trains', query })).toSorted()).toEqual(sorted);
       const hits = (await listedBy(`find?kind=${one}&`)).map((hit) => String(hit[one]?.id));
       expect(hits.toSorted()).toEqual(sorted);
       const found = await json<Item[]>('find', query, '--topic', 'trains', '--kind', one, '--limit', '100');
@@ -312,7 +312,7 @@ describe.each(QUERIES)('the query %s', (query) => {
   test('selects the discoveries of the export, by topic and by search', async () => {
     for (const view of DISCOVERY_VIEWS) {
       const { html } = await person.get(`/topics/trains/discoveries?range=all&view=${view}&q=${q}`);
-      const of = await exported('discoveries', { data: 'real', topic: 'trains', query, view });
+      const of = await exported('discoveries', { topic: 'trains', query, view });
       const [, total = ''] = /<h2>([\d,]+) discover/.exec(html) ?? [];
       expect(total.replaceAll(',', '')).toBe(String(of.length));
     }

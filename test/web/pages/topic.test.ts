@@ -352,7 +352,7 @@ describe('against a typical day', () => {
     // The overview counts the same observed hours.
     const whole = { from: new Date('2026-11-01T00:00Z'), until: new Date('2026-11-02T00:00Z') };
     const sums = await readVolumeSums(world.db, { searchIds: searches, per: 'hour', ...whole, once: true });
-    const now = await readSearchesNow(world.db, 'real', whole);
+    const now = await readSearchesNow(world.db, whole);
     const hours = new Map(now.map((row) => [row.search_id, row.hours]));
     expect(sums.searches.map(({ search_id }) => hours.get(search_id))).toEqual(
       sums.searches.map(({ touched }) => expect.closeTo(touched / 24, 9)),

@@ -18,10 +18,10 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 
-const real = pgSchema(ANALYTICS.real);
+const real = pgSchema(ANALYTICS);
 const simulated = pgSchema(ANALYTICS.simulated);
 
-/** Declares a view of both schemas: reads say which one (`postsView[data]`). */
+/** Declares a view of both schemas: reads say which one (`postsView`). */
 export const defineView = <Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
   name: Name,
   columns: Columns,
