@@ -6,7 +6,6 @@
  * exists in the seeded data of test/web/api/world.ts), replies those of `reply-shapes.ts`, lists those of `pagination.ts`.
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
-import { type Data, describeEmptySide, sideOf } from '../domain/data.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { findMessageScope } from '../store/alerts/alert-queries.ts';
 import { readSides } from '../store/queries/topic-list.ts';

@@ -1,7 +1,6 @@
 /** Authors of posts: latest profile, counters over time, and posts. */
 import { z } from 'zod';
 import { awaitMembers } from '../domain/await-members.ts';
-import { sideOf } from '../domain/data.ts';
 import {
   readAuthor,
   readAuthorSnapshots,

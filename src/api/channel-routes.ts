@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { sideOf } from '../domain/data.ts';
 import type { DeliveryAttempt } from '../monitor/alerts/channel-secrets.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import type { ActingContext } from '../monitor/context.ts';

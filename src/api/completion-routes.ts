@@ -1,7 +1,6 @@
 /** Completions: texts written by the AI of a service, their statements, and the difference between two. */
 import { z } from 'zod';
 import { awaitMembers } from '../domain/await-members.ts';
-import { sideOf } from '../domain/data.ts';
 import { CLAIM_ROLES, SOURCES } from '../domain/enumerations.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';

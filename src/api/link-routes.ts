@@ -1,7 +1,6 @@
 /** Links: lists, details, ranks over time, and which search found them first. */
 import { z } from 'zod';
 import { awaitMembers } from '../domain/await-members.ts';
-import { sideOf } from '../domain/data.ts';
 import { SOURCES } from '../domain/enumerations.ts';
 import { parseQuery } from '../domain/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';

@@ -1,7 +1,6 @@
 /** Posts: lists, details, counters, sightings and ranks over time. */
 import { z } from 'zod';
 import { awaitMembers } from '../domain/await-members.ts';
-import { sideOf } from '../domain/data.ts';
 import { parseQuery } from '../domain/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';

@@ -1,7 +1,6 @@
 import { finished } from 'node:stream';
 import { z } from 'zod';
 import { awaitMembers } from '../domain/await-members.ts';
-import { sideOf } from '../domain/data.ts';
 import { Refused, RUN_CODE_NAMES } from '../domain/errors.ts';
 import { replayRun } from '../monitor/runs/late-and-replay.ts';
 import { previewRequest } from '../monitor/runs/request-preview.ts';

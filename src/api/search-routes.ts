@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { sideOf } from '../domain/data.ts';
 import { OPERATIONS } from '../domain/enumerations.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';

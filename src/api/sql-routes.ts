@@ -1,6 +1,5 @@
 /** Statements over the SQL contract. */
 import { z } from 'zod';
-import { sideOf } from '../domain/data.ts';
 import { SECOND } from '../domain/time.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { MAX_STATEMENT_MS, MAX_ROWS, MAX_SQL_LENGTH } from '../store/reader/ask-reader.ts';

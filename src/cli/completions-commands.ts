@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { describeCompletionChange } from '../domain/completion-change.ts';
-import { sideOf } from '../domain/data.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { describeToolCoverage } from '../domain/tool-coverage.ts';
 import type { Database } from '../store/database.ts';

@@ -1,4 +1,3 @@
-import { sideOf } from '../domain/data.ts';
 import type { Command } from 'commander';
 import { formatPercent } from '../domain/display-format.ts';
 import { systemClock } from '../platform/clock.ts';

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { sideOf } from '../domain/data.ts';
 import { SECOND } from '../domain/time.ts';
 import { createNotFound } from '../domain/errors.ts';
 import { EVERYTHING, parseQuery } from '../domain/search-query.ts';

@@ -1,6 +1,5 @@
 /** Options and how their values are parsed; an invalid value is refused with what is expected. */
 
-import type { Data } from '../domain/data.ts';
 import { parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { idKey } from '../monitor/http/cursors.ts';

@@ -1,6 +1,5 @@
 /** Notices about a result, on stderr: simulated data, silent tools, and figures that are behind. */
 
-import { type Data, describeEmptySide, sideOf } from '../domain/data.ts';
 import { describeSilence, describeToolCoverage, isUnconfigured } from '../domain/tool-coverage.ts';
 import { type AskedScope, findSearchRow, openScope } from '../monitor/topics/find-by-slug.ts';
 import {
@@ -32,12 +31,7 @@ const OTHER_SIDE: Readonly<Record<Data, string>> = {
  * Printed if the side that was read has no topics, but the other one has.
  * @param rows that were returned, if they are known: where there are none, the other side is mentioned, too
  */
-export async function printEmptySide(
-  cli: Cli,
-  { db }: Pick<Context, 'db'>,
-
-  rows?: number,
-): Promise<void> {
+export async function printEmptySide(cli: Cli, { db }: Pick<Context, 'db'>, rows?: number): Promise<void> {
   noteSides(cli, await readSides(db));
   if (rows === 0) printNone(cli);
 }

@@ -1,4 +1,3 @@
-import { sideOf } from '../domain/data.ts';
 import { escapeUnsafe } from '../domain/text.ts';
 import { Refused } from '../domain/errors.ts';
 import { describeToolReason } from '../domain/tool-coverage.ts';

@@ -1,4 +1,3 @@
-import { sideOf } from '../domain/data.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { addStatus, judgeTopic, readSearchStatuses } from '../monitor/status/search-status.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';

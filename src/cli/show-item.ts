@@ -6,7 +6,6 @@ import {
   type VersionChange,
 } from '../domain/item-versions.ts';
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../domain/counters.ts';
-import { sideOf } from '../domain/data.ts';
 import { createNotFound, Refused } from '../domain/errors.ts';
 import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { sideOf } from '../domain/data.ts';
 import type { Rewatch } from '../monitor/topics/rewatch-topic.ts';
 import { changeTopic } from '../monitor/topics/search-state.ts';
 import {

@@ -1,4 +1,3 @@
-import { DATA } from '../domain/data.ts';
 import { formatPercent } from '../domain/display-format.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import type { RebuildCounts } from '../monitor/derive/follower.ts';

@@ -13,7 +13,6 @@ import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/migrate.ts';
-import { sideOf } from '../domain/data.ts';
 import { Refused } from '../domain/errors.ts';
 import { isUnconfigured } from '../domain/tool-coverage.ts';
 import { readRun } from '../store/queries/run-list.ts';

@@ -2,7 +2,7 @@
 import { type Client, escapeIdentifier } from 'pg';
 import { QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
 import { Refused } from '../domain/errors.ts';
-import { ANALYTICS } from '../domain/data.ts';
+import { ANALYTICS } from '../domain/database-kind.ts';
 import { MIGRATIONS_TABLE, SCHEMA } from './schema-state.ts';
 
 /**
@@ -23,18 +23,17 @@ export async function grantToApp(client: Client, role: string): Promise<void> {
         : `DATABASE_APP_ROLE is ${role}, which is the role that migrates. Set another role, or unset it.`,
     );
   const app = escapeIdentifier(role);
-  const views = Object.values(ANALYTICS).join(', ');
   // BullMQ uses temporary tables to add jobs in bulk. Audit entries are inserted, and deleted by retention, but never
   // updated.
   await client.query(`
     GRANT CONNECT, TEMPORARY ON DATABASE ${escapeIdentifier(found.database)} TO ${app};
-    GRANT USAGE ON SCHEMA ${SCHEMA}, ${views}, ${QUEUE_SCHEMA} TO ${app};
+    GRANT USAGE ON SCHEMA ${SCHEMA}, ${ANALYTICS}, ${QUEUE_SCHEMA} TO ${app};
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${SCHEMA}, ${QUEUE_SCHEMA} TO ${app};
     REVOKE INSERT, UPDATE, DELETE ON ${SCHEMA}.${MIGRATIONS_TABLE}, ${QUEUE_SCHEMA}.migration FROM ${app};
     REVOKE UPDATE ON ${SCHEMA}.audit_log FROM ${app};
     GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${SCHEMA}, ${QUEUE_SCHEMA} TO ${app};
     GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${SCHEMA}, ${QUEUE_SCHEMA} TO ${app};
-    GRANT SELECT ON ALL TABLES IN SCHEMA ${views} TO ${app}`);
+    GRANT SELECT ON ALL TABLES IN SCHEMA ${ANALYTICS} TO ${app}`);
 }
 
 /** Whether the current role may migrate: it owns our schema, or may create it. */

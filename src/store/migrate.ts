@@ -3,8 +3,10 @@ import { connect, describeServer, readAddress } from '../platform/postgres/conne
 import type { Logger } from '../platform/logger.ts';
 import { findObstacles, type Obstacle } from '../platform/postgres/server-state.ts';
 import { migrateQueue, QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
+import type { DatabaseKind } from '../domain/database-kind.ts';
 import { Refused } from '../domain/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
+import { assertKind, writeKind } from './kind-fact.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 import { prepareReader, listOpenToReader } from './reader/prepare-reader.ts';
 import {
@@ -29,6 +31,7 @@ type Migrated = { applied: string[]; notes: string[] };
 type MigrateOptions = {
   url: string;
   log: Logger;
+  kind?: DatabaseKind | undefined;
   readerUrl?: string | undefined;
   appRole?: string | undefined;
   folder?: string | undefined;
@@ -40,6 +43,7 @@ type MigrateOptions = {
  * views. The files and the table of migrations are Drizzle's, whose own migrator takes no lock. Migrations and views
  * are one transaction: a failed, killed or refused migration leaves our schemas unchanged. A role without DDL
  * privileges only checks that nothing is pending.
+ * @param kind which a new database becomes, and another one must have (default: real)
  * @param appRole is granted the tables, if it is not the migrating role
  * @param readerUrl names the reader's role, with the password to create it
  * @param signal aborts connecting; a started migration is completed
@@ -47,7 +51,7 @@ type MigrateOptions = {
  *   migration without privileges; a foreign object that depends on a view to drop
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
-  const { url, log, readerUrl, appRole, folder, signal } = options;
+  const { url, log, kind = 'real', readerUrl, appRole, folder, signal } = options;
   const known = await readMigrations(folder);
   const views = await readViews(folder);
   const where = describeDatabase(url);
@@ -55,6 +59,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
   try {
     await assertServer(client);
     await lockMigrations(client, log);
+    await assertKind(client, kind, where);
     if (!(await mayMigrate(client))) {
       await assertCurrent(client, { known, views }, where);
       return { applied: [], notes: [] };
@@ -64,7 +69,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     if (applied.length > 0) {
       // Log the database before changing it.
       log.info({ database: where, migrations: work.pending.length }, 'migrating database');
-      await apply(client, known, work, log);
+      await apply(client, known, work, kind, log);
     }
     for (const migration of applied) log.info({ migration }, 'migration applied');
     const queue = await migrateQueue(client, log);
@@ -186,18 +191,20 @@ async function assertCurrent(client: Client, wanted: Wanted, where: string): Pro
  * Checks that the schema is the one that this program needs, for processes that do not migrate. Waits for a migration that is in
  * progress. Changes nothing.
  * @param signal aborts connecting
- * @throws SchemaMismatch
+ * @throws SchemaMismatch, and Refused for a database of the other kind
  */
 export async function assertSchema({
   url,
   log,
   signal,
   folder,
-}: Pick<MigrateOptions, 'url' | 'log' | 'signal' | 'folder'>): Promise<void> {
+  kind = 'real',
+}: Pick<MigrateOptions, 'url' | 'log' | 'kind' | 'signal' | 'folder'>): Promise<void> {
   const where = describeDatabase(url);
   const client = await connectTo(url, where, signal);
   try {
     await lockMigrations(client, log, 'shared');
+    await assertKind(client, kind, where);
     const wanted = { known: await readMigrations(folder), views: await readViews(folder) };
     if (!(await mayMigrate(client))) return await assertCurrent(client, wanted, where);
     const mismatch = await findMismatch(client, wanted, where);
@@ -211,13 +218,15 @@ async function apply(
   client: Client,
   [tables]: readonly Migration[],
   { pending, adopts, views }: Work,
+  kind: DatabaseKind,
   log: Logger,
 ): Promise<void> {
   await client.query('BEGIN');
   try {
     if (adopts && tables !== undefined) await adopt(client, tables);
     for (const migration of pending) await applyMigration(client, migration);
-    if (views !== undefined) await applyViews(client, views, log);
+    await writeKind(client, kind);
+    if (views !== undefined) await applyViews(client, views, kind, log);
     await client.query('COMMIT');
   } catch (error) {
     // If the connection is lost, the server rolls back; the first error is reported.

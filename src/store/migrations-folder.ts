@@ -3,14 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { ANALYTICS, type Data } from '../domain/data.ts';
+import type { DatabaseKind } from '../domain/database-kind.ts';
 
 /** A migration of drizzle-kit: `when`, in milliseconds, is its identity and order. */
 export type Migration = Readonly<{ name: string; when: number; hash: string; statements: readonly string[] }>;
 
 const journal = z.object({ entries: z.array(z.object({ when: z.number(), tag: z.string() })) });
 
-/** The file of a view of the SQL contract, or of the function that sums engagement; see {@link viewOfSide}. */
+/** The file of a view of the SQL contract, or of the function that sums engagement; see {@link writeView}. */
 export type View = Readonly<{ name: string; text: string }>;
 /** The views in dependency order, and the contract version: major and minor. */
 export type Views = Readonly<{ version: readonly [number, number]; files: readonly View[] }>;
@@ -64,11 +64,9 @@ export async function readViews(folder: string = MIGRATIONS_FOLDER): Promise<Vie
   return { version: [Number(major), Number(minor)], files: inOrder(files) };
 }
 
-/** The statements of a file for the schema of one side. */
-export function viewOfSide({ text }: View, data: Data): string {
-  return text
-    .replaceAll(/\bstrandline_analytics\b/g, ANALYTICS)
-    .replaceAll(/(?<!:):simulated\b/g, String(data === 'simulated'));
+/** The statements of a file for a database of this kind. */
+export function writeView({ text }: View, kind: DatabaseKind): string {
+  return text.replaceAll(/(?<!:):simulated/g, String(kind === 'sandbox'));
 }
 
 const VERSION =

@@ -10,10 +10,6 @@ const S = 'strandline';
 
 /** Saves of the search wait until the transaction ends: their rows reference it. */
 const LOCK_SEARCH = `SELECT FROM ${S}.searches WHERE id = $1 FOR UPDATE`;
-/** A topic without searches takes the side of its first one. $1 search, $2 topic. */
-const ADOPT_SIDE = `
-UPDATE ${S}.topics t SET simulated = s.simulated FROM ${S}.searches s
-WHERE t.id = $2 AND s.id = $1 AND t.simulated <> s.simulated AND NOT EXISTS (SELECT FROM ${S}.searches WHERE topic_id = t.id)`;
 
 /** Discoveries of posts and links of searches, with their keys. @param where on a discovery `d` or its search `s` */
 const selectItems = (where: string) => `
@@ -61,17 +57,13 @@ INSERT INTO ${S}.pending_derivations (search_id, run_id, at, new_posts, new_link
 SELECT $1, (SELECT max(id) FROM ${S}.runs WHERE search_id = $1), $4, '{}', '{}', '{}', posts, links, '{}', '{}', false, false, NULL
 FROM shared WHERE posts <> '{}' OR links <> '{}'`;
 
-/**
- * @param topicId of a topic that is locked
- * @throws an error that violates `searches_topic_fk` if one is simulated and the other real
- */
+/** @param topicId of a topic that is locked */
 export async function moveSearch(
   tx: Transaction,
   { id, from, topicId, now }: { id: Id; from: Id; topicId: Id; now: Date },
 ): Promise<void> {
   await lockAgainstForgetting(tx);
   await tx.query(LOCK_SEARCH, [id]);
-  await tx.query(ADOPT_SIDE, [id, topicId]);
   await tx.query(PASS_ON, [id, from]);
   await tx.query(MARK_REPEATED, [id, topicId]);
   await tx.query(COPY_KEYS, [id, topicId, from]);

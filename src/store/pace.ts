@@ -1,5 +1,4 @@
 /** What responses have shown about the rate of searches, due times of adaptive intervals, and the log of their changes. */
-import type { Data } from '../domain/data.ts';
 import type { Operation } from '../domain/enumerations.ts';
 import { type Id, type Pooled, sqlTime, writeRows } from './database.ts';
 import type { intervalChangesView } from './schema/analytics/topic-views.ts';
@@ -50,12 +49,12 @@ export async function readPaces({ pool }: Pooled, searchIds: readonly Id[]): Pro
   return rows;
 }
 
-/** The paces of active searches, of one service or of one side. */
-export async function readActivePaces({ pool }: Pooled, of: { service: Id } | {}): Promise<PaceRow[]> {
+/** The paces of active searches, of one service or all. */
+export async function readActivePaces({ pool }: Pooled, of: { service?: Id }): Promise<PaceRow[]> {
   const { rows } = await pool.query<PaceRow>(
     `${SELECT_PACES} WHERE s.state = 'active' AND s.archived_at IS NULL AND s.simulation IS NULL
-       AND ($1::bigint IS NULL OR s.service_id = $1) AND ($2::boolean IS NULL OR s.simulated = $2) ORDER BY t.slug, s.slug`,
-    'service' in of ? [of.service, null] : [null, of.data === 'simulated'],
+       AND ($1::bigint IS NULL OR s.service_id = $1) ORDER BY t.slug, s.slug`,
+    [of.service ?? null],
   );
   return rows;
 }

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { ANALYTICS } from '../domain/data.ts';
+import { ANALYTICS } from '../domain/database-kind.ts';
 import { QUEUE_SCHEMA, queueState } from '../platform/queue/queue-schema.ts';
 import { readErrorCode, Refused } from '../domain/errors.ts';
 import { LAST_SQUASHED, type Migration, type Views } from './migrations-folder.ts';
@@ -128,7 +128,7 @@ async function describeVersions(client: Client, { known, views }: Wanted): Promi
   const applied = await readApplied(client);
   // An adopted database has the tables of the oldest.
   const has = known.findLast(({ when }) => applied.has(when))?.name ?? LAST_SQUASHED.name;
-  const version = (await readViewVersions(client)).find((found) => found !== null) ?? 'none';
+  const version = (await readViewVersion(client)) ?? 'none';
   return `it has ${has} and views ${version}; needed are ${known.at(-1)?.name} and views ${views?.version.join('.') ?? 'none'}`;
 }
 
@@ -137,8 +137,7 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
   const holding = await schemasHolding(client);
   const ledger = await hasTable(client, SCHEMA, MIGRATIONS_TABLE, ['id', 'hash', 'created_at']);
   if (!ledger && holding.has(SCHEMA)) return { state: 'foreign', schema: SCHEMA };
-  const views = Object.values(ANALYTICS).find((schema) => holding.has(schema));
-  if (!ledger && views !== undefined) return { state: 'foreign', schema: views };
+  if (!ledger && holding.has(ANALYTICS)) return { state: 'foreign', schema: ANALYTICS };
   // Next to our tables, it is our queue, however damaged.
   if (!ledger && holding.has(QUEUE_SCHEMA) && !(await hasQueue(client)))
     return { state: 'foreign', schema: QUEUE_SCHEMA };
@@ -156,24 +155,21 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
   return adopts || pending.length > 0 ? { state: 'behind', pending, adopts } : { state: 'current' };
 }
 
-/** Whether a schema of the database has an older contract version than this program, or none. */
+/** Whether the database has an older contract version than this program, or none. */
 export async function areViewsBehind(client: Client, views: Views | undefined): Promise<boolean> {
   if (views === undefined) return false;
   const [ourMajor, ourMinor] = views.version;
-  return (await readViewVersions(client)).some((version) => {
-    const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-    return ourMajor > major || (ourMajor === major && ourMinor > minor);
-  });
+  const [major = 0, minor = 0] = ((await readViewVersion(client)) ?? '').split('.').map(Number);
+  return ourMajor > major || (ourMajor === major && ourMinor > minor);
 }
 
-/** The contract version of the views of each side; null: none. */
-async function readViewVersions(client: Client): Promise<(string | null)[]> {
+/** The contract version of the views; null: none. */
+async function readViewVersion(client: Client): Promise<string | null> {
   const { rows } = await client.query<{ version: string | null }>(
-    `SELECT substring(obj_description(to_regnamespace(u.schema), 'pg_namespace') from '\\d+\\.\\d+$') AS version
-     FROM unnest($1::text[]) u(schema)`,
-    [Object.values(ANALYTICS)],
+    `SELECT substring(obj_description(to_regnamespace($1), 'pg_namespace') from '\\d+\\.\\d+$') AS version`,
+    [ANALYTICS],
   );
-  return rows.map(({ version }) => version);
+  return rows[0]?.version ?? null;
 }
 
 /** Which schemas with our names contain any objects. */
@@ -181,7 +177,7 @@ async function schemasHolding(client: Client): Promise<Set<string>> {
   const { rows } = await client.query<{ schema: string }>(
     `SELECT DISTINCT n.nspname AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE n.nspname = ANY ($1)`,
-    [[SCHEMA, ...Object.values(ANALYTICS), QUEUE_SCHEMA]],
+    [[SCHEMA, ANALYTICS, QUEUE_SCHEMA]],
   );
   return new Set(rows.map((row) => row.schema));
 }

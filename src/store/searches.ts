@@ -85,16 +85,10 @@ export async function insertSearch(
     now: Date;
   },
 ): Promise<Id> {
-  await tx.query(
-    `UPDATE strandline.topics t SET simulated = v.simulated FROM strandline.services v
-     WHERE t.id = $1 AND v.id = $2 AND t.simulated <> v.simulated
-       AND NOT EXISTS (SELECT FROM strandline.searches WHERE topic_id = t.id)`,
-    [input.topicId, input.serviceId],
-  );
   const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.searches (slug, topic_id, service_id, simulated, operation, version, labels, state, state_since,
+    `INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since,
        created_at, sensitivity, simulation, adaptive, next_due_at)
-     SELECT $1, $2, id, simulated, $4, 1, $5, 'active', $6, $6, $7, $8, $9, $10 FROM strandline.services WHERE id = $3 RETURNING id`,
+     VALUES ($1, $2, $3, $4, 1, $5, 'active', $6, $6, $7, $8, $9, $10) RETURNING id`,
     [
       input.slug,
       input.topicId,

@@ -34,25 +34,10 @@ export async function listTopics(db: Queryable): Promise<Topic[]> {
   return rows;
 }
 
-/** Slugs of simulated topics, without the sample, that are not paused and have no successor. */
-export async function listRunningSimulated(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ slug: string }>({
-    name: 'running_simulated',
-    text: `SELECT t.slug FROM strandline.topics t
-      WHERE t.simulated AND NOT t.sample AND t.successor_id IS NULL
-        AND EXISTS (SELECT FROM strandline.searches WHERE topic_id = t.id AND archived_at IS NULL AND state <> 'paused')
-      ORDER BY t.slug`,
-  });
-  return rows.map(({ slug }) => slug);
-}
-
-/** Topics that a search of this one can be moved to: of the same side, or without searches. */
+/** Topics that a search of this one can be moved to. */
 export async function listTopicsBeside(db: Queryable, topicId: Id): Promise<Pick<Topic, 'slug' | 'name'>[]> {
   const { rows } = await db.query<Pick<Topic, 'slug' | 'name'>>(
-    `SELECT t.slug, t.name FROM strandline.topics t JOIN strandline.topics o ON o.id = $1
-     WHERE t.archived_at IS NULL
-       AND (t.simulated = o.simulated OR NOT EXISTS (SELECT FROM strandline.searches WHERE topic_id = t.id))
-     ORDER BY t.name, t.slug LIMIT 500`,
+    `SELECT t.slug, t.name FROM strandline.topics t WHERE t.archived_at IS NULL ORDER BY t.name, t.slug LIMIT 500`,
     [topicId],
   );
   return rows;

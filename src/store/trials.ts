@@ -117,13 +117,11 @@ export async function findKnownItems(
     ),
     db.pool.query<{ canonical: string }>(
       `SELECT DISTINCT u.canonical FROM unnest($1::text[], $2::text[]) u(canonical, address)
-       JOIN strandline.services s ON s.id = $3
-       WHERE EXISTS (SELECT FROM strandline.link_addresses WHERE address = u.address AND simulated = s.simulated)
-         OR EXISTS (SELECT FROM strandline.links WHERE canonical = u.canonical AND simulated = s.simulated)`,
+       WHERE EXISTS (SELECT FROM strandline.link_addresses WHERE address = u.address)
+         OR EXISTS (SELECT FROM strandline.links WHERE canonical = u.canonical)`,
       [
         input.links.flatMap(({ canonical, addresses }) => addresses.map(() => canonical)),
         input.links.flatMap(({ addresses }) => addresses),
-        input.serviceId,
       ],
     ),
   ]);

@@ -1,11 +1,11 @@
-/** Applies the views of the SQL contract from `migrations/views/`, each in the schemas of both sides. */
+/** Applies the views of the SQL contract from `migrations/views/`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, escapeIdentifier } from 'pg';
-import { ANALYTICS, DATA, type Data } from '../domain/data.ts';
+import { ANALYTICS, type DatabaseKind } from '../domain/database-kind.ts';
 import type { Logger } from '../platform/logger.ts';
 import { Refused } from '../domain/errors.ts';
-import { type View, viewOfSide, type Views } from './migrations-folder.ts';
-import { readSqlState, onlyRow } from './database.ts';
+import { type View, type Views, writeView } from './migrations-folder.ts';
+import { readSqlState } from './database.ts';
 
 /** How long and how often to wait for a view that is in use. Later readers wait behind us. */
 const LOCKS = { timeoutMs: 5_000, attempts: 12, pauseMs: 1_000 } as const;
@@ -15,29 +15,24 @@ const NOT_REPLACEABLE = '42P16';
 /** Lock timeout, or a deadlock with a reader of two views. */
 const IN_USE = new Set(['55P03', '40P01']);
 const DEPENDED_ON = '2BP01';
-const NOT_ALLOWED = '42501';
 
 /**
  * Replaces every view with its file, inside the caller's transaction. If a view cannot be replaced, drops and re-creates it
- * and our views that depend on it, with the same owners and grants. Creates the schema of simulated data if it is missing.
+ * and our views that depend on it, with the same owners and grants.
  * @param locks set in tests
- * @throws Refused `conflict` if a foreign object depends on a view that must be dropped, or the schema may not be created;
- * `unavailable` if a view stays in
- * use. The transaction is then unchanged.
+ * @throws Refused `conflict` if a foreign object depends on a view that must be dropped; `unavailable` if a view stays in use. The transaction is then unchanged.
  */
 export async function applyViews(
   client: Client,
   views: Views,
+  kind: DatabaseKind,
   log: Logger,
   locks: { timeoutMs: number; attempts: number; pauseMs: number } = LOCKS,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     await client.query(`SAVEPOINT views; SET LOCAL lock_timeout = ${locks.timeoutMs}`);
     try {
-      for (const data of DATA) {
-        await ensureSchema(client, ANALYTICS);
-        await replaceAll(client, views.files, data);
-      }
+      await replaceAll(client, views.files, kind);
       await client.query('RELEASE SAVEPOINT views');
       return;
     } catch (error) {
@@ -57,40 +52,20 @@ export async function applyViews(
   }
 }
 
-/** Databases from before there were two sides have one schema. */
-async function ensureSchema(client: Client, schema: string): Promise<void> {
-  const { rows } = await client.query<{ exists: boolean; role: string }>(
-    'SELECT to_regnamespace($1) IS NOT NULL AS exists, current_user AS role',
-    [schema],
-  );
-  const { exists, role } = onlyRow(rows);
-  if (exists) return;
-  await client.query(`CREATE SCHEMA ${schema}`).catch((cause: unknown) => {
-    if (readSqlState(cause) !== NOT_ALLOWED) throw cause;
-    throw new Refused(
-      'conflict',
-      `The schema ${schema} is missing, and this role may not create it. Nothing was changed. As an administrator, run: ` +
-        `CREATE SCHEMA ${schema} AUTHORIZATION ${escapeIdentifier(role)}; then run strandline migrate again.`,
-      { cause },
-    );
-  });
-}
-
-async function replaceAll(client: Client, files: readonly View[], data: Data): Promise<void> {
-  const schema = ANALYTICS;
+async function replaceAll(client: Client, files: readonly View[], kind: DatabaseKind): Promise<void> {
   const dropped: Dropped[] = [];
   for (const file of files) {
-    const text = viewOfSide(file, data);
+    const text = writeView(file, kind);
     try {
       await client.query(`SAVEPOINT view;\n${text}\n;RELEASE SAVEPOINT view`);
     } catch (error) {
       if (readSqlState(error) !== NOT_REPLACEABLE) throw error;
       await client.query('ROLLBACK TO SAVEPOINT view; RELEASE SAVEPOINT view');
-      dropped.push(...(await dropWithDependents(client, schema, file.name, files)));
+      dropped.push(...(await dropWithDependents(client, file.name, files)));
       await client.query(text);
     }
   }
-  for (const view of dropped) await giveBack(client, schema, view);
+  for (const view of dropped) await giveBack(client, view);
 }
 
 /** A dropped view with its owner and grants. `column` is null for a grant on the whole view. */
@@ -124,26 +99,21 @@ CROSS JOIN LATERAL (
 ) g
 WHERE c.relnamespace = $2::regnamespace AND c.relkind = 'v' AND c.relname = ANY ($3)`;
 
-async function dropWithDependents(
-  client: Client,
-  schema: string,
-  name: string,
-  files: readonly View[],
-): Promise<Dropped[]> {
+async function dropWithDependents(client: Client, name: string, files: readonly View[]): Promise<Dropped[]> {
   const { rows } = await client.query<Dropped>(DEPENDENTS, [
-    `${schema}.${name}`,
-    schema,
+    `${ANALYTICS}.${name}`,
+    ANALYTICS,
     files.map((file) => file.name),
   ]);
   try {
-    await client.query(`DROP VIEW ${rows.map((view) => `${schema}.${view.name}`).join(', ')}`);
+    await client.query(`DROP VIEW ${rows.map((view) => `${ANALYTICS}.${view.name}`).join(', ')}`);
   } catch (error) {
     if (readSqlState(error) !== DEPENDED_ON) throw error;
     // Postgres lists all kinds of objects: views, functions, columns of the view's type.
     const detail = error instanceof Error && 'detail' in error ? String(error.detail) : '';
     throw new Refused(
       'conflict',
-      `The view ${schema}.${name} has other columns in this version, but objects that strandline did not create depend on it ` +
+      `The view ${ANALYTICS}.${name} has other columns in this version, but objects that strandline did not create depend on it ` +
         `(${detail.replaceAll('\n', '; ')}). Nothing was changed. Drop them, run strandline migrate again, and re-create them.`,
       { cause: error },
     );
@@ -151,8 +121,8 @@ async function dropWithDependents(
   return rows;
 }
 
-async function giveBack(client: Client, schema: string, { name, owner, grants }: Dropped): Promise<void> {
-  const view = `${schema}.${name}`;
+async function giveBack(client: Client, { name, owner, grants }: Dropped): Promise<void> {
+  const view = `${ANALYTICS}.${name}`;
   const { rows } = await client.query<{ column: string }>(
     'SELECT attname AS column FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped',
     [view],
@@ -181,11 +151,11 @@ function grantee(role: string | null): string {
 async function usersOf(client: Client): Promise<string> {
   const { rows } = await client.query<{ who: string }>(
     `SELECT DISTINCT format('%s (%s, pid %s)', coalesce(nullif(s.application_name, ''), 'unnamed'), s.usename, s.pid) AS who
-     FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relnamespace::regnamespace::text = ANY ($1)
+     FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relnamespace::regnamespace::text = $1
      JOIN pg_stat_activity s ON s.pid = l.pid
      WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND l.granted
        AND l.pid <> pg_backend_pid() ORDER BY 1`,
-    [Object.values(ANALYTICS)],
+    [ANALYTICS],
   );
   return rows.map(({ who }) => who).join(', ');
 }

@@ -1,5 +1,5 @@
 /** Runs the statements of a dashboard as Grafana would: as the reader, with every choice of its variables. */
-import { ANALYTICS, type Data } from '../../src/domain/data.ts';
+import { ANALYTICS } from '../../src/domain/database-kind.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { readerQuery, type ReaderResult } from '../../src/store/reader/reader-query.ts';
 import type { Dashboard } from './dashboards.ts';

@@ -1,6 +1,6 @@
 /** Every statement of every dashboard, run as the reader over a history that has something for each. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANALYTICS } from '../../src/domain/data.ts';
+import { ANALYTICS } from '../../src/domain/database-kind.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import type { ReaderResult } from '../../src/store/reader/reader-query.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { simulate } from '../../src/app/simulation.ts';
-import { ANALYTICS, DATA, type Data } from '../../src/domain/data.ts';
+import { ANALYTICS } from '../../src/domain/database-kind.ts';
 import { DAY, HOUR } from '../../src/domain/time.ts';
 import { encodeResource } from '../../src/monitor/export/export-rows.ts';
 import { watchTopic } from '../../src/monitor/topics/save-topic.ts';

@@ -220,7 +220,6 @@ describe('its output', () => {
   test('a table larger than 2 MB is truncated at a row', async () => {
     const found = await ask({
       sql: `select repeat('<', 290) from generate_series(1, 1001)`,
-
       form: 'html',
       signal,
     });
@@ -228,7 +227,6 @@ describe('its output', () => {
     const wide = Array.from({ length: 12 }, () => `repeat('<', 290)`).join(', ');
     const cut = await ask({
       sql: `select ${wide} from generate_series(1, 900)`,
-
       form: 'html',
       signal,
     });

@@ -93,7 +93,6 @@ test.each<[name: string, steps: Step[], status: string, since: number | null]>([
   ['a pause while it fails', [12, 'upstream_5xx', 'pause'], 'paused', 2],
   ['resumed, and not run since', [12, 'upstream_5xx', 'pause', 'resume'], 'failing', 1],
   ['an edit does not mend a failure', [12, 'invalid_request', 'edit'], 'failing', 1],
-
   ['the first empty run after three full ones', [...times(3, 12), 0], 'nothing_coming', 3],
   ['several', [...times(3, 12), 0, 0, 0], 'nothing_coming', 3],
   ['a recovery from nothing', [...times(3, 12), 0, 0, 12], 'ok', null],
@@ -186,7 +185,6 @@ test('a topic is as well as the worst of its searches, and paused only if all ar
     judgeTopic(
       await readSearchStatuses(
         world.ctx,
-
         searches.map(({ id }) => id),
       ),
     );

@@ -1,4 +1,3 @@
-import type { Data } from '../../src/domain/data.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureService } from '../../src/store/services.ts';
 import { readRisingDomains, readRisingHashtags } from '../../src/store/queries/rising.ts';

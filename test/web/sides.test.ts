@@ -5,7 +5,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiRoutes } from '../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../src/app/http-server.ts';
-import { DATA, type Data } from '../../src/domain/data.ts';
 import { MINUTE } from '../../src/domain/time.ts';
 import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
 import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';

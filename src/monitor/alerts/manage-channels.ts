@@ -1,5 +1,4 @@
 /** Creates, tests, edits, pauses and removes channels, and rotates their secrets. */
-import type { Data } from '../../domain/data.ts';
 import { openVault } from '../../platform/vault.ts';
 import { createNotFound, Refused } from '../../domain/errors.ts';
 import { requireSlug } from '../../domain/slug.ts';

@@ -1,4 +1,3 @@
-import type { Data } from '../../domain/data.ts';
 import { createNotFound, Refused } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
 import { type Id, inTransaction } from '../../store/database.ts';

@@ -4,7 +4,6 @@
  * once, as they end.
  */
 
-import type { Data } from '../../domain/data.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
@@ -63,7 +62,6 @@ const MAX_CONCURRENT_REPLAYS = 3;
  */
 export function openFeed<T>(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,
-
   encode: (event: FeedEvent) => T,
   asProgram: <R>(work: () => R) => R = (work) => work(),
 ): Feed<T> {
@@ -218,7 +216,6 @@ function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>) {
       const ended = await inWindow();
       const rows = await readRunsByIds(
         db,
-
         ended.flatMap(({ id }) => (reported.has(id) ? [] : [id])),
       );
       remember(ended);

@@ -5,7 +5,6 @@ import type { ColumnKind, ExportView } from '../../store/export/export-columns.t
 import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
 import type { Provenance } from '../../store/export/provenance.ts';
 import type { ExportFilter } from '../../store/export/export-select.ts';
-import { DATA } from '../../domain/data.ts';
 import { VERSION } from '../../config/version.ts';
 import type { Encoding } from './export-rows.ts';
 import { FORMATS } from './row-encoders.ts';

@@ -1,5 +1,4 @@
 /** What searches miss: posts between truncated responses, which no later response returns. */
-import type { Data } from '../../domain/data.ts';
 import { SECOND } from '../../domain/time.ts';
 import { type PaceRow, readActivePaces } from '../../store/pace.ts';
 import type { Context } from '../context.ts';

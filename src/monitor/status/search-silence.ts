@@ -3,7 +3,6 @@
  * cause or the scheduler's state, so it finds what other checks miss.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Data } from '../../domain/data.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { HOUR, SECOND } from '../../domain/time.ts';
 import { RUN_CODES } from '../../domain/errors.ts';

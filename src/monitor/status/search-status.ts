@@ -23,7 +23,6 @@
  * the schedule, and is decided here.
  */
 import { setImmediate } from 'node:timers/promises';
-import { type Data, sideOf } from '../../domain/data.ts';
 import { createNotFound, RUN_CODES } from '../../domain/errors.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { findEarliest } from '../../domain/time.ts';
@@ -125,7 +124,6 @@ type StatusContext = Pick<Context, 'db' | 'clock' | 'config'>;
  */
 export async function readSearchStatuses(
   { db, clock, config }: StatusContext,
-
   searchIds?: readonly Id[],
 ): Promise<SearchStatus[]> {
   const rows = await readStatusRows(db, searchIds);
@@ -319,7 +317,6 @@ export async function readTopicWithStatus(
   const searches = await readSearches(ctx.db, { topic: row.slug, limit: MAX_SEARCHES });
   const statuses = await readSearchStatuses(
     ctx,
-
     searches.map(({ id }) => id),
   );
   return addTopicStatus(row, judgeTopic(statuses));

@@ -1,7 +1,6 @@
 /** The status of the installation: database, queue, scan, services, workers, runs, searches, and what is due next. */
 
 import { readCallsPerDay } from '../../config/config.ts';
-import { DATA, type Data, sideOf } from '../../domain/data.ts';
 import { maskUrl } from '../../domain/link.ts';
 import { DAY } from '../../domain/time.ts';
 import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
@@ -82,11 +81,7 @@ const MAX_TROUBLED = 100;
  * Searches and runs are those of one side; services and the rest are of the installation.
  * @param embedded the database that this program runs itself; null if `DATABASE_URL` is set
  */
-export async function readStatus(
-  ctx: Context,
-
-  embedded: EmbeddedDatabase | null,
-): Promise<Status> {
+export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null): Promise<Status> {
   const { db, queue, config } = ctx;
   const now = ctx.clock.now();
   const dayAgo = new Date(now.getTime() - DAY);

@@ -3,7 +3,6 @@
  * is taken with whose it is.
  */
 
-import { DATA, type Data, sideOf } from '../../domain/data.ts';
 import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 import type { Database, Id, Queryable, Transaction } from '../../store/database.ts';

@@ -1,5 +1,4 @@
 /** Share of voice of topics, corrected for coverage. */
-import type { Data } from '../../domain/data.ts';
 import { DAY } from '../../domain/time.ts';
 import {
   averageVoices,
@@ -18,7 +17,6 @@ export type ShareOfVoice = VoiceRow & { from: Date; until: Date; buckets: VoiceD
 /** Reads the last whole UTC days of topics of one side. Topics of different kinds of service are compared separately. */
 export async function readShareOfVoice(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
-
   topics: readonly string[],
   days: number,
 ): Promise<ShareOfVoice[]> {

@@ -1,5 +1,4 @@
 /** Trends of searches: volume, baseline, spikes and states. */
-import type { Data } from '../../domain/data.ts';
 import { DAY, HOUR, QUARTER_MS } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { type HourRow, readHours } from '../../store/queries/volume.ts';

@@ -1,9 +1,8 @@
 /** Rules, channels and deliveries for display, without URLs and secrets. */
-import { and, asc, desc, eq, gt, isNull, lt } from 'drizzle-orm';
-import type { Data } from '../../domain/data.ts';
+import { and, asc, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm';
 import { createNotFound } from '../../domain/errors.ts';
-import type { Database, Id, Orm } from '../database.ts';
-import { type DataScope, equals, readEitherSide } from '../queries/data-scope.ts';
+import { type Database, type Id, type Orm, prepareOnce } from '../database.ts';
+import { type DataScope, equals } from '../queries/data-scope.ts';
 import {
   channelsView,
   deliveriesView,
@@ -21,14 +20,17 @@ export async function readRule(
   slug: string,
   { removed = false }: { removed?: boolean } = {},
 ): Promise<RuleRow | undefined> {
-  return readEitherSide(db, removed ? 'rule_or_removed' : 'rule', rulesView, slug, (view, key) =>
+  const [row] = await prepareOnce(db.orm, removed ? 'rule_or_removed' : 'rule', () =>
     db.orm
       .select()
-      .from(view)
-      .where(and(eq(view.slug, key), removed ? undefined : isNull(view.archived_at)))
-      .orderBy(desc(view.id))
+      .from(rulesView)
+      .where(
+        and(eq(rulesView.slug, sql.placeholder('key')), removed ? undefined : isNull(rulesView.archived_at)),
+      )
+      .orderBy(desc(rulesView.id))
       .limit(1),
-  );
+  ).execute({ key: slug });
+  return row;
 }
 
 /** What the messages of a rule are about, even of a removed one; of everything if no rule is named. @throws Refused `not_found` */
@@ -37,7 +39,6 @@ export async function findMessageScope(
   slug: string | undefined,
 ): Promise<Pick<DataScope, 'topic' | 'search'>> {
   if (slug === undefined) return {};
-  // The other side may have a removed one with the same slug.
   const rule = (await readRule(db, slug)) ?? (await readRule(db, slug, { removed: true }));
   if (rule === undefined) throw createNotFound('rule', slug);
   return { topic: rule.topic ?? undefined, search: rule.search ?? undefined };
@@ -66,7 +67,6 @@ export async function readRules(
     .limit(limit);
 }
 
-/** Channels are of both sides; `data` chooses whose rules and messages are counted. */
 export async function readChannel({ orm }: Orm, slug: string): Promise<ChannelRow | undefined> {
   const channels = channelsView;
   const [row] = await orm
@@ -126,9 +126,12 @@ export async function readDelivery(
   idOrMessageId: Id | string,
 ): Promise<DeliveryDetail | undefined> {
   const column = typeof idOrMessageId === 'string' ? 'message_id' : 'id';
-  const row = await readEitherSide(db, `delivery_by_${column}`, deliveriesView, idOrMessageId, (view, key) =>
-    db.orm.select().from(view).where(eq(view[column], key)),
-  );
+  const [row] = await prepareOnce(db.orm, `delivery_by_${column}`, () =>
+    db.orm
+      .select()
+      .from(deliveriesView)
+      .where(eq(deliveriesView[column], sql.placeholder('key'))),
+  ).execute({ key: idOrMessageId });
   if (row === undefined) return undefined;
   const { rows } = await db.pool.query<{ body: string | null; answer: string | null }>(
     'SELECT body, answer FROM strandline.deliveries WHERE id = $1',

@@ -3,7 +3,6 @@
  * same rows.
  */
 
-import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../database.ts';
 
 /** A message that is due, with its body if already composed. */
@@ -246,7 +245,7 @@ export async function listChannelsDue(db: Queryable, now: Date, channelId: Id | 
 /**
  * Resends dead messages, starting again at the first attempt, with the same ID and body. If the body was cleared, it
  * is composed from the remaining discoveries.
- * @param which one by its ID, or all of a channel; with `data`, only those of that side
+ * @param which one by its ID, or all of a channel
  */
 export async function retryDeadDeliveries(
   tx: Transaction,
@@ -254,13 +253,11 @@ export async function retryDeadDeliveries(
   now: Date,
 ): Promise<Id[]> {
   const [column, id] = 'deliveryId' in which ? ['id', which.deliveryId] : ['channel_id', which.channelId];
-  const data = 'data' in which ? which.data : undefined;
-  const isOnSide = data === undefined ? '' : `AND id IN (SELECT id FROM ${ANALYTICS}.deliveries)`;
   return selectIds(
     tx,
     `UPDATE strandline.deliveries SET state = CASE WHEN body IS NULL THEN 'gathering' ELSE 'pending' END, reason = NULL,
        attempts = 0, next_attempt_at = $2
-     WHERE ${column} = $1 ${isOnSide} AND state = 'dead' RETURNING id`,
+     WHERE ${column} = $1 AND state = 'dead' RETURNING id`,
     [id, now],
   );
 }

@@ -73,5 +73,5 @@ function buildSentenceDocument(entry: FeedEntry): ArchiveDocument[] {
   if (entry.kind !== 'spike' && entry.kind !== 'trend') return [];
   const { id, sentence } = entry.kind === 'spike' ? entry.spike : entry.trend;
   const text = { lang: 'en', title: null, body: sentence, parts: [sentence] };
-  return [buildDocument({ kind: entry.kind, thing: id, at: entry.at, sandbox: false, ...text })];
+  return [buildDocument({ kind: entry.kind, thing: id, at: entry.at, ...text })];
 }

@@ -1,6 +1,5 @@
 /** Documents of the archive that contain a word of the query and match its filters, by Postgres' own ranking. */
 import { and, desc, eq, exists, gte, lte, type SQL, sql } from 'drizzle-orm';
-import type { Data } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import type { Id, Orm } from '../database.ts';
 import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
@@ -83,9 +82,8 @@ function rankBy({ orm }: Orm, { lexemes, says }: Question, where: SQL | undefine
 }
 
 function buildOwnFilters(archiveQuery: ArchiveQuestion): (SQL | undefined)[] {
-  const { kind, sandbox, at } = archive_documents;
+  const { kind, at } = archive_documents;
   return [
-    eq(sandbox, archiveQuery.data === 'simulated'),
     archiveQuery.kind === undefined ? undefined : eq(kind, archiveQuery.kind),
     archiveQuery.from === undefined ? undefined : gte(at, archiveQuery.from),
     archiveQuery.to === undefined ? undefined : lte(at, archiveQuery.to),
@@ -109,7 +107,7 @@ function selectNewest(wanted: SQL | undefined, holding = Number.POSITIVE_INFINIT
 function selectNewestRead(archiveQuery: ArchiveQuestion, lexemes: readonly string[]): SQL {
   const { at } = archive_documents;
   const stood = sql`SELECT max(newest_at) FROM ${archive_lexemes}
-    WHERE sandbox = ${archiveQuery.data === 'simulated'} AND lexeme = ANY (${sql.param(lexemes)}::text[])`;
+    WHERE lexeme = ANY (${sql.param(lexemes)}::text[])`;
   return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...buildOwnFilters(archiveQuery), sql`${at} <= (${stood})`)}
     ORDER BY ${at} DESC LIMIT ${MAX_ROWS_READ}`;
 }

@@ -20,7 +20,6 @@ const MAX_BUILT_AT_ONCE = 100;
 export type Thing = { kind: string; thing: Id };
 type Source = Thing & {
   at: Date;
-  sandbox: boolean;
   lang: string | null;
   title: string | null;
   body: string | null;
@@ -30,7 +29,6 @@ type Source = Thing & {
 
 /** A document as the archive stores it; vectors are made of its words by {@link VECTORS_SQL}. */
 export type ArchiveDocument = Thing & {
-  sandbox: boolean;
   at: Date;
   config: string;
   title: string;
@@ -164,15 +162,15 @@ WITH RECURSIVE wanted AS (
   ) p
   WHERE w.depth < 3
 )
-SELECT 'post' AS kind, p.id AS thing, least(p.created_at, p.first_seen_at) AS at, s.kind = 'sandbox' AS sandbox,
+SELECT 'post' AS kind, p.id AS thing, least(p.created_at, p.first_seen_at) AS at,
   p.lang, NULL AS title, p.text AS body, ARRAY[p.text, a.username, a.name] || p.hashtags AS parts
 FROM (SELECT DISTINCT id FROM wanted) w
-CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p JOIN ${S}.services s ON s.id = p.service_id
+CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p
 LEFT JOIN ${S}.authors a ON a.id = p.author_id`;
 
 /** $1 IDs. */
 const SELECT_LINKS = `
-SELECT 'link' AS kind, l.id AS thing, least(l.published_at, l.first_seen_at) AS at, l.simulated AS sandbox,
+SELECT 'link' AS kind, l.id AS thing, least(l.published_at, l.first_seen_at) AS at,
   NULL AS lang, l.title, concat_ws(' ', l.snippet, l.summary_description) AS body, ARRAY[l.title, l.snippet, l.site] AS parts
 FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
 

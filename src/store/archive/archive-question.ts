@@ -12,7 +12,7 @@ const MAX_LEXEMES = 64;
 /** Maximum documents to rank, by the counts of lexemes: ts_rank takes 214 ms for 112,000. */
 export const MAX_DOCUMENTS_SCANNED = 30_000;
 
-/** State of the archive for simulated or real results, at the time of a query. */
+/** State of the archive at the time of a query. */
 export type Question = {
   /** Lexemes for ranking, rarest first; empty if no word is known. */
   lexemes: readonly string[];
@@ -25,20 +25,16 @@ export type Question = {
 
 type Term = { config: string; ord: number; lexeme: string | null; documents: number | null };
 
-export async function readQuestion(
-  { pool }: Pooled,
-  { text, sandbox }: { text: string; sandbox: boolean },
-): Promise<Question> {
+export async function readQuestion({ pool }: Pooled, text: string): Promise<Question> {
   const words = [...new Set(splitIndexWords(text))].filter(({ length }) => length <= MAX_WORD_LENGTH);
   const searched = words.slice(0, MAX_WORDS);
   const { rows: corpora } = await pool.query<{ documents: bigint; words: bigint }>(
-    'SELECT documents, words FROM strandline.archive_corpora WHERE sandbox = $1',
-    [sandbox],
+    'SELECT documents, words FROM strandline.archive_corpora',
   );
   const documents = corpora.reduce((sum, corpus) => sum + Number(corpus.documents), 0);
   const averageWords =
     corpora.reduce((sum, corpus) => sum + Number(corpus.words), 0) / Math.max(1, documents);
-  const { rows: terms } = await pool.query<Term>(SELECT_TERMS, [searched, sandbox]);
+  const { rows: terms } = await pool.query<Term>(SELECT_TERMS, [searched]);
   const little = findFunctionWords(terms);
   const says = new Map<string, Map<string, number>>();
   const known = new Map<string, number>();

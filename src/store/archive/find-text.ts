@@ -1,8 +1,7 @@
 /**
- * Posts and links of one side that match a query, for display: best first, with highlighted words.
+ * Posts and links that match a query, for display: best first, with highlighted words.
  */
 
-import type { Data } from '../../domain/data.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { buildExcerpt, type ExcerptPiece } from '../../domain/excerpt.ts';
 import { addToGroup, type Groups } from '../../domain/group-by.ts';
@@ -52,7 +51,6 @@ export type TextHit = {
   kind: 'post' | 'link';
   /** Relevance; 0 if the query has no words. */
   score: number;
-  simulated: boolean;
   /** Names of the services that returned it. */
   services: string[];
   /** Searches that found it, first one first; empty for a nested post. */
@@ -149,7 +147,6 @@ function parsePlace(text: string): unknown[] {
 
 async function readHits(
   db: Reads,
-
   rows: readonly RankedRow[],
   query: Query,
   forms: WordForms,
@@ -174,7 +171,6 @@ async function readHits(
   return ranked.map(({ kind, thing, score, config }) => ({
     kind,
     score,
-    simulated: data === 'simulated',
     ...showThing(
       thing,
       (word) => (matches(config)(word) ? 1 : 0),
@@ -192,7 +188,7 @@ function showThing(
   thing: ArchiveThing,
   weigh: (word: string) => number,
   found_by: Finder[],
-): Omit<TextHit, 'kind' | 'score' | 'simulated'> {
+): Omit<TextHit, 'kind' | 'score'> {
   if (thing.kind === 'post') {
     const { post } = thing;
     return {
@@ -234,7 +230,6 @@ const MAX_FINDERS = 10_000;
 /** Searches that found posts or links, by ID of the item. Nested posts are found by no search. */
 async function readFinders(
   { orm }: Reads,
-
   kind: 'post' | 'link',
   ids: readonly Id[],
 ): Promise<ReadonlyMap<Id, Finder[]>> {

@@ -125,47 +125,47 @@ const UPDATE_PROGRESS = `UPDATE ${S}.archive_progress SET discovery_id = $1`;
  */
 const WRITE_DOCUMENTS = `
 WITH given AS MATERIALIZED (
-  SELECT r.kind, r.thing, r.at, r.sandbox, r.config, ${VECTORS_SQL}
+  SELECT r.kind, r.thing, r.at, r.config, ${VECTORS_SQL}
   FROM json_to_recordset($1::json)
-    AS r(kind text, thing bigint, at timestamptz, sandbox boolean, config text, title text, body text, exact text)
+    AS r(kind text, thing bigint, at timestamptz, config text, title text, body text, exact text)
 ), old AS MATERIALIZED (
   SELECT d.* FROM given g
   CROSS JOIN LATERAL (SELECT * FROM ${S}.archive_documents WHERE kind = g.kind AND thing = g.thing OFFSET 0) d
 ), fresh AS MATERIALIZED (
   SELECT g.*, (SELECT coalesce(sum(cardinality(positions)), 0)::integer FROM unnest(g.tsv)) AS words
   FROM given g LEFT JOIN old o USING (kind, thing)
-  WHERE o.thing IS NULL OR (o.at, o.sandbox, o.config, o.tsv, o.exact)
-    IS DISTINCT FROM (g.at, g.sandbox, g.config, g.tsv, g.exact)
+  WHERE o.thing IS NULL OR (o.at, o.config, o.tsv, o.exact)
+    IS DISTINCT FROM (g.at, g.config, g.tsv, g.exact)
 ), gone AS (
   SELECT o.* FROM old o JOIN fresh USING (kind, thing)
 ), counted AS (
-  INSERT INTO ${S}.archive_lexemes AS l (lexeme, sandbox, documents, newest_at)
-  SELECT lexeme, sandbox, sum(n), coalesce(max(at), '-infinity') FROM (
-    SELECT u.lexeme, f.sandbox, 1 AS n, f.at, NULL::timestamptz AS was_at FROM fresh f, unnest(f.tsv) u
-    UNION ALL SELECT u.lexeme, g.sandbox, -1, NULL, g.at FROM gone g, unnest(g.tsv) u
-  ) c GROUP BY lexeme, sandbox HAVING sum(n) <> 0 OR max(at) > max(was_at) ORDER BY lexeme, sandbox
-  ON CONFLICT (lexeme, sandbox) DO UPDATE
+  INSERT INTO ${S}.archive_lexemes AS l (lexeme, documents, newest_at)
+  SELECT lexeme, sum(n), coalesce(max(at), '-infinity') FROM (
+    SELECT u.lexeme, 1 AS n, f.at, NULL::timestamptz AS was_at FROM fresh f, unnest(f.tsv) u
+    UNION ALL SELECT u.lexeme, -1, NULL, g.at FROM gone g, unnest(g.tsv) u
+  ) c GROUP BY lexeme HAVING sum(n) <> 0 OR max(at) > max(was_at) ORDER BY lexeme
+  ON CONFLICT (lexeme) DO UPDATE
     SET documents = l.documents + excluded.documents, newest_at = greatest(l.newest_at, excluded.newest_at)
 ), sized AS (
-  INSERT INTO ${S}.archive_corpora AS c (sandbox, config, documents, words)
-  SELECT sandbox, config, sum(n), sum(n * words) FROM (
-    SELECT sandbox, config, words, 1 AS n FROM fresh UNION ALL SELECT sandbox, config, words, -1 FROM gone
-  ) s GROUP BY sandbox, config ORDER BY sandbox, config
-  ON CONFLICT (sandbox, config) DO UPDATE
+  INSERT INTO ${S}.archive_corpora AS c (config, documents, words)
+  SELECT config, sum(n), sum(n * words) FROM (
+    SELECT config, words, 1 AS n FROM fresh UNION ALL SELECT config, words, -1 FROM gone
+  ) s GROUP BY config ORDER BY config
+  ON CONFLICT (config) DO UPDATE
     SET documents = c.documents + excluded.documents, words = c.words + excluded.words
 )
-INSERT INTO ${S}.archive_documents AS d (kind, thing, at, sandbox, config, words, tsv, exact)
-SELECT kind, thing, at, sandbox, config, words, tsv, exact FROM fresh
-ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, sandbox = excluded.sandbox, config = excluded.config,
+INSERT INTO ${S}.archive_documents AS d (kind, thing, at, config, words, tsv, exact)
+SELECT kind, thing, at, config, words, tsv, exact FROM fresh
+ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, config = excluded.config,
   words = excluded.words, tsv = excluded.tsv, exact = excluded.exact`;
 
 /**
  * Lexeme of each query word in each language of the archive, and the number of documents with it; null for a stop
- * word. Always includes English, for its stop words. $1 words, $2 whether simulated.
+ * word. Always includes English, for its stop words. $1 words.
  */
 export const SELECT_TERMS = `
 SELECT c.config, w.ord::integer AS ord, v.lexeme, l.documents
-FROM (SELECT config FROM ${S}.archive_corpora WHERE sandbox = $2 AND documents > 0 UNION SELECT 'english') c
+FROM (SELECT config FROM ${S}.archive_corpora WHERE documents > 0 UNION SELECT 'english') c
 CROSS JOIN unnest($1::text[]) WITH ORDINALITY w(word, ord)
 LEFT JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.word))) v(lexeme) ON true
-LEFT JOIN ${S}.archive_lexemes l ON l.lexeme = v.lexeme AND l.sandbox = $2`;
+LEFT JOIN ${S}.archive_lexemes l ON l.lexeme = v.lexeme`;

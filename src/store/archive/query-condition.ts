@@ -6,7 +6,7 @@
  * `archive_documents`, or documents of items that are not indexed yet (rules).
  */
 
-import { ANALYTICS } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import { engagementSql } from '../../domain/counters.ts';
 import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { splitIndexWords } from '../../domain/relevance.ts';
@@ -148,10 +148,10 @@ function buildSourceCondition(source: string, bind: ConditionContext['bind']): s
   return source === 'microblog' ? `(d.kind = 'post' OR ${link})` : `(${link})`;
 }
 
-/** The side of documents, and names of searches whose sightings they must have; all of them must apply. */
+/** Names of searches whose sightings documents must have; all of them must apply. */
 export type SightingScope = DataScope & { service?: string | undefined };
 
-/** The condition that a document is of the side, and that a search of the scope saw it itself. */
+/** The condition that a search of the scope saw a document itself. */
 export function buildScopeCondition(
   { search, topic, service }: SightingScope,
   bind: ConditionContext['bind'],
@@ -159,13 +159,12 @@ export function buildScopeCondition(
   const named = Object.entries({ slug: search, topic, service }).flatMap(([column, name]) =>
     name === undefined ? [] : [`${column} = ${bind(name)}`],
   );
-  const ofSide = `d.sandbox = ${bind(data === 'simulated')}`;
-  if (named.length === 0) return ofSide;
+  if (named.length === 0) return 'true';
   // Evaluated once per statement.
   const searches = `ARRAY(SELECT id FROM ${ANALYTICS}.searches WHERE ${named.join(' AND ')})`;
   const seen = (kind: string) =>
     `d.kind = '${kind}' AND EXISTS (SELECT FROM ${S}.${kind}_sightings g WHERE g.${kind}_id = d.thing AND g.search_id = ANY (${searches}))`;
-  return `${ofSide} AND (${seen('post')} OR ${seen('link')})`;
+  return `(${seen('post')} OR ${seen('link')})`;
 }
 
 /** A `tsquery` for words in a row. */

@@ -4,7 +4,6 @@
  */
 
 import { termSaturation } from '../../domain/relevance.ts';
-import type { Data } from '../../domain/data.ts';
 import type { Id, Orm, Reads } from '../database.ts';
 import { readLinksByIds } from '../queries/completions.ts';
 import type { LinkRow } from '../queries/links.ts';
@@ -20,7 +19,7 @@ export type ArchiveHit = ArchiveThing & { score: number };
 /** Best first. Nothing if no word of the query is known. */
 export async function searchArchive(db: Reads, archiveQuery: ArchiveQuestion): Promise<ArchiveHit[]> {
   const { text, limit } = archiveQuery;
-  const question = await readQuestion(db, { text, sandbox: data === 'simulated' });
+  const question = await readQuestion(db, text);
   if (question.lexemes.length === 0) return [];
   const candidates = await findCandidates(db, archiveQuery, question);
   const scores = new Map(
@@ -55,7 +54,6 @@ export type ArchiveThing =
 /** The posts and links of documents, in no order; omits those purged since they were indexed. */
 export async function readThings(
   db: Orm,
-
   documents: readonly { kind: string; thing: Id }[],
 ): Promise<ArchiveThing[]> {
   const idsOf = (kind: string) =>

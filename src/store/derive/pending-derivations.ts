@@ -4,7 +4,7 @@
  * even after a crash. Readings commit in any order, so a cursor would not work.
  */
 
-import { ANALYTICS, type Data } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import { findEarliest, SECOND } from '../../domain/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import {
@@ -221,8 +221,8 @@ export async function readSetAside({ pool }: Pooled, limit: number): Promise<Asi
     text: `SELECT s.slug AS search, p.run_id, p.at, p.attempts, p.code, p.retry_at,
         (SELECT count(*)::int FROM ${PENDING} w WHERE w.search_id = p.search_id) AS readings
       FROM ${PENDING} p JOIN strandline.searches s ON s.id = p.search_id
-      WHERE p.attempts > 0 AND s.simulated = $2::boolean ORDER BY p.at, p.id LIMIT $1`,
-    values: [limit, data === 'simulated'],
+      WHERE p.attempts > 0 ORDER BY p.at, p.id LIMIT $1`,
+    values: [limit],
   });
   return rows;
 }
@@ -266,7 +266,7 @@ export async function readDerivedUntil(
 ): Promise<DerivedUntil[]> {
   const topics = typeof topic === 'string' ? [topic] : topic;
   const { rows } = await pool.query<DerivedUntil>({
-    name: `derived_until_${data}`,
+    name: 'derived_until',
     text: `SELECT search_id, as_of FROM ${ANALYTICS}.derived_until
       WHERE waiting > 0 AND ($1::text IS NULL OR search = $1) AND ($2::text[] IS NULL OR topic = ANY ($2))`,
     values: [search ?? null, topics ?? null],

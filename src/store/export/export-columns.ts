@@ -1,6 +1,6 @@
 /** Typed columns of exportable resources. */
 
-import { ANALYTICS, type Data } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import { type Resource, viewName } from './export-resources.ts';
 import type { Client } from 'pg';
 

@@ -1,9 +1,9 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
+import { createNotFound, InvalidInput } from '../../domain/errors.ts';
 import { parseQuery } from '../../domain/search-query.ts';
 import { matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
 import type { DiscoveryView } from '../queries/discoveries.ts';
-import { ANALYTICS, type Data } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import { SCHEMA } from '../schema-state.ts';
 import { copyExpression, type ExportColumn } from './export-columns.ts';
 import { isNewSql, type NewRows } from './export-cursor.ts';
@@ -31,57 +31,27 @@ export type ExportFilter = Readonly<{
   view?: DiscoveryView | undefined;
 }>;
 
-/** Keys of the requested searches, in digits; undefined: all of the side. */
+/** Keys of the requested searches, in digits; undefined: all. */
 export type SearchIds = readonly string[] | undefined;
 
-/**
- * @throws Refused `not_found` for a slug that never existed, or that is of the other side; removed searches and topics
- *   count
- */
+/** @throws Refused `not_found` for a slug that never existed; removed searches and topics count */
 export async function findSearchIds(client: Client, filter: ExportFilter): Promise<SearchIds> {
   const { searches, topic } = filter;
   const named = searches !== undefined && searches.length > 0;
   if (!named && topic === undefined) return undefined;
-  type Found = { id: string; slug: string; topic: string; simulated: boolean };
+  type Found = { id: string; slug: string; topic: string };
   const { rows } = await client.query<Found>(
-    `SELECT s.id::text, s.slug, t.slug AS topic, s.simulated
+    `SELECT s.id::text, s.slug, t.slug AS topic
        FROM ${SCHEMA}.searches s JOIN ${SCHEMA}.topics t ON t.id = s.topic_id
       WHERE ($1::text[] IS NULL OR s.slug = ANY ($1)) ORDER BY s.id`,
     [named ? searches : null],
   );
   for (const slug of named ? searches : [])
-    assertOnSide(
-      'search',
-      slug,
-      rows.find((row) => row.slug === slug),
-    );
+    if (!rows.some((row) => row.slug === slug)) throw createNotFound('search', slug);
   if (topic === undefined) return rows.map(({ id }) => id);
-  const topics = await client.query<{ simulated: boolean }>(
-    `SELECT simulated FROM ${SCHEMA}.topics WHERE slug = $1`,
-    [topic],
-  );
-  assertOnSide('topic', topic, topics.rows[0]);
+  const topics = await client.query(`SELECT FROM ${SCHEMA}.topics WHERE slug = $1`, [topic]);
+  if (topics.rowCount === 0) throw createNotFound('topic', topic);
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
-}
-
-/** How to ask for the other side. */
-const OTHER_SIDE: Readonly<Record<Data, string>> = {
-  real: 'add --simulated (in the API:',
-  simulated: 'leave --simulated out (in the API:',
-};
-
-function assertOnSide(
-  kind: 'search' | 'topic',
-  slug: string,
-  found: { simulated: boolean } | undefined,
-): void {
-  if (found === undefined) throw createNotFound(kind, slug);
-  const side = found.simulated ? 'simulated' : 'real';
-  if (side !== data)
-    throw new Refused(
-      'not_found',
-      `the ${kind} "${slug}" has ${side} data, not ${data} data: ${OTHER_SIDE[data]} simulated=true)`,
-    );
 }
 
 /** Whether rows of a resource are about posts or links, so that a query can select among them. */
@@ -141,7 +111,7 @@ function writeLiteral(value: unknown): string {
 export function buildSelect(
   resource: Resource,
   columns: readonly ExportColumn[],
-  filter: Pick<ExportFilter, 'data' | 'since' | 'until' | 'view'>,
+  filter: Pick<ExportFilter, 'since' | 'until' | 'view'>,
   searchIds: SearchIds,
   matches?: string,
   newRows?: NewRows,

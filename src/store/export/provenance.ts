@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
-import { ANALYTICS, type Data } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import { SCHEMA } from '../schema-state.ts';
 import type { ServiceKind } from '../services.ts';
 import type { ExportFilter, SearchIds } from './export-select.ts';
@@ -50,7 +50,7 @@ export type Coverage = {
 export async function readProvenance(
   client: Client,
   searchIds: SearchIds,
-  range: Pick<ExportFilter, 'data' | 'since' | 'until'>,
+  range: Pick<ExportFilter, 'since' | 'until'>,
   now: Date,
 ): Promise<Provenance[]> {
   const { rows } = await client.query<{ search: Provenance }>(selectProvenance(), [

@@ -36,7 +36,7 @@ export type RekeyCounts = {
   merged: number;
 };
 
-type StoredLink = { id: Id; canonical: string; simulated: boolean; url: string };
+type StoredLink = { id: Id; canonical: string; url: string };
 
 /** Counts what {@link rekeyLinks} would change. */
 export async function countRekeyed({ pool }: Database, rules: LinkRules): Promise<RekeyCounts> {
@@ -45,11 +45,10 @@ export async function countRekeyed({ pool }: Database, rules: LinkRules): Promis
   for await (const links of readBatches(pool)) {
     for (const link of links) {
       const identity = identify(link, rules);
-      const group = groupName(identity, link);
       counts.links += 1;
-      if (identities.has(group)) counts.merged += 1;
+      if (identities.has(identity)) counts.merged += 1;
       else if (identity !== link.canonical) counts.changed += 1;
-      identities.add(group);
+      identities.add(identity);
     }
   }
   return counts;
@@ -89,15 +88,10 @@ function identify({ url, canonical }: StoredLink, rules: LinkRules): string {
   return identifyAddress(url, rules) ?? canonical;
 }
 
-/** Simulated and real links are never merged. */
-function groupName(identity: string, { simulated }: StoredLink): string {
-  return `${simulated ? 'simulated' : 'real'} ${identity}`;
-}
-
 async function* readBatches(pool: Database['pool']): AsyncGenerator<StoredLink[]> {
   for (let after = 0n; ; ) {
     const { rows } = await pool.query<StoredLink>(
-      `SELECT id, canonical, simulated, url FROM ${S}.links WHERE id > $1 AND merged_into IS NULL ORDER BY id LIMIT ${LINKS_PER_BATCH}`,
+      `SELECT id, canonical, url FROM ${S}.links WHERE id > $1 AND merged_into IS NULL ORDER BY id LIMIT ${LINKS_PER_BATCH}`,
       [after],
     );
     const last = rows.at(-1);
@@ -191,13 +185,13 @@ async function rekeyItems(tx: Transaction, keys: readonly { former: string; key:
   await tx.query(DELETE_FORMER_ITEMS, [former]);
 }
 
-/** These links, and those that stand under their new identities; by identity and side, oldest first. */
+/** These links, and those that stand under their new identities; by identity, oldest first. */
 async function groupByIdentity(
   tx: Transaction,
   ids: readonly Id[],
   rules: LinkRules,
 ): Promise<Map<string, StoredLink[]>> {
-  const columns = 'id, canonical, simulated, url';
+  const columns = 'id, canonical, url';
   const known = new Map<Id, StoredLink>();
   let found = await tx.query<StoredLink>(
     `SELECT ${columns} FROM ${S}.links WHERE id = ANY ($1::bigint[]) AND merged_into IS NULL`,
@@ -211,7 +205,7 @@ async function groupByIdentity(
     );
   }
   const oldestFirst = [...known.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  return groupBy(oldestFirst, (link) => groupName(identify(link, rules), link));
+  return groupBy(oldestFirst, (link) => identify(link, rules));
 }
 
 const MERGES = 'unnest($1::bigint[], $2::bigint[]) m(id, "into")';

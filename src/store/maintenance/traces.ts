@@ -205,15 +205,15 @@ const REMOVE_FROM_ARCHIVE = `
 WITH gone AS MATERIALIZED (
   DELETE FROM strandline.archive_documents
   WHERE (kind = 'post' AND thing = ANY ($1::bigint[])) OR (kind = 'link' AND thing = ANY ($2::bigint[]))
-  RETURNING sandbox, config, words, tsv
+  RETURNING config, words, tsv
 ), counted AS (
   UPDATE strandline.archive_lexemes l SET documents = l.documents - c.n
-  FROM (SELECT u.lexeme, g.sandbox, count(*) AS n FROM gone g, unnest(g.tsv) u GROUP BY 1, 2) c
-  WHERE l.lexeme = c.lexeme AND l.sandbox = c.sandbox RETURNING l.lexeme, l.documents
+  FROM (SELECT u.lexeme, count(*) AS n FROM gone g, unnest(g.tsv) u GROUP BY 1) c
+  WHERE l.lexeme = c.lexeme RETURNING l.lexeme, l.documents
 ), sized AS (
   UPDATE strandline.archive_corpora a SET documents = a.documents - s.documents, words = a.words - s.words
-  FROM (SELECT sandbox, config, count(*) AS documents, sum(words) AS words FROM gone GROUP BY 1, 2) s
-  WHERE a.sandbox = s.sandbox AND a.config = s.config
+  FROM (SELECT config, count(*) AS documents, sum(words) AS words FROM gone GROUP BY 1) s
+  WHERE a.config = s.config
 )
 SELECT count(*)::int AS n, (SELECT array_agg(lexeme) FROM counted WHERE documents <= 0) AS unused FROM gone`;
 

@@ -1,8 +1,7 @@
 /** One author: profile, counters over time, and typical engagement. */
-import type { Data } from '../../domain/data.ts';
 import { engagementSql } from '../../domain/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
-import type { Id, Orm, Pooled, Reads } from '../database.ts';
+import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../database.ts';
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import {
   authorSnapshotsView,
@@ -10,28 +9,30 @@ import {
   authorVersionsView,
   postsView,
 } from '../schema/analytics/post-views.ts';
-import { readEitherSide } from './data-scope.ts';
 import type { PostRow } from './posts.ts';
 
 export type AuthorRow = typeof authorsView.$inferSelect;
 export type AuthorSnapshotRow = typeof authorSnapshotsView.$inferSelect;
 
 export async function readAuthor(db: Orm, id: Id): Promise<AuthorRow | undefined> {
-  return readEitherSide(db, 'author', authorsView, id, (view, key) =>
-    db.orm.select().from(view).where(eq(view.id, key)),
-  );
+  const [row] = await prepareOnce(db.orm, 'author', () =>
+    db.orm
+      .select()
+      .from(authorsView)
+      .where(eq(authorsView.id, sql.placeholder('key'))),
+  ).execute({ key: id });
+  return row;
 }
 
-/** Authors of a side with this username, in any case. */
+/** Authors with this username, in any case. */
 export async function findAuthorsNamed(
   { pool }: Pooled,
-
   username: string,
 ): Promise<{ id: Id; service: string }[]> {
   const { rows } = await pool.query<{ id: Id; service: string }>(
     `SELECT a.id, s.name AS service FROM strandline.authors a JOIN strandline.services s ON s.id = a.service_id
-     WHERE lower(a.username) = lower($1) AND s.simulated = $2 ORDER BY a.id`,
-    [username, data === 'simulated'],
+     WHERE lower(a.username) = lower($1) ORDER BY a.id`,
+    [username],
   );
   return rows;
 }
@@ -39,7 +40,6 @@ export async function findAuthorsNamed(
 /** The latest changes of an author's counters, oldest first. */
 export async function readAuthorSnapshots(
   { orm }: Reads,
-
   authorId: Id,
   limit = 500,
 ): Promise<AuthorSnapshotRow[]> {
@@ -56,11 +56,7 @@ export async function readAuthorSnapshots(
 export type AuthorVersionRow = typeof authorVersionsView.$inferSelect;
 
 /** The latest versions of an author, oldest first. */
-export async function readAuthorVersions(
-  { orm }: Reads,
-
-  authorId: Id,
-): Promise<AuthorVersionRow[]> {
+export async function readAuthorVersions({ orm }: Reads, authorId: Id): Promise<AuthorVersionRow[]> {
   const view = authorVersionsView;
   const rows = await orm
     .select()
@@ -74,7 +70,6 @@ export async function readAuthorVersions(
 /** Posts of an author as last seen, by time or by engagement. */
 export async function readAuthorPosts(
   { orm }: Reads,
-
   authorId: Id,
   { order, limit }: { order: 'newest' | 'engagement'; limit: number },
 ): Promise<PostRow[]> {

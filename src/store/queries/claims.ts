@@ -1,6 +1,5 @@
 /** Claims of completions. */
 
-import type { Data } from '../../domain/data.ts';
 import { amongIds, type Id, type Orm, prepareOnce } from '../database.ts';
 import { completionClaimsView } from '../schema/analytics/result-views.ts';
 import { asc, sql } from 'drizzle-orm';
@@ -8,13 +7,9 @@ import { asc, sql } from 'drizzle-orm';
 export type SaidClaim = typeof completionClaimsView.$inferSelect;
 
 /** Claims of completions, in order. A completion has about 1,200 claims at most. */
-export async function readClaims(
-  { orm }: Orm,
-
-  completionIds: readonly Id[],
-): Promise<SaidClaim[]> {
+export async function readClaims({ orm }: Orm, completionIds: readonly Id[]): Promise<SaidClaim[]> {
   const view = completionClaimsView;
-  return prepareOnce(orm, `claims_of_${data}`, () =>
+  return prepareOnce(orm, 'claims_of', () =>
     orm
       .select()
       .from(view)

@@ -4,7 +4,6 @@ import {
   compareStatements,
   type FoldedStatement,
 } from '../../domain/completion-change.ts';
-import { sideOf } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import { Refused } from '../../domain/errors.ts';
 import { type Id, type Pooled, type Reads, onlyRow } from '../database.ts';

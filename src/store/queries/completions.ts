@@ -1,28 +1,37 @@
 /** Completions of searches, with their key items, links and claims. */
 
-import type { Data } from '../../domain/data.ts';
 import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
 import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
-import { type DataScope, equals, inOrderOf, readEitherSide, within } from './data-scope.ts';
+import { type DataScope, equals, inOrderOf, within } from './data-scope.ts';
 import type { LinkRow } from './links.ts';
-import { and, asc, desc, eq, gte, inArray, lt } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 
 export type CompletionRow = typeof completionsView.$inferSelect;
 export type KeyItemRow = typeof keyItemsView.$inferSelect;
 
 export async function readRunCompletion(db: Orm, runId: Id): Promise<CompletionRow | undefined> {
-  return readEitherSide(db, 'completion_of_run', completionsView, runId, (view, key) =>
-    db.orm.select().from(view).where(eq(view.run_id, key)),
-  );
+  const [row] = await prepareOnce(db.orm, 'completion_of_run', () =>
+    db.orm
+      .select()
+      .from(completionsView)
+      .where(eq(completionsView.run_id, sql.placeholder('key'))),
+  ).execute({ key: runId });
+  return row;
 }
 
 /** The newest completion of a search. */
 export async function readLastCompletion(db: Orm, search: string): Promise<CompletionRow | undefined> {
-  return readEitherSide(db, 'last_completion', completionsView, search, (view, key) =>
-    db.orm.select().from(view).where(eq(view.search, key)).orderBy(desc(view.id)).limit(1),
-  );
+  const [row] = await prepareOnce(db.orm, 'last_completion', () =>
+    db.orm
+      .select()
+      .from(completionsView)
+      .where(eq(completionsView.search, sql.placeholder('key')))
+      .orderBy(desc(completionsView.id))
+      .limit(1),
+  ).execute({ key: search });
+  return row;
 }
 
 export async function readKeyItems({ orm }: Reads, completionId: Id): Promise<KeyItemRow[]> {
@@ -39,7 +48,7 @@ export async function readKeyItems({ orm }: Reads, completionId: Id): Promise<Ke
 export async function readLinksByIds({ orm }: Orm, ids: readonly Id[]): Promise<LinkRow[]> {
   if (ids.length === 0) return [];
   const view = linksView;
-  const rows = await prepareOnce(orm, `links_of_${data}`, () =>
+  const rows = await prepareOnce(orm, 'links_of', () =>
     orm.select().from(view).where(amongIds(view.id)),
   ).execute({ ids: [...new Set(ids)] });
   return inOrderOf([...new Set(ids)], rows, ({ id }) => id);
@@ -51,23 +60,26 @@ export type AddressedLink = { id: Id; url: string; title: string | null };
 /** The links of addresses as they were received; unknown addresses are left out. */
 export async function readLinksByAddress(
   { pool }: Pooled,
-
   addresses: readonly string[],
 ): Promise<Map<string, AddressedLink>> {
   if (addresses.length === 0) return new Map();
   const { rows } = await pool.query<AddressedLink & { address: string }>({
     name: 'links_by_address',
     text: `SELECT a.address, l.id, l.url, l.title FROM strandline.link_addresses a JOIN strandline.links l ON l.id = a.link_id
-      WHERE a.address = ANY ($1::text[]) AND a.simulated = $2::boolean`,
-    values: [[...new Set(addresses)], data === 'simulated'],
+      WHERE a.address = ANY ($1::text[])`,
+    values: [[...new Set(addresses)]],
   });
   return new Map(rows.map(({ address, ...link }) => [address, link]));
 }
 
 export async function readCompletion(db: Orm, id: Id): Promise<CompletionRow | undefined> {
-  return readEitherSide(db, 'completion', completionsView, id, (view, key) =>
-    db.orm.select().from(view).where(eq(view.id, key)),
-  );
+  const [row] = await prepareOnce(db.orm, 'completion', () =>
+    db.orm
+      .select()
+      .from(completionsView)
+      .where(eq(completionsView.id, sql.placeholder('key'))),
+  ).execute({ key: id });
+  return row;
 }
 
 type CompletionFilter = DataScope & {
@@ -116,7 +128,6 @@ type ClaimRow = typeof claimsView.$inferSelect;
 /** A page of all claims of a search's completions, in the order in which they first appeared. */
 export async function readClaimPage(
   { orm }: Reads,
-
   filter: { search: string; current?: boolean | undefined; after?: Id | undefined; limit: number },
 ): Promise<ClaimRow[]> {
   const { search, current, after, limit } = filter;

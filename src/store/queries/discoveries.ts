@@ -1,5 +1,4 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm';
-import type { Data } from '../../domain/data.ts';
 import { type Id, onlyRow, type Orm, type Queryable } from '../database.ts';
 import type { NamedKind } from '../former-slugs.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
@@ -46,27 +45,23 @@ export async function readDiscoveriesAfter(
   return readSelected(db, filter, { range, order: 'ASC', limit });
 }
 
-/** Selects IDs first: of a topic, or of a side with few searches, those of each search by an index on its feed. */
+/** Selects IDs first: of a topic, those of each search by an index on its feed. */
 async function readSelected(
   db: Orm,
   filter: DiscoveryFilter,
   { range, order, limit }: { range: readonly SQL[]; order: 'ASC' | 'DESC'; limit: number },
 ): Promise<DiscoveryRow[]> {
-  const { search, topic, runId } = filter;
+  const { topic } = filter;
   const isAscending = order === 'ASC';
   const last = isAscending ? sql`ORDER BY d.id LIMIT ${limit}` : sql`ORDER BY d.id DESC LIMIT ${limit}`;
   const conditions = [...range, ...buildConditions(filter)];
   const where = sql.join(conditions, sql` AND `);
-  const ofEach = (searches: SQL) => sql`SELECT d.id FROM strandline.searches s CROSS JOIN LATERAL (
-      SELECT d.id FROM strandline.discoveries d WHERE d.search_id = s.id AND ${where} ${last}
-    ) d WHERE ${searches} ${last}`;
-  const isOneSearch = search !== undefined || runId !== undefined;
   const ids =
-    topic !== undefined
-      ? ofEach(sql`s.topic_id = ${namedId('topic', topic)}`)
-      : !isOneSearch && (await hasFewSearches(db))
-        ? ofEach(sql`s.simulated = ${data === 'simulated'}`)
-        : sql`SELECT d.id FROM strandline.discoveries d WHERE ${sql.join([...conditions, ofSide()], sql` AND `)} ${last}`;
+    topic === undefined
+      ? sql`SELECT d.id FROM strandline.discoveries d WHERE ${where} ${last}`
+      : sql`SELECT d.id FROM strandline.searches s CROSS JOIN LATERAL (
+          SELECT d.id FROM strandline.discoveries d WHERE d.search_id = s.id AND ${where} ${last}
+        ) d WHERE s.topic_id = ${namedId('topic', topic)} ${last}`;
   const view = discoveriesView;
   return db.orm
     .select()
@@ -75,24 +70,9 @@ async function readSelected(
     .orderBy(isAscending ? asc(view.id) : desc(view.id));
 }
 
-/** On a discovery `d`. */
-function ofSide(): SQL {
-  return sql`(SELECT s.simulated FROM strandline.searches s WHERE s.id = d.search_id) = ${data === 'simulated'}`;
-}
-
-/** Up to this many feeds are merged; discoveries of more searches are so frequent that they are read in the order of IDs. */
-const MAX_MERGED = 200;
-
-async function hasFewSearches({ orm }: Orm): Promise<boolean> {
-  const { rowCount } = await orm.execute(
-    sql`SELECT FROM strandline.searches WHERE simulated = ${data === 'simulated'} LIMIT ${MAX_MERGED + 1}`,
-  );
-  return (rowCount ?? 0) <= MAX_MERGED;
-}
-
 export const SELECT_LAST_DISCOVERY = 'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries';
 
-/** The ID of the newest committed discovery of either side; zero if there is none. */
+/** The ID of the newest committed discovery; zero if there is none. */
 export async function readLastDiscoveryId(db: Queryable): Promise<Id> {
   const { rows } = await db.query<{ id: Id }>(SELECT_LAST_DISCOVERY);
   return onlyRow(rows).id;

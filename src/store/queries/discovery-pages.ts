@@ -30,9 +30,9 @@ export async function readDiscoveryPage(
   filter: DiscoverySelectionFilter & { before?: Id | undefined; limit: number },
 ): Promise<DiscoveryRow[]> {
   const { sql, values } = await selectDiscoveries(db, filter, filter.limit, filter.before);
-  const ids = await selectIds(db.pool, `SELECT id FROM (${sql}) items ORDER BY id DESC LIMIT $9`, values);
+  const ids = await selectIds(db.pool, `SELECT id FROM (${sql}) items ORDER BY id DESC LIMIT $8`, values);
   const view = discoveriesView;
-  return prepareOnce(db.orm, `discoveries_of_${filter.data}`, () =>
+  return prepareOnce(db.orm, 'discoveries_of', () =>
     db.orm.select().from(view).where(amongIds(view.id)).orderBy(desc(view.id)),
   ).execute({ ids });
 }
@@ -63,20 +63,20 @@ export async function selectDiscoveries(
 }
 
 const S = 'strandline';
-/** On a discovery `e`. $4 since, $5 until, $6 kind, $7 baseline, $8 after, $10 before, $11 first in its topic. */
-const WANTED_SQL = `($4::timestamptz IS NULL OR e.at >= $4) AND ($5::timestamptz IS NULL OR e.at < $5)
-  AND ($6::text IS NULL OR e.kind = $6) AND ($7::boolean IS NULL OR e.baseline = $7)
-  AND ($8::bigint IS NULL OR e.id > $8) AND ($10::bigint IS NULL OR e.id < $10)
-  AND (NOT $11::boolean OR e.first_in_topic)`;
+/** On a discovery `e`. $3 since, $4 until, $5 kind, $6 baseline, $7 after, $9 before, $10 first in its topic. */
+const WANTED_SQL = `($3::timestamptz IS NULL OR e.at >= $3) AND ($4::timestamptz IS NULL OR e.at < $4)
+  AND ($5::text IS NULL OR e.kind = $5) AND ($6::boolean IS NULL OR e.baseline = $6)
+  AND ($7::bigint IS NULL OR e.id > $7) AND ($9::bigint IS NULL OR e.id < $9)
+  AND (NOT $10::boolean OR e.first_in_topic)`;
 
-/** $9 limit of each search. */
+/** $8 limit of each search. */
 const SELECT_DISCOVERIES = `
 SELECT f.id, f.at FROM (${SCOPED_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
-  SELECT e.id, e.at FROM ${S}.discoveries e WHERE e.search_id = mine.id AND ${WANTED_SQL} ORDER BY e.id DESC LIMIT $9
+  SELECT e.id, e.at FROM ${S}.discoveries e WHERE e.search_id = mine.id AND ${WANTED_SQL} ORDER BY e.id DESC LIMIT $8
 ) f`;
 
-/** $9 limit. */
+/** $8 limit. */
 const matchingDiscoveriesSql = (wanted: string) => `
 SELECT e.id, e.at FROM (${wanted}) w JOIN ${S}.discoveries e ON e.kind = w.kind AND e.thing = w.thing
   AND e.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine))
-WHERE ${WANTED_SQL} ORDER BY e.id DESC LIMIT $9`;
+WHERE ${WANTED_SQL} ORDER BY e.id DESC LIMIT $8`;

@@ -2,7 +2,6 @@
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/counters.ts';
 import { and, asc, eq, sql } from 'drizzle-orm';
-import type { Data } from '../../domain/data.ts';
 import { type DataScope, equals, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues, within } from './data-scope.ts';
 import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../database.ts';
 import {
@@ -26,19 +25,19 @@ const orderSql = (order: GrowthOrder) =>
   order === 'engagement' ? engagementSql('g.gained_') : `g.gained_${COUNTER_BY_PLURAL[order]}`;
 
 /**
- * Posts returned since then are in the newest result or were dropped since: a small part of all posts of a search. $4
- * since when, $5 limit.
+ * Posts returned since then are in the newest result or were dropped since: a small part of all posts of a search. $3
+ * since when, $4 limit.
  */
 const grownSql = (order: GrowthOrder) => `
 WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), seen AS (
   SELECT u.post_id FROM watched w
-  JOIN strandline.latest_results l ON l.search_id = w.id AND l.at >= $4
+  JOIN strandline.latest_results l ON l.search_id = w.id AND l.at >= $3
   JOIN strandline.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(post_id)
   UNION
-  SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= $4
+  SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= $3
 )
-SELECT g.post_id AS id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $4
-ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $5`;
+SELECT g.post_id AS id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $3
+ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
 
 /** Posts returned since then with a changed counter, highest total gain first; counters as in the view `post_growth`. */
 export async function readGrowth(
@@ -51,24 +50,16 @@ export async function readGrowth(
 }
 
 /** The growth of one post. */
-export async function readPostGrowth(
-  { orm }: Reads,
-
-  postId: Id,
-): Promise<PostGrowthRow | undefined> {
+export async function readPostGrowth({ orm }: Reads, postId: Id): Promise<PostGrowthRow | undefined> {
   const [row] = await selectGrowth({ orm }, [postId]);
   return row;
 }
 
 /** The growth of posts, in the given order. */
-async function selectGrowth(
-  { orm }: Pick<Reads, 'orm'>,
-
-  ids: readonly Id[],
-): Promise<PostGrowthRow[]> {
+async function selectGrowth({ orm }: Pick<Reads, 'orm'>, ids: readonly Id[]): Promise<PostGrowthRow[]> {
   if (ids.length === 0) return [];
   const view = postGrowthView;
-  const statement = prepareOnce(orm, `growth_of_${data}`, () =>
+  const statement = prepareOnce(orm, 'growth_of', () =>
     orm.select().from(view).where(amongIds(view.post_id)),
   );
   return inOrderOf(ids, await statement.execute({ ids }), ({ post_id }) => post_id);
@@ -79,7 +70,7 @@ export async function readSearchGrowth(
   { orm }: Reads,
   filter: DataScope & { per: 'hour' | 'day'; from: Date; until: Date; limit: number },
 ): Promise<SearchGrowthRow[]> {
-  const view = (filter.per === 'hour' ? searchGrowthHourlyView : searchGrowthDailyView)[filter.data];
+  const view = filter.per === 'hour' ? searchGrowthHourlyView : searchGrowthDailyView;
   return orm
     .select()
     .from(view)
@@ -96,21 +87,21 @@ export async function readSearchGrowth(
 /** As in the index `post_counters_at_age_most`. */
 const ENGAGEMENT_AT_AGE = engagementSql('a.');
 
-/** Posts of one search with most engagement at an age. $5 since when it was reached (null: any time), $6 limit. */
+/** Posts of one search with most engagement at an age. $4 since when it was reached (null: any time), $5 limit. */
 const mostAtAgeSql = (hours: string) => `
   SELECT a.post_id, ${ENGAGEMENT_AT_AGE} AS had FROM strandline.post_counters_at_age a
-  WHERE a.search_id = w.id AND a.hours = ${hours} AND ($5::timestamptz IS NULL OR a.at >= $5)
-  ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT $6`;
+  WHERE a.search_id = w.id AND a.hours = ${hours} AND ($4::timestamptz IS NULL OR a.at >= $4)
+  ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT $5`;
 
 /**
  * For each search, posts with most engagement at an age, because the typical value is the same for all of them; of
- * these, the ones furthest above it. $4 age in hours, $5 since when it was reached (null: any time), $6 limit.
+ * these, the ones furthest above it. $3 age in hours, $4 since when it was reached (null: any time), $5 limit.
  */
 const SELECT_POSTS_AT_AGE = `
 SELECT a.post_id, w.id AS search_id FROM (${SCOPED_SEARCHES_SQL}) w
-CROSS JOIN LATERAL (${mostAtAgeSql('$4')}) a
-JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $4
-ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $6`;
+CROSS JOIN LATERAL (${mostAtAgeSql('$3')}) a
+JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $3
+ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $5`;
 
 /**
  * Posts at one age, highest ratio to the typical value of their search first; those without a ratio by engagement.
@@ -128,7 +119,7 @@ export async function readPostsAtAge(
   ]);
   if (ahead.length === 0) return [];
   const v = postAtAgeView;
-  const statement = prepareOnce(orm, `posts_at_age_${filter.data}`, () =>
+  const statement = prepareOnce(orm, 'posts_at_age', () =>
     orm
       .select()
       .from(v)
@@ -149,17 +140,17 @@ export async function readPostsAtAge(
   return ahead.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
 }
 
-/** $1 search, $2 topic, $3 whether simulated, $4 maximum age in hours, $5 since when it was reached, $6 limit. */
+/** $1 search, $2 topic, $3 maximum age in hours, $4 since when it was reached, $5 limit. */
 const SELECT_AHEAD_OF_AGE = `
 WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), age AS MATERIALIZED (
   SELECT max(m.hours) AS hours FROM watched w JOIN strandline.search_typical m ON m.search_id = w.id
-  WHERE m.hours <= $4 AND m.posts > 0
+  WHERE m.hours <= $3 AND m.posts > 0
 )
 SELECT age.hours, a.post_id, a.had AS engagement, a.had / nullif(m.engagement, 0) AS engagement_ratio
 FROM age CROSS JOIN watched w
 JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = age.hours
 LEFT JOIN LATERAL (${mostAtAgeSql('age.hours')}) a ON true
-ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT $6`;
+ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT $5`;
 
 type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: number | null };
 
@@ -186,7 +177,7 @@ export async function readAheadOfAge(
 /** One post at each observed age, for each search that has it. */
 export async function readAgesOfPost({ orm }: Reads, postId: Id): Promise<PostAtAgeRow[]> {
   const view = postAtAgeView;
-  return prepareOnce(orm, `ages_of_${data}`, () =>
+  return prepareOnce(orm, 'ages_of', () =>
     orm
       .select()
       .from(view)

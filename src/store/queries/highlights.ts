@@ -1,5 +1,4 @@
 import { desc, inArray, sql } from 'drizzle-orm';
-import type { Data } from '../../domain/data.ts';
 import type { Id, Orm } from '../database.ts';
 import { linksView, postsView } from '../schema/analytics/post-views.ts';
 
@@ -18,7 +17,6 @@ const MAX_HIGHLIGHTS = 3;
 /** The most notable first sightings of a run: posts by likes, then links in the order of the response. */
 export async function readHighlights(
   { orm }: Orm,
-
   { newPosts, newLinks }: { newPosts: readonly Id[]; newLinks: readonly Id[] },
 ): Promise<Highlight[]> {
   const [ofPosts, ofLinks] = [postsView, linksView];

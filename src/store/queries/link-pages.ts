@@ -71,28 +71,28 @@ export async function selectLinks(
 }
 
 const S = 'strandline';
-/** On a link `l`. $4 since, $5 until. */
-const IN_TIME_SQL = `($4::timestamptz IS NULL OR l.first_seen_at >= $4) AND ($5::timestamptz IS NULL OR l.first_seen_at < $5)`;
-/** On its sighting `g`. $7 before this ID, $8 source. */
-const SIGHTED_SQL = `($7::bigint IS NULL OR g.link_id < $7) AND ($8::text IS NULL OR g.source = $8)`;
+/** On a link `l`. $3 since, $4 until. */
+const IN_TIME_SQL = `($3::timestamptz IS NULL OR l.first_seen_at >= $3) AND ($4::timestamptz IS NULL OR l.first_seen_at < $4)`;
+/** On its sighting `g`. $6 before this ID, $7 source. */
+const SIGHTED_SQL = `($6::bigint IS NULL OR g.link_id < $6) AND ($7::text IS NULL OR g.source = $7)`;
 
-/** $6 limit of each search. */
+/** $5 limit of each search. */
 const foundSql = (condition: string, order: string) => `
 SELECT DISTINCT f.link_id AS id, f.at FROM (${SCOPED_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
   SELECT g.link_id, l.first_seen_at AS at FROM ${S}.link_sightings g JOIN ${S}.links l ON l.id = g.link_id
-  WHERE g.search_id = mine.id AND ${IN_TIME_SQL} AND ${condition} ${order} LIMIT $6
+  WHERE g.search_id = mine.id AND ${IN_TIME_SQL} AND ${condition} ${order} LIMIT $5
 ) f`;
 
-const SELECT_FOUND_LINKS = `${foundSql(`${SIGHTED_SQL} AND $9::text IS NULL`, 'ORDER BY g.link_id DESC')} ORDER BY 1 DESC LIMIT $6`;
+const SELECT_FOUND_LINKS = `${foundSql(`${SIGHTED_SQL} AND $8::text IS NULL`, 'ORDER BY g.link_id DESC')} ORDER BY 1 DESC LIMIT $5`;
 
-/** $6 limit, $9 domain. */
+/** $5 limit, $8 domain. */
 const matchingLinksSql = (wanted: string) => `
 SELECT l.id FROM ${S}.links l
-WHERE ($9::text IS NULL OR l.site = $9) AND ${IN_TIME_SQL} ${wanted === '' ? '' : `AND l.id IN (${wanted})`}
+WHERE ($8::text IS NULL OR l.site = $8) AND ${IN_TIME_SQL} ${wanted === '' ? '' : `AND l.id IN (${wanted})`}
   AND EXISTS (SELECT FROM ${S}.link_sightings g WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine)) AND ${SIGHTED_SQL})
-ORDER BY l.id DESC LIMIT $6`;
+ORDER BY l.id DESC LIMIT $5`;
 
 const matchingTimesSql = (wanted: string) => `
 SELECT l.id, l.first_seen_at AS at FROM ${S}.links l
 WHERE l.id IN (${wanted}) AND ${IN_TIME_SQL} AND EXISTS (SELECT FROM ${S}.link_sightings g
-  WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine))) LIMIT $6`;
+  WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine))) LIMIT $5`;

@@ -1,20 +1,22 @@
 /** Links found by searches; for one link its addresses, ranks over time, and the completions and posts that contain it. */
 
-import type { Data } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
-import type { Id, Orm, Pooled, Reads } from '../database.ts';
+import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../database.ts';
 import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
-import { readEitherSide } from './data-scope.ts';
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 
 export type LinkRow = typeof linksView.$inferSelect;
 
 export type LinkSourceRow = typeof linkSourcesView.$inferSelect;
 
 export async function readLink(db: Orm, id: Id): Promise<LinkRow | undefined> {
-  return readEitherSide(db, 'link', linksView, id, (view, key) =>
-    db.orm.select().from(view).where(eq(view.id, key)),
-  );
+  const [row] = await prepareOnce(db.orm, 'link', () =>
+    db.orm
+      .select()
+      .from(linksView)
+      .where(eq(linksView.id, sql.placeholder('key'))),
+  ).execute({ key: id });
+  return row;
 }
 
 /** All addresses of a link, in alphabetical order. */

@@ -1,5 +1,4 @@
 /** What is known about links from elsewhere: the post that a link names, and a title that no result had. */
-import type { Data } from '../../domain/data.ts';
 import type { Id, Reads } from '../database.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
@@ -8,11 +7,10 @@ import { type PostRow, readPostsByIds } from './posts.ts';
 export type KnownLink = { post: PostRow | null; title: string | null };
 
 /**
- * The post of its side that a link `l` names. Several services may have it. Without `OFFSET 0`, all posts are read in the order of their
+ * The post that a link `l` names. Several services may have it. Without `OFFSET 0`, all posts are read in the order of their
  * ids as long as there are no statistics on keys, as after a migration.
  */
-export const NAMED_POST_SQL = `(SELECT min(p.id) FROM (SELECT id, service_id FROM strandline.posts WHERE key = l.canonical OFFSET 0) p
-    JOIN strandline.services v ON v.id = p.service_id AND v.simulated = l.simulated)`;
+export const NAMED_POST_SQL = `(SELECT min(p.id) FROM (SELECT id FROM strandline.posts WHERE key = l.canonical OFFSET 0) p)`;
 /** The title of a link `l`, or the newest text of a key item with it. */
 export const LINK_TITLE_SQL = `coalesce(nullif(l.title, ''), (SELECT k.text FROM strandline.key_items k WHERE k.link_id = l.id AND k.text <> ''
     ORDER BY k.completion_id DESC, k.list, k.position LIMIT 1))`;
@@ -23,11 +21,7 @@ SELECT l.id, ${NAMED_POST_SQL} AS post_id, ${LINK_TITLE_SQL} AS title
 FROM strandline.links l WHERE l.id = ANY ($1::bigint[])`;
 
 /** @returns by the ID of the link */
-export async function readKnownLinks(
-  db: Reads,
-
-  ids: readonly Id[],
-): Promise<ReadonlyMap<Id, KnownLink>> {
+export async function readKnownLinks(db: Reads, ids: readonly Id[]): Promise<ReadonlyMap<Id, KnownLink>> {
   if (ids.length === 0) return new Map();
   type Row = { id: Id; post_id: Id | null; title: string | null };
   const { rows } = await db.pool.query<Row>({ name: 'known_links', text: SELECT_KNOWN_LINKS, values: [ids] });
@@ -51,7 +45,6 @@ export function describeKnownLink(known: KnownLink | undefined): string | null {
 /** The titles of links, for people: what is known of those without one, and the posts that links name. */
 export async function describeTitles<Row extends { title: string | null }>(
   db: Reads,
-
   rows: readonly Row[],
   readId: (row: Row) => Id,
 ): Promise<Row[]> {
@@ -60,14 +53,9 @@ export async function describeTitles<Row extends { title: string | null }>(
 }
 
 /** Discoveries for people: a link that names a post has its text, author, time and counters. */
-export async function describeLinks(
-  db: Reads,
-
-  rows: readonly DiscoveryRow[],
-): Promise<DiscoveryRow[]> {
+export async function describeLinks(db: Reads, rows: readonly DiscoveryRow[]): Promise<DiscoveryRow[]> {
   const known = await readKnownLinks(
     db,
-
     rows.flatMap(({ link_id: id }) => id ?? []),
   );
   return rows.map((row) => {

@@ -1,40 +1,37 @@
 /** One post over time: counters, sightings and ranks. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
-import type { Data } from '../../domain/data.ts';
 import { type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
-import { readEitherSide } from './data-scope.ts';
 import type { PostRow } from './posts.ts';
 
 /** A post by its key, including nested posts. */
 export async function readPost(db: Orm, id: Id): Promise<PostRow | undefined> {
-  return readEitherSide(db, 'post', postsView, id, (view, key) =>
-    db.orm.select().from(view).where(eq(view.id, key)),
-  );
+  const [row] = await prepareOnce(db.orm, 'post', () =>
+    db.orm
+      .select()
+      .from(postsView)
+      .where(eq(postsView.id, sql.placeholder('key'))),
+  ).execute({ key: id });
+  return row;
 }
 
 type NamedPost = { id: Id; service: string };
 
-/** $1 a key or address, $2 whether simulated. */
+/** $1 a key or address. */
 const selectPostsSql = (column: 'key' | 'url') => `
 SELECT p.id, s.name AS service FROM strandline.posts p JOIN strandline.services s ON s.id = p.service_id
-WHERE p.${column} = $1 AND s.simulated = $2::boolean ORDER BY p.id`;
+WHERE p.${column} = $1 ORDER BY p.id`;
 
 /**
- * Posts of a side with this address, also where it is spelled otherwise (another handle, another host of the site). A post that is a
+ * Posts with this address, also where it is spelled otherwise (another handle, another host of the site). A post that is a
  * place in a page is known by its exact address only, for which all posts are read.
  */
-export async function findPostsAt(
-  { pool }: Pooled,
-
-  address: string,
-  rules: LinkRules,
-): Promise<NamedPost[]> {
+export async function findPostsAt({ pool }: Pooled, address: string, rules: LinkRules): Promise<NamedPost[]> {
   const identity = identifyAddress(address, rules);
   if (identity === null) return [];
   const find = async (column: 'key' | 'url', value: string) =>
-    (await pool.query<NamedPost>(selectPostsSql(column), [value, data === 'simulated'])).rows;
+    (await pool.query<NamedPost>(selectPostsSql(column), [value])).rows;
   const byKey = await find('key', identity);
   return byKey.length > 0 ? byKey : find('url', address);
 }
@@ -42,13 +39,12 @@ export async function findPostsAt(
 /** Posts of a service by external ID, in no order; unknown ones are omitted. */
 export async function readPostsByExternalId(
   { orm }: Reads,
-
   service: string,
   externalIds: readonly string[],
 ): Promise<PostRow[]> {
   if (externalIds.length === 0) return [];
   const view = postsView;
-  return prepareOnce(orm, `posts_called_${data}`, () =>
+  return prepareOnce(orm, 'posts_called', () =>
     orm
       .select()
       .from(view)
@@ -64,14 +60,9 @@ export async function readPostsByExternalId(
 export type EngagementRow = typeof postEngagementView.$inferSelect;
 
 /** The latest changes of a post's counters, oldest first. */
-export async function readEngagement(
-  { orm }: Reads,
-
-  postId: Id,
-  limit = 500,
-): Promise<EngagementRow[]> {
+export async function readEngagement({ orm }: Reads, postId: Id, limit = 500): Promise<EngagementRow[]> {
   const view = postEngagementView;
-  const rows = await prepareOnce(orm, `engagement_${data}`, () =>
+  const rows = await prepareOnce(orm, 'engagement', () =>
     orm
       .select()
       .from(view)

@@ -76,16 +76,16 @@ export async function selectPosts(
 ): Promise<ItemSelection> {
   const values: unknown[] = [...rangeValues(filter), most ?? null];
   const wanted = await buildMatchingSql(db, 'post', filter.matching, values);
-  return { sql: wanted === '' ? SELECT_FOUND_POSTS : `${matchingTimesSql(wanted)} LIMIT $6`, values };
+  return { sql: wanted === '' ? SELECT_FOUND_POSTS : `${matchingTimesSql(wanted)} LIMIT $5`, values };
 }
 
 const S = 'strandline';
 const TIME_SQL = countedAtSql('g');
 /**
- * Conditions on a post `p` sighted as `g`. $4 since, $5 until, $10 language. A post that any search of the scope `mine` saw without a time, or
+ * Conditions on a post `p` sighted as `g`. $3 since, $4 until, $9 language. A post that any search of the scope `mine` saw without a time, or
  * before it, is placed by the first of them to see it, and by no other; all others are placed at the same time by all.
  */
-const IN_TIME_SQL = `($4::timestamptz IS NULL OR ${TIME_SQL} >= $4) AND ($5::timestamptz IS NULL OR ${TIME_SQL} < $5)
+const IN_TIME_SQL = `($3::timestamptz IS NULL OR ${TIME_SQL} >= $3) AND ($4::timestamptz IS NULL OR ${TIME_SQL} < $4)
   AND CASE WHEN g.post_created_at <= g.first_seen_at AND g.post_id NOT IN (
       SELECT a.post_id FROM ${S}.post_sightings a
       WHERE a.search_id = ANY (ARRAY(SELECT id FROM mine)) AND a.post_created_at > a.first_seen_at
@@ -93,39 +93,39 @@ const IN_TIME_SQL = `($4::timestamptz IS NULL OR ${TIME_SQL} >= $4) AND ($5::tim
       SELECT FROM ${S}.post_sightings o WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine)
         AND (o.first_seen_at, o.search_id) < (g.first_seen_at, g.search_id)
     ) END`;
-const WANTED_SQL = `${IN_TIME_SQL} AND ($10::text IS NULL OR lower(p.lang) = lower($10))`;
-/** $9 author. */
-const BY_AUTHOR_SQL = `($9::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($9)))`;
+const WANTED_SQL = `${IN_TIME_SQL} AND ($9::text IS NULL OR lower(p.lang) = lower($9))`;
+/** $8 author. */
+const BY_AUTHOR_SQL = `($8::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($8)))`;
 /** Posts of an author or that match a query: few enough to sort. */
 const matchingPostsSql = (wanted: string) => `
   SELECT p.id, p.lang FROM ${S}.posts p WHERE ${BY_AUTHOR_SQL} ${wanted === '' ? '' : `AND p.id IN (${wanted})`}`;
 
 const MICROS_SQL = '(extract(epoch FROM at) * 1000000)::bigint';
-/** $6 µs, $7 id. */
-const PLACE_SQL = `('epoch'::timestamptz + $6::bigint * interval '1 microsecond', $7::bigint)`;
+/** $5 µs, $6 id. */
+const PLACE_SQL = `('epoch'::timestamptz + $5::bigint * interval '1 microsecond', $6::bigint)`;
 
 /** `most` posts of each search, by its index on their time. */
 const newestOfEachSql = (most: string, lang: boolean, from = '') => `
 SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
   SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g ${lang ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
   WHERE g.search_id = mine.id AND ${lang ? WANTED_SQL : IN_TIME_SQL} ${from}
-    AND ($6::bigint IS NULL OR (${TIME_SQL}, g.post_id) < ${PLACE_SQL})
+    AND ($5::bigint IS NULL OR (${TIME_SQL}, g.post_id) < ${PLACE_SQL})
   ORDER BY ${TIME_SQL} DESC, g.post_id DESC LIMIT ${most}
 ) f`;
 
 /**
  * A few posts of each search bound how far back a page can reach; then only posts within this bound are read, instead
- * of a page per search. $8 limit; $9 is not used here.
+ * of a page per search. $7 limit; $8 is not used here.
  */
 const newestSql = (lang: boolean) => `
 WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL}),
 bound AS MATERIALIZED (
-  SELECT at FROM (SELECT DISTINCT id, at FROM (${newestOfEachSql('(SELECT least($8::int, 2 + 2 * $8::int / greatest(count(*), 1)) FROM mine)', lang)}) few) few
-  ORDER BY at DESC OFFSET $8::int - 1 LIMIT 1
+  SELECT at FROM (SELECT DISTINCT id, at FROM (${newestOfEachSql('(SELECT least($7::int, 2 + 2 * $7::int / greatest(count(*), 1)) FROM mine)', lang)}) few) few
+  ORDER BY at DESC OFFSET $7::int - 1 LIMIT 1
 )
 SELECT DISTINCT id, at, ${MICROS_SQL} AS by
-FROM (${newestOfEachSql('$8', lang, `AND ${TIME_SQL} >= coalesce((SELECT at FROM bound), '-infinity')`)}) found
-WHERE $9::text IS NULL ${lang ? '' : 'AND $10::text IS NULL '}ORDER BY at DESC, id DESC LIMIT $8`;
+FROM (${newestOfEachSql('$7', lang, `AND ${TIME_SQL} >= coalesce((SELECT at FROM bound), '-infinity')`)}) found
+WHERE $8::text IS NULL ${lang ? '' : 'AND $9::text IS NULL '}ORDER BY at DESC, id DESC LIMIT $7`;
 const SELECT_NEWEST_POSTS = newestSql(false);
 const SELECT_NEWEST_POSTS_IN_LANGUAGE = newestSql(true);
 
@@ -135,8 +135,8 @@ SELECT id, at, ${MICROS_SQL} AS by FROM (
   SELECT p.id, min(${TIME_SQL}) AS at FROM these p
   JOIN ${S}.post_sightings g ON g.post_id = p.id AND g.search_id IN (SELECT id FROM mine)
   WHERE ${WANTED_SQL} GROUP BY p.id
-) found WHERE $6::bigint IS NULL OR (at, id) < ${PLACE_SQL}
-ORDER BY at DESC, id DESC LIMIT $8`;
+) found WHERE $5::bigint IS NULL OR (at, id) < ${PLACE_SQL}
+ORDER BY at DESC, id DESC LIMIT $7`;
 
 /** From documents to sightings: twice as fast as by posts if many match. */
 const matchingTimesSql = (wanted: string) => `
@@ -147,8 +147,8 @@ WHERE ${IN_TIME_SQL} GROUP BY p.thing`;
 
 const newestIndexedSql = (wanted: string) => `
 SELECT id, at, ${MICROS_SQL} AS by FROM (${matchingTimesSql(wanted)}) found
-WHERE $9::text IS NULL AND $10::text IS NULL AND ($6::bigint IS NULL OR (at, id) < ${PLACE_SQL})
-ORDER BY at DESC, id DESC LIMIT $8`;
+WHERE $8::text IS NULL AND $9::text IS NULL AND ($5::bigint IS NULL OR (at, id) < ${PLACE_SQL})
+ORDER BY at DESC, id DESC LIMIT $7`;
 
 const COUNT_SQL: Readonly<Record<Exclude<PostPageOrder, 'newest'>, string>> = {
   likes: 'c.like_count',
@@ -161,17 +161,17 @@ const highestSql = (order: Exclude<PostPageOrder, 'newest'>, named: boolean, wan
 WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), these AS MATERIALIZED (
   SELECT DISTINCT g.post_id AS id FROM ${S}.post_sightings g ${named ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
   WHERE g.search_id = ANY (ARRAY(SELECT id FROM mine)) ${wanted === '' ? '' : `AND g.post_id IN (${wanted})`}
-    AND ${named ? `${WANTED_SQL} AND ${BY_AUTHOR_SQL}` : `${IN_TIME_SQL} AND $9::text IS NULL AND $10::text IS NULL`}
+    AND ${named ? `${WANTED_SQL} AND ${BY_AUTHOR_SQL}` : `${IN_TIME_SQL} AND $8::text IS NULL AND $9::text IS NULL`}
 )
 SELECT id, by FROM (
   SELECT t.id, coalesce(${COUNT_SQL[order]}, -1)::bigint AS by FROM these t
   LEFT JOIN ${S}.post_${order === 'growth' ? 'gains n ON n' : 'counters c ON c'}.post_id = t.id
-) counted WHERE $6::bigint IS NULL OR (by, id) < ($6, $7::bigint)
-ORDER BY by DESC, id DESC LIMIT $8`;
+) counted WHERE $5::bigint IS NULL OR (by, id) < ($5, $6::bigint)
+ORDER BY by DESC, id DESC LIMIT $7`;
 
-/** $6 maximum of each search. */
+/** $5 maximum of each search. */
 const SELECT_FOUND_POSTS = `
 WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL})
 SELECT f.post_id AS id, min(f.at) AS at FROM mine CROSS JOIN LATERAL (
-  SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g WHERE g.search_id = mine.id AND ${IN_TIME_SQL} LIMIT $6
+  SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g WHERE g.search_id = mine.id AND ${IN_TIME_SQL} LIMIT $5
 ) f GROUP BY f.post_id`;

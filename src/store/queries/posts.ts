@@ -3,7 +3,6 @@
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Id, type Orm, prepareOnce, type Reads, selectIds } from '../database.ts';
-import type { Data } from '../../domain/data.ts';
 import { type DataScope, inOrderOf, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
 
@@ -19,7 +18,7 @@ const orderSql = (order: PostOrder) => (order === 'newest' ? TIME_SQL : `c.${COU
 
 /**
  * Sorts narrow rows, and looks up the rest only for the selected posts. Joins posts only if their time is needed. $1
- * search, $2 topic, $3 whether simulated, $4 since, $5 limit.
+ * search, $2 topic, $3 since, $4 limit.
  * @param wanted see {@link buildMatchingSql}
  */
 const bestSql = (order: PostOrder, timed: boolean, wanted: string) => `
@@ -31,8 +30,8 @@ SELECT g.post_id AS id FROM (
 ) g
 LEFT JOIN strandline.post_counters c ON c.post_id = g.post_id
 ${timed ? 'JOIN strandline.posts p ON p.id = g.post_id' : ''}
-WHERE $4::timestamptz IS NULL ${timed ? `OR ${TIME_SQL} >= $4` : ''}
-ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $5`;
+WHERE $3::timestamptz IS NULL ${timed ? `OR ${TIME_SQL} >= $3` : ''}
+ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
 
 /** Posts found by a search, without nested ones. */
 export async function readPosts(
@@ -57,7 +56,7 @@ export async function readPosts(
 export async function readPostsByIds({ orm }: Orm, ids: readonly Id[]): Promise<PostRow[]> {
   if (ids.length === 0) return [];
   const view = postsView;
-  return prepareOnce(orm, `posts_of_${data}`, () => orm.select().from(view).where(amongIds(view.id))).execute(
-    { ids },
-  );
+  return prepareOnce(orm, 'posts_of', () => orm.select().from(view).where(amongIds(view.id))).execute({
+    ids,
+  });
 }

@@ -1,7 +1,6 @@
 /** Rising posts, hashtags and domains. */
 
 import { and, desc, isNull, type SQL, sql } from 'drizzle-orm';
-import type { Data } from '../../domain/data.ts';
 import { type Id, prepareOnce, type Reads } from '../database.ts';
 import { type DataScope, SCOPE_SQL, scopeValues, within } from './data-scope.ts';
 import { risingPostsView } from '../schema/analytics/growth-views.ts';
@@ -17,13 +16,13 @@ type RisingScope = DataScope & {
   limit: number;
 };
 
-/** Selects posts before looking them up, because a topic has hundreds. $1 search, $2 topic, $3 whether simulated, $4 since, $5 limit. */
+/** Selects posts before looking them up, because a topic has hundreds. $1 search, $2 topic, $3 since, $4 limit. */
 const SELECT_RISING_POSTS = `
 SELECT r.search_id, r.post_id FROM strandline.searches s
 JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.search_rising r ON r.search_id = s.id
-WHERE ${SCOPE_SQL} AND ($4::timestamptz IS NULL OR r.as_of >= $4)
-ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT $5`;
+WHERE ${SCOPE_SQL} AND ($3::timestamptz IS NULL OR r.as_of >= $3)
+ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT $4`;
 
 /** Posts that gain most compared with the typical gain at their age; without a typical gain, by their own. */
 export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope): Promise<RisingPostRow[]> {
@@ -34,7 +33,7 @@ export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope):
   });
   if (rows.length === 0) return [];
   const v = risingPostsView;
-  const statement = prepareOnce(orm, `rising_posts_${scope.data}`, () =>
+  const statement = prepareOnce(orm, 'rising_posts', () =>
     orm
       .select()
       .from(v)
@@ -77,7 +76,7 @@ export async function readRisingDomains({ orm }: Reads, filter: RisingScope): Pr
 
 /** By keys: Postgres compares the names of all searches if a view that partitions by keys is asked for a slug. */
 function scopeConditions(
-  view: (typeof risingHashtagsView | typeof risingDomainsView)[Data],
+  view: typeof risingHashtagsView | typeof risingDomainsView,
   { search, topic, since }: RisingScope,
 ): SQL | undefined {
   return and(

@@ -1,16 +1,14 @@
 /** Runs, and their calls, rejects, neighbors, responses and requests. */
 
-import type { Data } from '../../domain/data.ts';
 import type { Operation } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
-import { type Id, type Orm, type Pooled, type Reads, onlyRow, selectIds } from '../database.ts';
+import { type Id, type Orm, type Pooled, type Reads, onlyRow, selectIds, prepareOnce } from '../database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
-import { searches as searchTable } from '../schema/topic-tables.ts';
 import type { RequestColumns } from '../searches.ts';
 import type { ServiceKind } from '../services.ts';
-import { type DataScope, inOrderOf, readEitherSide, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 
 export type RunRow = typeof runsView.$inferSelect;
@@ -23,9 +21,13 @@ export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
 }
 
 export async function readRun(db: Orm, id: Id): Promise<RunRow | undefined> {
-  return readEitherSide(db, 'run', runsView, id, (view, key) =>
-    db.orm.select().from(view).where(eq(view.id, key)),
-  );
+  const [row] = await prepareOnce(db.orm, 'run', () =>
+    db.orm
+      .select()
+      .from(runsView)
+      .where(eq(runsView.id, sql.placeholder('key'))),
+  ).execute({ key: id });
+  return row;
 }
 
 /** The calls of a run, in order; at most a few. */
@@ -37,7 +39,6 @@ export async function readCalls({ orm }: Reads, runId: Id): Promise<CallRow[]> {
 /** Rejected items of a run's response, after the ID `after`. */
 export async function readRejects(
   { orm }: Reads,
-
   runId: Id,
   { after, limit = 1_000 }: { after?: Id | undefined; limit?: number } = {},
 ): Promise<RejectRow[]> {
@@ -113,7 +114,7 @@ export async function readRunPage(
     .from(runs)
     .where(
       and(
-        searches === undefined ? ofSide() : inArray(runs.search_id, searches),
+        searches === undefined ? undefined : inArray(runs.search_id, searches),
         status === undefined ? undefined : sql`${runs.status} = ${STATUS_CONDITIONS[status]}`,
         // Only failed runs have a code, and the planner finds them by their partial index.
         code === undefined ? undefined : sql`${runs.status} = 'failed' AND ${runs.code} = ${code}`,
@@ -130,15 +131,10 @@ export async function readRunPage(
   return { runs: rows, more: matches.length > limit };
 }
 
-/** Undefined: all of the side. */
+/** Undefined: all. */
 async function findSearchIds({ pool }: Pooled, scope: DataScope): Promise<Id[] | undefined> {
   if (scope.topic === undefined && scope.search === undefined) return undefined;
   return selectIds(pool, SCOPED_SEARCHES_SQL, scopeValues(scope));
-}
-
-/** On the table of runs. By run, so that the newest ones are read by the index on IDs. */
-function ofSide(): SQL {
-  return sql`(SELECT s.simulated FROM ${searchTable} s WHERE s.id = ${runs.search_id}) = ${data === 'simulated'}`;
 }
 
 /** OFFSET 0 makes the planner find the rows by time instead of scanning all older IDs. */
@@ -151,11 +147,7 @@ async function findFirstSince({ pool }: Pooled, since: Date): Promise<Id | null>
 }
 
 /** Names of the services of these searches. */
-export async function readRunServices(
-  { orm }: Orm,
-
-  searchIds: readonly Id[],
-): Promise<Map<Id, string>> {
+export async function readRunServices({ orm }: Orm, searchIds: readonly Id[]): Promise<Map<Id, string>> {
   const { id, service } = searchesView;
   const rows = await orm
     .select({ id, service })

@@ -1,6 +1,5 @@
 /** Status page: runs by outcome, and calls and costs of a day by service. */
 
-import type { Data } from '../../domain/data.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import { DAY } from '../../domain/time.ts';
 import type { Pooled } from '../database.ts';
@@ -12,10 +11,10 @@ const MAX_GROUPS = 1_000;
 
 export type RunTally = { status: RunStatus; code: RunCode | null; reason: string | null; runs: number };
 
-/** $1 since, $2 whether simulated. */
+/** $1 since. */
 const SELECT_RUN_TALLY = `
 SELECT r.status, r.code, CASE WHEN r.status = 'skipped' THEN r.reason END AS reason, count(*)::int AS runs
-FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.simulated = $2::boolean
+FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
 WHERE r.created_at >= $1 GROUP BY 1, 2, 3 ORDER BY 1, 2 LIMIT ${MAX_GROUPS}`;
 
 /** Runs created since then, by status, error code and skip reason. */
@@ -23,7 +22,7 @@ export async function tallyRuns({ pool }: Pooled, since: Date): Promise<RunTally
   const { rows } = await pool.query<RunTally>({
     name: 'run_tally',
     text: SELECT_RUN_TALLY,
-    values: [since, data === 'simulated'],
+    values: [since],
   });
   return rows;
 }

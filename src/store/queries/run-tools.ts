@@ -1,7 +1,6 @@
 /** Coverage by tool: of runs, which tools of active searches do not respond now, and which a service did not respond with last. */
 
 import type { Tool } from '../../domain/enumerations.ts';
-import { type Data, sideOf } from '../../domain/data.ts';
 import { isToolReason, type MissingTool, type ToolReason } from '../../domain/tool-coverage.ts';
 import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { runToolsView } from '../schema/analytics/run-views.ts';
@@ -15,7 +14,7 @@ export type RunToolRow = typeof runToolsView.$inferSelect;
 export async function readRunTools({ orm }: Reads, runIds: readonly Id[]): Promise<RunToolRow[]> {
   if (runIds.length === 0) return [];
   const view = runToolsView;
-  return prepareOnce(orm, `run_tools_${data}`, () =>
+  return prepareOnce(orm, 'run_tools', () =>
     orm
       .select()
       .from(view)
@@ -42,7 +41,6 @@ export type SilentTool = {
   /** How many searches, and the slug of the first. */
   searches: number;
   search: string;
-  simulated: boolean;
 };
 
 /**
@@ -53,7 +51,7 @@ export async function readSilentTools({ pool }: Pooled, scope: DataScope): Promi
   const { rows } = await pool.query<SilentTool>({
     name: 'silent_tools',
     text: `SELECT u.tool, u.reason, min(u.detail) AS detail, max(u.observed_at) AS observed_at, max(last.at) AS last_responded_at,
-       count(*)::int AS searches, min(s.slug) AS search, s.simulated
+       count(*)::int AS searches, min(s.slug) AS search
      FROM strandline.searches s
      JOIN strandline.topics t ON t.id = s.topic_id
      CROSS JOIN LATERAL (
@@ -66,7 +64,7 @@ export async function readSilentTools({ pool }: Pooled, scope: DataScope): Promi
      ) last ON true
      WHERE s.archived_at IS NULL AND s.state = 'active'
        AND ${SCOPE_SQL}
-     GROUP BY u.tool, u.reason, s.simulated
+     GROUP BY u.tool, u.reason
      ORDER BY searches DESC, u.tool, u.reason`,
     values: scopeValues(scope),
   });

@@ -1,6 +1,5 @@
 /** Recent activity: for given searches, one index lookup each; for the overview of all searches, a few statements. */
 
-import type { Data } from '../../domain/data.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import { type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { DISCOVERY_KINDS, discoveriesView } from '../schema/analytics/result-views.ts';
@@ -58,7 +57,6 @@ export async function readLastRuns(
 /** The newest discoveries of these searches together, for people, by `at`, which ascends with the IDs. */
 export async function readNewestOfSearches(
   db: Reads,
-
   searchIds: readonly Id[],
   {
     kinds = DISCOVERY_KINDS,
@@ -74,7 +72,7 @@ export async function readNewestOfSearches(
     ) d
     ORDER BY d.id DESC LIMIT ${sql.placeholder('most')}`;
   const rowsView = discoveriesView;
-  const rows = await prepareOnce(db.orm, `newest_of_${view}_${data}`, () =>
+  const rows = await prepareOnce(db.orm, `newest_of_${view}`, () =>
     db.orm
       .select()
       .from(rowsView)
@@ -158,27 +156,27 @@ export type SearchNow = {
 };
 
 /**
- * $1 from, $2 until, $3 whether simulated. By search keys: by time alone, all rows would be scanned. The day (UTC) of $2 is
+ * $1 from, $2 until. By search keys: by time alone, all rows would be scanned. The day (UTC) of $2 is
  * read from its stored sum, one row per search instead of up to 96.
  */
 const SELECT_SEARCHES_NOW = `
-WITH side AS MATERIALIZED (
+WITH watched AS MATERIALIZED (
   SELECT s.id, t.slug AS topic, s.archived_at IS NOT NULL AS is_removed
-  FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id WHERE t.archived_at IS NULL AND s.simulated = $3::boolean
+  FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id WHERE t.archived_at IS NULL
 ), parts AS (
   SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut AND exposure_ms < 900000 AS cut, 0 AS hours,
     CASE WHEN exposure_ms > 0 THEN date_bin('1 hour', bucket_at, 'epoch') END AS hour_at
   FROM strandline.volume
-  WHERE search_id = ANY (ARRAY(SELECT id FROM side)) AND bucket_at >= $1 AND bucket_at < date_trunc('day', $2::timestamptz, 'UTC')
+  WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND bucket_at >= $1 AND bucket_at < date_trunc('day', $2::timestamptz, 'UTC')
   UNION ALL
   SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut, hours, NULL FROM strandline.search_days
-  WHERE search_id = ANY (ARRAY(SELECT id FROM side)) AND day_at = date_trunc('day', $2::timestamptz, 'UTC')
+  WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND day_at = date_trunc('day', $2::timestamptz, 'UTC')
 )
 SELECT s.id AS search_id, s.topic, s.is_removed, coalesce(v.posts, 0) AS posts, coalesce(v.topic_posts, 0) AS topic_posts, coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
   coalesce(v.exposure_ms, 0)::float8 / 1000 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS coverage,
   coalesce(v.hours, 0)::float8 * 3600 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS hours,
   r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
-FROM side s
+FROM watched s
 LEFT JOIN (
   SELECT search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut,
     count(DISTINCT hour_at) + sum(hours) AS hours
@@ -190,18 +188,17 @@ LEFT JOIN LATERAL (
 ) r ON true`;
 
 /**
- * Every search of the topics of a side, including removed searches of topics that are not: its posts in a range, and the outcome of its last run.
+ * Every search of topics, including removed searches of topics that are not: its posts in a range, and the outcome of its last run.
  * @param range whole quarter-hours; `until` is now or later, because the last day is counted whole
  */
 export async function readSearchesNow(
   { pool }: Pooled,
-
   range: { from: Date; until: Date },
 ): Promise<SearchNow[]> {
   const { rows } = await pool.query<SearchNow>({
     name: 'searches_now',
     text: SELECT_SEARCHES_NOW,
-    values: [range.from, range.until, data === 'simulated'],
+    values: [range.from, range.until],
   });
   return rows;
 }
@@ -211,14 +208,14 @@ export type SpikeDay = { search_id: Id; day_at: Date };
 
 const SELECT_SPIKE_DAYS = `
 SELECT DISTINCT k.search_id, date_trunc('day', k.window_end - interval '1 millisecond', 'UTC') AS day_at
-FROM strandline.spikes k JOIN strandline.searches s ON s.id = k.search_id AND s.simulated = $2::boolean WHERE k.window_end > $1 AND k.only_by IS NULL`;
+FROM strandline.spikes k WHERE k.window_end > $1 AND k.only_by IS NULL`;
 
-/** Spike days of all searches of a side since then. */
+/** Spike days of all searches since then. */
 export async function readSpikeDays({ pool }: Pooled, since: Date): Promise<SpikeDay[]> {
   const { rows } = await pool.query<SpikeDay>({
     name: 'spike_days',
     text: SELECT_SPIKE_DAYS,
-    values: [since, data === 'simulated'],
+    values: [since],
   });
   return rows;
 }

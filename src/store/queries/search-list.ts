@@ -1,8 +1,7 @@
 /** Searches: one or pages of them, their versions, and which are due next. */
 
-import type { Data } from '../../domain/data.ts';
-import type { Id, Orm } from '../database.ts';
-import { equals, readEitherSide } from './data-scope.ts';
+import { type Id, type Orm, prepareOnce } from '../database.ts';
+import { equals } from './data-scope.ts';
 import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 
@@ -12,9 +11,13 @@ export type SearchVersionRow = typeof searchVersionsView.$inferSelect;
 
 /** A search by slug, including removed ones. */
 export async function readSearch(db: Orm, slug: string): Promise<SearchRow | undefined> {
-  return readEitherSide(db, 'search', searchesView, slug, (view, key) =>
-    db.orm.select().from(view).where(eq(view.slug, key)),
-  );
+  const [row] = await prepareOnce(db.orm, 'search', () =>
+    db.orm
+      .select()
+      .from(searchesView)
+      .where(eq(searchesView.slug, sql.placeholder('key'))),
+  ).execute({ key: slug });
+  return row;
 }
 
 /** Searches by topic and slug, after `after`; removed ones only on request. */
@@ -49,7 +52,6 @@ export async function readSearches(
 /** The versions of a search, newest first. */
 export async function readVersions(
   { orm }: Orm,
-
   searchId: Id,
   page: { before?: number | undefined; limit: number },
 ): Promise<SearchVersionRow[]> {
@@ -69,7 +71,6 @@ export const SHOWN_INTERVAL_CHANGES = 10;
 /** Changes of the interval of a search, newest first. */
 export async function readIntervalChanges(
   { orm }: Orm,
-
   searchId: Id,
   page: { before?: Id | undefined; limit: number },
 ): Promise<IntervalChangeRow[]> {

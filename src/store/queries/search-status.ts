@@ -1,5 +1,5 @@
 /** How searches are doing, as the view `search_status` decides it, with what decides whether they are silent. */
-import { ANALYTICS, type Data } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import type { Id, Pooled } from '../database.ts';
 import type { searchStatusView } from '../schema/analytics/topic-views.ts';
 import type { ScheduleColumns } from '../slots.ts';
@@ -8,7 +8,7 @@ import type { ScheduleColumns } from '../slots.ts';
 export type SearchStatusRow = typeof searchStatusView.$inferSelect &
   ScheduleColumns & { simulating: boolean };
 
-/** By side; `$1` searches, which may be removed, or null: all that are not removed. */
+/** `$1` searches, which may be removed, or null: all that are not removed. */
 const selectStatuses = (where: string) => `
 SELECT v.*, sv.cron, sv.every_seconds, sv.auto, sv.tz, s.simulation IS NOT NULL AS simulating
 FROM ${ANALYTICS}.search_status v
@@ -22,17 +22,16 @@ WHERE ${where}`;
  */
 export async function readStatusRows(
   { pool }: Pooled,
-
   searchIds?: readonly Id[],
 ): Promise<SearchStatusRow[]> {
   const { rows } =
     searchIds === undefined
       ? await pool.query<SearchStatusRow>({
-          name: `search_statuses_${data}`,
+          name: 'search_statuses',
           text: selectStatuses('s.archived_at IS NULL'),
         })
       : await pool.query<SearchStatusRow>({
-          name: `search_statuses_of_${data}`,
+          name: 'search_statuses_of',
           text: selectStatuses('s.id = ANY ($1::bigint[])'),
           values: [searchIds],
         });

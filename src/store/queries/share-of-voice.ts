@@ -1,7 +1,6 @@
 /** Share of voice of topics, per day and averaged over days. */
 
 import { and, asc, inArray } from 'drizzle-orm';
-import type { Data } from '../../domain/data.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Orm } from '../database.ts';
 import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';
@@ -20,7 +19,6 @@ type Days = {
 /** Topics per day, with their share among all topics of the same service kind that day. No row: not observed. */
 export async function readVoiceDays(
   { orm }: Orm,
-
   filter: Days & { topics?: readonly string[] | undefined },
 ): Promise<VoiceDayRow[]> {
   const view = shareOfVoiceView;

@@ -1,5 +1,4 @@
 /** How long active searches have had no successful run. The rule is in `monitor/status/search-silence.ts`. */
-import type { Data } from '../../domain/data.ts';
 import { type RunCode, WAITS_FOR_SOURCE } from '../../domain/errors.ts';
 import type { Id, Reads } from '../database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
@@ -18,12 +17,11 @@ const SCHEDULE_SQL = `coalesce(v.cron || ' ' || v.tz, v.every_seconds::text, v.a
 /** Its newest read response, or a later edit, resume or creation, which restarts the count. */
 const SILENT_SINCE_SQL = 'greatest(l.at, s.state_since, v.created_at)';
 
-/** $1 whether simulated. */
 const ACTIVE_SEARCHES_SQL = `
 FROM strandline.searches s
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
 LEFT JOIN strandline.latest_results l ON l.search_id = s.id
-WHERE s.archived_at IS NULL AND s.state = 'active' AND s.simulation IS NULL AND s.simulated = $1::boolean`;
+WHERE s.archived_at IS NULL AND s.state = 'active' AND s.simulation IS NULL`;
 
 const SELECT_SCHEDULE_GROUPS = `
 SELECT ${SCHEDULE_SQL} AS schedule, v.cron, v.every_seconds, v.auto, min(v.tz) AS tz, min(${SILENT_SINCE_SQL}) AS oldest ${ACTIVE_SEARCHES_SQL}
@@ -37,7 +35,6 @@ export async function readScheduleGroups({ pool }: Reads): Promise<ScheduleGroup
   const { rows } = await pool.query<ScheduleGroup>({
     name: 'group_by_schedule',
     text: SELECT_SCHEDULE_GROUPS,
-    values: [data === 'simulated'],
   });
   return rows;
 }
@@ -57,14 +54,14 @@ export type SilentSearch = {
   run_ended_at: Date | null;
 };
 
-/** $1 whether simulated, $2 schedules, $3 their limits, $4 maximum to list, $5 reason of runs that wait for a source. */
+/** $1 schedules, $2 their limits, $3 maximum to list, $4 reason of runs that wait for a source. */
 const SELECT_SILENT_SEARCHES = `
 WITH silent AS MATERIALIZED (
   SELECT s.id, s.slug, s.topic_id, ${SILENT_SINCE_SQL} AS since, l.at AS last_success_at ${ACTIVE_SEARCHES_SQL}
-    AND ${SILENT_SINCE_SQL} < (SELECT c.before FROM unnest($2::text[], $3::timestamptz[]) c(schedule, before) WHERE c.schedule = ${SCHEDULE_SQL})
-    AND NOT EXISTS (SELECT FROM strandline.runs w WHERE w.search_id = s.id AND w.status IN ('queued', 'running') AND w.reason = $5)
+    AND ${SILENT_SINCE_SQL} < (SELECT c.before FROM unnest($1::text[], $2::timestamptz[]) c(schedule, before) WHERE c.schedule = ${SCHEDULE_SQL})
+    AND NOT EXISTS (SELECT FROM strandline.runs w WHERE w.search_id = s.id AND w.status IN ('queued', 'running') AND w.reason = $4)
 ), named AS MATERIALIZED (
-  SELECT * FROM silent ORDER BY since, slug LIMIT $4
+  SELECT * FROM silent ORDER BY since, slug LIMIT $3
 )
 SELECT (SELECT count(*)::int FROM silent) AS total, n.slug, t.slug AS topic, n.since, n.last_success_at,
   r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
@@ -81,7 +78,6 @@ ORDER BY n.since, n.slug`;
  */
 export async function readSilentSearches(
   { pool }: Reads,
-
   limits: readonly { schedule: string; before: Date }[],
   most: number,
 ): Promise<{ total: number; searches: SilentSearch[] }> {
@@ -89,7 +85,6 @@ export async function readSilentSearches(
     name: 'silent_searches',
     text: SELECT_SILENT_SEARCHES,
     values: [
-      data === 'simulated',
       limits.map(({ schedule }) => schedule),
       limits.map(({ before }) => before),
       most,

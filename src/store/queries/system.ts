@@ -1,6 +1,6 @@
 /** State of the installation: server, workers, scans, backlog, upkeep, unread responses and current figures. */
 
-import { ANALYTICS, type Data } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import { MINUTE } from '../../domain/time.ts';
 import { type Id, type Pooled, sqlTime, onlyRow } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
@@ -128,8 +128,7 @@ export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
 /** Number of indexed posts and links of a side. */
 export async function readArchiveSize({ pool }: Pooled): Promise<number> {
   const { rows } = await pool.query<{ documents: number }>(
-    'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora WHERE sandbox = $1',
-    [data === 'simulated'],
+    'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora',
   );
   return onlyRow(rows).documents;
 }
@@ -194,8 +193,8 @@ export type Figures = {
   scan_age_seconds: number;
 };
 
-/** $1 now, $2 minimum heartbeat of live workers, $3 whether simulated. Each part uses a partial index or a small table. */
-const selectFigures = () => `
+/** $1 now, $2 minimum heartbeat of live workers. Each part uses a partial index or a small table. */
+const SELECT_FIGURES = `
 SELECT s.searches, s.overdue, s.overdue_seconds, r.open_runs, d.open_deliveries, w.workers, w.skew_seconds,
   (SELECT extract(epoch FROM clock_timestamp() - scanned_at)::float8 FROM strandline.scanner) AS scan_age_seconds
 FROM (
@@ -206,12 +205,11 @@ FROM (
     coalesce(extract(epoch FROM $1::timestamptz - min(next_due_at) FILTER (WHERE due)), 0)::float8 AS overdue_seconds
   FROM (SELECT state, at AS next_due_at, state IN ('active', 'capped') AND at <= $1::timestamptz AS due
         FROM strandline.searches s LEFT JOIN strandline.search_pace p ON p.search_id = s.id
-        CROSS JOIN LATERAL (SELECT coalesce(s.next_due_at, p.due_at) AS at) d WHERE archived_at IS NULL AND simulated = $3::boolean) kept
+        CROSS JOIN LATERAL (SELECT coalesce(s.next_due_at, p.due_at) AS at) d WHERE archived_at IS NULL) kept
 ) s, (
   SELECT json_build_object('queued', count(*) FILTER (WHERE status = 'queued'),
     'running', count(*) FILTER (WHERE status = 'running')) AS open_runs
   FROM strandline.runs WHERE status IN ('queued', 'running')
-    AND (SELECT simulated FROM strandline.searches WHERE id = search_id) = $3::boolean
 ) r, (
   SELECT json_build_object('gathering', (SELECT count(*) FROM ${ANALYTICS}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
     'pending', (SELECT count(*) FROM ${ANALYTICS}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'pending'),
@@ -224,9 +222,8 @@ FROM (
 /** One statement, so that the figures are consistent. */
 export async function readFigures(
   { pool }: Pooled,
-
   { now, heardSince }: { now: Date; heardSince: Date },
 ): Promise<Figures> {
-  const { rows } = await pool.query<Figures>(selectFigures(), [now, heardSince, data === 'simulated']);
+  const { rows } = await pool.query<Figures>(SELECT_FIGURES, [now, heardSince]);
   return onlyRow(rows);
 }

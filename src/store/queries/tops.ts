@@ -28,36 +28,36 @@ type CountedColumn = 'k.posts' | 'k.topic_posts';
 
 /**
  * Like the views `top_authors` to `top_domains`, but aggregates stored rows before looking up names: a busy topic has
- * tens of thousands of them. $1 search, $2 topic, $3 whether simulated, $4 from, $5 until.
+ * tens of thousands of them. $1 search, $2 topic, $3 from, $4 until.
  */
 const topsSql = (counted: CountedColumn, ...kinds: readonly string[]) => `
   FROM strandline.searches s
   JOIN strandline.topics t ON t.id = s.topic_id
-  JOIN strandline.search_tops k ON k.search_id = s.id AND k.day_at >= $4 AND k.day_at < $5
+  JOIN strandline.search_tops k ON k.search_id = s.id AND k.day_at >= $3 AND k.day_at < $4
     AND k.kind = ${kinds.length === 1 ? `'${kinds[0]}'` : `ANY ('{${kinds.join(',')}}')`} AND ${counted} > 0
   WHERE ${SCOPE_SQL}`;
 
-/** $6 limit. An author belongs to one service, looked up only for returned authors. */
+/** $5 limit. An author belongs to one service, looked up only for returned authors. */
 const authorsSql = (counted: CountedColumn) => `
 SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, c.followers_count::float8, g.posts
 FROM (
   SELECT k.name, sum(${counted})::int AS posts ${topsSql(counted, 'author')}
-  GROUP BY k.name ORDER BY posts DESC, k.name LIMIT $6
+  GROUP BY k.name ORDER BY posts DESC, k.name LIMIT $5
 ) g
 JOIN strandline.authors a ON a.id = g.name::bigint
 LEFT JOIN strandline.author_counters c ON c.author_id = a.id
 JOIN strandline.services sv ON sv.id = a.service_id
 ORDER BY g.posts DESC, a.id`;
 
-/** Services of a kind are counted together. $6 limit. */
+/** Services of a kind are counted together. $5 limit. */
 const namesSql = (as: string, kind: string) => (counted: CountedColumn) =>
   `
 SELECT sv.kind AS service_kind, g.name AS ${as}, sum(g.posts)::int AS posts
 FROM (SELECT s.service_id, k.name, sum(${counted}) AS posts ${topsSql(counted, kind)} GROUP BY s.service_id, k.name) g
 JOIN strandline.services sv ON sv.id = g.service_id
-GROUP BY sv.kind, g.name ORDER BY posts DESC, g.name LIMIT $6`;
+GROUP BY sv.kind, g.name ORDER BY posts DESC, g.name LIMIT $5`;
 
-/** `domain` counts posts, `site` links. $6 limit. */
+/** `domain` counts posts, `site` links. $5 limit. */
 const domainsSql = (counted: CountedColumn) => `
 SELECT sv.kind AS service_kind, g.name AS domain, sum(g.posts)::int AS posts, sum(g.links)::int AS links
 FROM (
@@ -66,7 +66,7 @@ FROM (
   GROUP BY s.service_id, k.name
 ) g
 JOIN strandline.services sv ON sv.id = g.service_id
-GROUP BY sv.kind, g.name ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $6`;
+GROUP BY sv.kind, g.name ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $5`;
 
 export const readTopAuthors = createTopReader<TopAuthor>('authors', authorsSql);
 export const readTopHashtags = createTopReader<TopHashtag>('hashtags', namesSql('hashtag', 'hashtag'));

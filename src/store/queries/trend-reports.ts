@@ -1,6 +1,5 @@
 /** Spikes and states of searches, as the views show them. */
 
-import type { Data } from '../../domain/data.ts';
 import { amongIds, type Id, type Orm, prepareOnce } from '../database.ts';
 import { spikesView, trendStatesView } from '../schema/analytics/trend-views.ts';
 import { type DataScope, equals, within } from './data-scope.ts';
@@ -52,14 +51,9 @@ function isOnPage(v: typeof spikesView | typeof trendStatesView, filter: PageFil
 }
 
 /** Spikes of searches whose windows ended since then, by window end. */
-export async function readSpikes(
-  { orm }: Orm,
-
-  searchIds: readonly Id[],
-  since: Date,
-): Promise<SpikeRow[]> {
+export async function readSpikes({ orm }: Orm, searchIds: readonly Id[], since: Date): Promise<SpikeRow[]> {
   const view = spikesView;
-  return prepareOnce(orm, `spikes_of_${data}`, () =>
+  return prepareOnce(orm, 'spikes_of', () =>
     orm
       .select()
       .from(view)
@@ -71,12 +65,11 @@ export async function readSpikes(
 /** States of searches that were found since then, and those that still go on, oldest first. */
 export async function readTrendStates(
   { orm }: Orm,
-
   searchIds: readonly Id[],
   since: Date,
 ): Promise<TrendStateRow[]> {
   const view = trendStatesView;
-  return prepareOnce(orm, `trend_states_of_${data}`, () =>
+  return prepareOnce(orm, 'trend_states_of', () =>
     orm
       .select()
       .from(view)

@@ -1,6 +1,5 @@
 /** Volume per bucket, as in the views. */
 
-import type { Data } from '../../domain/data.ts';
 import type { Id, Orm, Pooled } from '../database.ts';
 import { volumeHourlyView } from '../schema/analytics/trend-views.ts';
 import { and, asc, gte, inArray } from 'drizzle-orm';
@@ -138,12 +137,7 @@ export async function readVolumeSums(
 export type HourRow = typeof volumeHourlyView.$inferSelect;
 
 /** Volume per hour of searches from a full hour on, oldest first. Missing hours were not observed. */
-export async function readHours(
-  { orm }: Orm,
-
-  searchIds: readonly Id[],
-  from: Date,
-): Promise<HourRow[]> {
+export async function readHours({ orm }: Orm, searchIds: readonly Id[], from: Date): Promise<HourRow[]> {
   const view = volumeHourlyView;
   return orm
     .select()

@@ -1,5 +1,4 @@
 /** Runs a person's SQL statement and describes its errors. */
-import type { Data } from '../../domain/data.ts';
 import { cleanLine } from '../../domain/text.ts';
 import { SECOND } from '../../domain/time.ts';
 import { FIND_OPEN_FUNCTION, READER_CONNECTIONS } from '../../platform/postgres/reader-role.ts';

@@ -12,7 +12,7 @@ import {
 import { QUEUE_SCHEMA } from '../../platform/queue/queue-schema.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import { type Database, inTransaction, onlyRow } from '../database.ts';
-import { ANALYTICS } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import { SCHEMA } from '../schema-state.ts';
 import { randomBytes } from 'node:crypto';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
@@ -69,7 +69,7 @@ const CAN_CLOSE = `
 SELECT current_user AS self, current_database() AS database,
   (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AND NOT EXISTS (
     SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname !~ '^pg_' AND n.nspname <> ALL ('{information_schema,${[SCHEMA, ...Object.values(ANALYTICS), QUEUE_SCHEMA].join(',')}}')
+    WHERE n.nspname !~ '^pg_' AND n.nspname <> ALL ('{information_schema,${[SCHEMA, ANALYTICS, QUEUE_SCHEMA].join(',')}}')
   ) AS "mayClose"`;
 
 function nameReader(readerUrl: string | undefined): { name: string; password: string | undefined } {
@@ -99,14 +99,13 @@ async function makeRole(
 
 async function grantToReader(client: Client, name: string, database: string): Promise<void> {
   const role = escapeIdentifier(name);
-  const views = Object.values(ANALYTICS).join(', ');
   const statements = [
     `REVOKE TEMPORARY ON DATABASE ${escapeIdentifier(database)} FROM PUBLIC`,
     'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
     `GRANT CONNECT ON DATABASE ${escapeIdentifier(database)} TO ${role}`,
-    `GRANT USAGE ON SCHEMA ${views} TO ${role}`,
-    `GRANT SELECT ON ALL TABLES IN SCHEMA ${views} TO ${role}`,
-    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${views} GRANT SELECT ON TABLES TO ${role}`,
+    `GRANT USAGE ON SCHEMA ${ANALYTICS} TO ${role}`,
+    `GRANT SELECT ON ALL TABLES IN SCHEMA ${ANALYTICS} TO ${role}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${ANALYTICS} GRANT SELECT ON TABLES TO ${role}`,
   ];
   for (const statement of statements)
     await client.query(statement).catch((error: unknown) => {
@@ -119,15 +118,14 @@ async function grantToReader(client: Client, name: string, database: string): Pr
 async function inspectReader(client: Client, name: string, database: string): Promise<string[]> {
   const { rows } = await client.query<{ connects: boolean; reads: boolean | null; beyond: boolean | null }>(
     `SELECT has_database_privilege($1, $2, 'CONNECT') AS connects,
-            (SELECT bool_and(has_schema_privilege($1, to_regnamespace(u.schema), 'USAGE')) FROM unnest($3::text[]) u(schema)) AS reads,
+            has_schema_privilege($1, to_regnamespace($3), 'USAGE') AS reads,
             has_schema_privilege($1, to_regnamespace($4), 'USAGE') AS beyond`,
-    [name, database, Object.values(ANALYTICS), SCHEMA],
+    [name, database, ANALYTICS, SCHEMA],
   );
   const { connects, reads, beyond } = onlyRow(rows);
   const notes: string[] = [];
   if (!connects) notes.push(`The role ${name} cannot connect to the database ${database}.`);
-  if (reads === false)
-    notes.push(`The role ${name} cannot read the schemas ${Object.values(ANALYTICS).join(' and ')}.`);
+  if (reads === false) notes.push(`The role ${name} cannot read the schema ${ANALYTICS}.`);
   if (beyond === true)
     notes.push(`The role ${name} can also read the schema ${SCHEMA}, which it should not.`);
   return notes;

@@ -1,6 +1,6 @@
 /** Runs one statement as the reader: fetches rows, parses values, and renders the result within a size limit. */
 
-import { ANALYTICS, type Data } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import { Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { prepareSession } from '../../platform/postgres/session.ts';
@@ -32,8 +32,6 @@ type ReaderQuery = {
   url: string;
   sql: string;
   params?: readonly unknown[];
-  /** Whose views names without a schema mean. Default: real data. */
-
   /** Default: 30,000. */
   timeoutMs?: number;
   /**

@@ -1,5 +1,4 @@
 /** What the server and its statement process send each other. */
-import type { Data } from '../../domain/data.ts';
 import type { Refused } from '../../domain/errors.ts';
 
 /** Result format: rows of a page, or an API response. */

@@ -6,10 +6,10 @@ import { MAX_LATER_RESPONSES } from './facts-sql.ts';
 
 const S = 'strandline';
 
-const LINK_ROW = 'observed_at timestamptz, simulated boolean, canonical text, former text, addresses text[]';
+const LINK_ROW = 'observed_at timestamptz, canonical text, former text, addresses text[]';
 
 /**
- * The link of a row `r` on its side, as `k.id`: that of its first known address, then by its identity, then by its identity by the
+ * The link of a row `r`, as `k.id`: that of its first known address, then by its identity, then by its identity by the
  * rules of the stored links. So no known link is new while `links rekey` has not applied newer rules.
  */
 const FIND_LINK = `
@@ -17,10 +17,10 @@ const FIND_LINK = `
     SELECT coalesce(
       (SELECT a.link_id FROM unnest(r.addresses) WITH ORDINALITY u(address, n)
         CROSS JOIN LATERAL (
-          SELECT link_id FROM ${S}.link_addresses WHERE address = u.address AND simulated = r.simulated OFFSET 0
+          SELECT link_id FROM ${S}.link_addresses WHERE address = u.address OFFSET 0
         ) a ORDER BY u.n LIMIT 1),
-      (SELECT id FROM ${S}.links WHERE canonical = r.canonical AND simulated = r.simulated),
-      (SELECT id FROM ${S}.links WHERE canonical = r.former AND simulated = r.simulated)
+      (SELECT id FROM ${S}.links WHERE canonical = r.canonical),
+      (SELECT id FROM ${S}.links WHERE canonical = r.former)
     ) AS id OFFSET 0
   ) k ON true`;
 
@@ -30,26 +30,26 @@ const FIND_LINK = `
  */
 export const SAVE_LINKS = `
 WITH rows AS MATERIALIZED (
-  SELECT DISTINCT ON (identity, simulated) coalesce(l.canonical, r.canonical) AS identity, r.simulated, l.id, l.first_seen_at, r.observed_at,
+  SELECT DISTINCT ON (identity) coalesce(l.canonical, r.canonical) AS identity, l.id, l.first_seen_at, r.observed_at,
     r.addresses[1] AS url, r.site, ${linkMembers((name) => `CASE WHEN ${isOtherSql(name)} THEN r.${name} END AS ${name}`)}
   FROM json_to_recordset($1::json) AS r(ord integer, site text, ${LINK_ROW}, ${typedColumns(LINK_CONTENT)})
   ${FIND_LINK}
   LEFT JOIN LATERAL (SELECT * FROM ${S}.links WHERE id = k.id OFFSET 0) l ON true
-  ORDER BY identity, simulated, r.observed_at DESC, r.ord
+  ORDER BY identity, r.observed_at DESC, r.ord
 ), changed AS MATERIALIZED (
   SELECT * FROM rows WHERE id IS NULL OR first_seen_at > observed_at OR ${anyKnownSql(LINK_CONTENT, 'rows')}
 ), later AS MATERIALIZED (
   SELECT observed_at, link_ids AS ids, link_known AS known FROM ${S}.observed_items
   WHERE observed_at > (SELECT min(observed_at) FROM changed WHERE id IS NOT NULL) ORDER BY observed_at LIMIT ${MAX_LATER_RESPONSES}
 )
-INSERT INTO ${S}.links AS l (first_seen_at, observed_at, known_at, canonical, simulated, url, site, ${columnNames(LINK_CONTENT)})
-SELECT observed_at, observed_at, ARRAY[${linkMembers(() => 'observed_at')}], identity, simulated, url, site, ${linkMembers(
+INSERT INTO ${S}.links AS l (first_seen_at, observed_at, known_at, canonical, url, site, ${columnNames(LINK_CONTENT)})
+SELECT observed_at, observed_at, ARRAY[${linkMembers(() => 'observed_at')}], identity, url, site, ${linkMembers(
   (name, i) => `CASE WHEN n.known & ${2 ** (i + 1)} = 0 THEN r.${name} END`,
 )}
 FROM changed r CROSS JOIN LATERAL (
   SELECT coalesce(bit_or(known[array_position(ids, r.id)]), 0) AS known FROM later WHERE later.observed_at > r.observed_at AND r.id = ANY (ids)
-) n ORDER BY identity, simulated
-ON CONFLICT (canonical, simulated) DO UPDATE
+) n ORDER BY identity
+ON CONFLICT (canonical) DO UPDATE
   SET first_seen_at = least(l.first_seen_at, excluded.first_seen_at), observed_at = greatest(l.observed_at, excluded.observed_at),
     url = CASE WHEN excluded.first_seen_at < l.first_seen_at THEN excluded.url ELSE l.url END,
     known_at = ARRAY[${linkMembers((name, i) => `CASE WHEN ${replacesSql(name, i)} THEN excluded.observed_at ELSE l.known_at[${i + 1}] END`)}],
@@ -97,21 +97,21 @@ function replacesSql(name: string, i: number): string {
 
 /** Addresses of links, after these have keys. $1 rows. */
 export const SAVE_ADDRESSES = `
-INSERT INTO ${S}.link_addresses (address, link_id, simulated)
-SELECT DISTINCT ON (u.address, r.simulated) u.address, k.id, r.simulated
+INSERT INTO ${S}.link_addresses (address, link_id)
+SELECT DISTINCT ON (u.address) u.address, k.id
 FROM json_to_recordset($1::json) AS r(${LINK_ROW})
 ${FIND_LINK}
 CROSS JOIN unnest(r.addresses) u(address)
-WHERE NOT EXISTS (SELECT FROM ${S}.link_addresses WHERE address = u.address AND simulated = r.simulated OFFSET 0)
-ORDER BY u.address, r.simulated
-ON CONFLICT (address, simulated) DO NOTHING`;
+WHERE NOT EXISTS (SELECT FROM ${S}.link_addresses WHERE address = u.address OFFSET 0)
+ORDER BY u.address
+ON CONFLICT (address) DO NOTHING`;
 
-/** Links in the text of posts, after both have keys. $1 services, $2 IDs of posts, $3 addresses, $4 sides. */
+/** Links in the text of posts, after both have keys. $1 services, $2 IDs of posts, $3 addresses. */
 export const SAVE_POST_LINKS = `
 INSERT INTO ${S}.post_links (post_id, link_id)
 SELECT DISTINCT p.id, a.link_id
-FROM unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[]) AS r(service_id, external_id, address, simulated)
+FROM unnest($1::bigint[], $2::text[], $3::text[]) AS r(service_id, external_id, address)
 CROSS JOIN LATERAL (SELECT id FROM ${S}.posts WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0) p
-CROSS JOIN LATERAL (SELECT link_id FROM ${S}.link_addresses WHERE address = r.address AND simulated = r.simulated OFFSET 0) a
+CROSS JOIN LATERAL (SELECT link_id FROM ${S}.link_addresses WHERE address = r.address OFFSET 0) a
 ORDER BY 1, 2
 ON CONFLICT DO NOTHING`;

@@ -49,8 +49,6 @@ export type Outcome = {
   isResult: boolean;
   /** Whether a newer response of the search was read: no alerts are sent. */
   isOlder: boolean;
-  /** Whether its search is simulated: the side of its links. */
-  simulated: boolean;
   /** Whether any author was ever forgotten: the results must then be checked for them. */
   anyForgotten: boolean;
 };
@@ -60,9 +58,6 @@ export const insertRejectsSql = (run: string, id: string, rejects: `$${number}`)
   INSERT INTO strandline.rejects (run_id, path, code, sample)
   SELECT ${run}.${id}, j.path, j.code, j.sample
   FROM ${run}, json_to_recordset(${rejects}::json) AS j(path text, code text, sample text)`;
-
-const simulatedSql = (run: string) =>
-  `(SELECT simulated FROM strandline.searches WHERE id = ${run}.search_id) AS simulated`;
 
 /**
  * Marks runs as succeeded. First statement of the save: it matches only the claim with the highest fence, so a worker
@@ -80,7 +75,7 @@ WITH won AS (
   FROM unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::int[])
     AS asked(id, fence, ended_at, items_seen, rejected, response)
   WHERE r.id = ANY ($1::bigint[]) AND r.id = asked.id AND r.fence = asked.fence AND r.status = 'running'
-  RETURNING r.id, r.baseline, r.ended_at, asked.response, ${simulatedSql('r')}
+  RETURNING r.id, r.baseline, r.ended_at, asked.response
 ), response AS (
   UPDATE strandline.responses SET read_at = won.ended_at
   FROM won WHERE run_id = won.id AND n = won.response AND read_at IS NULL
@@ -89,7 +84,7 @@ WITH won AS (
   SELECT won.id, j.path, j.code, j.sample
   FROM json_to_recordset($7::json) AS j(run_id bigint, path text, code text, sample text) JOIN won ON won.id = j.run_id
 )
-SELECT id, baseline, 0 AS "itemsNewBefore", ended_at AS at, true AS "isResult", false AS "isOlder", simulated,
+SELECT id, baseline, 0 AS "itemsNewBefore", ended_at AS at, true AS "isResult", false AS "isOlder",
   strandline.any_forgotten() AS "anyForgotten"
 FROM won`;
 
@@ -105,7 +100,7 @@ WITH won AS (
     baseline = coalesce(r.ended_at <= (SELECT max(b.ended_at) FROM strandline.runs b WHERE b.search_id = r.search_id
       AND b.request_version = r.request_version AND b.baseline), true)
   WHERE r.id = $1 AND r.status IN ('succeeded', 'failed')
-  RETURNING r.id, r.baseline, r.items_new, ${simulatedSql('r')}
+  RETURNING r.id, r.baseline, r.items_new
 ), response AS (
   UPDATE strandline.responses SET read_at = ${sqlTime('$6')}
   FROM won WHERE run_id = won.id AND n = $5 AND read_at IS NULL
@@ -114,7 +109,7 @@ WITH won AS (
 ), told AS (
   ${insertRejectsSql('won', 'id', '$4')}
 )
-SELECT baseline, items_new AS "itemsNewBefore", $6::timestamptz AS at, true AS "isResult", false AS "isOlder", simulated,
+SELECT baseline, items_new AS "itemsNewBefore", $6::timestamptz AS at, true AS "isResult", false AS "isOlder",
   strandline.any_forgotten() AS "anyForgotten"
 FROM won`;
 
@@ -142,7 +137,7 @@ WITH response AS (
       SELECT FROM strandline.runs l WHERE l.search_id = r.search_id AND l.ended_at > r.ended_at AND l.status = 'succeeded'
     )) AS succeeds,
     coalesce(r.ended_at <= (SELECT max(b.ended_at) FROM strandline.runs b WHERE b.search_id = r.search_id
-      AND b.request_version = r.request_version AND b.baseline), true) AS baseline, ${simulatedSql('r')}
+      AND b.request_version = r.request_version AND b.baseline), true) AS baseline
   FROM response a, strandline.runs r WHERE r.id = $1
 ), run AS (
   UPDATE strandline.runs r
@@ -156,7 +151,7 @@ WITH response AS (
 ), told AS (
   ${insertRejectsSql('judged', 'id', '$5')} WHERE judged.result
 )
-SELECT baseline, before AS "itemsNewBefore", read_at AS at, result AS "isResult", older AS "isOlder", simulated,
+SELECT baseline, before AS "itemsNewBefore", read_at AS at, result AS "isResult", older AS "isOlder",
   strandline.any_forgotten() AS "anyForgotten"
 FROM judged`;
 

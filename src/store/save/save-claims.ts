@@ -42,7 +42,7 @@ UPDATE strandline.completions SET claims = $4 WHERE id = $1`;
 
 function linkIdsSql(addresses: string): string {
   return `ARRAY(SELECT la.link_id FROM unnest(${addresses}) WITH ORDINALITY u(address, n)
-    JOIN strandline.link_addresses la ON la.address = u.address AND la.simulated = $5 GROUP BY la.link_id ORDER BY min(u.n))`;
+    JOIN strandline.link_addresses la ON la.address = u.address GROUP BY la.link_id ORDER BY min(u.n))`;
 }
 
 /** Saves the claims of a completion, after its links. A completion without claims is marked as parsed. */
@@ -54,10 +54,9 @@ export async function saveClaims(
     runId: Id;
     observedAt: Date;
     claims: readonly ParsedStatement[];
-    simulated: boolean;
   },
 ): Promise<void> {
-  const { completionId, searchId, runId, observedAt, claims, simulated } = input;
+  const { completionId, searchId, runId, observedAt, claims } = input;
   const rows = JSON.stringify(
     claims.map(({ citations, ...claim }) => ({
       ...claim,
@@ -69,7 +68,7 @@ export async function saveClaims(
     const values = [searchId, runId, observedAt, rows];
     await tx.query({ name: 'insert_claims', text: INSERT_CLAIMS, values });
   }
-  const values = [completionId, searchId, rows, claims.length, simulated];
+  const values = [completionId, searchId, rows, claims.length];
   await tx.query({ name: 'insert_completion_claims', text: INSERT_COMPLETION_CLAIMS, values });
 }
 

@@ -174,7 +174,6 @@ async function saveLinks(
           inPosts.map(({ response }) => response.serviceId),
           inPosts.map(({ externalId }) => externalId),
           inPosts.map(({ address }) => address),
-          inPosts.map(({ response }) => response.outcome.simulated),
         ],
       }),
     );
@@ -208,13 +207,12 @@ async function insertSightings(
     return (item: { serviceId: Id; externalId: string }) =>
       keys.get(itemKey(item.serviceId, item.externalId)) ?? null;
   };
-  const links = responses.flatMap(({ findings, outcome }, i) =>
+  const links = responses.flatMap(({ findings }, i) =>
     findings.links.map((link) => ({
       place: i + 1,
       address: link.address,
       source: link.source,
       known: encodeKnownMembers(link, MEMBERS.link),
-      simulated: outcome.simulated,
     })),
   );
   const { rows } = await tx.query<SightedRow>({
@@ -240,7 +238,6 @@ async function insertSightings(
       authors.map(findKey(known.authors)),
       authors.map((author) => author.known),
       links.map((link) => link.known),
-      links.map(({ simulated }) => simulated),
     ],
   });
   return rows;
@@ -256,7 +253,6 @@ async function lowerFirstSeen(tx: Transaction, input: Won): Promise<Touched> {
     runId,
     findings.posts.map((post) => post.external_id),
     findings.links.map((link) => link.address),
-    input.outcome.simulated,
   ]);
   return rows[0] ?? NOTHING_TOUCHED;
 }
@@ -305,7 +301,6 @@ async function saveCompletion(tx: Transaction, input: Won): Promise<Id | null> {
   const { completion } = input.findings;
   if (completion === null) return null;
   const { completion_links, search_completion_links, key_items, claims, ...texts } = completion;
-  const { simulated } = input.outcome;
   const row = await queryPrepared<{ id: Id }>(tx, 'insert_completion', INSERT_COMPLETION, [
     input.runId,
     input.searchId,
@@ -314,9 +309,8 @@ async function saveCompletion(tx: Transaction, input: Won): Promise<Id | null> {
     search_completion_links.map((link) => link.address),
     JSON.stringify(texts),
     JSON.stringify(key_items.map(({ link, ...item }) => ({ ...item, address: link?.address ?? null }))),
-    simulated,
   ]);
   if (row === undefined) return null;
-  await saveClaims(tx, { ...input, completionId: row.id, claims, simulated });
+  await saveClaims(tx, { ...input, completionId: row.id, claims });
   return row.id;
 }

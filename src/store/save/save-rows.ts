@@ -15,8 +15,6 @@ import type { Id } from '../database.ts';
 import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
 
 type ParsedResponse = { runId: Id; serviceId: Id; observedAt: Date; findings: ParsedResults };
-/** With the side of its links. */
-type SidedResponse = ParsedResponse & { outcome: { simulated: boolean } };
 
 /** A post or author in one response. */
 export type Occurrence = {
@@ -203,7 +201,7 @@ type LinkRow = Partial<ParsedLink> & {
  * come before those that are only cited by a completion, and those that are only in a post.
  */
 export function buildLinkRows(
-  responses: readonly SidedResponse[],
+  responses: readonly ParsedResponse[],
   posts: readonly PostAddress[],
   rules: IdentityRules,
 ): string[] {
@@ -220,7 +218,6 @@ export function buildLinkRows(
         ...Object.fromEntries(known),
         ord,
         observed_at: response.observedAt,
-        simulated: response.outcome.simulated,
       });
       responsesWith.set(link.canonical, turn + 1);
     });
@@ -260,11 +257,11 @@ function collectLinks(
 }
 
 /** An address in the text of a post. */
-export type PostAddress = { response: SidedResponse; externalId: string; address: string };
+export type PostAddress = { response: ParsedResponse; externalId: string; address: string };
 
 /** Addresses in new and changed posts. */
 export function collectPostAddresses(
-  responses: readonly SidedResponse[],
+  responses: readonly ParsedResponse[],
   posts: readonly KnownItem[],
 ): PostAddress[] {
   const changed = new Set(

@@ -20,7 +20,7 @@ const S = 'strandline';
  * $1 runs, $2 their searches, $3 times, $4 whether this is the result of the run. Of posts: $5 index of the run in
  * these lists, $6 services, $7 IDs, $8 keys or null. Of links: $9 index of the run, $10 addresses, $11 sources. Of
  * posts, $12 whether nested in others, $13 known members. Of authors: $14 index of the run, $15 services, $16 IDs,
- * $17 keys or null, $18 known members. Of links, $19 known members, $20 sides.
+ * $17 keys or null, $18 known members. Of links, $19 known members.
  */
 export const INSERT_SIGHTINGS = `
 WITH responses AS MATERIALIZED (
@@ -42,10 +42,10 @@ WITH responses AS MATERIALIZED (
   RETURNING search_id, post_id
 ), found_links AS MATERIALIZED (
   SELECT DISTINCT ON (r.place, la.id) r.place, la.id, r.source, r.known, r.n
-  FROM unnest($9::int[], $10::text[], $11::text[], $19::bigint[], $20::boolean[]) WITH ORDINALITY
-    AS r(place, address, source, known, simulated, n)
+  FROM unnest($9::int[], $10::text[], $11::text[], $19::bigint[]) WITH ORDINALITY
+    AS r(place, address, source, known, n)
   CROSS JOIN LATERAL (
-    SELECT link_id AS id FROM ${S}.link_addresses WHERE address = r.address AND simulated = r.simulated OFFSET 0
+    SELECT link_id AS id FROM ${S}.link_addresses WHERE address = r.address OFFSET 0
   ) la
   ORDER BY r.place, la.id, r.n
 ), link_sightings AS (
@@ -98,7 +98,7 @@ FROM responses r ORDER BY r.place`;
 /**
  * After the sightings of a late response: moves the first sighting of its items back to when it was received. Locks
  * rows in insertion order.
- * $1 service, $2 time, $3 search, $4 run, $5 IDs of posts, $6 addresses of links, $7 their side.
+ * $1 service, $2 time, $3 search, $4 run, $5 IDs of posts, $6 addresses of links.
  */
 export const LOWER_FIRST_SEEN = `
 WITH posts AS MATERIALIZED (
@@ -112,7 +112,7 @@ WITH posts AS MATERIALIZED (
 ), links AS MATERIALIZED (
   SELECT g.link_id FROM ${S}.link_sightings g
   WHERE g.search_id = $3 AND (g.first_seen_at, g.first_run_id) > ($2, $4) AND g.link_id = ANY (ARRAY(
-    SELECT a.link_id FROM ${S}.link_addresses a WHERE a.address = ANY ($6::text[]) AND a.simulated = $7))
+    SELECT a.link_id FROM ${S}.link_addresses a WHERE a.address = ANY ($6::text[])))
   ORDER BY g.link_id FOR UPDATE
 ), lowered_links AS (
   UPDATE ${S}.link_sightings g SET first_seen_at = $2, first_run_id = $4
@@ -123,15 +123,15 @@ SELECT (SELECT coalesce(array_agg(post_id), '{}') FROM posts) AS posts,
 
 /**
  * 6: a completion. Whether it changed is computed once its statements are saved (`save-completion-change.ts`).
- * $1 run, $2 search, $3 time, $4 cited addresses, $5 returned addresses, $6 completion, $7 key items, $8 the side of links.
+ * $1 run, $2 search, $3 time, $4 cited addresses, $5 returned addresses, $6 completion, $7 key items.
  */
 export const INSERT_COMPLETION = `
 WITH cited AS (
   SELECT coalesce(array_agg(la.link_id ORDER BY u.ord), '{}') AS ids
-  FROM unnest($4::text[]) WITH ORDINALITY u(address, ord) JOIN ${S}.link_addresses la ON la.address = u.address AND la.simulated = $8
+  FROM unnest($4::text[]) WITH ORDINALITY u(address, ord) JOIN ${S}.link_addresses la ON la.address = u.address
 ), returned AS (
   SELECT coalesce(array_agg(la.link_id ORDER BY u.ord), '{}') AS ids
-  FROM unnest($5::text[]) WITH ORDINALITY u(address, ord) JOIN ${S}.link_addresses la ON la.address = u.address AND la.simulated = $8
+  FROM unnest($5::text[]) WITH ORDINALITY u(address, ord) JOIN ${S}.link_addresses la ON la.address = u.address
 ), kept AS (
   INSERT INTO ${S}.completions (run_id, search_id, observed_at, changed, completion_links, search_completion_links,
     summary, microblog_summary, discussion_board_summary, news_forum_summary, text, text_chunks, miner_link_scores, warnings)
@@ -150,7 +150,7 @@ WITH cited AS (
   INSERT INTO ${S}.key_items (completion_id, list, position, text, url, link_id)
   SELECT kept.id, r.list, r.position, r.text, r.url, la.link_id
   FROM kept, json_to_recordset($7::json) AS r(list text, position integer, text text, url text, address text)
-  LEFT JOIN ${S}.link_addresses la ON la.address = r.address AND la.simulated = $8
+  LEFT JOIN ${S}.link_addresses la ON la.address = r.address
   ON CONFLICT (completion_id, list, position) DO UPDATE
     SET text = excluded.text, url = excluded.url, link_id = excluded.link_id
 )

@@ -17,8 +17,6 @@ export const archive_documents = strandline.table(
     thing: ref().notNull(),
     /** Publication time; if unknown, when it was first seen. */
     at: instant().notNull(),
-    /** Found only in the sandbox. */
-    sandbox: boolean().notNull(),
     /** Text search configuration used for stemming. */
     config: text().notNull(),
     /** Number of words, without stop words. */
@@ -37,29 +35,19 @@ export const archive_documents = strandline.table(
 );
 
 /** Document frequency of each lexeme, maintained on write. */
-export const archive_lexemes = strandline.table(
-  'archive_lexemes',
-  {
-    lexeme: text().notNull(),
-    sandbox: boolean().notNull(),
-    documents: integer().notNull(),
-    /** No document with it is newer; `infinity` if never computed. */
-    newest_at: instant().notNull().default(sql`'infinity'`),
-  },
-  (t) => [primaryKey({ columns: [t.lexeme, t.sandbox] })],
-);
+export const archive_lexemes = strandline.table('archive_lexemes', {
+  lexeme: text().primaryKey(),
+  documents: integer().notNull(),
+  /** No document with it is newer; `infinity` if never computed. */
+  newest_at: instant().notNull().default(sql`'infinity'`),
+});
 
-/** Totals of documents and words, separate for simulated and real ones. */
-export const archive_corpora = strandline.table(
-  'archive_corpora',
-  {
-    sandbox: boolean().notNull(),
-    config: text().notNull(),
-    documents: bigint({ mode: 'number' }).notNull(),
-    words: bigint({ mode: 'number' }).notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.sandbox, t.config] })],
-);
+/** Totals of documents and words. */
+export const archive_corpora = strandline.table('archive_corpora', {
+  config: text().primaryKey(),
+  documents: bigint({ mode: 'number' }).notNull(),
+  words: bigint({ mode: 'number' }).notNull(),
+});
 
 /** Up to which discovery the archive has read the feed. One row; its lock is required to write the archive. */
 export const archive_progress = strandline.table(

@@ -179,18 +179,13 @@ export const observed_items = strandline.table(
   (t) => [primaryKey({ columns: [t.observed_at, t.run_id] })],
 );
 
-/**
- * Links, by their identity (`domain/link-identity.ts`). One that simulated and real searches found is two links: each has
- * the title, the times and the addresses of its own side.
- */
+/** Links, by their identity (`domain/link-identity.ts`). */
 export const links = strandline.table(
   'links',
   {
     id: key(),
     /** The identity, by the rules in force when it was written; `links rekey` rewrites it. */
     canonical: text().notNull(),
-    /** Of the services whose responses and posts name it. */
-    simulated: boolean().notNull().default(false),
     /** The address with which it was first seen, as returned. */
     url: text().notNull(),
     site: text().notNull(),
@@ -211,7 +206,7 @@ export const links = strandline.table(
     known_at: instant().array(),
   },
   (t) => [
-    unique('links_canonical_key').on(t.canonical, t.simulated),
+    unique('links_canonical_key').on(t.canonical),
     index('links_site').on(t.site),
     index('links_merged').on(t.merged_into).where(sql`${t.merged_into} is not null`),
   ],
@@ -221,14 +216,12 @@ export const links = strandline.table(
 export const link_addresses = strandline.table(
   'link_addresses',
   {
-    address: text().notNull(),
+    address: text().primaryKey(),
     link_id: ref()
       .notNull()
       .references(() => links.id),
-    /** Of the link. */
-    simulated: boolean().notNull().default(false),
   },
-  (t) => [primaryKey({ columns: [t.address, t.simulated] }), index('link_addresses_link').on(t.link_id)],
+  (t) => [index('link_addresses_link').on(t.link_id)],
 );
 
 /** Links whose addresses are in the text of a post. */

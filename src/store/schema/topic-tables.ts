@@ -8,7 +8,6 @@ import {
   check,
   date,
   doublePrecision,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -36,8 +35,6 @@ export const topics = strandline.table(
     name: text().notNull(),
     /** Created by the program itself. */
     sample: boolean().notNull().default(false),
-    /** Of all its searches, removed ones too: set with the first one. False as long as there is none. */
-    simulated: boolean().notNull().default(false),
     created_at: instant().notNull(),
     archived_at: instant(),
     /** The topic that continues its searches on another service (`monitor/topics/rewatch-topic.ts`). */
@@ -45,11 +42,7 @@ export const topics = strandline.table(
     /** When its purge was requested: workers delete its rows until nothing is left. */
     purged_at: instant(),
   },
-  (t) => [
-    unique('topics_slug_key').on(t.slug),
-    // For the foreign key of searches.
-    unique('topics_simulated_key').on(t.id, t.simulated),
-  ],
+  (t) => [unique('topics_slug_key').on(t.slug)],
 );
 
 /** A saved search. Its request and schedule are in its versions. */
@@ -57,10 +50,12 @@ export const searches = strandline.table(
   'searches',
   {
     id: key(),
-    topic_id: ref().notNull(),
-    service_id: ref().notNull(),
-    /** Of its service and its topic, which foreign keys enforce: simulated and real data never meet. */
-    simulated: boolean().notNull().default(false),
+    topic_id: ref()
+      .notNull()
+      .references(() => topics.id),
+    service_id: ref()
+      .notNull()
+      .references((): AnyPgColumn => services.id),
     slug: text().notNull(),
     operation: text().notNull(),
     /** The current version, in `search_versions`. */
@@ -84,16 +79,6 @@ export const searches = strandline.table(
   },
   (t) => [
     unique('searches_slug_key').on(t.slug),
-    foreignKey({
-      name: 'searches_topic_fk',
-      columns: [t.topic_id, t.simulated],
-      foreignColumns: [topics.id, topics.simulated],
-    }),
-    foreignKey({
-      name: 'searches_service_fk',
-      columns: [t.service_id, t.simulated],
-      foreignColumns: [services.id, services.simulated],
-    }),
     index('searches_topic').on(t.topic_id),
     // For the scan, twice a second.
     index('searches_due').on(t.next_due_at).where(sql`${t.next_due_at} is not null`),
@@ -243,8 +228,6 @@ export const services = strandline.table(
     id: key(),
     name: text().notNull(),
     kind: text().notNull(),
-    /** Whether its results are simulated. */
-    simulated: boolean().notNull().generatedAlwaysAs(sql`kind = 'sandbox'`),
     /** Base URL of a hosted service; null for the sandbox and the own service, whose URL changes. */
     address: text(),
     dialect: text().notNull(),
@@ -252,8 +235,6 @@ export const services = strandline.table(
   },
   (t) => [
     unique('services_name_key').on(t.name),
-    // For the foreign key of searches.
-    unique('services_simulated_key').on(t.id, t.simulated),
     check('services_kind', sql`${t.kind} in ('sandbox', 'own', 'hosted')`),
   ],
 );

@@ -1,6 +1,5 @@
 /** Rules: create, edit, pause, remove, preview. */
 
-import type { Data } from '../../domain/data.ts';
 import { Refused } from '../../domain/errors.ts';
 import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';

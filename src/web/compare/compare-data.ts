@@ -1,7 +1,6 @@
 /** Everything that a comparison of topics shows, read concurrently. */
 
 import { awaitMembers } from '../../domain/await-members.ts';
-import type { Data } from '../../domain/data.ts';
 import { DAY } from '../../domain/time.ts';
 import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
 import type { Database } from '../../store/database.ts';
@@ -25,7 +24,6 @@ export type ShareOfVoice = Comparison['shares'][number];
 /** Shares cover whole days: today is incomplete; leads and names in common include it. */
 export async function readComparison(
   db: Database,
-
   now: Date,
   chosen: { topics: readonly TopicRow[]; range: CompareRange; commonKind: CommonKind },
 ) {

@@ -1,6 +1,5 @@
 /** Topics compared: share of voice, who finds links first, and what they have in common. */
 
-import type { Data } from '../../domain/data.ts';
 import { findSideOfTopics } from '../../monitor/topics/find-by-slug.ts';
 import { KeptSide } from '../components/side-notice.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';

@@ -1,6 +1,5 @@
 /** Addresses of pages with parameters. The address of a list of a topic or search holds the whole state of the list. */
 
-import type { Data } from '../../domain/data.ts';
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 
 export const LIST_KINDS = ['posts', 'links', 'discoveries'] as const;

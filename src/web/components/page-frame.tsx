@@ -1,6 +1,5 @@
 /** Context of every page: time, time zone, theme, topics, visitor. */
 
-import { type Data, sideOf } from '../../domain/data.ts';
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';

@@ -5,7 +5,6 @@ import { getAssetPath, isUnchanged } from './assets.ts';
 import { clearFlash, FlashMessage } from './flash-message.tsx';
 import { ActionButton } from './form.tsx';
 import { Icon } from './icons.tsx';
-import type { Data } from '../../domain/data.ts';
 import { CREATE_TOPIC_SCOPES, FrameProvider, IfAllowed, useFrame } from './page-frame.tsx';
 import { KeptSide, SideLink, SideNotice, useSidePath } from './side-notice.tsx';
 import { shortenText, UntrustedText } from './untrusted-text.tsx';

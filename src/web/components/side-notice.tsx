@@ -1,6 +1,5 @@
 /** Which side of the data a page is about: real or simulated. */
 
-import { describeEmptySide } from '../../domain/data.ts';
 import { Icon } from './icons.tsx';
 import { writeSide, writeSidePath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';

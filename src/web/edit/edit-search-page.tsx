@@ -1,6 +1,5 @@
 /** Edit a search: each change is a version. */
 
-import { sideOf } from '../../domain/data.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';

@@ -5,7 +5,7 @@ import { Refused } from '../../domain/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { ANALYTICS, type Data, describeEmptySide } from '../../domain/data.ts';
+import { ANALYTICS } from '../../domain/database-kind.ts';
 import { SECOND } from '../../domain/time.ts';
 import { readSides } from '../../store/queries/topic-list.ts';
 import {

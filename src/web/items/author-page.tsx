@@ -2,7 +2,6 @@
 
 import { showSideOf } from '../components/page-frame.tsx';
 import { awaitMembers } from '../../domain/await-members.ts';
-import type { Data } from '../../domain/data.ts';
 import { AUTHOR_VERSION_MEMBERS } from '../../domain/item-versions.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';

@@ -1,7 +1,6 @@
 /** One link: who found it first, its ranks, and who cites it. */
 
 import { awaitMembers } from '../../domain/await-members.ts';
-import type { Data } from '../../domain/data.ts';
 import { showSideOf } from '../components/page-frame.tsx';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';

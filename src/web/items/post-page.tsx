@@ -2,7 +2,6 @@
 
 import { showSideOf } from '../components/page-frame.tsx';
 import { awaitMembers } from '../../domain/await-members.ts';
-import { sideOf } from '../../domain/data.ts';
 import { type AddressedLink, readLinksByAddress } from '../../store/queries/completions.ts';
 import { POST_VERSION_MEMBERS } from '../../domain/item-versions.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';

@@ -1,6 +1,5 @@
 /** What the list of a topic or search shows: one page of items, how many there are, and their volume over time. */
 
-import type { Data } from '../../domain/data.ts';
 import { createCursor, idKey, orderKey } from '../../monitor/http/cursors.ts';
 import { type IsMatch, readMatchesOfItems, type ShownItem } from '../../store/archive/matched-words.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';

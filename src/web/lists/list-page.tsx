@@ -93,7 +93,6 @@ async function renderList(
   const view = scope.search === undefined ? (address.view ?? 'topic') : 'search';
   const list: List = {
     kind,
-
     scope,
     searches,
     matching: { query, now },

@@ -1,7 +1,6 @@
 /** The overview: activity of each topic. */
 import { z } from 'zod';
 import { awaitMembers } from '../../domain/await-members.ts';
-import { sideOf } from '../../domain/data.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { findPausedSample } from '../../monitor/topics/sample-topic.ts';

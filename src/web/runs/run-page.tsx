@@ -2,7 +2,6 @@
 
 import { showSideOf } from '../components/page-frame.tsx';
 import { awaitMembers } from '../../domain/await-members.ts';
-import { sideOf } from '../../domain/data.ts';
 import { describeCompletionChange } from '../../domain/completion-change.ts';
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { MAX_TEXT_LENGTH } from '../../domain/text.ts';

@@ -70,7 +70,6 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
     ]);
     const services = await readRunServices(
       ctx.db,
-
       runs.map(({ search_id }) => search_id),
     );
     const last = runs.at(-1);

@@ -1,7 +1,6 @@
 /** Everything that the page System shows, read concurrently. */
 
 import { awaitMembers } from '../../domain/await-members.ts';
-import type { Data } from '../../domain/data.ts';
 import { DAY } from '../../domain/time.ts';
 import type { RouteContext } from '../../monitor/http/route-types.ts';
 import { judgeSilence } from '../../monitor/status/search-silence.ts';

@@ -1,6 +1,5 @@
 /** All completions of a search with how much each changed, and the comparison of any two. */
 
-import type { Data } from '../../domain/data.ts';
 import { formatPercent } from '../../domain/display-format.ts';
 import { idKey } from '../../monitor/http/cursors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';

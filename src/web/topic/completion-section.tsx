@@ -1,4 +1,3 @@
-import { sideOf } from '../../domain/data.ts';
 import type { SearchStatus } from '../../monitor/status/search-status.ts';
 import type { Reads } from '../../store/database.ts';
 import { type CompletionDiff, readCompletionDiff } from '../../store/queries/completion-diff.ts';
@@ -134,11 +133,7 @@ export async function readTopicCompletions(
         readCompletionDiff(db, search, { since }),
       ]);
       if (completion === undefined) return [];
-      const links = await readLinksByAddress(
-        db,
-
-        listCitedAddresses([readMainText(completion)]),
-      );
+      const links = await readLinksByAddress(db, listCitedAddresses([readMainText(completion)]));
       return [{ search, completion, diff: typeof diff === 'string' ? null : diff, links }];
     }),
   );

@@ -1,6 +1,5 @@
 /** Actions on a topic or search: pause, resume, remove, run now, export. */
 
-import { type Data, sideOf } from '../../domain/data.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import { enqueueNewRuns } from '../../monitor/enqueue.ts';
@@ -85,7 +84,6 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
   async function chooseFailing(searches: readonly SearchRow[]): Promise<SearchRow[]> {
     const statuses = await readSearchStatuses(
       ctx,
-
       searches.map(({ id }) => id),
     );
     const failing = new Set(

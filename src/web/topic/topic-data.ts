@@ -1,7 +1,6 @@
 /** Everything that the page of a topic or search shows, read concurrently. */
 
 import { awaitMembers } from '../../domain/await-members.ts';
-import type { Data } from '../../domain/data.ts';
 import type { Context } from '../../monitor/context.ts';
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
 import { computeUsualHours } from '../../monitor/trends/rules/usual-hours.ts';
@@ -257,7 +256,6 @@ async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readA
   const { hours, posts: ahead } = await readAheadOfAge(db, filter);
   const posts = await readPostsByIds(
     db,
-
     ahead.map(({ post_id }) => post_id),
   );
   const found = posts.flatMap((post) => {

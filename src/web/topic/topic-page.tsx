@@ -57,7 +57,6 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       readTopicData(ctx, scope, range, now),
       readSearchStatuses(
         ctx,
-
         searches.map(({ id }) => id),
       ),
     ]);

@@ -24,7 +24,6 @@ const frame: PageFrame = {
   now: NOW,
   zone: 'Europe/Berlin',
   theme: null,
-
   named: false,
   sides: { real: true, simulated: false },
   free: new Set(['sandbox']),

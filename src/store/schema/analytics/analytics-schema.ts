@@ -3,7 +3,7 @@
  * what an analyst sees, with the columns in the view's order. The views are defined in `migrations/views/`.
  */
 
-import { ANALYTICS } from '../../../domain/data.ts';
+import { ANALYTICS } from '../../../domain/database-kind.ts';
 import { DATE_FILTERS, MODELS, TOOLS } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { ref } from '../schema.ts';
@@ -18,17 +18,13 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 
-const real = pgSchema(ANALYTICS);
-const simulated = pgSchema(ANALYTICS.simulated);
+const analytics = pgSchema(ANALYTICS);
 
-/** Declares a view of both schemas: reads say which one (`postsView`). */
+/** Declares a view, which a migration has created. */
 export const defineView = <Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
   name: Name,
   columns: Columns,
-) => ({
-  real: real.view(name, columns).existing(),
-  simulated: simulated.view(name, columns).existing(),
-});
+) => analytics.view(name, columns).existing();
 
 export const id = () => ref().notNull();
 /** A number of rows. */
