@@ -89,7 +89,7 @@ export async function fillDemo(
         },
       );
     } catch (error) {
-      await removeDemo(ctx);
+      await discardDemo(ctx);
       throw error;
     }
   } finally {
@@ -133,20 +133,19 @@ export async function pauseDemo(ctx: ActingContext): Promise<void> {
   for (const slug of await listDemoTopics(ctx.db)) await changeTopic(ctx, slug, 'pause');
 }
 
+/** Purges what an interrupted simulation left. */
+async function discardDemo(ctx: ActingContext): Promise<void> {
+  const requested = [];
+  for (const slug of await listDemoTopics(ctx.db))
+    requested.push(await requestPurge(ctx, { kind: 'topic', slug }));
+  for (const purge of requested) await finishPurge(ctx.db, purge);
+}
+
 /** Its topics, removed ones too. */
 async function listDemoTopics({ pool }: Database): Promise<string[]> {
   const { rows } = await pool.query<{ slug: string }>(
-    'SELECT slug FROM strandline.topics WHERE sample AND simulated AND starts_with(slug, $1) ORDER BY slug',
+    'SELECT slug FROM strandline.topics WHERE sample AND starts_with(slug, $1) ORDER BY slug',
     [DEMO],
   );
   return rows.map(({ slug }) => slug);
-}
-
-/** Purges the topics of the demo. @returns their slugs */
-export async function removeDemo(ctx: ActingContext): Promise<string[]> {
-  const topics = await listDemoTopics(ctx.db);
-  const requested = [];
-  for (const slug of topics) requested.push(await requestPurge(ctx, { kind: 'topic', slug }));
-  for (const purge of requested) await finishPurge(ctx.db, purge);
-  return topics;
 }

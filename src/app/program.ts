@@ -1,16 +1,16 @@
 /**
  * The composition root: opens everything an entry point needs, and closes it in reverse order. Commands that need the whole
  * program open a {@link Program}; those that need only the database, with any schema version, open a {@link
- * DatabaseAccess}. The queue is opened on first use.
+ * DatabaseAccess}. The queue is opened on first use. A program is of one database: that of the sandbox is a second one.
  */
 
 import type { Config } from '../config/config.ts';
-import { Refused } from '../domain/errors.ts';
+import type { DatabaseKind } from '../domain/database-kind.ts';
+import { Refused, RunError } from '../domain/errors.ts';
 import type { Context } from '../monitor/context.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { readAllowed } from '../platform/network.ts';
-import { type EmbeddedPostgres, openEmbedded } from '../platform/postgres/embedded-postgres.ts';
 import type { QueueBackend, QueueStore } from '../platform/queue/connection.ts';
 import type { WorkQueue } from '../platform/queue/queue.ts';
 import { openDatabaseClock } from '../store/database-clock.ts';
@@ -19,12 +19,19 @@ import { readInstanceName } from '../store/instance-name.ts';
 import { assertSchema, migrate } from '../store/migrate.ts';
 import { SchemaMismatch } from '../store/schema-state.ts';
 import { ensureService } from '../store/services.ts';
+import {
+  configureProgram,
+  type DatabaseAccess,
+  type DatabaseOptions,
+  findSandbox,
+  openDatabaseAccess,
+} from './database-access.ts';
 import { accessServices, type ServiceAccess } from './service-access.ts';
-import { assertNamedSources, createFreeTest } from './source-variables.ts';
+import { createFreeTest } from './source-variables.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-export type Program = Omit<DatabaseAccess, 'url'> & {
+export type Program = Omit<DatabaseAccess, 'url' | 'kind'> & {
   ctx: Context;
   /** The back end of the queue of `ctx`, for a worker. */
   backend: () => Promise<QueueBackend>;
@@ -33,51 +40,26 @@ export type Program = Omit<DatabaseAccess, 'url'> & {
   databaseUrl: string;
 };
 
-/** Only the database, with any schema version. */
-export type DatabaseAccess = {
-  /** Never to be printed. */
-  url: string;
-  /** Current URL of the reader role; null if not configured. Its password may be rotated, so call this each time. */
-  readerUrl: () => string | null;
-  embedded: EmbeddedPostgres | null;
-  /** Notes for a person about anything unusual. */
-  notes: readonly string[];
-  close(): Promise<void>;
+export type ProgramOptions = DatabaseOptions & {
+  /** Whether the search service listens on its own port, for other clients too. */
+  openService?: boolean;
+  /** Aborts connecting to the configured database. */
+  signal?: AbortSignal;
+  /** The database, and the services of another program in this process. Default: its own. */
+  beside?: { database: DatabaseAccess; services: ServiceAccess };
 };
-
-export type ProgramOptions = { config: Config; log: Logger; role: 'owner' | 'guest' };
-
-/** Opens the database without changing it: the embedded one, unless `DATABASE_URL` is set. */
-export async function openDatabaseAccess({ config, log, role }: ProgramOptions): Promise<DatabaseAccess> {
-  // Report configuration errors before creating anything.
-  await assertNamedSources(config);
-  const { databaseUrl: url, databaseReaderUrl: reader = null } = config;
-  if (url !== undefined)
-    return { url, readerUrl: () => reader, embedded: null, notes: [], close: () => Promise.resolve() };
-  const embedded = await openEmbedded({ dataDir: config.dataDir, log, role });
-  return {
-    url: embedded.url,
-    readerUrl: () => embedded.readerUrl,
-    embedded,
-    notes: embedded.notes,
-    close: () => embedded.close(),
-  };
-}
 
 /**
  * Opens the database (embedded, unless `DATABASE_URL` is set), prepares its schema, and opens the queue (in Postgres,
  * unless `REDIS_URL` is set).
  * @param options.role one owner at a time runs the embedded server, and migrates; guests join it or start it temporarily, and
  *   migrate only an embedded database that is empty, because it was just created
- * @param options.openService whether the search service listens on its own port, for other clients too
- * @param options.signal aborts connecting to the configured database
  * @throws Refused if something required is unavailable, SchemaMismatch if the schema is another version's, InvalidInput if a
  *   variable is invalid
  */
-export async function openProgram(
-  options: ProgramOptions & { openService?: boolean; signal?: AbortSignal },
-): Promise<Program> {
-  const { config, log } = options;
+export async function openProgram(options: ProgramOptions): Promise<Program> {
+  const { log, kind = 'real' } = options;
+  const config = configureProgram(options.config, kind);
   readAllowed(config.webhook.allow, 'WEBHOOK_ALLOW');
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -89,10 +71,10 @@ export async function openProgram(
     for (const error of failures) log.warn({ err: error }, 'close failed');
   };
   try {
-    const database = await openDatabaseAccess(options);
+    const database = options.beside?.database ?? (await openDatabaseAccess(options));
     opened.push(() => database.close());
     const { url: databaseUrl, embedded } = database;
-    const migrationNotes = await prepareSchema(database, options);
+    const migrationNotes = await prepareSchema(database, { ...options, config });
 
     const db = openDatabase(databaseUrl, {
       log,
@@ -111,26 +93,29 @@ export async function openProgram(
     }
     const queueNotes = options.role === 'owner' ? await checkQueue(await backend()) : [];
 
-    const services = accessServices({
-      config,
-      clock,
-      log,
-      open: options.openService ?? false,
-      db,
-      loadMeter: async () => (await import('../api/metrics-routes.ts')).countServiceRequest,
-    });
-    opened.push(() => services.close());
+    let services = options.beside?.services;
+    if (services === undefined) {
+      const own = accessServices({
+        config,
+        clock,
+        log,
+        open: options.openService ?? false,
+        db,
+        loadMeter: async () => (await import('../api/metrics-routes.ts')).countServiceRequest,
+      });
+      services = own;
+      opened.push(() => own.close());
+    }
     const ctx: Context = {
       config,
+      kind,
       clock,
       log,
       db,
       queue,
       simulation: null,
       worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
-      endpoint: services.endpoint,
-      ownSources: services.ownSources,
-      missingTools: services.missingTools,
+      ...limitServices(services, kind),
       isFree: createFreeTest(config),
       random: Math.random,
     };
@@ -151,18 +136,66 @@ export async function openProgram(
   }
 }
 
+/** The sandbox calls nothing but the sandbox's service, and nobody else calls that. */
+function limitServices(
+  services: ServiceAccess,
+  program: DatabaseKind,
+): Pick<Context, 'endpoint' | 'ownSources' | 'missingTools'> {
+  const endpoint: Context['endpoint'] = async (kind) => {
+    if ((kind === 'sandbox') !== (program === 'sandbox'))
+      throw new RunError('service_unknown', { detail: `a ${program} database has no service ${kind}` });
+    return services.endpoint(kind);
+  };
+  return program === 'real'
+    ? { endpoint, ownSources: services.ownSources, missingTools: services.missingTools }
+    : {
+        endpoint,
+        ownSources: () => Promise.resolve('none'),
+        missingTools: () => Promise.resolve([]),
+      };
+}
+
+/**
+ * The sandbox beside an open program of real data, in the same process. Its failure leaves the other program as it is.
+ * @returns null if there is none, with the reason if that is not by choice
+ */
+export async function openSandbox(
+  { config, log, role, signal }: ProgramOptions,
+  real: Program,
+): Promise<{ program: Program | null; notes: string[] }> {
+  const database = findSandbox(config, real);
+  if (database === null) return { program: null, notes: [] };
+  try {
+    const program = await openProgram({
+      config,
+      log,
+      role,
+      kind: 'sandbox',
+      beside: { database, services: real.services },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { program, notes: program.notes };
+  } catch (error) {
+    log.warn({ err: error }, 'sandbox not opened');
+    return {
+      program: null,
+      notes: [`no sandbox: ${error instanceof Error ? error.message : String(error)}`],
+    };
+  }
+}
+
 /** @returns notes for a person */
 async function prepareSchema(
-  { url, embedded, readerUrl }: DatabaseAccess,
-  { config, log, role, signal }: ProgramOptions & { signal?: AbortSignal },
+  { kind, url, embedded, readerUrl }: DatabaseAccess,
+  { config, log, role, signal }: ProgramOptions,
 ): Promise<string[]> {
   const apply = async () => {
     const appRole = config.databaseAppRole;
-    return (await migrate({ url, log, readerUrl: readerUrl() ?? undefined, appRole, signal })).notes;
+    return (await migrate({ url, log, kind, readerUrl: readerUrl() ?? undefined, appRole, signal })).notes;
   };
   if (role === 'owner') return apply();
   try {
-    await assertSchema({ url, log, signal });
+    await assertSchema({ url, log, kind, signal });
     return [];
   } catch (error) {
     if (embedded === null || !(error instanceof SchemaMismatch) || error.difference !== 'empty') throw error;

@@ -149,6 +149,7 @@ export async function openLane(
   const offered: Id[] = [];
   const ctx: ActingContext = {
     ...parts,
+    kind: 'sandbox',
     clock,
     queue: queueInto(offered),
     worker: options.name,

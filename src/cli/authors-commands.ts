@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { findAuthor, forgetAuthor, countStored } from '../store/maintenance/forget-author.ts';
-import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
 import type { ShowOptions } from './show-item.ts';
 import { oneLine } from './terminal-text.ts';
@@ -13,7 +12,6 @@ export function registerAuthors(authors: Command, cli: Cli): void {
   authors
     .command('show <author>')
     .description('show an author by id or @username: the profile, its counters, and its versions')
-    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline authors show @somebody\n')
     .action(async (named: string, options: ShowOptions) => {

@@ -1,4 +1,4 @@
-import { type DatabaseAccess, openDatabaseAccess } from '../app/program.ts';
+import { type DatabaseAccess, openDatabaseAccess } from '../app/database-access.ts';
 import { VERSION } from '../config/version.ts';
 import { readSealedSecrets } from '../monitor/alerts/channel-secrets.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -57,6 +57,7 @@ export function registerRestore(command: Command, cli: Cli): void {
           showProgress(cli, (onTable) =>
             restore({
               url,
+              kind: cli.kind,
               readerUrl: readerUrl() ?? undefined,
               directory: folder,
               log: cli.log(),
@@ -150,7 +151,12 @@ async function withDatabase<T>(
   cli: Cli,
   work: (database: DatabaseAccess, stopping: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabaseAccess({ config: cli.config(), log: cli.log(), role: 'guest' });
+  const database = await openDatabaseAccess({
+    config: cli.config(),
+    log: cli.log(),
+    role: 'guest',
+    kind: cli.kind,
+  });
   const stopping = new AbortController();
   const ending = listenForShutdown();
   void ending.requested.then(() => stopping.abort());

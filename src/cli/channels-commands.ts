@@ -15,10 +15,8 @@ import { describeFailure } from '../monitor/alerts/delivery-retry.ts';
 import type { StateChange } from '../store/topics.ts';
 import { type ChannelRow, readChannels } from '../store/alerts/alert-queries.ts';
 import { showRows } from './list-command.ts';
-import { SIMULATED_OPTION } from './command-input.ts';
 import { MAX_LIMIT } from './option-values.ts';
 import type { Cli } from './command-context.ts';
-import { openData } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
 import { oneLine } from './terminal-text.ts';
@@ -122,13 +120,10 @@ function registerListAndShow(channels: Command, cli: Cli): void {
   channels
     .command('list')
     .description('list channels')
-    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action((options: { simulated?: boolean; json?: boolean }) =>
+    .action((options: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { json } = options;
-        const {} = await openData(cli, ctx, options);
-        cli.emptyHint = undefined; // A channel belongs to neither side.
         const rows = await readChannels(ctx.db, { limit: MAX_LIMIT });
         const none = 'No channels. Add one: strandline channels add --help';
         await showRows(cli, json, rows, { columns: channelColumns(cli.page), none });
@@ -139,12 +134,10 @@ function registerListAndShow(channels: Command, cli: Cli): void {
     .command('show')
     .description('show a channel and its state')
     .argument('<channel>', 'channel slug')
-    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action((slug: string, options: { simulated?: boolean; json?: boolean }) =>
+    .action((slug: string, options: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { json } = options;
-        const {} = await openData(cli, ctx, options);
         const row = await findChannelRow(ctx, slug);
         const settings = await findShownSettings(ctx, slug);
         await cli.show(json, row, () => renderChannel(row, settings, cli.page));

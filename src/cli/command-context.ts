@@ -1,5 +1,6 @@
 /** The context of a command: shell, configuration, log, and the program it opens. */
 
+import type { DatabaseKind } from '../domain/database-kind.ts';
 import type { Program } from '../app/program.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { ActingContext } from '../monitor/context.ts';
@@ -85,7 +86,12 @@ export type RunCli = (argv: readonly string[], io: Io, running?: RunCliOptions) 
  */
 export type RegisterCommand = (command: Command, cli: Cli, loadAll: () => Promise<Command>) => void;
 
-type OpenProgram = (options: { config: Config; log: Logger; role: 'guest' }) => Promise<Program>;
+type OpenProgram = (options: {
+  config: Config;
+  log: Logger;
+  role: 'guest';
+  kind: DatabaseKind;
+}) => Promise<Program>;
 
 type OpenCliOptions = Pick<RunCliOptions, 'open' | 'caller'> & { argv?: readonly string[]; run?: RunCli };
 
@@ -110,7 +116,10 @@ export function openCli(
 
   async function withProgram<T>(work: Work<T>): Promise<T> {
     // Until the program is open, Ctrl-C ends the process immediately.
-    const program = await announceBoot(page, open({ config: readOnce(), log: log(), role: 'guest' }));
+    const program = await announceBoot(
+      page,
+      open({ config: readOnce(), log: log(), role: 'guest', kind: shell.kind }),
+    );
     const renamed = await findRenamed(program.ctx.db.pool, listNamedSlugs(shell.command)).catch(
       async (error: unknown) => {
         await program.close();
@@ -123,6 +132,7 @@ export function openCli(
     }
     const stopping = new AbortController();
     const ending = (caller?.listenForShutdown ?? listenForShutdown)();
+    if (shell.kind === 'sandbox') page.say(page.dim('Simulated data (sandbox)'));
     for (const note of program.notes) page.say(`note: ${oneLine(note)}`);
     const stop = () => stopping.abort();
     const interrupted = ending.requested.then(async () => {

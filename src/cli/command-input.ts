@@ -6,12 +6,6 @@ import type { Command, CommanderError } from 'commander';
 /** The exit code for wrong usage. */
 export const EXIT_USAGE = 2;
 
-/** The option of commands that show one side of the data. */
-export const SIMULATED_OPTION = [
-  '--simulated',
-  'simulated data (default: real data, or simulated data if there is nothing else)',
-] as const;
-
 /** Prints a hint for a syntax error that the parser has reported. @returns the exit code: 0 for help and version */
 export function reportMisuse(
   { say }: Pick<Shell, 'say'>,

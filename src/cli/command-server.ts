@@ -45,13 +45,16 @@ const MAX_UNREAD_BYTES = 1_000_000;
 
 type RunningCommand = { interrupt: () => void; ended: Promise<void> };
 
+/** The programs of a server. */
+export type ServedPrograms = { real: Program; sandbox: Program | null };
+
 /**
  * @param dashboard its address; null if there is none
  * @param cli the server's own, which runs commands as a shell does
  * @returns null with an external database: no program owns the data directory
  */
 export async function serveCommands(
-  program: Program,
+  { real: program, sandbox }: ServedPrograms,
   dashboard: string | null,
   { run, onReport }: Pick<Cli, 'run'> & Partial<Pick<Caller, 'onReport'>>,
 ): Promise<CommandServer | null> {
@@ -66,7 +69,7 @@ export async function serveCommands(
     const command = await shell.received.finally(() => unproven.delete(shell));
     if (commands.size >= MAX_COMMANDS)
       return shell.end(1, `error: The running server already runs ${MAX_COMMANDS} commands.\n`);
-    const ended = runForShell({ program, run, onReport, key }, command, shell);
+    const ended = runForShell({ programs: { real: program, sandbox }, run, onReport, key }, command, shell);
     const running = { interrupt: shell.interrupt, ended };
     commands.add(running);
     await ended.finally(() => commands.delete(running));
@@ -189,7 +192,12 @@ function connect(proof: string, request: IncomingMessage, response: ServerRespon
 
 /** Runs one command: what is typed comes in the request, and its output goes into the response. */
 async function runForShell(
-  { program, run, onReport, key }: Pick<Caller, 'onReport'> & { program: Program; run: RunCli; key: string },
+  {
+    programs,
+    run,
+    onReport,
+    key,
+  }: Pick<Caller, 'onReport'> & { programs: ServedPrograms; run: RunCli; key: string },
   command: ForwardedCommand,
   { response, stdin, shutdown, send, end }: ConnectedShell,
 ): Promise<void> {
@@ -223,9 +231,14 @@ async function runForShell(
   // The resources of the server stay open when the command ends.
   const close = () => Promise.resolve();
   const code = await run(argv, io, {
-    open: ({ log }) => Promise.resolve({ ...program, ctx: { ...program.ctx, log }, notes: [], close }),
+    open: ({ log, kind }) => {
+      const program = programs[kind];
+      if (program === null)
+        return Promise.reject(new Refused('unavailable', 'this server has no sandbox; its start says why'));
+      return Promise.resolve({ ...program, ctx: { ...program.ctx, log }, notes: [], close });
+    },
     caller: {
-      config: { ...program.ctx.config, logLevel },
+      config: { ...programs.real.ctx.config, logLevel },
       account,
       files,
       settings: settings === undefined ? undefined : { key, set: settings },

@@ -18,7 +18,6 @@ import { parseId } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { registerCompletionDiff } from './completions-diff-command.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
-import { printSimulated } from './result-notices.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
 import { MAX_PROSE_WIDTH, truncate, oneLine, splitParagraphs, wrapText } from './terminal-text.ts';
@@ -44,7 +43,6 @@ export function registerCompletions(completions: Command, cli: Cli): void {
       const runId = options.run === undefined ? undefined : parseId('run', options.run);
       return cli.withProgram(async ({ ctx }) => {
         const completion = await findCompletion(ctx.db, search, runId);
-        const data = sideOf(completion);
         const key_items = await readKeyItems(ctx.db, completion.id);
         const links = await readLinksByIds(ctx.db, completion.completion_links);
         const run = await readRun(ctx.db, completion.run_id);
@@ -53,7 +51,6 @@ export function registerCompletions(completions: Command, cli: Cli): void {
         await cli.show(options.json, { ...completion, key_items, links, tools }, () =>
           renderCompletion({ ...completion, tools }, isFirst, key_items, links, cli.page),
         );
-        printSimulated(cli, options.json);
       });
     });
   registerCompletionDiff(completions, cli);

@@ -13,7 +13,6 @@ import {
 } from '../store/queries/completion-diff.ts';
 import { parseId, parseSince } from './option-values.ts';
 import type { Cli } from './command-context.ts';
-import { printSimulated } from './result-notices.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
@@ -47,7 +46,6 @@ export function registerCompletionDiff(completions: Command, cli: Cli): void {
             `note: no completion is that old; compared with the first one, of run ${diff.from.run_id}`,
           );
         await cli.show(options.json, diff, () => renderDiff(diff, cli.page));
-        printSimulated(cli, options.json);
       });
     });
 }

@@ -1,3 +1,4 @@
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { DELIVERY_STATES, type DeliveryState } from '../store/schema/analytics/alert-views.ts';
@@ -8,10 +9,8 @@ import {
   readDelivery,
   findMessageScope,
 } from '../store/alerts/alert-queries.ts';
-import { openData } from './result-notices.ts';
 import { showRows } from './list-command.ts';
 import { choiceOption, limitOption, parseId } from './option-values.ts';
-import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
@@ -27,7 +26,6 @@ export function registerDeliveries(deliveries: Command, cli: Cli): void {
 type DeliveryListOptions = {
   channel?: string;
   rule?: string;
-  simulated?: boolean;
   state?: DeliveryState;
   limit: number;
   json?: boolean;
@@ -42,15 +40,10 @@ function registerList(deliveries: Command, cli: Cli): void {
     .option('--rule <rule>', 'only messages of this rule')
     .addOption(choiceOption('--state <state>', words, DELIVERY_STATES))
     .addOption(limitOption(20))
-    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action(({ simulated, json, ...filter }: DeliveryListOptions) =>
+    .action(({ json, ...filter }: DeliveryListOptions) =>
       cli.withProgram(async ({ ctx }) => {
-        const {} = await openData(cli, ctx, {
-          ...(await findMessageScope(ctx.db, filter.rule)),
-          simulated,
-          json,
-        });
+        await findScope(ctx.db, await findMessageScope(ctx.db, filter.rule));
         const rows = await readDeliveries(ctx.db, { ...filter });
         await showRows(cli, json, rows, { columns: deliveryColumns(cli.page), none: 'No deliveries yet.' });
       }),

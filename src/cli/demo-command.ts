@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
-import { DEMO, fillDemo, MAX_DEMO_TOPICS, pauseDemo, removeDemo } from '../app/demo.ts';
+import { DEMO, fillDemo, MAX_DEMO_TOPICS, pauseDemo } from '../app/demo.ts';
 import { DAY } from '../domain/time.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { readSearches } from '../store/queries/search-list.ts';
+import { readTopics } from '../store/queries/topic-list.ts';
+import { recreateSandbox } from '../store/recreate-sandbox.ts';
 import { MAX_LIMIT, numberOption } from './option-values.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
 import { chooseHoursPerPoint, measureSparklineRoom, renderTrends } from './trend-rendering.ts';
@@ -16,7 +18,7 @@ const MAX_DAYS = 60;
 export function registerDemo(command: Command, cli: Cli): void {
   command
     .description(
-      `Creates made-up topics (${DEMO}...) and simulates their past days as a worker would have recorded them. Makes no calls outside, is free, and leaves other searches alone; afterwards the searches run on their schedules.`,
+      `Creates made-up topics (${DEMO}...) in the sandbox, and simulates their past days as a worker would have recorded them. Makes no calls outside, is free, and leaves real data alone; afterwards the searches run on their schedules until something real is watched.`,
     )
     .addOption(numberOption('days', `number of days, at most ${MAX_DAYS}`, { max: MAX_DAYS, fallback: 14 }))
     .addOption(
@@ -26,19 +28,20 @@ export function registerDemo(command: Command, cli: Cli): void {
       }),
     )
     .option('--seed <name>', 'seed for other simulated data; its searches are paused afterwards')
-    .option('--remove', 'delete the demo and everything in it')
+    .option('--remove', 'delete the demo, and everything else in the sandbox')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline demo --days 14\n')
-    .action((options: DemoOptions) =>
-      cli.withProgram((program, stopping) =>
+    .action((options: DemoOptions) => {
+      cli.kind = 'sandbox';
+      return cli.withProgram((program, stopping) =>
         options.remove === true
           ? runRemove(cli, program, options)
           : runFill(cli, program, options, stopping).catch((error: unknown) => {
               if (!stopping.aborted || error !== stopping.reason) throw error;
               cli.page.say('Stopped. The demo was discarded.');
             }),
-      ),
-    );
+      );
+    });
 }
 
 async function runFill(
@@ -81,21 +84,24 @@ async function runFill(
 
 const NEXT_STEPS = [
   'Next:',
-  '  strandline trends',
-  `  strandline new --topic ${DEMO}night-trains --since 1d`,
-  `  strandline completions show ${DEMO}night-trains-ai`,
-  `  strandline sql --simulated "select search, sentence from spikes order by window_start"`,
+  '  strandline trends --sandbox',
+  `  strandline new --sandbox --topic ${DEMO}night-trains --since 1d`,
+  `  strandline completions show --sandbox ${DEMO}night-trains-ai`,
+  `  strandline sql --sandbox "select search, sentence from spikes order by window_start"`,
   '  strandline up              continues it',
   '  strandline demo --remove   deletes it',
 ];
 
-async function runRemove(cli: Cli, { ctx }: CommandProgram, { json }: DemoOptions): Promise<void> {
-  const topics = await removeDemo(ctx);
+async function runRemove(
+  cli: Cli,
+  { ctx, databaseUrl, readerUrl }: CommandProgram,
+  { json }: DemoOptions,
+): Promise<void> {
+  const topics = (await readTopics(ctx.db, { removed: true, limit: MAX_LIMIT })).map(({ slug }) => slug);
+  await recreateSandbox(databaseUrl, readerUrl(), ctx.log);
   await cli.show(json, { topics }, () => []);
   cli.page.say(
-    topics.length === 0
-      ? 'There is no demo.'
-      : `${topics.join(', ')}: deleted, with everything that only these topics found`,
+    topics.length === 0 ? 'The sandbox was empty.' : `Deleted from the sandbox: ${topics.join(', ')}`,
   );
 }
 

@@ -9,10 +9,8 @@ import { type Format, FORMATS } from '../monitor/export/row-encoders.ts';
 import { type Encoding, exportRows } from '../monitor/export/export-rows.ts';
 import { type Resource, RESOURCES } from '../store/export/export-resources.ts';
 import { type ExportFilter, isQueryable } from '../store/export/export-select.ts';
-import { parseChoice, parseData, parseSince, TIME_EXAMPLES } from './option-values.ts';
+import { parseChoice, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Cli, Interrupted } from './command-context.ts';
-import { printNone } from './list-command.ts';
-import { printEmptySide } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { formatBytes, formatQuantity } from './value-formatting.ts';
 
@@ -20,7 +18,6 @@ type ExportOptions = {
   format?: string;
   search?: string[];
   query?: string;
-  simulated?: true;
   topic?: string;
   since?: string;
   until?: string;
@@ -39,7 +36,6 @@ export function registerExport(command: Command, cli: Cli): void {
     .option('--search <search>', 'only results of this search (repeatable)', collectOption)
     .option('--topic <topic>', 'only results of this topic')
     .option('--query <query>', 'only posts and links that match, and rows about them')
-    .option('--simulated', 'simulated data instead of real data')
     .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
     .option('--until <time>', 'before this time')
     .option('--out <path>', 'file or folder; a manifest is written next to the data (default and -: stdout)')
@@ -87,7 +83,7 @@ function assertQueryable(resources: readonly Resource[], { query }: ExportFilter
 }
 
 function parseFilter(
-  { search, topic, query, since, until, ...which }: ExportOptions,
+  { search, topic, query, since, until }: ExportOptions,
   now: Date,
   page: Pick<TerminalPage, 'zone'>,
 ): ExportFilter {
@@ -131,8 +127,7 @@ function exportToStdout(
   encoding: Encoding,
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
-    await printEmptySide(cli, ctx);
-    const reportNoRows = (rows: number) => rows === 0 && printNone(cli, 'No rows.');
+    const reportNoRows = (rows: number) => rows === 0 && cli.say('No rows.');
     for await (const piece of exportRows(ctx, resource, filter, encoding, signal, reportNoRows))
       await cli.out.write(piece);
   });
@@ -167,13 +162,11 @@ function exportToFiles(
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
     const what = await prepare();
-    await printEmptySide(cli, ctx);
     const { written, manifest } = await exportFiles(ctx, { ...what, signal });
     for (const file of written)
       cli.say(
         `${path.join(what.target.folder, file.path)}: ${formatQuantity(file.rows, 'row')}, ${formatBytes(file.bytes, cli.page)}`,
       );
-    if (written.every(({ rows }) => rows === 0)) printNone(cli);
     cli.say(`${manifest}: manifest with columns, provenance and checksums`);
   });
 }

@@ -1,14 +1,15 @@
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { type Command, Option } from 'commander';
 import { InvalidInput } from '../domain/errors.ts';
 import { parseFieldValue } from '../domain/query-fields.ts';
 import { EVERYTHING, parseQuery, requireAll } from '../domain/search-query.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
-import { addListOptions, type ListOptions, printNone } from './list-command.ts';
+import { addListOptions, type ListOptions } from './list-command.ts';
 import { choiceOption, numberOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { createHighlighter } from './highlighted-words.ts';
-import { sayBacklog, openData } from './result-notices.ts';
+import { sayBacklog } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime } from './value-formatting.ts';
@@ -54,12 +55,11 @@ export function registerFind(command: Command, cli: Cli): void {
           since && { is: 'from', value: { at: since(now), date: false } },
           until && { is: 'to', value: { at: until(now), date: false } },
         ]);
-        const scope = await openData(cli, ctx, options);
+        const scope = await findScope(ctx.db, options);
         const backlog = await catchUpArchive(ctx.db);
         const { hits, total, next } = await findText(ctx.db, { ...scope, query, now, after, limit });
-        const shown = hits.map((hit) => ({ ...hit, sandbox: hit.simulated }));
-        await cli.show(json, shown, () => renderHits(hits, now, cli.page));
-        if (total === 0) printNone(cli, backlog === null ? 'No matches.' : 'No matches in what is indexed.');
+        await cli.show(json, hits, () => renderHits(hits, now, cli.page));
+        if (total === 0) cli.say(backlog === null ? 'No matches.' : 'No matches in what is indexed.');
         else cli.say(describeMatches(hits.length, total, next, cli.page));
         if (backlog !== null) sayBacklog(cli, backlog);
       });

@@ -1,3 +1,4 @@
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { type Command, Option } from 'commander';
 import { SECOND } from '../domain/time.ts';
 import { createNotFound } from '../domain/errors.ts';
@@ -8,7 +9,7 @@ import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { type FirstFinder, readFirstFinders, readLinkPage } from '../store/queries/link-pages.ts';
 import { type LinkRow, readLink, readLinkAddresses, readLinkSources } from '../store/queries/links.ts';
 import { describeKnownLink, describeTitles, readKnownLinks } from '../store/queries/named-posts.ts';
-import { sayBacklog, openData, printSimulated } from './result-notices.ts';
+import { sayBacklog } from './result-notices.ts';
 import { highlightColumns } from './highlighted-words.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { limitOption, parseId, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
@@ -37,7 +38,7 @@ export function registerLinks(links: Command, cli: Cli): void {
     return cli.withProgram(async ({ ctx: { clock, db } }) => {
       const now = clock.now();
       const { since, limit, json } = options;
-      const scope = await openData(cli, { db }, options);
+      const scope = await findScope(db, options);
       const backlog = query === EVERYTHING ? null : await catchUpArchive(db);
       if (backlog !== null) sayBacklog(cli, backlog);
       const filter = { ...scope, since: since?.(now), matching: { query, now }, limit };
@@ -94,7 +95,6 @@ function registerShow(links: Command, cli: Cli): void {
           link.url,
           ...addresses.filter((address) => address !== link.url),
         ]);
-        printSimulated(cli, options.json);
       }),
     );
 }

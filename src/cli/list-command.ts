@@ -1,12 +1,11 @@
 /** What commands that list rows share: options that choose rows, and output as a table or JSON. */
 
-import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
 import { type Column, renderTable, renderTableWithUrls } from './terminal-table.ts';
 import type { Command, Option } from 'commander';
 
 /** The options of {@link addListOptions}. */
-export type ListOptions = { search?: string; topic?: string; simulated?: boolean; json?: boolean };
+export type ListOptions = { search?: string; topic?: string; json?: boolean };
 
 /** @param rows what is listed, in the plural @param own further options of the command */
 export function addListOptions(command: Command, rows: string, own: readonly Option[]): Command {
@@ -14,12 +13,7 @@ export function addListOptions(command: Command, rows: string, own: readonly Opt
     .option('--search <search>', `only ${rows} of this search`)
     .option('--topic <topic>', `only ${rows} of this topic`);
   for (const option of own) command.addOption(option);
-  return command.option(...SIMULATED_OPTION).option('--json', 'print JSON');
-}
-
-/** @param none said where there are no rows; then what the other side of the data has, if it has topics */
-export function printNone(cli: Pick<Cli, 'say' | 'emptyHint'>, none?: string): void {
-  for (const line of [none, cli.emptyHint]) if (line !== undefined) cli.say(line);
+  return command.option('--json', 'print JSON');
 }
 
 /**
@@ -33,7 +27,7 @@ export async function showRows<Row>(
   table: { columns: readonly Column<Row>[]; none: string; readUrl?: (row: Row) => string | null },
 ): Promise<void> {
   const { columns, none, readUrl } = table;
-  if (rows.length === 0) printNone(cli, none);
+  if (rows.length === 0) cli.say(none);
   await cli.show(json, rows, () =>
     readUrl === undefined
       ? renderTable(rows, columns, cli.page)

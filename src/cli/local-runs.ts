@@ -3,7 +3,6 @@
 import type { Program } from '../app/program.ts';
 import type { Context } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
-import { describePausedSample } from '../monitor/topics/sample-topic.ts';
 import type { CreatedSearch } from '../monitor/topics/save-search.ts';
 import { waitsForSource } from '../monitor/topics/service-choice.ts';
 import type { Id } from '../store/database.ts';
@@ -87,8 +86,6 @@ export async function executeFirstRuns(
   const { page } = cli;
   const searches = created.map(({ search }) => search);
   if (json !== true) await printForecast(cli, ctx, searches);
-  for (const { pausedSample } of created)
-    if (pausedSample !== null) page.say(describePausedSample(pausedSample));
   if (await hasWorkers(ctx)) {
     const own = created.some(({ search }) => search.service_kind === 'own');
     const when =

@@ -1,3 +1,4 @@
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { SECOND } from '../domain/time.ts';
@@ -15,7 +16,7 @@ import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { MAX_LIMIT, parseWholeNumber, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
-import { openData, printSilentTools } from './result-notices.ts';
+import { printSilentTools } from './result-notices.ts';
 import { toJson } from '../domain/json-values.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -49,7 +50,7 @@ export function registerNew(command: Command, cli: Cli): void {
         const { search, bySearch, follow, json } = options;
         const shown = follow === true && options.since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
         const limit = options.limit ?? (json === true ? DEFAULT_JSON_LIMIT : shown);
-        const scope = await openData(cli, program.ctx, options);
+        const scope = await findScope(program.ctx.db, options);
         const view: DiscoveryView = bySearch === true || search !== undefined ? 'search' : 'topic';
         const filter = { ...scope, since: options.since?.(program.ctx.clock.now()), view, limit };
         return follow === true

@@ -55,11 +55,6 @@ export function parseChoice<const T extends string>(path: string, given: string,
   return choice;
 }
 
-/** Which side of the data a command reads: that of the option `--simulated`. */
-export function parseData({ simulated }: { simulated?: true | undefined }): Data {
-  return simulated === true ? 'simulated' : 'real';
-}
-
 /** Examples of what {@link parseSince} accepts, for help texts. */
 export const TIME_EXAMPLES =
   '2026-11-21 (UTC), 2026-11-21T14:05Z, 1h, 2d, today, yesterday (days of the time zone shown; with --utc, of UTC)';

@@ -1,3 +1,4 @@
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, type CounterPlural } from '../domain/counters.ts';
 import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
 import { DAY } from '../domain/time.ts';
@@ -6,12 +7,11 @@ import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { GROWTH_ORDERS, type GrowthOrder, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';
 import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
 import { POST_ORDERS, type PostOrder, type PostRow, readPosts } from '../store/queries/posts.ts';
-import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
 import { highlightColumns } from './highlighted-words.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { choiceOption, limitOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
-import { sayBacklog, openData, printAsOfNotice } from './result-notices.ts';
+import { sayBacklog, printAsOfNotice } from './result-notices.ts';
 import type { ShowOptions } from './show-item.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
@@ -45,7 +45,7 @@ export function registerPosts(posts: Command, cli: Cli): void {
         const query = parseQuery(written ?? '');
         return cli.withProgram(async ({ ctx }) => {
           const now = ctx.clock.now();
-          const scope = await openData(cli, ctx, options);
+          const scope = await findScope(ctx.db, options);
           const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
           const { since, sort: order, limit, json } = options;
           const filter = { ...scope, since: since?.(now), matching: { query, now }, order, limit };
@@ -60,7 +60,6 @@ export function registerPosts(posts: Command, cli: Cli): void {
   posts
     .command('show <post>')
     .description('show a post by id or address: its counters, its versions, and the searches that found it')
-    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -125,7 +124,7 @@ function registerPostsTop(posts: Command, cli: Cli): void {
       cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
         const { by: order, since, limit, json } = options;
-        const scope = await openData(cli, ctx, options);
+        const scope = await findScope(ctx.db, options);
         const rows = await readPosts(ctx.db, { ...scope, since: since?.(now), order, limit });
         await showPosts(cli, json, rows, topColumns(order, now, cli.page));
       }),
@@ -166,7 +165,7 @@ function registerPostsGrowth(posts: Command, cli: Cli): void {
         const now = ctx.clock.now();
         const { by: order, limit, json } = options;
         const since = options.since?.(now) ?? new Date(now.getTime() - DAY);
-        const scope = await openData(cli, ctx, options);
+        const scope = await findScope(ctx.db, options);
         const underived = await readDerivedUntil(ctx.db, scope);
         const grown = await readGrowth(ctx.db, { ...scope, since, order, limit });
         const ids = grown.map(({ post_id }) => post_id);

@@ -1,7 +1,7 @@
-/** Notices about a result, on stderr: simulated data, silent tools, and figures that are behind. */
+/** Notices about a result, on stderr: silent tools, and figures that are behind. */
 
 import { describeSilence, describeToolCoverage, isUnconfigured } from '../domain/tool-coverage.ts';
-import { type AskedScope, findSearchRow, openScope } from '../monitor/topics/find-by-slug.ts';
+import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import {
   describeToolSources,
   explainMissingTools,
@@ -9,8 +9,6 @@ import {
 } from '../monitor/topics/tool-sources.ts';
 import type { Context } from '../monitor/context.ts';
 import type { Id } from '../store/database.ts';
-import { printNone } from './list-command.ts';
-import { readSides } from '../store/queries/topic-list.ts';
 import { type ArchiveBacklog, describeBacklog } from '../store/archive/index-archive.ts';
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
 import type { DataScope } from '../store/queries/data-scope.ts';
@@ -20,48 +18,6 @@ import type { Search } from '../store/searches.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { createDayFormat, formatTime } from './value-formatting.ts';
-
-/** How to read the other side. */
-const OTHER_SIDE: Readonly<Record<Data, string>> = {
-  real: 'for simulated data, add --simulated',
-  simulated: 'for real data, leave --simulated out',
-};
-
-/**
- * Printed if the side that was read has no topics, but the other one has.
- * @param rows that were returned, if they are known: where there are none, the other side is mentioned, too
- */
-export async function printEmptySide(cli: Cli, { db }: Pick<Context, 'db'>, rows?: number): Promise<void> {
-  noteSides(cli, await readSides(db));
-  if (rows === 0) printNone(cli);
-}
-
-/** Says if only the other side has topics; otherwise a list without rows will mention it. */
-function noteSides(cli: Cli, sides: Readonly<Record<Data, boolean>>): void {
-  const empty = describeEmptySide(data, sides);
-  if (empty !== null) cli.say(`${empty.slice(0, -1)}: ${OTHER_SIDE[data]}.`);
-  else if (sides.real && sides.simulated) cli.emptyHint = `These are the ${data} data; ${OTHER_SIDE[data]}.`;
-}
-
-/**
- * The scope of a command: what it names, or the side that it chooses. Says if the side is simulated (rows of JSON say it
- * themselves), and if only the other one has topics.
- * @throws Refused `not_found`
- */
-export async function openData(
-  cli: Cli,
-  { db }: Pick<Context, 'db'>,
-  asked: AskedScope & { json?: boolean | undefined },
-): Promise<DataScope> {
-  const { scope, sides } = await openScope(db, asked);
-  printSimulated(cli, asked.json);
-  if (scope.topic === undefined && scope.search === undefined) noteSides(cli, sides);
-  return scope;
-}
-
-export function printSimulated(cli: Cli, json: boolean | undefined): void {
-  if (json !== true && data === 'simulated') cli.page.say(cli.page.dim('Simulated data (sandbox)'));
-}
 
 export function printAsOfNotice(cli: Cli, searches: readonly DerivedUntil[], now: Date): void {
   const until = findOldest(searches);

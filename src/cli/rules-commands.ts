@@ -6,14 +6,12 @@ import {
   type WrittenRule,
 } from '../monitor/alerts/rule-definition.ts';
 import type { Context } from '../monitor/context.ts';
-import { describeRemovedScope } from '../monitor/topics/find-by-slug.ts';
+import { describeRemovedScope, findScope } from '../monitor/topics/find-by-slug.ts';
 import { readRules, type RuleRow } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import { type ListOptions, showRows } from './list-command.ts';
 import { MAX_LIMIT, numberOption } from './option-values.ts';
-import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
-import { openData } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatQuantity, formatDuration, formatInstant } from './value-formatting.ts';
@@ -117,11 +115,10 @@ function registerList(rules: Command, cli: Cli): void {
     .description('list rules')
     .option('--topic <topic>', 'only rules for this topic and its searches')
     .option('--search <search>', 'only rules for this search')
-    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .action((options: ListOptions) =>
       cli.withProgram(async ({ ctx }) => {
-        const scope = await openData(cli, ctx, options);
+        const scope = await findScope(ctx.db, options);
         const rows = await readRules(ctx.db, { ...scope, limit: MAX_LIMIT });
         const none = 'No rules. Add one: strandline rules add --help';
         await showRows(cli, options.json, rows, { columns: ruleColumns(cli.page), none });

@@ -1,7 +1,7 @@
 import { escapeUnsafe } from '../domain/text.ts';
 import { Refused } from '../domain/errors.ts';
 import { describeToolReason } from '../domain/tool-coverage.ts';
-import { findRunRow } from '../monitor/topics/find-by-slug.ts';
+import { findRunRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
 import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
 import { describeLinks } from '../store/queries/named-posts.ts';
@@ -21,7 +21,7 @@ import { deriveLocally } from './local-runs.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { choiceOption, limitOption, MAX_LIMIT, parseId } from './option-values.ts';
 import { renderRun, runColumns } from './run-rendering.ts';
-import { isFreeSearch, openData } from './result-notices.ts';
+import { isFreeSearch } from './result-notices.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';
 import { truncate } from './terminal-text.ts';
@@ -50,7 +50,7 @@ function registerList(runs: Command, cli: Cli): void {
   ]).action((options: ListOptions & { status?: RunStatus; limit: number }) =>
     cli.withProgram(async ({ ctx }) => {
       const { status, limit, json } = options;
-      const scope = await openData(cli, ctx, options);
+      const scope = await findScope(ctx.db, options);
       const { runs: rows } = await readRunPage(ctx.db, { ...scope, status, limit });
       await showRows(cli, json, rows, { columns: runColumns(ctx.clock.now(), cli.page), none: 'No runs.' });
     }),
@@ -70,7 +70,6 @@ function registerShow(runs: Command, cli: Cli): void {
       return cli.withServer(async ({ ctx }) => {
         const { db } = ctx;
         const run = await readToolsOf(db, await findRunRow(db, id));
-        const data = sideOf(run);
         if (options.response === true || options.answer === true)
           return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
         const calls = await readCalls(db, id);

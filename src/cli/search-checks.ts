@@ -8,14 +8,12 @@ import type { ProbeResult } from '../app/service-access.ts';
 import type { Config } from '../config/config.ts';
 import { HOUR, SECOND } from '../domain/time.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
-import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { type OpenTransaction, readOldestTransaction } from '../store/queries/system.ts';
 import { advisoryCheck, type Check, checkAddress, failedCheck, passedCheck } from './check-result.ts';
 import { listProblems } from './status-command.ts';
 import { formatDuration, formatQuantity } from './value-formatting.ts';
 
 export async function checkSearches({ ctx, embedded }: Pick<Program, 'ctx' | 'embedded'>): Promise<Check[]> {
-  const {} = (await openScope(ctx.db, {})).scope;
   const status = await readStatus(ctx, embedded);
   const now = ctx.clock.now();
   return [

@@ -1,6 +1,6 @@
 import { InvalidInput } from '../domain/errors.ts';
 import { addStatus, judgeTopic, readSearchStatuses } from '../monitor/status/search-status.ts';
-import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { findSearchRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definition.ts';
 import { changeSearch } from '../monitor/topics/search-state.ts';
@@ -10,13 +10,12 @@ import { readRunPage } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
 import { readIntervalChanges, readSearches, SHOWN_INTERVAL_CHANGES } from '../store/queries/search-list.ts';
 import { SEARCH_STATES, type SearchState } from '../store/schema/analytics/topic-views.ts';
-import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { type ListOptions, showRows } from './list-command.ts';
 import { choiceOption, MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import { registerPurge } from './purge-command.ts';
-import { openData, printMissingTools } from './result-notices.ts';
+import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import {
   describeEdit,
@@ -57,12 +56,11 @@ function registerList(search: Command, cli: Cli): void {
       ),
     )
     .option('--all', 'include removed searches')
-    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .action((options: ListOptions & { state?: SearchState; all?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { state, all: removed, json } = options;
-        const scope = await openData(cli, ctx, options);
+        const scope = await findScope(ctx.db, options);
         const rows = await readSearches(ctx.db, { ...scope, state, removed, limit: MAX_LIMIT });
         const none = 'No searches. Add one: strandline watch "..."';
         const ids = rows.map(({ id }) => id);

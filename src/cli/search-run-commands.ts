@@ -23,7 +23,7 @@ import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
 import { numberOption } from './option-values.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
-import { isFreeSearch, printMissingTools, printSimulated } from './result-notices.ts';
+import { isFreeSearch, printMissingTools } from './result-notices.ts';
 import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
@@ -203,7 +203,6 @@ export function registerTry(group: Command, cli: Cli): void {
         const trial = await dryRunSearch(ctx, search, { signal: stopping, shown });
         const free = await ctx.isFree(trial.service_kind);
         await cli.show(options.json, trial, () => renderTrial(trial, free, ctx.clock.now(), cli.page));
-        printSimulated(cli, options.json);
       });
     });
 }

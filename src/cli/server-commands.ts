@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import { openDatabaseAccess, type Program } from '../app/program.ts';
+import { openDatabaseAccess } from '../app/database-access.ts';
+import { openSandbox, type Program } from '../app/program.ts';
+import { runSandboxWorker } from '../app/sandbox-worker.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { describeDatabase, migrate } from '../store/migrate.ts';
 import { VERSION } from '../config/version.ts';
@@ -56,15 +58,19 @@ async function runWorker(cli: Cli): Promise<void> {
   const { log } = program.ctx;
   let metrics: WebServer | undefined;
   let commands: CommandServer | null = null;
+  let sandbox: Program | null = null;
   try {
+    sandbox = await openSandboxBeside(cli, program, 'owner');
     for (const note of program.notes) log.warn({ note }, 'note');
     const outdated = await describeOutdatedLinks(program.ctx);
     if (outdated !== null) log.warn({ found: outdated, run: 'strandline links rekey' }, 'links outdated');
     const { readIdleReason, startWorker } = await import('../worker/worker.ts');
     let running: RunningWorker | undefined;
     metrics = await startMetricsServer({ ...program, idle: () => readIdleReason(running) });
-    running = await startWorker(program.ctx, await program.backend(), VERSION);
-    commands = await serveCommands(program, null, cli);
+    const start = async (of: Program) => startWorker(of.ctx, await of.backend(), VERSION);
+    running = await start(program);
+    const samples = sandbox === null ? null : await runSandboxWorker(program, sandbox, start);
+    commands = await serveCommands({ real: program, sandbox }, null, cli);
     // Logs when sources are reachable; runs that wait ask by themselves.
     program.services.watchSources(() => {});
     log.info(
@@ -75,16 +81,34 @@ async function runWorker(cli: Cli): Promise<void> {
       },
       'worker started',
     );
-    ending.onRepeated(() => running?.abort());
+    ending.onRepeated(() => {
+      running?.abort();
+      samples?.abort();
+    });
     const signal = await ending.requested;
     log.info({ signal }, 'worker shutting down');
-    await Promise.all([commands?.close(), running.drain()]);
+    await Promise.all([commands?.close(), running.drain(), samples?.drain()]);
   } finally {
     ending.release();
     await commands?.close();
     await metrics?.close();
+    await sandbox?.close();
     await program.close();
   }
+}
+
+/** The sandbox of this server; null if there is none. A failure is logged. */
+async function openSandboxBeside(
+  cli: Cli,
+  program: Program,
+  role: 'owner' | 'guest',
+): Promise<Program | null> {
+  const { program: sandbox, notes } = await openSandbox(
+    { config: cli.config(), log: program.ctx.log, role },
+    program,
+  );
+  for (const note of notes) program.ctx.log.warn({ note }, 'note about the sandbox');
+  return sandbox;
 }
 
 async function runApi(cli: Cli): Promise<void> {
@@ -92,16 +116,19 @@ async function runApi(cli: Cli): Promise<void> {
   const program = await openServer(cli, ending, { role: 'guest', healthAt: cli.config().http });
   if (program === null) return;
   const { log } = program.ctx;
+  let sandbox: Program | null = null;
   try {
+    sandbox = await openSandboxBeside(cli, program, 'guest');
     for (const note of program.notes) log.warn({ note }, 'note');
     const { startWeb } = await import('../app/web-server.ts');
-    const web = await startWeb(program);
+    const web = await startWeb(program, sandbox);
     log.info({ address: web.url }, 'web server started');
     const signal = await ending.requested;
     log.info({ signal }, 'web server shutting down');
     await web.close();
   } finally {
     ending.release();
+    await sandbox?.close();
     await program.close();
   }
 }
@@ -134,12 +161,13 @@ async function runService(cli: Cli): Promise<void> {
 async function migrateDatabase(cli: Cli): Promise<void> {
   const config = cli.config();
   const log = cli.log();
-  const database = await openDatabaseAccess({ config, log, role: 'guest' });
+  const database = await openDatabaseAccess({ config, log, role: 'guest', kind: cli.kind });
   try {
     const { url, readerUrl } = database;
     cli.say(`Migrating ${describeDatabase(url)}`);
-    const appRole = config.databaseAppRole;
-    const { applied, notes } = await migrate({ url, readerUrl: readerUrl() ?? undefined, appRole, log });
+    const appRole = cli.kind === 'real' ? config.databaseAppRole : undefined;
+    const reader = readerUrl() ?? undefined;
+    const { applied, notes } = await migrate({ url, kind: cli.kind, readerUrl: reader, appRole, log });
     for (const note of [...database.notes, ...notes]) cli.say(`note: ${note}`);
     cli.say(applied.length === 0 ? 'Already up to date.' : `Applied: ${applied.join(', ')}`);
   } finally {

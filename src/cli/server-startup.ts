@@ -87,7 +87,7 @@ export function describeSources(
 ): string[] {
   const enabled = probed.filter(({ outcome }) => outcome !== 'off');
   const off = probed.filter(({ outcome }) => outcome === 'off').map(({ name }) => name);
-  if (state === 'none') return ['all simulated (sandbox); no calls outside'];
+  if (state === 'none') return ['none: SERVICE_SOURCES turns off all public sources; no calls outside'];
   const width = Math.max(0, ...enabled.map(({ name }) => name.length));
   return [
     ...(describeOutage(enabled) ?? enabled.map(({ name, words }) => `${name.padEnd(width)}  ${words}`)),

@@ -7,7 +7,6 @@ import {
 } from '../domain/item-versions.ts';
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../domain/counters.ts';
 import { createNotFound, Refused } from '../domain/errors.ts';
-import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';
 import type { Id } from '../store/database.ts';
 import { findAuthorsNamed, readAuthor, readAuthorVersions } from '../store/queries/authors.ts';
@@ -20,20 +19,17 @@ import {
 } from '../store/queries/post-detail.ts';
 import type { Cli } from './command-context.ts';
 import { parseId } from './option-values.ts';
-import { printSimulated } from './result-notices.ts';
 import type { Terminal } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { oneLine, splitParagraphs } from './terminal-text.ts';
 import { formatCount, formatInstant } from './value-formatting.ts';
 
-/** `simulated`: only for a name that both sides may have. */
-export type ShowOptions = { simulated?: boolean; json?: boolean };
+export type ShowOptions = { json?: boolean };
 
 /** @param named its id or address */
-export function showPost(cli: Cli, named: string, { simulated, json }: ShowOptions): Promise<void> {
+export function showPost(cli: Cli, named: string, { json }: ShowOptions): Promise<void> {
   return cli.withProgram(async ({ ctx }) => {
     const find = async () => {
-      const { scope } = await openScope(ctx.db, { simulated });
       return pickOne('post', named, await findPostsAt(ctx.db, named, currentLinkRules(ctx)));
     };
     const id = /^https?:/i.test(named) ? await find() : parseId('post', named);
@@ -59,15 +55,13 @@ export function showPost(cli: Cli, named: string, { simulated, json }: ShowOptio
       ...(post.url === null ? [] : ['', oneLine(post.url)]),
       ...renderVersions(compared, page),
     ]);
-    printSimulated(cli, json);
   });
 }
 
 /** @param named its id, or `@` and username */
-export function showAuthor(cli: Cli, named: string, { simulated, json }: ShowOptions): Promise<void> {
+export function showAuthor(cli: Cli, named: string, { json }: ShowOptions): Promise<void> {
   return cli.withProgram(async ({ ctx }) => {
     const find = async () => {
-      const { scope } = await openScope(ctx.db, { simulated });
       return pickOne('author', named, await findAuthorsNamed(ctx.db, named.slice(1)));
     };
     const id = named.startsWith('@') ? await find() : parseId('author', named);
@@ -93,7 +87,6 @@ export function showAuthor(cli: Cli, named: string, { simulated, json }: ShowOpt
       ...(author.url ? ['', oneLine(author.url)] : []),
       ...renderVersions(compared, page),
     ]);
-    printSimulated(cli, json);
   });
 }
 

@@ -5,8 +5,6 @@ import { askReader } from '../store/reader/ask-reader.ts';
 import { rotateReader } from '../store/reader/prepare-reader.ts';
 import type { ReaderResult } from '../store/reader/reader-query.ts';
 import type { Cli } from './command-context.ts';
-import { parseData } from './option-values.ts';
-import { printEmptySide } from './result-notices.ts';
 import type { Io } from './terminal-io.ts';
 import { type Column, renderTable } from './terminal-table.ts';
 import { oneLine } from './terminal-text.ts';
@@ -17,18 +15,16 @@ export function registerSql(command: Command, cli: Cli): void {
   command
     .argument('[query]', 'one SQL statement; views need no schema prefix (- or omitted: read from stdin)')
     .option('--json', 'print rows as a JSON array')
-    .option('--simulated', 'query simulated data instead of real data')
     .addHelpText(
       'after',
       '\nExamples:\n  $ strandline sql "select search, count(*) from new_today group by 1"\n' +
         '  $ strandline sql --json < question.sql\n',
     )
-    .action(async (given: string | undefined, options: { json?: boolean; simulated?: true }) => {
+    .action(async (given: string | undefined, options: { json?: boolean }) => {
       const query = given === undefined || given === '-' ? await readSqlQuery(cli.io) : given;
       if (query.trim() === '')
         throw new InvalidInput([{ path: 'query', given: query, expected: 'one SQL statement' }]);
-      const data = parseData(options);
-      return cli.withProgram(async ({ ctx, readerUrl }) => {
+      return cli.withProgram(async ({ readerUrl }) => {
         const url = readerUrl();
         if (url === null)
           throw new Refused(
@@ -40,7 +36,6 @@ export function registerSql(command: Command, cli: Cli): void {
           renderTable(result.rows, resultColumns(result, cli.page.unknown), cli.page),
         );
         cli.page.say(`${formatQuantity(result.rows.length, 'row')} in ${Math.round(result.durationMs)} ms`);
-        await printEmptySide(cli, ctx, result.rows.length);
       });
     });
 }

@@ -5,15 +5,13 @@ import { RUN_CODES } from '../domain/errors.ts';
 import { STATUS_NAMES } from '../monitor/status/search-status.ts';
 import { describeLastRun } from '../monitor/status/search-silence.ts';
 import { describeDepth, readStatus, type Status } from '../monitor/status/system-status.ts';
-import { describeTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { MINUTE, SECOND } from '../domain/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import { SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
-import { SIMULATED_OPTION } from './command-input.ts';
 import type { Check } from './check-result.ts';
 import type { Cli } from './command-context.ts';
-import { describeSilences, openData } from './result-notices.ts';
+import { describeSilences } from './result-notices.ts';
 import { diagnoseAtServer, listIneffective } from './shell-settings.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
@@ -29,13 +27,12 @@ import { describeMissed } from '../monitor/status/search-completeness.ts';
 import type { Command } from 'commander';
 
 export function registerStatus(command: Command, cli: Cli): void {
-  const listing = command.option(...SIMULATED_OPTION).option('--json', 'print JSON');
-  listing.action(async (options: { simulated?: boolean; json?: boolean }) => {
+  const listing = command.option('--json', 'print JSON');
+  listing.action(async (options: { json?: boolean }) => {
     const { done, problem } = await diagnoseAtServer(cli);
     if (done) return;
     if (problem !== null) cli.say(problem);
     await cli.withProgram(async (program) => {
-      const {} = await openData(cli, program.ctx, options);
       const status = await readStatus(program.ctx, program.embedded);
       const free: FreeKinds = new Set();
       for (const { kind } of status.services) if (await program.ctx.isFree(kind)) free.add(kind);
@@ -132,7 +129,6 @@ export function listProblems(status: Status, now: Date): Check[] {
     ...listEmptySearches(status, now),
     ...listSearchesWithoutSource(status, now),
     ...listIncompleteSearches(status),
-    ...listSimulatedTopics(status),
   ];
 }
 
@@ -237,12 +233,6 @@ function listIncompleteSearches({ incomplete }: Status): Check[] {
       ? `see: strandline search show ${one.slug}`
       : `change it: strandline search edit ${one.slug} --every auto`,
   }));
-}
-
-function listSimulatedTopics({ to_rewatch }: Status): Check[] {
-  if (to_rewatch.length === 0) return [];
-  const { words, advice } = describeTopicsToRewatch(to_rewatch);
-  return [{ check: 'topics', ok: null, found: words, advice }];
 }
 
 function renderServices(status: Status, free: FreeKinds, page: Terminal): StatusLine[] {

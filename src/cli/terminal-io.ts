@@ -1,5 +1,6 @@
 /** Streams, environment and terminal of a command line. */
 
+import type { DatabaseKind } from '../domain/database-kind.ts';
 import { toJson } from '../domain/json-values.ts';
 import type { RenamedSlug } from '../store/former-slugs.ts';
 import { nameProgram, wrapMessage } from './program-name.ts';
@@ -176,8 +177,8 @@ export type Shell = {
   renamed: readonly RenamedSlug[];
   /** The exit code if nothing is thrown. */
   exitCode: number;
-  /** What to type for the other side of the data, said where a list has no rows. */
-  emptyHint: string | undefined;
+  /** The database that the command is about. */
+  kind: DatabaseKind;
 };
 
 /** @param commands names of commands, which hints call by the name of the program */
@@ -197,7 +198,7 @@ export function openShell(io: Io, commands: readonly string[]): Shell {
     command: undefined,
     renamed: [],
     exitCode: 0,
-    emptyHint: undefined,
+    kind: 'real',
   };
 }
 

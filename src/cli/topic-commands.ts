@@ -11,17 +11,14 @@ import {
   type TopicStatus,
 } from '../monitor/status/search-status.ts';
 import type { StateChange } from '../store/topics.ts';
-import type { Context } from '../monitor/context.ts';
 import { readSearches } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
 import { showRows } from './list-command.ts';
 import { MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
-import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { registerPurge } from './purge-command.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { openData } from './result-notices.ts';
 import { describeStateChange, searchColumns } from './search-rendering.ts';
 import { describeTopicStatus, formatNext, paintStatus } from './status-rendering.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
@@ -42,36 +39,17 @@ function registerList(topic: Command, cli: Cli): void {
     .command('list')
     .description('list topics')
     .option('--all', 'include removed topics')
-    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action((options: { all?: boolean; simulated?: boolean; json?: boolean }) =>
+    .action((options: { all?: boolean; json?: boolean }) =>
       cli.withServer(async ({ ctx }) => {
-        const {} = await openData(cli, ctx, options);
         const rows = await readTopics(ctx.db, { removed: options.all, limit: MAX_LIMIT });
         const statuses = await readTopicStatuses(ctx);
         const none = 'No topics. Create one: strandline watch "..."';
         const shown = rows.map((row) => addTopicStatus(row, statuses.get(row.slug)));
         const columns = topicColumns(statuses, ctx.clock.now(), cli.page);
         await showRows(cli, options.json, shown, { columns, none });
-        if (options.json === true) return;
-        await printSimulatedTopics(cli, ctx);
       }),
     );
-}
-
-/** Says why the sample is paused, and what is simulated although it need not be. */
-async function printSimulatedTopics(cli: Cli, ctx: Context): Promise<void> {
-  const [{ describePausedSample, findPausedSample }, { describeTopicsToRewatch, listTopicsToRewatch }] =
-    await Promise.all([
-      import('../monitor/topics/sample-topic.ts'),
-      import('../monitor/topics/simulated-topics.ts'),
-    ]);
-  const paused = await findPausedSample(ctx.db.pool);
-  if (paused !== null) cli.page.say(describePausedSample(paused.slug));
-  const simulated = await listTopicsToRewatch(ctx);
-  if (simulated.length === 0) return;
-  const { words, advice } = describeTopicsToRewatch(simulated);
-  cli.page.say(`${words}; ${advice}`);
 }
 
 function registerShow(topic: Command, cli: Cli): void {
@@ -100,7 +78,6 @@ function registerShow(topic: Command, cli: Cli): void {
               ['topic', row.slug],
               ['name', row.name],
               ['status', row.archived_at === null ? describeTopicStatus(status, now, page) : null],
-              ['data', sideOf(row)],
               ['created', formatInstant(row.created_at, page)],
               ['continues in', row.successor],
               ['removed', row.archived_at && formatInstant(row.archived_at, page)],

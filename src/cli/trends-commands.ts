@@ -1,12 +1,8 @@
+import type { DataScope } from '../store/queries/data-scope.ts';
 import { formatPercent } from '../domain/display-format.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import type { RebuildCounts } from '../monitor/derive/follower.ts';
-import {
-  type AskedScope,
-  findScope,
-  findSearches,
-  findSideOfTopics,
-} from '../monitor/topics/find-by-slug.ts';
+import { findScope, findSearches, findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { readShareOfVoice, type ShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
 import { readTrends } from '../monitor/trends/search-trends.ts';
 import { DAY } from '../domain/time.ts';
@@ -14,11 +10,10 @@ import type { Database } from '../store/database.ts';
 import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { VoiceDayRow, VoiceRow } from '../store/queries/share-of-voice.ts';
-import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
-import { type ListOptions, printNone } from './list-command.ts';
+import type { ListOptions } from './list-command.ts';
 import { numberOption } from './option-values.ts';
-import { openData, printAsOfNotice, printSimulated } from './result-notices.ts';
+import { printAsOfNotice } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderTable } from './terminal-table.ts';
 import { wrapText } from './terminal-text.ts';
@@ -44,7 +39,6 @@ export function registerTrends(trends: Command, cli: Cli): void {
     .option('--search <search>', 'only this search')
     .option('--compare <topics>', 'share of voice of these topics, comma-separated, and of --topic')
     .addOption(numberOption('days', 'number of days', { max: 366, fallback: 7 }))
-    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -55,8 +49,7 @@ export function registerTrends(trends: Command, cli: Cli): void {
       const compared = options.compare === undefined ? undefined : parseComparedTopics(options);
       return cli.withProgram(async ({ ctx }) => {
         if (compared !== undefined) {
-          const data = await findSideOfTopics(ctx.db, 'compare', compared);
-          printSimulated(cli, options.json);
+          for (const slug of compared) await findTopicRow(ctx.db, slug);
           const underived = await readDerivedUntil(ctx.db, { topic: compared });
           const voices = await readShareOfVoice(ctx, compared, days);
           if (voices.length === 0)
@@ -65,9 +58,9 @@ export function registerTrends(trends: Command, cli: Cli): void {
           printAsOfNotice(cli, underived, ctx.clock.now());
           return;
         }
-        const scope = await openData(cli, ctx, options);
+        const scope = await findScope(ctx.db, options);
         const searches = await findSearches(ctx.db, scope);
-        if (searches.length === 0) printNone(cli, 'No searches. Add one: strandline watch "..."');
+        if (searches.length === 0) cli.say('No searches. Add one: strandline watch "..."');
         const room = measureSparklineRoom(
           searches.map(({ slug }) => slug),
           cli.page,
@@ -131,11 +124,9 @@ function registerRebuild(trends: Command, cli: Cli): void {
     });
 }
 
-/** The named search or topic, or everything, on both sides. Removed searches keep their figures, so they are rebuilt, too. */
-async function findRebuilt(db: Database, named: AskedScope): Promise<SearchRow[]> {
-  const isNamed = named.topic !== undefined || named.search !== undefined;
-  const scopes = isNamed ? [await findScope(db, named)] : DATA.map((data) => ({ data }));
-  return (await Promise.all(scopes.map((scope) => findSearches(db, scope, { removed: true })))).flat();
+/** The named search or topic, or everything. Removed searches keep their figures, so they are rebuilt, too. */
+async function findRebuilt(db: Database, named: DataScope): Promise<SearchRow[]> {
+  return findSearches(db, await findScope(db, named), { removed: true });
 }
 
 /** Share of voice of topics, with their days on one scale. */

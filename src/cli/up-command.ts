@@ -1,21 +1,18 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { readCallsPerDay } from '../config/config.ts';
-import type { Program } from '../app/program.ts';
+import { WITHOUT_SANDBOX } from '../app/database-access.ts';
+import { openSandbox, type Program } from '../app/program.ts';
+import { runSandboxWorker } from '../app/sandbox-worker.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
-import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { describeMissingTools } from '../monitor/topics/tool-sources.ts';
-import { pauseSampleBesideReal } from '../monitor/topics/pause-sample.ts';
-import { describePausedSample, findPausedSample } from '../monitor/topics/sample-topic.ts';
-import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/migrate.ts';
 import { Refused } from '../domain/errors.ts';
 import { isUnconfigured } from '../domain/tool-coverage.ts';
-import { readRun } from '../store/queries/run-list.ts';
 import { readSilentTools } from '../store/queries/run-tools.ts';
 import { readNextSlots } from '../store/queries/search-list.ts';
 import { listSearches } from '../store/searches.ts';
@@ -76,12 +73,16 @@ async function runUp(cli: Cli): Promise<void> {
   if (program === null) return ending.release();
   let web: WebServer | undefined;
   let commands: CommandServer | null = null;
+  let sandbox: Program | null = null;
   try {
+    const beside = await openSandbox({ config, log, role: 'owner' }, program);
+    sandbox = beside.program;
     // The service first: a dashboard that moves to the next port must not take the service's.
     const service = await program.services.local();
     let worker: RunningWorker | undefined;
-    web = await startWeb({ ...program, idle: () => readIdleReason(worker) });
-    commands = await serveCommands(program, config.http.baseUrl ?? web.url, {
+    const idle = () => readIdleReason(worker);
+    web = await startWeb({ ...program, idle }, sandbox);
+    commands = await serveCommands({ real: program, sandbox }, config.http.baseUrl ?? web.url, {
       run: cli.run,
       onReport: (report) => printReport(cli, program, report),
     });
@@ -94,30 +95,36 @@ async function runUp(cli: Cli): Promise<void> {
     );
     const missing = describeMissingTools(await program.services.missingTools('own'));
     if (missing !== '') sources.push(`not searched: ${missing}`);
-    const setup = [...describeSetup(program, service, sources), ...(await listWarnings(program, cli.page))];
+    const setup = [
+      ...describeSetup(program, service, sources),
+      `  sandbox     ${describeSandbox(beside, web)}`,
+      ...(await listWarnings(program, cli.page)),
+    ];
     print(...setup.flatMap((line) => wrapFact(line, cli.page)), '');
-    const sample = await createSampleTopic(program.ctx, SAMPLE_TOPIC);
-    if (sample !== null) print(dim(`  created a sample topic: ${sample.topic} (simulated)`), '');
+    const sample = sandbox === null ? null : await createSampleTopic(sandbox.ctx, SAMPLE_TOPIC);
     program.services.watchSources((probed) =>
       print(...note(`  sources     ${describeReachable(probed, config.hosted !== undefined)}`)),
     );
-    const announcePause = await createPauseNotice(program, (slug) =>
-      print(...note(`  ${describePausedSample(slug)}`)),
-    );
-
     const firstRuns = createCountdown(sample?.created.length ?? 0);
-    const isNews = createWaitFilter();
     const shown = new Set<Promise<void>>();
-    worker = await startWorker(program.ctx, await program.backend(), VERSION, (report) => {
-      if (!isNews(report)) return;
-      const showing = printReport(cli, program, report, announcePause).finally(() => {
-        shown.delete(showing);
-        firstRuns.count();
+    const start = async (of: Program) => {
+      const isNews = createWaitFilter();
+      return startWorker(of.ctx, await of.backend(), VERSION, (report) => {
+        if (!isNews(report)) return;
+        const showing = printReport(cli, of, report).finally(() => {
+          shown.delete(showing);
+          firstRuns.count();
+        });
+        shown.add(showing);
       });
-      shown.add(showing);
-    });
+    };
+    worker = await start(program);
+    const samples = sandbox === null ? null : await runSandboxWorker(program, sandbox, start);
     try {
-      ending.onRepeated(() => worker?.abort());
+      ending.onRepeated(() => {
+        worker?.abort();
+        samples?.abort();
+      });
       await Promise.race([ending.requested, firstRuns.done]);
       print('', ...(await describeNextSteps(program, cli.page)).flatMap(note), '');
       await ending.requested;
@@ -127,13 +134,14 @@ async function runUp(cli: Cli): Promise<void> {
         ),
       );
     } finally {
-      await Promise.all([web.close(), commands?.close(), worker.drain()]);
+      await Promise.all([web.close(), commands?.close(), worker.drain(), samples?.drain()]);
       await Promise.all(shown);
     }
   } finally {
     ending.release();
     await web?.close();
     await commands?.close();
+    await sandbox?.close();
     await program.close();
   }
   print(dim(`  Stopped. Your data is in ${describeData(program)}.`));
@@ -143,6 +151,15 @@ function describeDashboard({ ctx }: Program, { url, port }: WebServer): string {
   const { baseUrl, port: configured } = ctx.config.http;
   if (baseUrl !== undefined) return `${baseUrl} (listening at ${url})`;
   return port === configured || configured === 0 ? url : `${url} (${configured} was in use)`;
+}
+
+/** Where simulated data is, or why there is none. */
+function describeSandbox(
+  { program, notes }: Awaited<ReturnType<typeof openSandbox>>,
+  { url }: WebServer,
+): string {
+  if (program !== null) return [`${url}/sandbox (simulated data, with a sample topic)`, ...notes].join('; ');
+  return notes[0] ?? `off: ${WITHOUT_SANDBOX}`;
 }
 
 function describeSetup(
@@ -203,16 +220,10 @@ async function nameRunningDashboard(failure: unknown, dataDir: string): Promise<
 }
 
 async function listWarnings(program: Program, page: TerminalPage): Promise<string[]> {
-  const { scope } = await openScope(program.ctx.db, {});
   // Those without a key are among the sources.
-  const silent = (await readSilentTools(program.ctx.db, scope)).filter(
-    ({ reason }) => !isUnconfigured(reason),
-  );
+  const silent = (await readSilentTools(program.ctx.db, {})).filter(({ reason }) => !isUnconfigured(reason));
   const outdated = await describeOutdatedLinks(program.ctx);
-  const simulated = await listTopicsToRewatch(program.ctx);
-  const { words, advice } = describeTopicsToRewatch(simulated);
   return [
-    ...(simulated.length === 0 ? [] : [`  note        ${words}; ${advice}`]),
     ...describeSilences(silent, page).map((line) => `  tools       ${line}`),
     ...(await listStranded(program)),
     ...(outdated === null ? [] : [`  note        ${outdated}; run: strandline links rekey`]),
@@ -230,38 +241,10 @@ async function listStranded({ ctx }: Program): Promise<string[]> {
   return [`  note        ${stranded} ${fail} until you set SEARCH_API_URL`];
 }
 
-/**
- * @param announce prints that the sample topic was paused
- * @returns prints that once, when another process or the dashboard has added the first real search
- */
-async function createPauseNotice(
-  { ctx }: Program,
-  announce: (slug: string) => void,
-): Promise<() => Promise<void>> {
-  const now = await pauseSampleBesideReal(ctx);
-  if (now !== null) announce(now);
-  let isKnown = (await findPausedSample(ctx.db.pool)) !== null;
-  return async () => {
-    if (isKnown) return;
-    const paused = await findPausedSample(ctx.db.pool);
-    if (paused === null || isKnown) return;
-    isKnown = true;
-    announce(paused.slug);
-  };
-}
-
-async function printReport(
-  { page, out }: Cli,
-  { ctx }: Program,
-  report: RunReport,
-  announcePause?: () => Promise<void>,
-): Promise<void> {
+async function printReport({ page, out }: Cli, { ctx }: Program, report: RunReport): Promise<void> {
   try {
-    // The first run of a search follows its creation.
-    if (report.trigger === 'first') await announcePause?.();
     const fresh = report.status === 'succeeded' && !report.diff.baseline;
-    const run = fresh ? await readRun(ctx.db, report.runId) : undefined;
-    const highlights = run === undefined || !fresh ? [] : await readHighlights(ctx.db, report.diff);
+    const highlights = fresh ? await readHighlights(ctx.db, report.diff) : [];
     const coverage = await describeRunTools(ctx, report.runId, page);
     const lines = renderRunReport(report, { highlights, coverage }, ctx.clock.now(), page);
     await out.write(`${lines.join('\n')}\n`);
@@ -273,13 +256,12 @@ async function printReport(
 async function describeNextSteps({ ctx }: Program, { live, zone }: TerminalPage): Promise<string[]> {
   // A slot in the past belongs to a demo that is being simulated, or is about to run.
   const now = ctx.clock.now();
-  const { scope } = await openScope(ctx.db, {});
   const slots = (await readNextSlots(ctx.db, 50)).filter(({ next_due_at }) => next_due_at > now).slice(0, 3);
   const next = slots.map(
     (slot) => `  next  ${formatSlot(slot.next_due_at, live ? zone : slot.tz)}  ${slot.search}`,
   );
   return [
-    ...(next.length === 0 ? ['  No searches are scheduled.'] : next),
+    ...(next.length === 0 ? ['  Nothing is watched yet.'] : next),
     '',
     '  watch a topic     strandline watch "your words"',
     '  see what is new   strandline new --follow',

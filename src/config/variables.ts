@@ -78,6 +78,8 @@ export const VARIABLES = {
   databaseUrl: variable('DATABASE_URL', postgres, 'your own Postgres, 15 or later', { secret: 'password', unset: 'an embedded Postgres in the data directory' }),
   databaseReaderUrl: variable('DATABASE_READER_URL', postgres, 'URL of the reader role, used by `sql`', { secret: 'password', unset: 'created for the embedded Postgres' }),
   databaseAppRole: variable('DATABASE_APP_ROLE', anyText, 'for `migrate`: role of the other processes, which is granted access to the tables', { unset: 'one role for everything', see: 'databases.md#three-roles' }),
+  sandboxDatabaseUrl: variable('SANDBOX_DATABASE_URL', postgres, 'a database of its own for the sandbox, next to that of `DATABASE_URL`', { secret: 'password', unset: 'in the embedded Postgres; with `DATABASE_URL`, there is no sandbox', see: 'databases.md#the-sandbox' }),
+  sandboxReaderUrl: variable('SANDBOX_DATABASE_READER_URL', postgres, 'URL of the reader role of the sandbox, used by `sql --sandbox`', { secret: 'password', unset: 'created for the embedded Postgres' }),
   redisUrl: variable('REDIS_URL', address(['redis:', 'rediss:'], 'redis://host:6379'), 'Redis for the queue (`maxmemory-policy noeviction`; persistence is not required)', { secret: 'password', unset: 'the queue is in Postgres' }),
   configFile: CONFIG_FILE,
   /** Absolute path. */

@@ -159,11 +159,10 @@ export function describeSilence(
     searches: number;
     /** Slug of the first. */
     search: string;
-    simulated: boolean;
   },
   formatDay: (at: Date) => string,
 ): string {
-  const { searches, search, simulated } = silence;
+  const { searches, search } = silence;
   const whose = searches === 1 ? search : `${searches} searches`;
-  return `${describeSilentTool(silence, formatDay)} (${whose}${simulated ? ', simulated' : ''})`;
+  return `${describeSilentTool(silence, formatDay)} (${whose})`;
 }

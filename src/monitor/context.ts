@@ -1,3 +1,4 @@
+import type { DatabaseKind } from '../domain/database-kind.ts';
 import type { MissingTool } from '../domain/tool-coverage.ts';
 import type { Config } from '../config/config.ts';
 import type { Actor } from '../store/audit-entries.ts';
@@ -16,6 +17,8 @@ export type OwnSources = 'answering' | 'silent' | 'none';
 /** Everything that functions of the monitor need. Passed in, never imported, so that tests can replace it. */
 export type Context = {
   config: Config;
+  /** Of the database: a program of the sandbox calls the sandbox's service, any other never does. */
+  kind: DatabaseKind;
   clock: Clock;
   log: Logger;
   db: Database;

@@ -27,8 +27,7 @@ export const COUNTS = {
   run_tools: ['tool', 'outcome', 'service'],
   rejects: ['code', 'service'],
   discoveries: ['kind', 'baseline', 'service'],
-  /** `data`: the side of the rule. */
-  deliveries: ['state', 'data'],
+  deliveries: ['state'],
   repairs: ['kind'],
 } as const satisfies Record<string, readonly string[]>;
 

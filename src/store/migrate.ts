@@ -4,7 +4,7 @@ import type { Logger } from '../platform/logger.ts';
 import { findObstacles, type Obstacle } from '../platform/postgres/server-state.ts';
 import { migrateQueue, QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
 import type { DatabaseKind } from '../domain/database-kind.ts';
-import { Refused } from '../domain/errors.ts';
+import { readErrorCode, Refused } from '../domain/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
 import { assertKind, writeKind } from './kind-fact.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
@@ -224,16 +224,22 @@ async function apply(
   await client.query('BEGIN');
   try {
     if (adopts && tables !== undefined) await adopt(client, tables);
-    for (const migration of pending) await applyMigration(client, migration);
-    await writeKind(client, kind);
-    if (views !== undefined) await applyViews(client, views, kind, log);
+    await applyMigrations(client, pending, async () => {
+      await writeKind(client, kind);
+      if (views !== undefined) await applyViews(client, views, kind, log);
+    });
     await client.query('COMMIT');
   } catch (error) {
     // If the connection is lost, the server rolls back; the first error is reported.
     await client.query('ROLLBACK').catch(() => {});
+    if (error instanceof Error && readErrorCode(error) === RAISED)
+      throw new Refused('conflict', error.message, { cause: error });
     throw error;
   }
 }
+
+/** A migration refuses, in words. */
+const RAISED = 'P0001';
 
 /** Records `0000_tables` in place of the squashed migrations that created the existing tables. */
 async function adopt(client: Client, { when, hash }: Migration): Promise<void> {
@@ -242,8 +248,18 @@ async function adopt(client: Client, { when, hash }: Migration): Promise<void> {
   await client.query(`INSERT INTO ${ledger} (hash, created_at) VALUES ($1, $2)`, [hash, when]);
 }
 
-/** Applies a migration and records it, inside the caller's transaction. */
-export async function applyMigration(client: Client, { when, hash, statements }: Migration): Promise<void> {
+/** Applies migrations and records them, inside the caller's transaction. @param applyTheViews of an existing database, which read its columns */
+export async function applyMigrations(
+  client: Client,
+  migrations: readonly Migration[],
+  applyTheViews: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  for (const migration of migrations) await applyMigration(client, migration);
+  await applyTheViews();
+  for (const { afterViews } of migrations) for (const statement of afterViews) await client.query(statement);
+}
+
+async function applyMigration(client: Client, { when, hash, statements }: Migration): Promise<void> {
   const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
   await client.query(

@@ -6,7 +6,17 @@ import { z } from 'zod';
 import type { DatabaseKind } from '../domain/database-kind.ts';
 
 /** A migration of drizzle-kit: `when`, in milliseconds, is its identity and order. */
-export type Migration = Readonly<{ name: string; when: number; hash: string; statements: readonly string[] }>;
+export type Migration = Readonly<{
+  name: string;
+  when: number;
+  hash: string;
+  statements: readonly string[];
+  /** What drops columns that older views read: executed once all views are applied. */
+  afterViews: readonly string[];
+}>;
+
+/** Begins the part of a file that is executed after the views. */
+const AFTER_VIEWS = /^-- after views\b.*$/m;
 
 const journal = z.object({ entries: z.array(z.object({ when: z.number(), tag: z.string() })) });
 
@@ -35,12 +45,18 @@ export async function readMigrations(folder: string = MIGRATIONS_FOLDER): Promis
 
 async function readMigration(folder: string, when: number, tag: string): Promise<Migration> {
   const text = await readFile(path.join(folder, `${tag}.sql`), 'utf8');
+  const [before = '', after = ''] = text.split(AFTER_VIEWS);
   return {
     name: tag,
     when,
     hash: createHash('sha256').update(text).digest('hex'),
-    statements: text.split('--> statement-breakpoint'),
+    statements: splitStatements(before),
+    afterViews: splitStatements(after),
   };
+}
+
+function splitStatements(text: string): string[] {
+  return text.split('--> statement-breakpoint').filter((statement) => statement.trim() !== '');
 }
 
 /**
@@ -66,7 +82,7 @@ export async function readViews(folder: string = MIGRATIONS_FOLDER): Promise<Vie
 
 /** The statements of a file for a database of this kind. */
 export function writeView({ text }: View, kind: DatabaseKind): string {
-  return text.replaceAll(/(?<!:):simulated/g, String(kind === 'sandbox'));
+  return text.replaceAll(/(?<!:):simulated\b/g, String(kind === 'sandbox'));
 }
 
 const VERSION =

@@ -13,7 +13,7 @@ import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 
-/** All declared views of the contract, of both sides, by name of the declaration. */
+/** All declared views of the contract, by name of the declaration. */
 export const declared = {
   ...alerts,
   ...contract,

@@ -63,9 +63,24 @@ export async function listSearches(db: Queryable, topicId?: Id): Promise<Search[
   return rows;
 }
 
+/** Whether anything is watched. */
+export async function hasSearches(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query('SELECT FROM strandline.searches WHERE archived_at IS NULL LIMIT 1');
+  return rowCount === 1;
+}
+
+/** Whether any topic that is watched was not created by the program. */
+export async function hasOwnTopics(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `SELECT FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id
+     WHERE s.archived_at IS NULL AND NOT t.sample LIMIT 1`,
+  );
+  return rowCount === 1;
+}
+
 /**
- * Inserts a new search with its first version and state. The first search of a topic sets its side.
- * Violates `searches_slug_key` if the slug is taken, and `searches_topic_fk` if the topic has searches of the other side.
+ * Inserts a new search with its first version and state.
+ * Violates `searches_slug_key` if the slug is taken.
  * @param input.topicId of a topic that is locked
  */
 export async function insertSearch(

@@ -9,7 +9,7 @@ import { enqueueChannels } from './enqueue-channels.ts';
 
 /**
  * Sends dead messages again, with the same id and body.
- * @param which one delivery, by its id or that of its message, or all of a channel; with `data`, only those of that side
+ * @param which one delivery, by its id or that of its message, or all of a channel
  * @returns the number of messages sent again
  * @throws Refused `not_found`; `conflict` if the delivery is not dead, or its channel was removed
  */
@@ -24,7 +24,7 @@ export async function resendMessages(
   if (channel === null) throw createNotFound('channel', slug);
   const resent = await inTransaction(ctx.db, async (tx) => {
     await endChannelRest(tx, channel.id);
-    const dead = id === undefined ? { channelId: channel.id, data } : { deliveryId: id };
+    const dead = id === undefined ? { channelId: channel.id } : { deliveryId: id };
     const messages = await retryDeadDeliveries(tx, dead, ctx.clock.now());
     if (messages.length > 0)
       await recordAudit(tx, ctx, {

@@ -43,8 +43,7 @@ export async function matchRules<R extends Rule>(
 }
 
 /**
- * A rule on a search reports what is new to that search, every other rule what is new to its topic; a rule on everything
- * reports real data only. None reports baselines,
+ * A rule on a search reports what is new to that search, every other rule what is new to its topic. None reports baselines,
  * anything found before it existed, or anything found while it is paused. A spike of one author, or of copies, is no alert.
  */
 function isInScope(rule: Rule, found: FeedEntry): boolean {
@@ -56,8 +55,6 @@ function isInScope(rule: Rule, found: FeedEntry): boolean {
 /** Whether a rule may report a discovery, as far as is known before its item is read. */
 export function isCovered(rule: Rule, found: ScopedEntry): boolean {
   if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
-  const isOnEverything = rule.topic_id === null && rule.search_id === null;
-  if (isOnEverything && found.service_kind === 'sandbox') return false;
   if (rule.topic_id !== null && rule.topic_id !== found.topic_id) return false;
   if (rule.search_id !== null && rule.search_id !== found.search_id) return false;
   return rule.kinds.some((kind) => kind === found.kind);

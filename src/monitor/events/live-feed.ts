@@ -56,7 +56,6 @@ const PAGE_SIZE = 500;
 const MAX_CONCURRENT_REPLAYS = 3;
 
 /**
- * @param data the side whose discoveries and runs it sends
  * @param encode encodes an event, once for all listeners
  * @param asProgram runs shared work, so that it does not count for the first listener
  */
@@ -149,7 +148,7 @@ export function openFeed<T>(
         return;
       }
       const upTo = cursor;
-      const page = { ...listener.filter, data, after: at, upTo, limit: PAGE_SIZE };
+      const page = { ...listener.filter, after: at, upTo, limit: PAGE_SIZE };
       const rows = await limitReplays(() => readDiscoveriesAfter(ctx.db, page));
       at = rows.length < PAGE_SIZE ? upTo : (rows.at(-1)?.id ?? upTo);
       if (rows.length > 0 && !signal.aborted)

@@ -11,6 +11,7 @@ import {
   composeManifest,
   hasSameSearches,
   type Manifest,
+  nameData,
   parseManifest,
   type WrittenFile,
 } from './export-manifest.ts';
@@ -28,7 +29,7 @@ import path from 'node:path';
  *   manifest of other files, or if the export cannot be continued
  */
 export async function exportFiles(
-  ctx: Pick<Context, 'db' | 'clock'>,
+  ctx: Pick<Context, 'db' | 'clock' | 'kind'>,
   what: {
     resources: readonly Resource[];
     filter: ExportFilter;
@@ -47,6 +48,9 @@ export async function exportFiles(
     return { resource, part, path: target.file ?? name };
   });
   const manifest = path.join(target.folder, nameManifest(target));
+  const data = continued?.strandline.data ?? nameData(ctx.kind);
+  if (data !== nameData(ctx.kind))
+    throw new Refused('conflict', `the export in ${target.folder} has ${data} data; this database does not`);
   if (continued === undefined) await assertReplaceable(manifest, files);
   await assertIndexed(ctx.db, filter);
   const snapshot = await openSnapshot(ctx.db, signal);
@@ -78,7 +82,16 @@ export async function exportFiles(
       asides.push(aside);
       written.push({ ...file, isContinuation, view, rows: rows(), bytes: aside.bytes, sha256: aside.sha256 });
     }
-    const described = composeManifest({ before, cursor, written, searches, filter, encoding, now });
+    const described = composeManifest({
+      kind: ctx.kind,
+      before,
+      cursor,
+      written,
+      searches,
+      filter,
+      encoding,
+      now,
+    });
     asides.push(await writePendingFile(manifest, [Buffer.from(`${JSON.stringify(described, null, 2)}\n`)]));
     signal?.throwIfAborted();
     for (const aside of asides) await aside.place();

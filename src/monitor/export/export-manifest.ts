@@ -1,5 +1,6 @@
 /** The manifest of an export: columns and provenance of each file. */
 
+import type { DatabaseKind } from '../../domain/database-kind.ts';
 import { tryParseJson } from '../../domain/json-values.ts';
 import type { ColumnKind, ExportView } from '../../store/export/export-columns.ts';
 import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
@@ -25,6 +26,9 @@ export type WrittenFile = {
   sha256: string;
 };
 
+/** How a manifest calls the data of a database. */
+export const nameData = (kind: DatabaseKind) => (kind === 'sandbox' ? 'simulated' : 'real');
+
 /**
  * Composes a Frictionless Data Package (specification 1) that describes each file; the member `strandline` has the provenance. CSV
  * files are tabular data resources; NDJSON and Parquet are data resources with a schema.
@@ -32,6 +36,8 @@ export type WrittenFile = {
  * @param of.cursor where the next export continues
  */
 export function composeManifest(of: {
+  /** Of the database. */
+  kind: DatabaseKind;
   before: readonly ManifestResource[];
   cursor: string;
   written: readonly WrittenFile[];
@@ -40,7 +46,7 @@ export function composeManifest(of: {
   encoding: Encoding;
   now: Date;
 }): Record<string, unknown> {
-  const { before, cursor, written, searches, filter, encoding, now } = of;
+  const { kind, before, cursor, written, searches, filter, encoding, now } = of;
   const created = now.toISOString();
   const resources = [...before, ...written.map((file) => describeFile(file, encoding))];
   const names = [...new Set(resources.map(({ strandline }) => strandline.resource))];
@@ -54,7 +60,7 @@ export function composeManifest(of: {
     strandline: {
       version: VERSION,
       cursor,
-      data: filter.data,
+      data: nameData(kind),
       range: { since: filter.since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
       filter: {
         searches: filter.searches ?? null,
@@ -159,8 +165,8 @@ const manifest = z.looseObject({
   resources: z.array(manifestResource),
   strandline: z.looseObject({
     cursor: z.string(),
-    /** Missing in exports from before there were two sides, which had both. */
-    data: z.enum(DATA).optional(),
+    /** Missing in old exports, which may have both. */
+    data: z.enum(['real', 'simulated']).optional(),
     searches: z.array(z.looseObject({ slug: z.string() })),
     range: z.object({ since: z.iso.datetime().nullable(), until: z.iso.datetime().nullable() }),
     filter: z.object({

@@ -313,7 +313,6 @@ export async function readTopicWithStatus(
   ctx: StatusContext,
   row: TopicRow,
 ): Promise<TopicRow & TopicStatusMembers> {
-  const data = sideOf(row);
   const searches = await readSearches(ctx.db, { topic: row.slug, limit: MAX_SEARCHES });
   const statuses = await readSearchStatuses(
     ctx,

@@ -30,12 +30,11 @@ import type { SearchStatusName } from '../../store/schema/analytics/topic-views.
 import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/worker-registry.ts';
 import type { Context } from '../context.ts';
 import { formatSlot } from '../schedule/schedule-text.ts';
-import { listTopicsToRewatch } from '../topics/simulated-topics.ts';
 import { type IncompleteSearch, judgeCompleteness } from './search-completeness.ts';
 import { listTroubled, readSearchStatuses, type SearchStatus, tallyStatuses } from './search-status.ts';
 import { judgeSilence, type SilentSearches } from './search-silence.ts';
 
-export type EmbeddedDatabase = { url: string; dataDirectory: string };
+export type EmbeddedDatabase = { url: string; sandbox: { url: string }; dataDirectory: string };
 
 export type Status = {
   database: { kind: 'embedded' | 'own'; version: string; name: string; data_directory: string | null };
@@ -63,8 +62,6 @@ export type Status = {
   /** Searches that are paused, broken or capped. */
   resting: Pick<SearchRow, 'slug' | 'topic' | 'state' | 'state_reason' | 'state_since'>[];
   next: (NextSlot & { local: string })[];
-  /** Topics with simulated data that people created, if real sources are reachable now. */
-  to_rewatch: string[];
 };
 
 /** A worker with a heartbeat in the last day; a silent one has probably ended. */
@@ -78,11 +75,11 @@ const MAX_INCOMPLETE = 100;
 const MAX_TROUBLED = 100;
 
 /**
- * Searches and runs are those of one side; services and the rest are of the installation.
  * @param embedded the database that this program runs itself; null if `DATABASE_URL` is set
  */
 export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null): Promise<Status> {
   const { db, queue, config } = ctx;
+  const own = ctx.kind === 'real' ? embedded : embedded?.sandbox;
   const now = ctx.clock.now();
   const dayAgo = new Date(now.getTime() - DAY);
   const allSearches = readAllSearches(db);
@@ -125,7 +122,7 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     database: {
       kind: embedded === null ? 'own' : 'embedded',
       version: server.version,
-      name: describeDatabase(embedded?.url ?? config.databaseUrl ?? ''),
+      name: describeDatabase(own?.url ?? config.databaseUrl ?? ''),
       data_directory: embedded?.dataDirectory ?? null,
     },
     queue: { kind: queue.kind, reachable: depth !== null, depth },
@@ -146,7 +143,7 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     trend_states: countStates(trends.filter(({ until, state }) => until === null && state !== 'normal')),
     silent_tools,
     resting: searches
-      .filter((search) => search.state !== 'active' && sideOf(search) === data)
+      .filter((search) => search.state !== 'active')
       .map(({ slug, topic, state, state_reason, state_since }) => ({
         slug,
         topic,
@@ -155,7 +152,6 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
         state_since,
       })),
     next: next.map((slot) => ({ ...slot, local: formatSlot(slot.next_due_at, slot.tz) })),
-    to_rewatch: await listTopicsToRewatch(ctx),
   };
 }
 
@@ -194,9 +190,9 @@ type ServiceStatus = ServiceBudget & {
 /** Practically unlimited. */
 const MAX_SEARCHES = 100_000;
 
-/** All searches of both sides that are not removed. */
-async function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
-  return (await Promise.all(DATA.map((data) => readSearches(db, { limit: MAX_SEARCHES })))).flat();
+/** All searches that are not removed. */
+function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
+  return readSearches(db, { limit: MAX_SEARCHES });
 }
 
 /** All services by name. @param searches the searches to count, if already read */

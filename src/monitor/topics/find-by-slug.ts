@@ -10,7 +10,7 @@ import { findRenamed, type NamedKind, releaseFormerSlug } from '../../store/form
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { readRun, type RunRow } from '../../store/queries/run-list.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/queries/search-list.ts';
-import { readSides, readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { findSearch, type Search } from '../../store/searches.ts';
 import { type LockedSearch, lockSearch } from '../../store/slots.ts';
 import { findTopic, type Topic } from '../../store/topics.ts';
@@ -34,10 +34,10 @@ async function refuseUnknown(
   slug: string,
   read: (filter: { removed: true; limit: number }) => Promise<readonly { slug: string }[]>,
 ): Promise<never> {
-  const all = await Promise.all(DATA.map((data) => read({ removed: true, limit: MAX_ROWS })));
+  const all = await read({ removed: true, limit: MAX_ROWS });
   const near = findNearestName(
     slug,
-    all.flat().map((row) => row.slug),
+    all.map((row) => row.slug),
   );
   const { message } = createNotFound(kind, slug);
   const words = near === undefined ? message : `${message} (did you mean ${near}?)`;
@@ -82,56 +82,18 @@ export async function describeRemovedScope(db: Database, scope: RuleScope): Prom
   return `The ${kind} was removed on ${removedAt.toISOString().slice(0, 10)}. This rule finds nothing new until its scope is changed.`;
 }
 
-/** What a request is about. `simulated`: which side it chooses; undefined if it does not choose. */
-export type AskedScope = Partial<Omit<DataScope, 'data'>> & { simulated?: boolean | undefined };
-
 /**
- * The scope of a read for programs: a named search or topic is of its side; otherwise the request chooses, and without a
- * choice it is about real data. Unknown slugs, which would otherwise return an empty list, are refused.
+ * The scope of a read. Unknown slugs, which would otherwise return an empty list, are refused.
  * @throws Refused `not_found`
  */
-export async function findScope(
-  db: Database,
-  { topic, search, simulated = false }: AskedScope,
-): Promise<DataScope> {
-  const rows = [
-    ...(search === undefined ? [] : [await findSearchRow(db, search)]),
-    ...(topic === undefined ? [] : [await findTopicRow(db, topic)]),
-  ];
+export async function findScope(db: Database, { topic, search }: DataScope): Promise<DataScope> {
+  if (search !== undefined) await findSearchRow(db, search);
+  if (topic !== undefined) await findTopicRow(db, topic);
   return { topic, search };
 }
 
 /**
- * The same for people, who without a choice see what there is: real data if there is a real topic or no topic at all,
- * otherwise simulated data.
- * @returns `sides`: which sides have topics
- * @throws Refused `not_found`
- */
-export async function openScope(
-  db: Database,
-  { simulated, ...named }: AskedScope,
-): Promise<{ scope: DataScope; sides: Record<Data, boolean> }> {
-  const sides = await readSides(db);
-  return { sides, scope: await findScope(db, { ...named, simulated: simulated ?? isSimulatedOnly(sides) }) };
-}
-
-export function isSimulatedOnly({ real, simulated }: Record<Data, boolean>): boolean {
-  return simulated && !real;
-}
-
-/** The side of topics that are compared with each other. @throws Refused `not_found` @throws InvalidInput if they are of both */
-export async function findSideOfTopics(db: Database, path: string, slugs: readonly string[]): Promise<Data> {
-  const topics = await Promise.all(slugs.map((slug) => findTopicRow(db, slug)));
-  const [real, simulated] = DATA.map((data) => topics.filter((topic) => sideOf(topic) === data));
-  if (real === undefined || simulated === undefined || simulated.length === 0) return 'real';
-  if (real.length === 0) return 'simulated';
-  const list = (rows: readonly TopicRow[]) => rows.map(({ slug }) => slug).join(', ');
-  const expected = `topics that are all real or all simulated: ${list(real)} real, ${list(simulated)} simulated`;
-  throw new InvalidInput([{ path, given: slugs.join(','), expected }]);
-}
-
-/**
- * The searches of a side, of a topic, or the named one. Removed searches are included on request, and if they or their removed
+ * All searches, those of a topic, or the named one. Removed searches are included on request, and if they or their removed
  * topic are named.
  * @throws InvalidInput
  */

@@ -1,6 +1,6 @@
 /** Starts the searches of a topic on another service, in a new topic: what services find is never mixed. */
 
-import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
+import { createNotFound, Refused } from '../../domain/errors.ts';
 import { requireSlug } from '../../domain/slug.ts';
 import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction } from '../../store/database.ts';
@@ -36,12 +36,13 @@ export async function rewatchTopic(
   slug: string,
   { service: given, slug: wanted }: Rewatch,
 ): Promise<RewatchedTopic> {
-  const service = await chooseService(ctx, given);
-  if (service.kind === 'sandbox')
-    throw new InvalidInput([
-      { path: 'service', given, expected: 'own or hosted, with a source that is turned on' },
-    ]);
   await assertTopicNotRemoved(ctx.db, slug);
+  if (ctx.kind === 'sandbox')
+    throw new Refused(
+      'conflict',
+      `the topic "${slug}" is simulated; to watch it for real, outside of the sandbox: strandline watch "its words"`,
+    );
+  const service = await chooseService(ctx, given);
   const old = await requireTopic(ctx.db.pool, slug);
   const searches = await listSearches(ctx.db.pool, old.id);
   if (searches.length === 0)

@@ -39,7 +39,6 @@ import {
   requireSearch,
   requireTopic,
 } from './find-by-slug.ts';
-import { pauseSampleTopic } from './pause-sample.ts';
 import {
   type CheckedSearch,
   checkSearch,
@@ -57,8 +56,6 @@ export type NewSearch = WrittenSearch &
 export type CreatedSearch = {
   search: Search;
   firstRunId: Id;
-  /** The sample topic, if this search paused it. */
-  pausedSample: string | null;
 };
 
 /**
@@ -127,13 +124,11 @@ export async function insertCheckedSearch(
     await claimSlug(tx, { kind: 'search', slug }, topic.reuse_slug);
     const firstRunId = await insertRun(tx, { searchId, trigger: 'first', now });
     const search = await readWritten(tx, slug);
-    const pausedSample = service.kind === 'sandbox' ? null : await pauseSampleTopic(ctx, tx);
-    return { search, firstRunId, pausedSample };
+    return { search, firstRunId };
   } catch (error) {
     // Another search took it meanwhile.
     if (violatesConstraint(error, 'searches_slug_key'))
       throw new Refused('conflict', `the search "${slug}" already exists; choose another slug`);
-    if (violatesConstraint(error, 'searches_topic_fk')) throw createOtherSide(topic.slug, service.kind);
     throw error;
   }
 }
@@ -151,17 +146,6 @@ async function readWritten(tx: Transaction, slug: string): Promise<Search> {
   return search;
 }
 
-/** Simulated and real data never mix, so a topic has searches of one side only. */
-function createOtherSide(topic: string, kind: ServiceKind): Refused {
-  const [has, given] = kind === 'sandbox' ? ['real', 'simulated'] : ['simulated', 'real'];
-  const service = kind === 'sandbox' ? 'own or hosted' : 'sandbox';
-  return new Refused(
-    'conflict',
-    `the topic "${topic}" has ${has} data, and this search would add ${given} data (service ${kind}); ` +
-      `choose another topic, or the service ${service}`,
-  );
-}
-
 /** Omitted members keep their values. `topic`: where the search moves; it must exist. */
 export type SearchEdit = Omit<WrittenSearch, 'slug' | 'operation'> &
   SlugReuse & { slug?: string | undefined; topic?: string | undefined };
@@ -170,8 +154,7 @@ type EditedSearch = { search: Search; changesRequest: boolean; changed: boolean 
 /**
  * Edits a search, all or nothing: renames it, moves it, or creates a new version. A change of the request (not of the
  * schedule, labels or sensitivity) starts a new baseline. Its former slug leads to it until another search takes it.
- * @throws InvalidInput, Refused `not_found`, or `conflict` if it was removed, the slug is taken, or it is simulated and its
- * new topic real or the other way round
+ * @throws InvalidInput, Refused `not_found`, or `conflict` if it was removed or the slug is taken
  */
 export async function editSearch(ctx: ActingContext, slug: string, edit: SearchEdit): Promise<EditedSearch> {
   await assertSearchNotRemoved(ctx.db, slug);
@@ -195,7 +178,8 @@ async function editInTransaction(
   const checked = checkSearch(mergeEdit(before, edit));
   const now = await readTime(tx, ctx.clock);
   const version = await saveVersion(ctx, tx, { locked, before, checked, now });
-  if (target !== null && target.id !== before.topic_id) await moveLocked(tx, before, target, now);
+  if (target !== null && target.id !== before.topic_id)
+    await moveSearch(tx, { id: before.id, from: before.topic_id, topicId: target.id, now });
   if (checked.slug !== slug) {
     await assertSlugFree(tx, checked.slug);
     await updateSearchSlug(tx, before.id, checked.slug);
@@ -214,16 +198,6 @@ async function lockTopics(tx: Transaction, search: string, topic: string): Promi
   const from = (await requireSearch(tx, search)).topic;
   for (const slug of [...new Set([from, topic])].toSorted()) await lockTopic(tx, slug);
   return requireTopic(tx, topic);
-}
-
-async function moveLocked(tx: Transaction, search: Search, topic: Topic, now: Date): Promise<void> {
-  try {
-    await moveSearch(tx, { id: search.id, from: search.topic_id, topicId: topic.id, now });
-  } catch (error) {
-    if (violatesConstraint(error, 'searches_topic_fk'))
-      throw createOtherSide(topic.slug, search.service_kind);
-    throw error;
-  }
 }
 
 /**

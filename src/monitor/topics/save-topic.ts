@@ -221,10 +221,7 @@ function checkNamed(search: WrittenSearch, nameOf: (path: string) => string): Ch
   }
 }
 
-/**
- * Creates a sample topic in an empty database, once: if removed, it is not created again. It uses the sandbox, so that nothing
- * the program sets up by itself costs money.
- */
+/** Creates the sample topic in an empty sandbox, once: if removed, it is not created again. */
 export async function createSampleTopic(
   ctx: Context,
   sample: { slug: string; name: string; prompt: string },
@@ -237,7 +234,6 @@ export async function createSampleTopic(
       text: sample.prompt,
       name: sample.name,
       slug: sample.slug,
-      service: 'sandbox',
       postsEvery: '1m',
       aiEvery: '5m',
       sample: true,

@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 
 /**
  * The service of a new search, which never changes, so that results of different services do not mix. Default: the hosted
- * service if `SEARCH_API_URL` is set, otherwise the own service: without a reachable source, its runs wait for one. Simulated
- * data is never chosen for somebody, unless `SERVICE_SOURCES` turns public sources off.
+ * service if `SEARCH_API_URL` is set, otherwise the own service: without a reachable source, its runs wait for one. In the
+ * sandbox it is the sandbox's.
  * @throws InvalidInput for a service that does not exist or is not configured
  */
 export async function chooseService(ctx: Context, given: string | undefined): Promise<Service> {
@@ -18,31 +18,38 @@ export async function chooseService(ctx: Context, given: string | undefined): Pr
 
 /** The kind of service that {@link chooseService} would choose; saves nothing. @throws InvalidInput */
 export async function chooseServiceKind(
-  ctx: Pick<Context, 'config' | 'ownSources'>,
+  ctx: Pick<Context, 'config' | 'kind' | 'ownSources'>,
   given: string | undefined,
 ): Promise<ServiceKind> {
-  const kind = given ?? (await findDefaultKind(ctx));
+  const kind = given ?? findDefaultKind(ctx);
   const wrong = (expected: string) => new InvalidInput([{ path: 'service', given, expected }]);
+  if (ctx.kind === 'sandbox') {
+    if (kind !== 'sandbox') throw wrong('sandbox: the sandbox has no other service');
+    return kind;
+  }
   switch (kind) {
     case 'sandbox':
-      return kind;
+      throw wrong('own or hosted: simulated topics are in the sandbox (--sandbox, or below /sandbox)');
     case 'hosted':
       if (ctx.config.hosted === undefined)
-        throw wrong('set SEARCH_API_URL (and SEARCH_API_KEY) first, or use own or sandbox');
+        throw wrong('set SEARCH_API_URL (and SEARCH_API_KEY) first, or use own');
       return kind;
     case 'own':
       if ((await ctx.ownSources()) === 'none')
-        throw wrong('sandbox or hosted: SERVICE_SOURCES turns off all public sources');
+        throw wrong(
+          'hosted, with SEARCH_API_URL set: SERVICE_SOURCES turns off all public sources. Simulated topics are in the ' +
+            'sandbox (--sandbox, or below /sandbox)',
+        );
       return kind;
     default:
-      throw wrong('sandbox, own or hosted');
+      throw wrong('own or hosted');
   }
 }
 
 /** The kind of service of a new search if none is given. */
-export async function findDefaultKind(ctx: Pick<Context, 'config' | 'ownSources'>): Promise<ServiceKind> {
-  if (ctx.config.hosted !== undefined) return 'hosted';
-  return (await ctx.ownSources()) === 'none' ? 'sandbox' : 'own';
+export function findDefaultKind({ config, kind }: Pick<Context, 'config' | 'kind'>): ServiceKind {
+  if (kind === 'sandbox') return 'sandbox';
+  return config.hosted === undefined ? 'own' : 'hosted';
 }
 
 /**

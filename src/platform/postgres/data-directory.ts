@@ -157,14 +157,27 @@ async function ownerOf(data: string): Promise<Account | undefined> {
   );
 }
 
-const secrets = z.object({ owner: z.string(), app: z.string(), reader: z.string() });
+const secrets = z.object({
+  owner: z.string(),
+  app: z.string(),
+  reader: z.string(),
+  /** Missing in a directory from before there was a sandbox; {@link completeSecrets} adds them. */
+  sandbox: z.string().default(''),
+  sandboxReader: z.string().default(''),
+});
 
-/** Passwords of the three roles: superuser, program and reader. */
+/** Passwords of the superuser, and of the owner and the reader of each database. */
 export type Secrets = z.infer<typeof secrets>;
 
-/** Three new passwords of 32 random bytes, URL-safe. */
+/** New passwords of 32 random bytes, URL-safe. */
 export function newSecrets(): Secrets {
-  return { owner: newPassword(), app: newPassword(), reader: newPassword() };
+  return {
+    owner: newPassword(),
+    app: newPassword(),
+    reader: newPassword(),
+    sandbox: newPassword(),
+    sandboxReader: newPassword(),
+  };
 }
 
 function newPassword(): string {
@@ -185,9 +198,25 @@ export function readSecrets(home: DataDirectory): Secrets {
   }
 }
 
-/** Writes a new reader password to the file atomically. @returns all current passwords */
-export async function replaceReaderPassword(home: DataDirectory): Promise<Secrets> {
-  const replaced = { ...readSecrets(home), reader: newPassword() };
+/** Adds missing passwords to the file. @returns all current passwords */
+export async function completeSecrets(home: DataDirectory): Promise<Secrets> {
+  const found = readSecrets(home);
+  if (found.sandbox !== '' && found.sandboxReader !== '') return found;
+  return writeSecrets(home, { ...found, sandbox: newPassword(), sandboxReader: newPassword() });
+}
+
+/** Writes a new password of a reader to the file. @returns the password */
+export async function replaceReaderPassword(
+  home: DataDirectory,
+  reader: 'reader' | 'sandboxReader',
+): Promise<string> {
+  const password = newPassword();
+  await writeSecrets(home, { ...readSecrets(home), [reader]: password });
+  return password;
+}
+
+/** Replaces the file atomically. */
+async function writeSecrets(home: DataDirectory, replaced: Secrets): Promise<Secrets> {
   const file = `${home.secrets}.new-${process.pid}`;
   await writeFile(file, `${JSON.stringify(replaced, null, 2)}\n`, { mode: 0o600, flush: true });
   await giveTo(home.account, file);

@@ -3,6 +3,7 @@
  * docs/reference/databases.md lists its files.
  */
 
+import type { DatabaseKind } from '../../domain/database-kind.ts';
 import { readErrorCode, Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -10,7 +11,7 @@ import { type Binaries, findBinaries } from './binaries.ts';
 import { type DataDirectory, findDataDirectory, readSecrets, SHARED_DIRECTORY } from './data-directory.ts';
 import { databaseMajor, initialize, OWNER } from './initialize.ts';
 import { findOwner, isLastOut, openSession, type Owner, type Role, type Session } from './owner-session.ts';
-import { APP, ensureDatabase, READER, rotateReader } from './roles.ts';
+import { DATABASES, ensureDatabases, readPassword, rotateReader } from './roles.ts';
 import { findRunning } from './pid-file.ts';
 import { keepPort, type Settings, startServer, stopServer } from './server.ts';
 import { realpath } from 'node:fs/promises';
@@ -18,29 +19,35 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 
-export type EmbeddedPostgres = Readonly<{
-  /** URL of the program's database, as its owner, which is not a superuser. */
+export type EmbeddedDatabase = Readonly<{
+  /** URL of the database as its owner, which is not a superuser. */
   url: string;
-  /** The same database as the reader role. Another process may rotate its password, so read this each time. */
+  /** The same database as its reader. Another process may rotate the password, so read this each time. */
   readonly readerUrl: string;
-  /** URL of the database `postgres` as the superuser: for backups and tests, not for the program. */
-  superuserUrl: string;
-  version: string;
-  /** The Postgres data directory. May be outside ours, see notes. */
-  dataDirectory: string;
-  port: number;
-  /** Whether the server was already running; the opposite of `started`. */
-  adopted: boolean;
-  started: boolean;
-  /** Sentences for a person about anything unusual. */
-  notes: readonly string[];
-  /** The process that owns the data directory, which may be this one; undefined: none. */
-  findOwner(): Promise<Owner | undefined>;
   /** Replaces the reader's password and ends its sessions. @returns its new URL */
   rotateReader(): Promise<string>;
-  /** Disconnects; the last process to leave stops the server. Can be called twice. */
-  close(): Promise<void>;
 }>;
+
+/** Itself the real database. */
+export type EmbeddedPostgres = EmbeddedDatabase &
+  Readonly<{
+    sandbox: EmbeddedDatabase;
+    /** URL of the database `postgres` as the superuser: for backups and tests, not for the program. */
+    superuserUrl: string;
+    version: string;
+    /** The Postgres data directory. May be outside ours, see notes. */
+    dataDirectory: string;
+    port: number;
+    /** Whether the server was already running; the opposite of `started`. */
+    adopted: boolean;
+    started: boolean;
+    /** Sentences for a person about anything unusual. */
+    notes: readonly string[];
+    /** The process that owns the data directory, which may be this one; undefined: none. */
+    findOwner(): Promise<Owner | undefined>;
+    /** Disconnects; the last process to leave stops the server. Can be called twice. */
+    close(): Promise<void>;
+  }>;
 
 export type OpenOptions = Readonly<{
   dataDir: string;
@@ -90,7 +97,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   const closing = new AbortController();
   let returning: Promise<void> | undefined;
   const urlOf = (database: string) => asSuperuser(joined.port, database);
-  await ensureDatabase(joined.session.client, home, urlOf).catch(async (error: unknown) => {
+  await ensureDatabases(joined.session.client, home, urlOf).catch(async (error: unknown) => {
     await leave(joined);
     throw error;
   });
@@ -129,13 +136,20 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   let closed: Promise<void> | undefined;
   const { port, started, moved } = joined;
   if (moved) notes.push(`Another program uses the port of Postgres. The new port is ${port}.`);
-  return {
-    url: formatUrl(port, APP, secrets.app, APP),
-    get readerUrl() {
-      return formatUrl(port, READER, readSecrets(home).reader, APP);
-    },
+  const describe = (kind: DatabaseKind): EmbeddedDatabase => {
+    const { name, reader } = DATABASES[kind];
+    return {
+      url: formatUrl(port, name, readPassword(home, kind, 'owner'), name),
+      get readerUrl() {
+        return formatUrl(port, reader, readPassword(home, kind, 'reader'), name);
+      },
+      rotateReader: async () =>
+        formatUrl(port, reader, await rotateReader(joined.session.client, home, kind), name),
+    };
+  };
+  return Object.assign(describe('real'), {
+    sandbox: describe('sandbox'),
     findOwner: () => findOwner(joined.session.client),
-    rotateReader: async () => formatUrl(port, READER, await rotateReader(joined.session.client, home), APP),
     superuserUrl: asSuperuser(port),
     version: binaries.version,
     dataDirectory: await realpath(home.data),
@@ -151,7 +165,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
       })();
       return closed;
     },
-  };
+  });
 }
 
 function formatUrl(port: number, user: string, password: string, database: string): string {

@@ -1,69 +1,123 @@
-/** Roles and database of the embedded Postgres. */
+/** Roles and databases of the embedded Postgres. */
 
+import type { DatabaseKind } from '../../domain/database-kind.ts';
 import type { Client } from 'pg';
 import { closeFunctions, ensureReaderRole, restoreReader, scramVerifier } from './reader-role.ts';
 import { connect } from './connect.ts';
-import { type DataDirectory, readSecrets, replaceReaderPassword } from './data-directory.ts';
+import {
+  completeSecrets,
+  type DataDirectory,
+  readSecrets,
+  replaceReaderPassword,
+  type Secrets,
+} from './data-directory.ts';
 import { oneAtATime } from './owner-session.ts';
 
-/** Name of the program's role and of its database. The role owns only that database. */
-export const APP = 'strandline';
-export const READER = 'strandline_reader';
+type Named = Readonly<{
+  /** Of the database, and of the role that owns it and nothing else. */
+  name: string;
+  reader: string;
+  /** Where the passwords of the two roles are in the file. */
+  secrets: Readonly<{ owner: keyof Secrets; reader: 'reader' | 'sandboxReader' }>;
+}>;
+
+export const DATABASES: Readonly<Record<DatabaseKind, Named>> = {
+  real: { name: 'strandline', reader: 'strandline_reader', secrets: { owner: 'app', reader: 'reader' } },
+  sandbox: {
+    name: 'strandline_sandbox',
+    reader: 'strandline_sandbox_reader',
+    secrets: { owner: 'sandbox', reader: 'sandboxReader' },
+  },
+};
 
 /**
- * Creates missing roles and the database, and revokes public functions from the reader. The program's role is not a
- * superuser and cannot create roles, so the reader role is created and corrected here.
+ * Creates missing roles and databases, and closes each database to the roles of the other. The owners are not superusers and
+ * cannot create roles, so the readers are created and corrected here.
  * @param urlOf URL of a database as the superuser
  */
-export async function ensureDatabase(
+export async function ensureDatabases(
   client: Client,
   home: DataDirectory,
   urlOf: (database: string) => string,
 ): Promise<void> {
   await oneAtATime(client, async () => {
     // Read inside the lock, so that a concurrent rotation is not undone.
-    const secrets = readSecrets(home);
-    if (!(await exists(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', APP)))
-      await client.query(`CREATE ROLE ${APP} LOGIN PASSWORD '${scramVerifier(secrets.app)}'`);
-    await ensureReaderRole(client, READER, secrets.reader);
-    await restoreReader(client, READER, secrets.reader);
-    if (!(await exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', APP)))
-      await client.query(`CREATE DATABASE ${APP} OWNER ${APP}`);
+    const passwords = await completeSecrets(home);
+    for (const { name, reader, secrets } of Object.values(DATABASES)) {
+      if (!(await exists(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', name)))
+        await client.query(`CREATE ROLE ${name} LOGIN PASSWORD '${scramVerifier(passwords[secrets.owner])}'`);
+      await ensureReaderRole(client, reader, passwords[secrets.reader]);
+      await restoreReader(client, reader, passwords[secrets.reader]);
+      await createDatabase(client, name);
+    }
     await closeDatabases(client, urlOf);
   });
 }
 
-/**
- * Replaces the reader's password and ends its sessions. The file is written first: if the process is killed in between, the
- * next command applies the file's password ({@link restoreReader}).
- * @returns the new password
- */
-export async function rotateReader(client: Client, home: DataDirectory): Promise<string> {
-  return oneAtATime(client, async () => {
-    const { reader } = await replaceReaderPassword(home);
-    await restoreReader(client, READER, reader);
-    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [READER]);
-    return reader;
-  });
+async function createDatabase(client: Client, name: string): Promise<void> {
+  if (!(await exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', name)))
+    await client.query(`CREATE DATABASE ${name} OWNER ${name}`);
 }
 
 /**
- * The database `postgres` holds locks that the reader must not take. CONNECT on it is revoked last, so that this one check
- * shows whether all steps are done.
+ * Replaces a reader's password and ends its sessions. The file is written first: if the process is killed in between, the
+ * next command applies the file's password ({@link restoreReader}).
+ * @returns the new password
  */
+export async function rotateReader(client: Client, home: DataDirectory, kind: DatabaseKind): Promise<string> {
+  const { reader, secrets } = DATABASES[kind];
+  return oneAtATime(client, async () => {
+    const password = await replaceReaderPassword(home, secrets.reader);
+    await restoreReader(client, reader, password);
+    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [reader]);
+    return password;
+  });
+}
+
+/** The password of a role, as it is now. */
+export function readPassword(home: DataDirectory, kind: DatabaseKind, role: 'owner' | 'reader'): string {
+  return readSecrets(home)[DATABASES[kind].secrets[role]];
+}
+
+/** The database `postgres` has locks that readers must not take. */
 async function closeDatabases(client: Client, urlOf: (database: string) => string): Promise<void> {
-  const open = `SELECT 1 WHERE has_database_privilege($1, 'postgres', 'CONNECT')`;
-  if (!(await exists(client, open, READER))) return;
-  const inside = await connect(urlOf(APP), 'strandline set-up');
+  const { real, sandbox } = DATABASES;
+  for (const database of [real, sandbox])
+    if (await mayConnect(client, database === real ? sandbox.reader : real.reader, database.name))
+      await closeDatabase(client, database, urlOf);
+  if (!(await mayConnect(client, real.reader, 'postgres'))) return;
+  await client.query(
+    `REVOKE CONNECT ON DATABASE template1 FROM PUBLIC;
+     GRANT CONNECT ON DATABASE postgres TO ${real.name}, ${sandbox.name};
+     REVOKE CONNECT ON DATABASE postgres FROM PUBLIC`,
+  );
+}
+
+/** CONNECT is revoked last, so that it shows whether all steps are done. */
+async function closeDatabase(
+  client: Client,
+  { name, reader }: Named,
+  urlOf: (database: string) => string,
+): Promise<void> {
+  const inside = await connect(urlOf(name), 'strandline set-up');
   try {
-    await closeFunctions(inside, [APP]);
+    await closeFunctions(inside, [name]);
   } finally {
     await inside.end();
   }
-  await client.query('REVOKE CONNECT ON DATABASE template1 FROM PUBLIC');
   await client.query(
-    `GRANT CONNECT ON DATABASE postgres TO ${APP}; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC`,
+    `GRANT CONNECT ON DATABASE postgres TO ${name};
+     GRANT CONNECT ON DATABASE ${name} TO ${reader};
+     REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`,
   );
+}
+
+async function mayConnect(client: Client, role: string, database: string): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    `SELECT has_database_privilege($1, $2, 'CONNECT') AS may`,
+    [role, database],
+  );
+  return rows[0]?.may === true;
 }
 
 async function exists(client: Client, query: string, name: string): Promise<boolean> {

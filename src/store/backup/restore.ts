@@ -6,8 +6,10 @@ import { createGunzip } from 'node:zlib';
 import { type Client, escapeIdentifier } from 'pg';
 import copyStreams from 'pg-copy-streams';
 import type { Logger } from '../../platform/logger.ts';
+import type { DatabaseKind } from '../../domain/database-kind.ts';
 import { readErrorCode, Refused } from '../../domain/errors.ts';
-import { applyMigration, assertServer, describeDatabase, lockMigrations, migrate } from '../migrate.ts';
+import { assertKind } from '../kind-fact.ts';
+import { applyMigrations, assertServer, describeDatabase, lockMigrations, migrate } from '../migrate.ts';
 import { LAST_SQUASHED, type Migration, readMigrations } from '../migrations-folder.ts';
 import { readState, SCHEMA } from '../schema-state.ts';
 import { type BackedUpTable, createDigest, type Manifest, readManifest, tableFile } from './manifest.ts';
@@ -15,6 +17,8 @@ import { listTables, openCopySession, type Table } from './backup-tables.ts';
 
 type RestoreOptions = {
   url: string;
+  /** Of the database; a backup of the other kind is refused. Default: real. */
+  kind?: DatabaseKind | undefined;
   readerUrl?: string | undefined;
   directory: string;
   log: Logger;
@@ -30,7 +34,7 @@ type RestoreOptions = {
  * @throws Refused if the backup is incomplete or made by a newer strandline, or the database is not empty
  */
 export async function restore(options: RestoreOptions): Promise<{ manifest: Manifest; notes: string[] }> {
-  const { url, readerUrl, log, signal, folder } = options;
+  const { url, kind = 'real', readerUrl, log, signal, folder } = options;
   const directory = path.resolve(options.directory);
   const manifest = await readManifest(directory);
   const migrations = selectMigrations(manifest, await readMigrations(folder));
@@ -42,16 +46,17 @@ export async function restore(options: RestoreOptions): Promise<{ manifest: Mani
     await assertEmpty(client, url, folder);
     // Loaded events were counted when they happened: see the triggers of 0000_tables.
     await client.query(`BEGIN; SET LOCAL strandline.restoring = 'on'`);
-    for (const migration of migrations) await applyMigration(client, migration);
+    await applyMigrations(client, migrations);
     await loadTables(client, directory, manifest, options);
     await restartCursors(client);
+    await assertKind(client, kind, describeDatabase(url));
     await client.query('COMMIT');
     for (const { name } of manifest.tables) await client.query(`ANALYZE ${SCHEMA}.${name}`);
   } finally {
     // Also ends an open transaction.
     await client.end();
   }
-  const { notes } = await migrate({ url, readerUrl, log, folder });
+  const { notes } = await migrate({ url, kind, readerUrl, log, folder });
   return { manifest, notes };
 }
 

@@ -50,7 +50,7 @@ export type ExportView = Readonly<{
   columns: readonly ExportColumn[];
 }>;
 
-/** The view of a resource on one side. @throws Error for an unsupported type */
+/** The view of a resource. @throws Error for an unsupported type */
 export async function readView(client: Client, resource: Resource): Promise<ExportView> {
   const view = viewName(resource);
   const { rows } = await client.query<{

@@ -16,8 +16,6 @@ import {
 } from './export-resources.ts';
 
 export type ExportFilter = Readonly<{
-  /** Which side; searches and topics of the other one do not exist for it. */
-
   /** Slugs: results of any of these searches. */
   searches?: readonly string[] | undefined;
   /** Slug: results of this topic's searches; with `searches`, only those of them in this topic. */

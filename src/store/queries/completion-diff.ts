@@ -90,7 +90,7 @@ export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange
 /** Compares two completions of a search, among those with parsed claims. @returns which of the two is missing, if one is */
 export async function readCompletionDiff(
   db: Reads,
-  search: { id: Id; slug: string; simulated: boolean },
+  search: { id: Id; slug: string },
   range: DiffRange,
 ): Promise<CompletionDiff | NoDiff> {
   const { to, from, first } = await readMoments(db, search.id, range);
@@ -103,7 +103,7 @@ export async function readCompletionDiff(
 
 async function diffCompletions(
   db: Reads,
-  search: { id: Id; slug: string; simulated: boolean },
+  search: { id: Id; slug: string },
   { links: linksBefore, ...from }: CitingMoment,
   { links: linksAfter, ...to }: CitingMoment,
 ): Promise<Omit<CompletionDiff, 'from_first'>> {

@@ -51,7 +51,7 @@ export async function readRejects(
     .limit(limit);
 }
 
-/** Runs of both sides that ended after a time, with any status, by end time (index `runs_ended`). */
+/** Runs that ended after a time, with any status, by end time (index `runs_ended`). */
 export async function readEndedRuns(
   { orm }: Reads,
   { after, limit }: { after: Date; limit: number },
@@ -65,7 +65,7 @@ export async function readEndedRuns(
   return rows.flatMap(({ id, ended_at }) => (ended_at === null ? [] : [{ id, ended_at }]));
 }
 
-/** Runs of a side, in the order of their IDs. */
+/** Runs in the order of their IDs. */
 export async function readRunsByIds({ orm }: Reads, ids: readonly Id[]): Promise<RunRow[]> {
   if (ids.length === 0) return [];
   const view = runsView;

@@ -5,7 +5,6 @@ import type { Reads } from '../database.ts';
 import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
 import { asc } from 'drizzle-orm';
 
-// The contract is the same for both sides.
 const columns = contractColumnsView;
 const contract = contractView;
 

@@ -125,7 +125,7 @@ export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
   return onlyRow(rows);
 }
 
-/** Number of indexed posts and links of a side. */
+/** Number of indexed posts and links. */
 export async function readArchiveSize({ pool }: Pooled): Promise<number> {
   const { rows } = await pool.query<{ documents: number }>(
     'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora',
@@ -177,7 +177,7 @@ export async function readUnread(
   return onlyRow(rows);
 }
 
-/** Current figures: searches, runs and deliveries of one side; workers of the installation. */
+/** Current figures: searches, runs and deliveries; workers of the installation. */
 export type Figures = {
   /** Searches by state, except removed ones. */
   searches: Record<string, number>;

@@ -24,7 +24,7 @@ ON CONFLICT (search_id, role, identity) DO UPDATE
 
 /**
  * Two spellings of an address may be one link, which is cited once. $1 completion, $2 search, $3 claims, $4 claim
- * count, $5 the side of links.
+ * count.
  */
 const INSERT_COMPLETION_CLAIMS = `
 WITH rows AS (

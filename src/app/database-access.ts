@@ -1,0 +1,101 @@
+/** Opens a database without changing it: the embedded one, or that of a variable. */
+
+import path from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { DatabaseKind } from '../domain/database-kind.ts';
+import { Refused } from '../domain/errors.ts';
+import type { Logger } from '../platform/logger.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../platform/postgres/embedded-postgres.ts';
+import { assertNamedSources } from './source-variables.ts';
+
+/** Only the database, with any schema version. */
+export type DatabaseAccess = {
+  kind: DatabaseKind;
+  /** Never to be printed. */
+  url: string;
+  /** Current URL of the reader role; null if not configured. Its password may be rotated, so call this each time. */
+  readerUrl: () => string | null;
+  embedded: EmbeddedPostgres | null;
+  /** Notes for a person about anything unusual. */
+  notes: readonly string[];
+  close(): Promise<void>;
+};
+
+export type DatabaseOptions = {
+  config: Config;
+  log: Logger;
+  role: 'owner' | 'guest';
+  /** Default: real. */
+  kind?: DatabaseKind | undefined;
+};
+
+/** @throws Refused `unavailable` if it cannot be reached, or there is no sandbox */
+export async function openDatabaseAccess({
+  config,
+  log,
+  role,
+  kind = 'real',
+}: DatabaseOptions): Promise<DatabaseAccess> {
+  // Report configuration errors before creating anything.
+  await assertNamedSources(config);
+  const configured = findConfigured(config, kind);
+  if (configured !== undefined)
+    return { kind, ...configured, embedded: null, notes: [], close: () => Promise.resolve() };
+  if (config.databaseUrl !== undefined)
+    throw new Refused('unavailable', `There is no sandbox: ${WITHOUT_SANDBOX}.`);
+  const embedded = await openEmbedded({ dataDir: config.dataDir, log, role });
+  return { ...pickDatabase(embedded, kind), close: () => embedded.close() };
+}
+
+/** Why a program with `DATABASE_URL` has no sandbox, and what to do. */
+export const WITHOUT_SANDBOX =
+  'with DATABASE_URL, simulated data needs a database of its own. Create an empty one, and set SANDBOX_DATABASE_URL';
+
+/** The database that variables name; undefined: the embedded one, or none. */
+function findConfigured(
+  config: Config,
+  kind: DatabaseKind,
+): Pick<DatabaseAccess, 'url' | 'readerUrl'> | undefined {
+  const { databaseUrl, databaseReaderUrl, sandboxDatabaseUrl, sandboxReaderUrl } = config;
+  const [url, reader = null] =
+    kind === 'real' ? [databaseUrl, databaseReaderUrl] : [sandboxDatabaseUrl, sandboxReaderUrl];
+  return url === undefined ? undefined : { url, readerUrl: () => reader };
+}
+
+function pickDatabase(embedded: EmbeddedPostgres, kind: DatabaseKind): Omit<DatabaseAccess, 'close'> {
+  const database = kind === 'real' ? embedded : embedded.sandbox;
+  return {
+    kind,
+    url: database.url,
+    readerUrl: () => database.readerUrl,
+    embedded,
+    notes: kind === 'real' ? embedded.notes : [],
+  };
+}
+
+/** The sandbox beside an open real database, which stays its owner. @returns null if there is none */
+export function findSandbox(
+  config: Config,
+  { embedded }: Pick<DatabaseAccess, 'embedded'>,
+): DatabaseAccess | null {
+  const close = () => Promise.resolve();
+  const configured = findConfigured(config, 'sandbox');
+  if (configured !== undefined) return { kind: 'sandbox', ...configured, embedded: null, notes: [], close };
+  return embedded === null ? null : { ...pickDatabase(embedded, 'sandbox'), close };
+}
+
+/** Enough for a sample and a demo beside real searches. */
+const SANDBOX_CONCURRENCY = 2;
+
+/** The configuration of a program: that of the sandbox calls no service that costs money, and spools to a folder of its own. */
+export function configureProgram(config: Config, kind: DatabaseKind): Config {
+  if (kind === 'real') return config;
+  return {
+    ...config,
+    hosted: undefined,
+    databaseUrl: config.sandboxDatabaseUrl,
+    databaseAppRole: undefined,
+    dataDir: path.join(config.dataDir, 'sandbox'),
+    workerConcurrency: Math.min(config.workerConcurrency, SANDBOX_CONCURRENCY),
+  };
+}

@@ -1,0 +1,58 @@
+/** The worker of the sandbox, in the process of the program of real data. */
+
+import { SECOND } from '../domain/time.ts';
+import { hasOwnTopics, hasSearches } from '../store/searches.ts';
+import type { RunningWorker } from '../worker/worker.ts';
+import type { Program } from './program.ts';
+
+const CHECK_MS = 5 * SECOND;
+
+/**
+ * Runs a worker as long as the sandbox has something to do: the sample and the demo until something real is watched, a topic that
+ * somebody created there always. At rest, its pages and its history stay.
+ * @param start starts a worker of the program
+ */
+export async function runSandboxWorker(
+  real: Program,
+  sandbox: Program,
+  start: (program: Program) => Promise<RunningWorker>,
+): Promise<Pick<RunningWorker, 'drain' | 'abort'>> {
+  const { log } = sandbox.ctx;
+  let worker: RunningWorker | undefined;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let checking = Promise.resolve();
+
+  async function check(): Promise<void> {
+    const rests = (await hasSearches(real.ctx.db.pool)) && !(await hasOwnTopics(sandbox.ctx.db.pool));
+    if (isClosed || rests === (worker === undefined)) return;
+    if (rests) {
+      await worker?.drain();
+      worker = undefined;
+      log.info('sandbox at rest: real topics are watched');
+    } else worker = await start(sandbox);
+  }
+
+  function checkAgain(): void {
+    checking = check()
+      // A database that is away; the next check follows.
+      .catch((error: unknown) => log.debug({ err: error }, 'sandbox not checked'))
+      .then(() => {
+        if (isClosed) return;
+        timer = setTimeout(checkAgain, CHECK_MS);
+        timer.unref();
+      });
+  }
+
+  checkAgain();
+  await checking;
+  return {
+    abort: () => worker?.abort(),
+    drain: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await checking;
+      await worker?.drain();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** Empties the database of the sandbox, whatever is in it. */
+import type { Logger } from '../platform/logger.ts';
+import { connect } from '../platform/postgres/connect.ts';
+import { QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
+import { ANALYTICS } from '../domain/database-kind.ts';
+import { assertKind } from './kind-fact.ts';
+import { describeDatabase, lockMigrations, migrate } from './migrate.ts';
+import { SCHEMA } from './schema-state.ts';
+
+/** How long to wait for transactions of a running server. */
+const LOCK_TIMEOUT = '20s';
+
+/**
+ * Drops our schemas with everything that depends on them, and creates them again. Programs that have the database open go on.
+ * @throws Refused `conflict` for a database that is not the sandbox
+ */
+export async function recreateSandbox(url: string, readerUrl: string | null, log: Logger): Promise<void> {
+  const client = await connect(url, 'strandline demo');
+  try {
+    await lockMigrations(client, log);
+    await assertKind(client, 'sandbox', describeDatabase(url));
+    await client.query(`BEGIN; SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+    await client.query(`DROP SCHEMA IF EXISTS ${ANALYTICS}, ${SCHEMA}, ${QUEUE_SCHEMA} CASCADE`);
+    await client.query('COMMIT');
+  } finally {
+    await client.end();
+  }
+  await migrate({ url, kind: 'sandbox', readerUrl: readerUrl ?? undefined, log });
+}
