@@ -169,15 +169,15 @@ BEGIN
   RETURN NULL;
 END $$;
 --> statement-breakpoint
+ALTER TABLE "strandline"."searches" DROP CONSTRAINT "searches_topic_fk";
+--> statement-breakpoint
+ALTER TABLE "strandline"."searches" DROP CONSTRAINT "searches_service_fk";
+--> statement-breakpoint
 ALTER TABLE "strandline"."links" DROP CONSTRAINT "links_canonical_key";
 --> statement-breakpoint
 ALTER TABLE "strandline"."services" DROP CONSTRAINT "services_simulated_key";
 --> statement-breakpoint
 ALTER TABLE "strandline"."topics" DROP CONSTRAINT "topics_simulated_key";
---> statement-breakpoint
-ALTER TABLE "strandline"."searches" DROP CONSTRAINT "searches_topic_fk";
---> statement-breakpoint
-ALTER TABLE "strandline"."searches" DROP CONSTRAINT "searches_service_fk";
 --> statement-breakpoint
 ALTER TABLE "strandline"."archive_corpora" DROP CONSTRAINT "archive_corpora_sandbox_config_pk";
 --> statement-breakpoint

@@ -1,5 +1,6 @@
 /** A small world for a test file: its own database, a context on it, and a queue that only records. */
 import { createFreeTest } from '../src/app/source-variables.ts';
+import type { DatabaseKind } from '../src/domain/database-kind.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { type Clock, steppedClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/logger.ts';
@@ -39,6 +40,8 @@ export type WorldOptions = {
   env?: Record<string, string>;
   clock?: Clock;
   names?: 'neutral' | 'named';
+  /** Default: real with a hosted service, otherwise the sandbox, which needs no service of others. */
+  kind?: DatabaseKind;
   /** The database to use; a fresh one by default. */
   database?: TestDatabase;
 };
@@ -86,6 +89,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   }
   const ctx: ActingContext = {
     config,
+    kind: options.kind ?? (options.hosted === undefined ? 'sandbox' : 'real'),
     clock: options.clock ?? clock,
     log,
     db,

@@ -11,7 +11,7 @@ if (format === undefined) throw new Error(`no format: ${named}`);
 const db = openDatabase(url, { log: createLogger('silent') });
 const before = performance.now();
 const { written } = await exportFiles(
-  { db, clock: systemClock },
+  { db, clock: systemClock, kind: 'real' },
   {
     resources: ['posts'],
     filter: {},

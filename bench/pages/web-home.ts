@@ -13,6 +13,7 @@ export function webHomeOn(
   return {
     ctx: {
       config: readConfig({ DATABASE_URL: url }),
+      kind: 'real',
       clock: systemClock,
       log: createLogger('silent'),
       db,

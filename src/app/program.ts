@@ -162,7 +162,7 @@ function limitServices(
 export async function openSandbox(
   { config, log, role, signal }: ProgramOptions,
   real: Program,
-): Promise<{ program: Program | null; notes: string[] }> {
+): Promise<{ program: Program | null; notes: readonly string[] }> {
   const database = findSandbox(config, real);
   if (database === null) return { program: null, notes: [] };
   try {
@@ -179,7 +179,7 @@ export async function openSandbox(
     log.warn({ err: error }, 'sandbox not opened');
     return {
       program: null,
-      notes: [`no sandbox: ${error instanceof Error ? error.message : String(error)}`],
+      notes: [`off: ${error instanceof Error ? error.message : String(error)}`],
     };
   }
 }

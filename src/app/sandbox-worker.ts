@@ -15,6 +15,7 @@ const CHECK_MS = 5 * SECOND;
 export async function runSandboxWorker(
   real: Program,
   sandbox: Program,
+  { everyMs = CHECK_MS }: { everyMs?: number },
   start: (program: Program) => Promise<RunningWorker>,
 ): Promise<Pick<RunningWorker, 'drain' | 'abort'>> {
   const { log } = sandbox.ctx;
@@ -39,7 +40,7 @@ export async function runSandboxWorker(
       .catch((error: unknown) => log.debug({ err: error }, 'sandbox not checked'))
       .then(() => {
         if (isClosed) return;
-        timer = setTimeout(checkAgain, CHECK_MS);
+        timer = setTimeout(checkAgain, everyMs);
         timer.unref();
       });
   }

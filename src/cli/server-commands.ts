@@ -69,7 +69,7 @@ async function runWorker(cli: Cli): Promise<void> {
     metrics = await startMetricsServer({ ...program, idle: () => readIdleReason(running) });
     const start = async (of: Program) => startWorker(of.ctx, await of.backend(), VERSION);
     running = await start(program);
-    const samples = sandbox === null ? null : await runSandboxWorker(program, sandbox, start);
+    const samples = sandbox === null ? null : await runSandboxWorker(program, sandbox, {}, start);
     commands = await serveCommands({ real: program, sandbox }, null, cli);
     // Logs when sources are reachable; runs that wait ask by themselves.
     program.services.watchSources(() => {});

@@ -119,7 +119,7 @@ async function runUp(cli: Cli): Promise<void> {
       });
     };
     worker = await start(program);
-    const samples = sandbox === null ? null : await runSandboxWorker(program, sandbox, start);
+    const samples = sandbox === null ? null : await runSandboxWorker(program, sandbox, {}, start);
     try {
       ending.onRepeated(() => {
         worker?.abort();

@@ -65,7 +65,7 @@ async function findInTwoMonths(): Promise<void> {
 async function filesOf(db: Database, format: Format, name: string): Promise<Record<string, Buffer>> {
   const folder = path.join(home, `${name}-${format}`);
   await exportFiles(
-    { db, clock: world.clock },
+    { db, clock: world.clock, kind: 'real' },
     {
       resources: RESOURCES,
       filter: {},

@@ -240,6 +240,7 @@ export async function openStage(): Promise<Stage> {
         callsPerDay: limits.perDay,
         callsPerMinute: limits.perMinute,
       },
+      kind: 'real',
       clock,
       log: watchedLog(log, record),
       db: gate.db,

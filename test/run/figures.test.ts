@@ -43,11 +43,10 @@ test('a scraped worker reports metrics of the database and of itself, without us
       response,
     );
   });
-  const add = (slug: string, prompt: string, service: 'hosted' | 'sandbox') =>
-    createSearch(ctx, { slug, operation: 'microblog', prompt, every: '1h', service });
-  await add('canary-first', 'canary one', 'hosted');
-  await add('canary-refused', 'canary refused', 'hosted');
-  await add('canary-invented', 'harbour canary', 'sandbox');
+  const add = (slug: string, prompt: string) =>
+    createSearch(ctx, { slug, operation: 'microblog', prompt, every: '1h', service: 'hosted' });
+  await add('canary-first', 'canary one');
+  await add('canary-refused', 'canary refused');
   const openRuns = `SELECT count(*)::int AS n FROM strandline.runs WHERE status IN ('queued', 'running')`;
   await until('all runs end', async () => (await rows(openRuns))[0].n === 0);
   await rows(
@@ -90,7 +89,7 @@ test('a scraped worker reports metrics of the database and of itself, without us
       count(*)::int AS n FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
       JOIN strandline.services v ON v.id = s.service_id GROUP BY 1`),
   );
-  expect(Object.keys(ofMetric('strandline_runs_total'))).toHaveLength(3);
+  expect(Object.keys(ofMetric('strandline_runs_total'))).toHaveLength(2);
   expect(ofMetric('strandline_calls_total')).toEqual(
     await expected(`SELECT format('strandline_calls_total{service="%s",purpose="run",state="%s",code="%s"}', v.kind, c.state, coalesce(c.code, '')) AS key,
       count(*)::int AS n FROM strandline.calls c JOIN strandline.services v ON v.id = c.service_id GROUP BY 1`),
@@ -105,15 +104,13 @@ test('a scraped worker reports metrics of the database and of itself, without us
       FROM strandline.rejects GROUP BY 1`),
   );
   const [sums] = await rows(`SELECT
-      (SELECT sum(items_seen)::int FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id WHERE simulated) AS simulated_items,
-      (SELECT sum(items_seen)::int FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id WHERE NOT simulated) AS items,
-      (SELECT count(*)::int FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id WHERE status = 'succeeded' AND NOT simulated) AS saves,
+      (SELECT sum(items_seen)::int FROM strandline.runs r) AS items,
+      (SELECT count(*)::int FROM strandline.runs r WHERE status = 'succeeded') AS saves,
       (SELECT count(*)::int FROM strandline.runs WHERE slot_at IS NOT NULL AND started_at IS NOT NULL) AS slots,
       (SELECT sum(extract(epoch FROM started_at - slot_at))::float8 FROM strandline.runs WHERE slot_at IS NOT NULL) AS late,
       (SELECT sum(cost_usd)::float8 FROM strandline.calls) AS cost`);
   expect(sums).toMatchObject({ saves: 2, slots: 1, cost: 0.5 });
   expect(samples.get('strandline_items_seen_total{service="hosted"}')).toBe(sums.items);
-  expect(samples.get('strandline_items_seen_total{service="sandbox"}')).toBe(sums.simulated_items);
   expect(samples.get('strandline_save_duration_seconds_count{service="hosted"}')).toBe(sums.saves);
   expect(samples.get('strandline_run_lateness_seconds_count{service="hosted"}')).toBe(sums.slots);
   expect(samples.get('strandline_run_lateness_seconds_sum{service="hosted"}')).toBeCloseTo(sums.late, 2);

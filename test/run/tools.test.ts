@@ -93,7 +93,7 @@ test('a forum that is down for a week: each run says so, and since when', async 
     });
   }
   expect(await readSilentTools(world.db, { search: 'tides' })).toMatchObject([
-    { tool: 'News Forum Search', reason: 'source_failed', searches: 1, search: 'tides', simulated: false },
+    { tool: 'News Forum Search', reason: 'source_failed', searches: 1, search: 'tides' },
     { tool: 'Web Search', reason: 'source_needs_key', last_responded_at: null },
   ]);
 

@@ -18,18 +18,16 @@ import { makeWorld, type World } from '../world.ts';
 
 let world: World;
 let hosted: Service;
-let sandbox: Service;
 beforeAll(async () => {
   world = await makeWorld();
   hosted = await service('hosted', 'hosted');
-  sandbox = await service('sandbox', 'sandbox');
 });
 afterAll(() => world.close());
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 12, minutes));
 const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 
-const service = (name: string, kind: 'hosted' | 'sandbox') =>
+const service = (name: string, kind: 'hosted') =>
   ensureService(world.db, { name, kind, address: null, dialect: 'neutral', now: at(0) });
 
 async function newSearch(
@@ -197,21 +195,21 @@ function nameOf(hit: ArchiveHit): string {
 /** What the archive counts, and what it would count if it counted anew. */
 async function counts() {
   const counted = await rows(
-    `SELECT lexeme, sandbox, documents::int AS n FROM strandline.archive_lexemes WHERE documents <> 0 ORDER BY lexeme, sandbox`,
+    `SELECT lexeme, documents::int AS n FROM strandline.archive_lexemes WHERE documents <> 0 ORDER BY lexeme`,
   );
   const anew = await rows(
-    `SELECT u.lexeme, d.sandbox, count(*)::int AS n FROM strandline.archive_documents d, unnest(d.tsv) u
-     GROUP BY 1, 2 ORDER BY 1, 2`,
+    `SELECT u.lexeme, count(*)::int AS n FROM strandline.archive_documents d, unnest(d.tsv) u
+     GROUP BY 1 ORDER BY 1`,
   );
   const sizes = await rows(
-    `SELECT sandbox, config, documents::int, words::int FROM strandline.archive_corpora WHERE documents <> 0 ORDER BY 1, 2`,
+    `SELECT config, documents::int, words::int FROM strandline.archive_corpora WHERE documents <> 0 ORDER BY 1`,
   );
   const sizesAnew = await rows(
-    `SELECT sandbox, config, count(*)::int AS documents, sum(words)::int AS words FROM strandline.archive_documents
-     GROUP BY 1, 2 ORDER BY 1, 2`,
+    `SELECT config, count(*)::int AS documents, sum(words)::int AS words FROM strandline.archive_documents
+     GROUP BY 1 ORDER BY 1`,
   );
   const older = await rows(
-    `SELECT l.lexeme FROM strandline.archive_lexemes l JOIN strandline.archive_documents d ON d.sandbox = l.sandbox
+    `SELECT l.lexeme FROM strandline.archive_lexemes l CROSS JOIN strandline.archive_documents d
      WHERE l.lexeme = ANY (tsvector_to_array(d.tsv)) AND l.newest_at < d.at`,
   );
   expect(older, 'no document is newer than the newest of its words').toEqual([]);
@@ -466,24 +464,6 @@ test('a post dated ahead is found in its place by its first sighting, not first'
       at(60 * 24 * 30),
     ]),
   ).toEqual([{ n: 0 }]);
-});
-
-test('simulated items are neither found nor counted with real ones; a link found by both is real', async () => {
-  const invented = await newSearch('invented', sandbox);
-  await found(invented, {
-    ...posts(post('sand-1', 'A basilisk in the sandbox')),
-    links: [link('sand', 'Basilisk', 'invented'), link('both', 'Basilisk', 'invented and seen')],
-  });
-  expect(await ask('basilisk')).toEqual([]);
-  expect((await ask('basilisk', {})).toSorted()).toEqual(['both', 'sand', 'sand-1']);
-  await found(
-    await newSearch('seen', hosted),
-    { links: [link('both', 'Basilisk', 'invented and seen')] },
-    at(2),
-  );
-  expect(await ask('basilisk')).toEqual(['both']);
-  const { counted, anew } = await counts();
-  expect(counted).toEqual(anew);
 });
 
 test.each([

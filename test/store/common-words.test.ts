@@ -12,25 +12,25 @@ beforeAll(async () => {
   const { pool } = world.db;
   // The older half of the documents says "lantern", all of them say "harbour".
   await pool.query(
-    `INSERT INTO strandline.archive_documents (kind, thing, at, sandbox, config, words, tsv)
-     SELECT 'post', n, timestamptz '2026-01-01Z' + n * interval '1 minute', false, 'english', 2,
+    `INSERT INTO strandline.archive_documents (kind, thing, at, config, words, tsv)
+     SELECT 'post', n, timestamptz '2026-01-01Z' + n * interval '1 minute', 'english', 2,
        CASE WHEN n <= $1 THEN to_tsvector('english', 'harbour lantern') ELSE to_tsvector('english', 'harbour') END
      FROM generate_series(1, 2 * $1) n`,
     [MANY],
   );
   await pool.query(
-    `INSERT INTO strandline.archive_corpora (sandbox, config, documents, words) VALUES (false, 'english', 2 * $1, 4 * $1)`,
+    `INSERT INTO strandline.archive_corpora (config, documents, words) VALUES ('english', 2 * $1, 4 * $1)`,
     [MANY],
   );
   await pool.query(
-    `INSERT INTO strandline.archive_lexemes (lexeme, sandbox, documents) VALUES ('harbour', false, 2 * $1), ('lantern', false, $1)`,
+    `INSERT INTO strandline.archive_lexemes (lexeme, documents) VALUES ('harbour', 2 * $1), ('lantern', $1)`,
     [MANY],
   );
 });
 afterAll(() => world.close());
 
 async function find(asked: Partial<ArchiveQuestion> & { text: string }): Promise<bigint[]> {
-  const question = await readQuestion(world.db, { text: asked.text, sandbox: false });
+  const question = await readQuestion(world.db, asked.text);
   const found = await findCandidates(world.db, { limit: 100, ...asked }, question);
   return found.map(({ thing }) => thing);
 }

@@ -111,7 +111,7 @@ test('a view that cannot be replaced is dropped with our dependent views, and al
   if (views === undefined) throw new Error('no views');
   const client = await connect(url, 'test');
   await client.query('BEGIN');
-  await applyViews(client, views, log);
+  await applyViews(client, views, 'real', log);
   await client.query('COMMIT');
   await client.end();
   expect(await columnsOf(url, 'letters')).toEqual(['word']);
@@ -193,7 +193,7 @@ test('a view in use is retried; if it stays in use, it is left unchanged and its
   const client = await connect(url, 'test');
   const locks = { timeoutMs: 20, attempts: 3, pauseMs: 1 };
   await client.query('BEGIN');
-  await expect(applyViews(client, views, log, locks)).rejects.toMatchObject({
+  await expect(applyViews(client, views, 'real', log, locks)).rejects.toMatchObject({
     name: 'Refused',
     kind: 'unavailable',
     message: expect.stringMatching(/in use by a long question \(\w+, pid \d+\)\. Nothing was changed/),
@@ -211,7 +211,7 @@ test('a view in use is retried; if it stays in use, it is left unchanged and its
     },
   });
   await client.query('BEGIN');
-  await applyViews(client, views, telling, { ...locks, attempts: 1_000 });
+  await applyViews(client, views, 'real', telling, { ...locks, attempts: 1_000 });
   await client.query('COMMIT');
   await ended;
   expect(JSON.parse(warned[0] ?? '')).toMatchObject({ msg: 'views in use; retrying', attempt: 1 });

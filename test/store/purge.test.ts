@@ -71,9 +71,9 @@ async function readAll() {
     facts: await readFacts(world.db, new Map(runs.map(({ id, name }) => [id, name]))),
     counts: Object.fromEntries(counts),
     lexemes: await rows(
-      'SELECT lexeme, documents FROM strandline.archive_lexemes WHERE documents <> 0 ORDER BY lexeme, sandbox',
+      'SELECT lexeme, documents FROM strandline.archive_lexemes WHERE documents <> 0 ORDER BY lexeme',
     ),
-    corpora: await rows('SELECT * FROM strandline.archive_corpora ORDER BY sandbox, config'),
+    corpora: await rows('SELECT * FROM strandline.archive_corpora ORDER BY config'),
   };
 }
 

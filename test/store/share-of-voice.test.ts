@@ -95,21 +95,21 @@ test('a post found by several searches of a topic counts once; coverage is the m
   expect(row).toMatchObject({ posts: 3, coverage: 0.75, normalised_posts: 4 });
 });
 
-test('real and simulated data are never added up', async () => {
+test('services of two kinds are never added up', async () => {
   const now = at(0);
-  await ensureService(world.db, { name: 'sandbox', kind: 'sandbox', address: null, dialect: 'neutral', now });
-  const [real, simulated] = [
-    await newSearch(world, 'kind-real', { topic: 'kinds', every: '12h' }),
-    await newSearch(world, 'kind-simulated', { topic: 'kinds-simulated', every: '12h', service: 'sandbox' }),
+  await ensureService(world.db, { name: 'own', kind: 'own', address: null, dialect: 'neutral', now });
+  const [hosted, own] = [
+    await newSearch(world, 'kind-hosted', { topic: 'kinds', every: '12h' }),
+    await newSearch(world, 'kind-own', { topic: 'kinds-own', every: '12h', service: 'own' }),
   ];
-  for (const search of [real, simulated]) await begin(search, 20 * DAY);
+  for (const search of [hosted, own]) await begin(search, 20 * DAY);
   const same = post(MIDNIGHT + 20 * DAY + HOUR, { entities: { hashtags: [{ text: 'Kind' }] } });
   for (const hour of [12, 24]) {
-    await run(world, real, MIDNIGHT + 20 * DAY + hour * HOUR, [
+    await run(world, hosted, MIDNIGHT + 20 * DAY + hour * HOUR, [
       same,
       ...posts(2, MIDNIGHT + 20 * DAY + 9 * HOUR),
     ]);
-    await run(world, simulated, MIDNIGHT + 20 * DAY + hour * HOUR, [same]);
+    await run(world, own, MIDNIGHT + 20 * DAY + hour * HOUR, [same]);
   }
   const range = { from: day(20 * DAY), until: day(21 * DAY), limit: 10 };
   const voices = async () =>
@@ -118,12 +118,16 @@ test('real and simulated data are never added up', async () => {
       n,
       share,
     ]);
-  expect(await voices()).toEqual([['hosted', 5, 1]]);
-  expect(await voices()).toEqual([['sandbox', 1, 1]]);
+  expect(await voices()).toEqual([
+    ['hosted', 5, 1],
+    ['own', 1, 1],
+  ]);
   const hashtags = async () =>
     (await readTopHashtags(world.db, { ...range })).map((row) => [row.service_kind, row.hashtag, row.posts]);
-  expect(await hashtags()).toEqual([['hosted', 'kind', 1]]);
-  expect(await hashtags()).toEqual([['sandbox', 'kind', 1]]);
+  expect(await hashtags()).toEqual([
+    ['hosted', 'kind', 1],
+    ['own', 'kind', 1],
+  ]);
 });
 
 test('authors, domains, hashtags and languages count once per post, per search and per topic', async () => {

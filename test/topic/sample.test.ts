@@ -1,88 +1,73 @@
-/** The sample topic pauses for what is real; simulated topics are named, and continue on real sources. */
-import { beforeAll, describe, expect, test } from 'vitest';
+/** The sample topic is created once in the sandbox; topics continue on another service. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runSandboxWorker } from '../../src/app/sandbox-worker.ts';
+import type { Program } from '../../src/app/program.ts';
 import type { OwnSources } from '../../src/monitor/context.ts';
 import { rewatchTopic } from '../../src/monitor/topics/rewatch-topic.ts';
-import { pauseSampleBesideReal } from '../../src/monitor/topics/pause-sample.ts';
-import { findPausedSample } from '../../src/monitor/topics/sample-topic.ts';
 import { createSampleTopic, createTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
-import { listTopicsToRewatch } from '../../src/monitor/topics/simulated-topics.ts';
 import { listSearches } from '../../src/store/searches.ts';
+import { until } from '../processes.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
+import { makeWorld, type World } from '../world.ts';
 
 const { world, rows } = await stubbedWorld();
 const SAMPLE = { slug: 'festival', name: 'Festival', prompt: 'festival' };
 const states = async (topic: string) =>
   (await listSearches(world.db.pool)).filter((search) => search.topic === topic).map(({ state }) => state);
 
-describe('the sample', () => {
-  beforeAll(() => createSampleTopic(world.ctx, SAMPLE));
+describe('the sandbox', () => {
+  let sandbox: World;
+  beforeAll(async () => {
+    sandbox = await makeWorld({ kind: 'sandbox' });
+  });
+  afterAll(() => sandbox.close());
 
-  test('runs beside what is simulated', async () => {
-    await watchTopic(world.ctx, { text: 'Tide pools', service: 'sandbox' });
-    expect(await pauseSampleBesideReal(world.ctx)).toBeNull();
-    expect(await states('festival')).toEqual(['active', 'active']);
-    expect(await findPausedSample(world.db.pool)).toBeNull();
+  test('gets a sample topic once', async () => {
+    expect(await createSampleTopic(sandbox.ctx, SAMPLE)).toMatchObject({ topic: 'festival' });
+    expect(await createSampleTopic(sandbox.ctx, SAMPLE)).toBeNull();
+    await changeTopic(sandbox.ctx, 'festival', 'remove');
+    expect(await createSampleTopic(sandbox.ctx, SAMPLE)).toBeNull();
   });
 
-  test('is paused by the first real search, once, however many are added at the same time', async () => {
-    const made = await Promise.all(
-      ['one', 'two', 'three'].map((text) => watchTopic(world.ctx, { text, service: 'hosted' })),
-    );
-    const paused = made.flatMap(({ created }) => created.flatMap(({ pausedSample }) => pausedSample ?? []));
-    expect(paused).toEqual(['festival']);
-    expect(await states('festival')).toEqual(['paused', 'paused']);
-    expect(await states('tide-pools')).toEqual(['active', 'active']);
-    expect(await findPausedSample(world.db.pool)).toMatchObject({ slug: 'festival' });
-    // Nobody is told to resume a topic that continues in another one.
-    const setSuccessor = (slug: string) =>
-      rows(
-        `UPDATE strandline.topics SET successor_id = (SELECT id FROM strandline.topics WHERE slug = $1) WHERE slug = 'festival'`,
-        [slug],
-      );
-    await setSuccessor('one');
-    expect(await findPausedSample(world.db.pool)).toBeNull();
-    await setSuccessor('none');
-    expect(
-      await rows(
-        `SELECT actor, name, changes FROM strandline.audit_log WHERE subject = 'festival' AND action = 'topic.paused'`,
-      ),
-    ).toEqual([
-      {
-        actor: 'program',
-        name: 'sample topic',
-        changes: { searches: { after: ['festival-ai', 'festival-posts'] } },
-      },
-    ]);
+  test('works until something real is watched, and for a topic of its own always', async () => {
+    const programs = [world, sandbox].map(({ ctx }) => ({ ctx }) as unknown as Program); // all that is read of them
+    const [real, simulated] = programs as [Program, Program]; // of two
+    const log: string[] = [];
+    const worker = await runSandboxWorker(real, simulated, { everyMs: 5 }, () => {
+      log.push('started');
+      return Promise.resolve({
+        abort: () => {},
+        idle: () => null,
+        drain: async () => void log.push('drained'),
+      });
+    });
+    expect(log).toEqual(['started']);
+    await watchTopic(world.ctx, { text: 'first real', service: 'hosted' });
+    await until('it rests', () => Promise.resolve(log.length === 2));
+    await watchTopic(sandbox.ctx, { text: 'tide pools' });
+    await until('it works again', () => Promise.resolve(log.length === 3));
+    await worker.drain();
+    expect(log).toEqual(['started', 'drained', 'started', 'drained']);
   });
 
-  test('keeps running if it is resumed', async () => {
-    await changeTopic(world.ctx, 'festival', 'resume');
-    await watchTopic(world.ctx, { text: 'four', service: 'hosted' });
-    expect(await pauseSampleBesideReal(world.ctx)).toBeNull();
-    expect(await states('festival')).toEqual(['active', 'active']);
-    expect(await findPausedSample(world.db.pool)).toBeNull();
+  test('refuses to continue a topic for real, and says how to', async () => {
+    await expect(rewatchTopic(sandbox.ctx, 'tide-pools', {})).rejects.toThrow('strandline watch');
   });
 });
 
-describe('topics with simulated data', () => {
+describe('topics of one service', () => {
   const standing = (sources: OwnSources) => ({
     ...world.ctx,
     config: { ...world.ctx.config, hosted: undefined },
     ownSources: () => Promise.resolve(sources),
   });
-
-  test('are named once real sources are reachable, except the sample', async () => {
-    expect(await listTopicsToRewatch(standing('answering'))).toEqual(['tide-pools']);
-    expect(await listTopicsToRewatch(standing('silent'))).toEqual([]);
-    expect(await listTopicsToRewatch(standing('none'))).toEqual([]);
-    expect(await listTopicsToRewatch(world.ctx)).toEqual(['tide-pools']);
-  });
+  beforeAll(() => watchTopic(world.ctx, { text: 'Tide pools', service: 'hosted' }));
 
   test('continue with the same searches on another service; the old topic is paused and linked', async () => {
     await createTopic(world.ctx, {
       name: 'Kelp',
-      service: 'sandbox',
+      service: 'hosted',
       searches: [
         {
           operation: 'microblog',
@@ -156,13 +141,12 @@ describe('topics with simulated data', () => {
     expect(world.enqueued.slice(-2).map(({ runId }) => runId)).toEqual(
       created.map(({ firstRunId }) => firstRunId),
     );
-    expect(await listTopicsToRewatch(standing('answering'))).toEqual(['tide-pools']);
   });
 
   test.each([
     ['kelp', {}, 'already continues as "kelp-2"'],
     ['kelp-2', { service: 'own' }, 'already uses the service own'],
-    ['tide-pools', { service: 'sandbox' }, 'own or hosted'],
+    ['tide-pools', { service: 'sandbox' }, '--sandbox'],
     ['tide-pools', { slug: 'kelp' }, 'the topic "kelp" already exists'],
     ['tide-pools', { slug: 'No Slug' }, 'lowercase letters'],
     ['nowhere', {}, 'there is no topic "nowhere"'],

@@ -12,16 +12,22 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 function standing(sources: OwnSources, env: Record<string, string> = {}): Context {
-  return { ...world.ctx, config: readConfig(env), ownSources: () => Promise.resolve(sources) };
+  return {
+    ...world.ctx,
+    kind: 'real',
+    config: readConfig(env),
+    ownSources: () => Promise.resolve(sources),
+  };
 }
+const inSandbox = (): Context => ({ ...standing('none', hosted), kind: 'sandbox' });
 const hosted = { SEARCH_API_URL: 'https://api.example' };
 
 test.each([
   ['a public source responds', () => standing('answering'), undefined, 'own'],
-  ['there is none', () => standing('none'), undefined, 'sandbox'],
   ['a hosted service is configured', () => standing('answering', hosted), undefined, 'hosted'],
   ['the user selects own, though none responds at the moment', () => standing('silent'), 'own', 'own'],
-  ['the user selects the sandbox', () => standing('answering', hosted), 'sandbox', 'sandbox'],
+  ['in the sandbox', () => inSandbox(), undefined, 'sandbox'],
+  ['the user selects the sandbox in the sandbox', () => inSandbox(), 'sandbox', 'sandbox'],
 ])('%s', async (_, ctx, asked, kind) => {
   expect(await chooseService(ctx(), asked)).toMatchObject({ name: kind, kind });
 });
@@ -29,7 +35,10 @@ test.each([
 test.each([
   ['own', () => standing('none'), 'SERVICE_SOURCES'],
   ['hosted', () => standing('answering'), 'SEARCH_API_URL'],
-  ['other', () => standing('answering'), 'sandbox, own or hosted'],
+  ['other', () => standing('answering'), 'own or hosted'],
+  ['sandbox', () => standing('answering'), '--sandbox'],
+  ['own', () => inSandbox(), 'the sandbox has no other service'],
+  ['hosted', () => inSandbox(), 'the sandbox has no other service'],
 ])('%s is refused if it is not available, with what to do', async (asked, ctx, words) => {
   await expect(chooseService(ctx(), asked)).rejects.toThrow(words);
 });
@@ -42,5 +51,5 @@ test('public sources are not probed if the service is named or hosted', async ()
   const ownSources = () => Promise.reject(new Error('looked'));
   const ctx = { ...standing('none', hosted), ownSources };
   await chooseService(ctx, undefined);
-  await chooseService(ctx, 'sandbox');
+  await chooseService({ ...ctx, kind: 'sandbox' }, 'sandbox');
 });
