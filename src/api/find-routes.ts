@@ -10,7 +10,7 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { catchUpForQuery, defineListReply, notIndexed } from './pagination.ts';
-import { countParam, flagParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
+import { countParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
 import { Link, Post } from './reply-shapes.ts';
 
 const MarkedText = z
@@ -21,8 +21,6 @@ const Hit = z
   .object({
     kind: z.enum(['post', 'link']),
     score: z.number().describe('Relevance; 0 if the query has no words.'),
-    simulated: z.boolean(),
-    sandbox: z.boolean().describe('An older name of `simulated`.'),
     services: z.array(z.string()).describe('Services that returned it.'),
     found_by: z
       .array(z.object({ search: z.string(), topic: z.string(), service: z.string() }))
@@ -46,7 +44,6 @@ const findQuery = z.strictObject({
   author: textParam(100).min(1).optional().describe('Username of the author of a post, without @.'),
   lang: textParam(35).min(1).optional().describe('Language that the post states.'),
   service: textParam(100).min(1).optional().describe('Name of a service that found it.'),
-  sandbox: flagParam.optional().describe('An older name of `simulated`.'),
   since: timeParam.optional().describe('Start of the range, by time of publication (inclusive).'),
   until: timeParam.optional().describe('End of the range, by time of publication (exclusive).'),
   limit: countParam(MAX_HITS, 20).describe('Maximum number of hits per page.'),
@@ -73,9 +70,9 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async (request) => {
       const { after, filter, encode } = cursor.pageOf(request.query);
-      const { service, sandbox, simulated = sandbox } = filter;
+      const { service } = filter;
       const query = buildQuery(filter);
-      const scope = await findScope(ctx.db, { ...filter, simulated });
+      const scope = await findScope(ctx.db, filter);
       const leave = app.shares.finds.take(request);
       try {
         const not_indexed = await catchUpForQuery(ctx.db, filter.text);
@@ -89,7 +86,7 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
           limit: request.query.limit,
         });
         return {
-          items: hits.map((hit) => ({ ...hit, sandbox: hit.simulated })),
+          items: hits,
           next_cursor: next === null ? null : encode([next]),
           total,
           not_indexed,

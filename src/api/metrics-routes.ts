@@ -11,45 +11,37 @@ import { readLag } from '../store/derive/pending-derivations.ts';
 import { readFigures, readUnread } from '../store/queries/system.ts';
 import { WORKER_SILENCE_MS } from '../store/worker-registry.ts';
 import { renderGlobalMetrics } from './global-metrics.ts';
-import { simulatedParam } from './request-shapes.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { z } from 'zod';
 
 /** @param requests the registry that counts requests of this server */
 export function metricsRoutes(requests: Registry): Routes {
   return (app, { ctx, services, idle }) => {
-    const querystring = z.object({ simulated: simulatedParam });
-    app.get(
-      '/metrics',
-      { config: { scope: 'read' }, schema: { hide: true, querystring } },
-      async (request, reply) => {
-        const data = request.query.simulated === true ? 'simulated' : 'real';
-        const now = ctx.clock.now();
-        const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-        const { sources, silence, statuses, ...read } = await awaitMembers({
-          counts: readCounts(ctx.db),
-          figures: readFigures(ctx.db, { now, heardSince }),
-          silence: judgeSilence(ctx),
-          statuses: readSearchStatuses(ctx),
-          unread: readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
-          lag: readLag(ctx.db),
-          depth: readQueueDepth(ctx.queue),
-          sources: services.health(),
-        });
-        const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
-        const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
-        const text = [
-          await renderGlobalMetrics({
-            ...read,
-            silent: silence.total,
-            statuses: tallyStatuses(statuses),
-          }),
-          await renderServiceMetrics(sources),
-          await processMetrics.metrics(),
-        ].join('\n');
-        return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
-      },
-    );
+    app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
+      const now = ctx.clock.now();
+      const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+      const { sources, silence, statuses, ...read } = await awaitMembers({
+        counts: readCounts(ctx.db),
+        figures: readFigures(ctx.db, { now, heardSince }),
+        silence: judgeSilence(ctx),
+        statuses: readSearchStatuses(ctx),
+        unread: readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
+        lag: readLag(ctx.db),
+        depth: readQueueDepth(ctx.queue),
+        sources: services.health(),
+      });
+      const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
+      const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
+      const text = [
+        await renderGlobalMetrics({
+          ...read,
+          silent: silence.total,
+          statuses: tallyStatuses(statuses),
+        }),
+        await renderServiceMetrics(sources),
+        await processMetrics.metrics(),
+      ].join('\n');
+      return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
+    });
   };
 }
 

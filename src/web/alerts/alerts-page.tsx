@@ -22,7 +22,6 @@ import { ChannelState } from './channel-view.tsx';
 import { addChannelPages } from './channel-pages.tsx';
 import { addDeliveryPages, DeliveryTable } from './delivery-pages.tsx';
 import { addRulePages } from './rule-pages.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 
 const MAX_ROWS = 500;
 const MAX_LAST_DELIVERIES = 10;
@@ -39,16 +38,12 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
     return renderPage(request, reply, {
       title: 'Alerts',
       here: '/alerts',
-      side: '/alerts',
       lead: 'Rules decide what to send; channels decide where. Each message is delivered at least once.',
       body: (
         <>
           <RuleTable rules={rules} channels={channels} />
           <ChannelTable channels={channels} />
-          <Section
-            title="Last deliveries"
-            aside={<SideLink href="/alerts/deliveries">All deliveries</SideLink>}
-          >
+          <Section title="Last deliveries" aside={<a href="/alerts/deliveries">All deliveries</a>}>
             <DeliveryTable rows={deliveries} empty="No messages yet." />
           </Section>
         </>
@@ -119,7 +114,7 @@ function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: r
 function NewLink({ scope, href, words }: { scope: Scope; href: string; words: string }) {
   return (
     <IfAllowed scope={scope}>
-      <SideLink href={href}>{words}</SideLink>
+      <a href={href}>{words}</a>
     </IfAllowed>
   );
 }
@@ -142,7 +137,7 @@ function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {
         columns={[
           {
             head: 'Channel',
-            cell: ({ slug }) => <SideLink href={`/alerts/channels/${slug}`}>{slug}</SideLink>,
+            cell: ({ slug }) => <a href={`/alerts/channels/${slug}`}>{slug}</a>,
           },
           { head: 'State', cell: (channel) => <ChannelState channel={channel} /> },
           { head: 'Sends to', cell: ({ host }) => host },
@@ -150,9 +145,9 @@ function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {
           {
             head: 'Failed',
             cell: ({ slug, dead }) => (
-              <SideLink href={`/alerts/deliveries?channel=${slug}&state=dead`}>
+              <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>
                 <Count of={dead} />
-              </SideLink>
+              </a>
             ),
             number: true,
           },

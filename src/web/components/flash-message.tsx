@@ -1,5 +1,4 @@
 /** A message about the last action, shown once on the next page. */
-import { writeSidePath } from './list-address.ts';
 import type { FastifyReply } from 'fastify';
 
 /** The cookie holds one of these names, never text, so nobody can inject a message. */
@@ -35,11 +34,11 @@ export type FlashCode = keyof typeof FLASH_MESSAGES;
 
 const FLASH_COOKIE = 'done';
 
-/** Redirects to a page that shows the message, and the same side. */
+/** Redirects to a page that shows the message. */
 export function redirectWithFlash(reply: FastifyReply, to: string, code: FlashCode): FastifyReply {
   return reply
     .setCookie(FLASH_COOKIE, code, { path: '/', httpOnly: true, sameSite: 'lax', maxAge: 60 })
-    .redirect(writeSidePath(reply.request.frame, to), 303);
+    .redirect(to, 303);
 }
 
 export function readFlash(cookies: Record<string, string | undefined>): FlashCode | null {

@@ -201,7 +201,6 @@ function selectItems(db: Reads, list: List, most?: number): Promise<ItemSelectio
 function describeSelection({ scope, matching, range, view, after }: List) {
   const { topic, search } = scope;
   return {
-    data,
     ...(search === undefined ? { topic } : { search }),
     matching,
     view,

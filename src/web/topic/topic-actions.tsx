@@ -68,7 +68,7 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
   const runSchema = { ...schema, body: runBody };
   app.post('/topics/:slug/run', { schema: runSchema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
-    const data = sideOf(await assertTopicNotRemoved(ctx.db, slug));
+    await assertTopicNotRemoved(ctx.db, slug);
     const searches = await readSearches(ctx.db, {
       topic: slug,
       state: 'active',
@@ -125,7 +125,6 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
   app.get('/topics/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
     const { slug } = request.params;
     const topic = await assertTopicNotRemoved(ctx.db, slug);
-    const data = sideOf(topic);
     const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES });
     return renderPage(request, reply, {
       title: `Remove ${topic.name}?`,
