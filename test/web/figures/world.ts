@@ -1,7 +1,7 @@
 /**
  * A day of three topics in which every count that could be made in two ways differs: searches that find the same posts, in one topic and in two; posts
  * without a time, with a later one, and at the edge of a window; a response that was cut, one that was read after later ones; a search that was
- * removed, one that was purged, one that was moved; an author who was forgotten.
+ * removed, one that was purged, one that was moved; an author who was forgotten; two authors of one name; hosts below others.
  */
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
@@ -33,11 +33,12 @@ function post(subject: number, k: number): Wire {
   return wirePost(`${subject}${String(k).padStart(4, '0')}`, {
     created_at: at(k * 20).toISOString(),
     text: `${['ferry', 'bus', 'tram'][k % 3]} ${k}`,
-    user: { id: `7${k % 4}`, username: `author_${k % 4}`, name: `Author ${k % 4}` },
+    // Two people of one name: the one who posts each eighth time is another than the one of the others.
+    user: { id: k % 8 === 7 ? '78' : `7${k % 4}`, username: `author_${k % 4}`, name: `Author ${k % 4}` },
     lang: ['en', 'de', 'EN', 'pt-BR'][k % 4],
     entities: {
       hashtags: [{ text: ['Harbour', 'harbour', 'Fähre'][k % 3] }],
-      urls: [{ expanded_url: `https://www.site-${k % 2}.example/${k % 5}` }],
+      urls: [{ expanded_url: `https://${['www', 'live', 'www.live'][k % 3]}.site-${k % 2}.example/${k % 5}` }],
     },
   });
 }
@@ -93,7 +94,7 @@ function findAt(slug: Slug, slot: number): Wire[] {
 const aiAnswer = (slot: number) => ({
   search: [1, 2, slot].map((n) => ({
     title: `ferry page ${n}`,
-    link: `https://www.site-${n % 2}.example/page/${n}`,
+    link: `https://${n === slot ? 'live' : 'www'}.site-${n % 2}.example/page/${n}`,
     snippet: 'ferry',
   })),
   tweets: findAt('ferry-ai', slot),
