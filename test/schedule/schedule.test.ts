@@ -193,7 +193,9 @@ describe('an interval', () => {
 
 it('and a cron expression are mutually exclusive', () => {
   expect(problemsOf({})).toContain('a cron expression or an interval, not both');
-  expect(problemsOf({ cron: '0 8 * * *', every: '15m' })).toContain('a cron expression or an interval, not both');
+  expect(problemsOf({ cron: '0 8 * * *', every: '15m' })).toContain(
+    'a cron expression or an interval, not both',
+  );
 });
 
 it.each([

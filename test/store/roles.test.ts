@@ -126,7 +126,9 @@ describe('after the owner migrated', () => {
       { name: OWNER, powerful: false, makes: true },
       { name: READER, powerful: false, makes: false },
     ]);
-    expect(await query(urls.reader, 'SELECT count(*)::int AS n FROM strandline_analytics.posts')).toEqual([{ n: 0 }]);
+    expect(await query(urls.reader, 'SELECT count(*)::int AS n FROM strandline_analytics.posts')).toEqual([
+      { n: 0 },
+    ]);
   });
 
   test.each([

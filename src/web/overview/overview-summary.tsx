@@ -10,7 +10,6 @@ import { NextRun, Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
-import { SideLink } from '../components/side-notice.tsx';
 
 /** Sentences for the top of the overview, about topics of one side: each says what a column of the table below shows. */
 export function summarizeTopics(all: readonly TopicPulse[]): string {
@@ -84,11 +83,11 @@ export function KeyNumbers({
     <div data-live="numbers">
       <Stats label="All topics">
         <Stat
-          name="Posts, last 24 hours"
+          name={counted > 1 ? 'Posts by topic, last 24 hours' : 'Posts, last 24 hours'}
           value={<ShortCount of={posts} least={least} />}
           note={
             <>
-              {counted > 1 ? `sum of ${formatCount(counted, 'topic')}; ` : ''}
+              {counted > 1 ? `sum of ${formatCount(counted, 'topic')}; a post in two counts twice; ` : ''}
               {typical === 0
                 ? explainNoRatio(
                     pulses.some(({ hasTypical }) => hasTypical),
@@ -167,9 +166,7 @@ export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) 
         ))}
       </ul>
       {shown.length <= MAX_ATTENTION ? null : (
-        <p class="hint">
-          and {shown.length - MAX_ATTENTION} more: <SideLink href="/runs?status=failed">failed runs</SideLink>
-        </p>
+        <p class="hint">and {shown.length - MAX_ATTENTION} more: see each topic.</p>
       )}
     </Section>
   );

@@ -1,7 +1,7 @@
 /**
  * A day of three topics in which every count that could be made in two ways differs: searches that find the same posts, in one topic and in two; posts
  * without a time, with a later one, and at the edge of a window; a response that was cut, one that was read after later ones; a search that was
- * removed, one that was purged, one that was moved; an author who was forgotten; two authors of one name; hosts below others.
+ * removed, one that was purged, one that was moved; an author who was forgotten; two authors of one name; hosts below others; runs that were written out of order.
  */
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
@@ -38,7 +38,9 @@ function post(subject: number, k: number): Wire {
     lang: ['en', 'de', 'EN', 'pt-BR'][k % 4],
     entities: {
       hashtags: [{ text: ['Harbour', 'harbour', 'Fähre'][k % 3] }],
-      urls: [{ expanded_url: `https://${['www', 'live', 'www.live'][k % 3]}.site-${k % 2}.example/${k % 5}` }],
+      urls: [
+        { expanded_url: `https://${['www', 'live', 'www.live'][k % 3]}.site-${k % 2}.example/${k % 5}` },
+      ],
     },
   });
 }
@@ -161,6 +163,14 @@ export async function liveADay({ world, stub, rows }: StubbedWorld): Promise<voi
     await parseLateResponses(ctx, runId);
   }
   await world.derive();
+  // Slots that were skipped for two reasons, and a run of days ago that was written last, as a simulation does.
+  await rows(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, created_at, ended_at)
+     SELECT s.id, s.version, 1, 'schedule', 'skipped', made.reason, made.created_at, made.created_at, made.created_at
+     FROM strandline.searches s, (VALUES ('overlap', $1::timestamptz), ('overlap', $2), ('capped', $3), ('capped', $4)) made (reason, created_at)
+     WHERE s.slug = 'bus-1'`,
+    [NOW_MINUTES - 3, NOW_MINUTES - 2, NOW_MINUTES - 1, -4 * 24 * 60].map(at),
+  );
   await changeSearch(ctx, 'ferry-gone', 'remove');
   await requestPurge(ctx, { kind: 'search', slug: 'ferry-gone' });
   if (!(await continuePurges(db, () => true))) throw new Error('not purged');
