@@ -171,19 +171,19 @@ test.each([1, 2, 3, 4])('every door shows the same status: histories %i', async 
 const WAYS: Readonly<
   Record<
     SearchStatusName,
-    { steps?: readonly string[]; every?: string; then?: (slug: string) => Promise<unknown> }
+    { steps?: readonly string[]; every?: string; after?: (slug: string) => Promise<unknown> }
   >
 > = {
   silent: { steps: ['full', 'wait'], every: '15m' },
   broken: { steps: ['key'] },
   failing: { steps: ['full', 'error'] },
   nothing_coming: { steps: ['full', 'full', 'full', 'empty'] },
-  waiting_for_source: { then: waitForSource },
-  capped: { then: exceedDay },
+  waiting_for_source: { after: waitForSource },
+  capped: { after: exceedDay },
   waiting: {},
   ok: { steps: ['full'] },
   paused: { steps: ['full', 'pause'] },
-  removed: { steps: ['full'], then: (slug) => changeSearch(stand.world.ctx, slug, 'remove') },
+  removed: { steps: ['full'], after: (slug) => changeSearch(stand.world.ctx, slug, 'remove') },
 };
 
 /** Public sources are configured, and none is reachable. */
@@ -206,7 +206,7 @@ async function exceedDay(slug: string): Promise<void> {
 test('every status is reached, and each door shows it', async () => {
   const { world } = stand;
   for (const status of SEARCH_STATUSES) {
-    const { steps = [], every = '1d', then } = WAYS[status];
+    const { steps = [], every = '1d', after } = WAYS[status];
     const slug = `is-${status.replaceAll('_', '-')}`;
     await createSearch(withoutNetwork(), {
       slug,
@@ -217,7 +217,7 @@ test('every status is reached, and each door shows it', async () => {
       ...(status === 'waiting_for_source' ? { service: 'own' } : {}),
     });
     for (const step of steps) await play(slug, STEPS[step] ?? 'wait');
-    await then?.(slug);
+    await after?.(slug);
   }
   const slugs = SEARCH_STATUSES.filter((status) => status !== 'removed');
   const shown = await compareDoors(
