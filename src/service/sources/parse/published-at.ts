@@ -54,7 +54,9 @@ export function parsePublishedAt(text: string | undefined): Date | undefined {
   const line = toAsciiDigits(text.normalize('NFKC'))
     .replace(COMMENT, ' ')
     .replace(/[\s\u200e\u200f]+/g, ' ')
-    .replace(/^[\s"'«]+|[\s"'»;]+$/g, '')
+    .trim()
+    .replace(/^["'«]|["'»;]$/g, '')
+    .trim()
     .replace(WORD_BEFORE, '');
   const [, seconds, milliseconds = '0'] = SINCE_1970.exec(line) ?? [];
   if (seconds !== undefined) return toDate(Number(seconds) * SECOND + Number(milliseconds));
