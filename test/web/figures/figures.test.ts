@@ -53,7 +53,13 @@ test('each figure on a page that leads to a list is the number of its items', as
   const read = createReader(person);
   const pages = await walkPages(
     read,
-    ['/', '/compare?topics=ferries,buses&range=7d', '/explore?q=ferry'],
+    [
+      '/',
+      '/topics/ferries',
+      '/searches/ferry-2',
+      '/compare?topics=ferries,buses&range=7d',
+      '/explore?q=ferry',
+    ],
     WALK,
   );
   const { compared, contradictions } = await compareFigures(read, pages, WALK);

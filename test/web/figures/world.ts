@@ -1,7 +1,8 @@
 /**
  * A day of three topics in which every count that could be made in two ways differs: searches that find the same posts, in one topic and in two; posts
  * without a time, with a later one, and at the edge of a window; a response that was cut, one that was read after later ones; a search that was
- * removed, one that was purged, one that was moved; an author who was forgotten; two authors of one name; hosts below others; runs that were written out of order.
+ * removed, one that was purged, one that was moved; an author who was forgotten; two authors of one name; hosts below others; runs that were written out of
+ * order; two services in one topic.
  */
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
@@ -15,6 +16,7 @@ import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { findAuthor, forgetAuthor } from '../../../src/store/maintenance/forget-author.ts';
 import { continuePurges } from '../../../src/store/maintenance/purge.ts';
+import { ensureService } from '../../../src/store/services.ts';
 import { storeResponse } from '../../../src/store/responses.ts';
 import { json, wirePost } from '../../stub-service.ts';
 import type { StubbedWorld } from '../../stubbed-world.ts';
@@ -171,6 +173,10 @@ export async function liveADay({ world, stub, rows }: StubbedWorld): Promise<voi
      WHERE s.slug = 'bus-1'`,
     [NOW_MINUTES - 3, NOW_MINUTES - 2, NOW_MINUTES - 1, -4 * 24 * 60].map(at),
   );
+  // What a search of another service found is in the lists of its topic, too.
+  const now = at(NOW_MINUTES);
+  const own = await ensureService(db, { name: 'own', kind: 'own', address: null, dialect: 'named', now });
+  await rows(`UPDATE strandline.searches SET service_id = $1 WHERE slug = 'ferry-2'`, [own.id]);
   await changeSearch(ctx, 'ferry-gone', 'remove');
   await requestPurge(ctx, { kind: 'search', slug: 'ferry-gone' });
   if (!(await continuePurges(db, () => true))) throw new Error('not purged');
