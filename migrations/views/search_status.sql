@@ -101,4 +101,4 @@ COMMENT ON COLUMN strandline_analytics.search_status.empty_runs IS 'For nothing_
 COMMENT ON COLUMN strandline_analytics.search_status.usual_results IS 'For nothing_coming: median number of results of the runs before, at most 50; null for any other status.';
 COMMENT ON COLUMN strandline_analytics.search_status.no_success_since IS 'Start of the time without a successful run (UTC): the newest response, or a later creation, edit or resume.';
 COMMENT ON COLUMN strandline_analytics.search_status.next_due_at IS 'Next slot (UTC); null when none is planned.';
-COMMENT ON COLUMN strandline_analytics.search_status.last_run_http_status IS 'HTTP status of the last call of the newest run if it failed; null if it did not, or no response arrived.';
+COMMENT ON COLUMN strandline_analytics.search_status.last_run_http_status IS 'HTTP status code of the response to the last call of the newest run, if that run failed; null if it did not, or none arrived.';
