@@ -7,6 +7,7 @@ import type { Client } from 'pg';
 import { escapeLiteral } from 'pg';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import { HOUR } from '../../src/domain/time.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
 import { oneOf, seeded } from '../faults/random.ts';
@@ -225,4 +226,6 @@ async function tryEachAlone(): Promise<void> {
   }
   expect(different).toEqual([]);
 }
-if (process.env['SETTINGS'] === 'each') test('each value of each setting alone', tryEachAlone);
+// Some four hundred lives, each of some seconds.
+if (process.env['SETTINGS'] === 'each')
+  test('each value of each setting alone', { timeout: 4 * HOUR }, tryEachAlone);
