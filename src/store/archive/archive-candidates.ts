@@ -72,7 +72,7 @@ export async function findNewest(
   archiveQuery: ArchiveQuestion,
   question: Question,
 ): Promise<Candidate[]> {
-  const { data, source, from, to, limit, newestWith = [] } = archiveQuery;
+  const { source, from, to, limit, newestWith = [] } = archiveQuery;
   for (const words of newestWith) {
     const query = requireAll([...words.flatMap(toQuery), source && { is: 'source', value: source }]);
     const forms = await readWordForms(db.pool, [query]);
@@ -81,7 +81,6 @@ export async function findNewest(
     const where = [
       // The query has no relative times.
       buildCondition(query, { bind, forms, now: new Date(0) }),
-      `d.sandbox = ${bind(data === 'simulated')}`,
       ...(from === undefined ? [] : [`d.at >= ${bind(from)}`]),
       ...(to === undefined ? [] : [`d.at <= ${bind(to)}`]),
     ].join(' AND ');

@@ -56,7 +56,7 @@ LEFT JOIN strandline.author_counters c ON c.author_id = a.id
 JOIN strandline.services sv ON sv.id = a.service_id
 ORDER BY g.posts DESC, a.id`;
 
-/** Services of a kind are counted together. @param name as lists compare it. $6 limit. */
+/** Services of a kind are counted together. @param name as lists compare it. $5 limit. */
 const namesSql =
   (as: string, kind: string, name = 'k.name') =>
   (counted: CountedColumn, rowKey: RowKey) =>
