@@ -86,7 +86,7 @@ describe('unobserved time', () => {
     return { dashboard: found, sql };
   };
   const variables = {
-    data: ANALYTICS.real,
+    data: ANALYTICS,
     topic: ['cargo-bikes'],
     search: ['cargo-bikes-posts'],
     interval: '1h',
@@ -126,7 +126,7 @@ describe('unobserved time', () => {
 });
 
 describe('the test refuses a statement', () => {
-  const variables = { data: ANALYTICS.real, search: ['ferry-posts'] };
+  const variables = { data: ANALYTICS, search: ['ferry-posts'] };
   test.each([
     ['that reads a table', 'SELECT id FROM strandline.posts', /permission denied/],
     ['that omits the schema', 'SELECT id FROM posts', /"posts" does not exist/],
