@@ -7,8 +7,6 @@
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { findMessageScope } from '../store/alerts/alert-queries.ts';
-import { readSides } from '../store/queries/topic-list.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
 import { channelRoutes } from './channel-routes.ts';
@@ -19,7 +17,6 @@ import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import { linkRoutes } from './link-routes.ts';
-import { choosesSide } from './openapi/components.ts';
 import { documentRoutes } from './openapi/document.ts';
 import { postRoutes } from './post-routes.ts';
 import { purgeRoutes } from './purge-routes.ts';
@@ -63,38 +60,5 @@ const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] 
 ];
 
 export function apiRoutes(app: App, routeContext: RouteContext): void {
-  announceOtherSide(app, routeContext);
   for (const add of ROUTE_GROUPS) add(app, routeContext);
-}
-
-/** The parameters that decide on the side of a reply. */
-type AskedSide = {
-  simulated?: boolean;
-  sandbox?: boolean;
-  service?: string;
-} & Partial<Record<'topic' | 'search' | 'rule', string>>;
-
-/** How a client asks for the other side. */
-const OTHER_SIDE: Readonly<Record<Data, string>> = {
-  real: 'To read them, add simulated=true.',
-  simulated: 'To read them, leave simulated=true out.',
-};
-
-/** A reply about all data of a side without topics says in a header that the other side has some. */
-function announceOtherSide(app: App, { ctx }: RouteContext): void {
-  app.addHook('preHandler', async ({ query, routeOptions }, reply) => {
-    if (!choosesSide(routeOptions.schema)) return;
-    const { topic, search, rule, service, ...asked } = query as AskedSide;
-    if (topic ?? search) return;
-    // Of the list of searches, the kind of service decides, too.
-    const isSandbox = routeOptions.url === '/api/v1/searches' && service === 'sandbox';
-    const simulated = asked.simulated ?? asked.sandbox ?? isSandbox;
-    const data = sideOf({ simulated });
-    const notice = describeEmptySide(data, await readSides(ctx.db));
-    if (notice === null) return;
-    const about = await findMessageScope(ctx.db, rule);
-    if (!(about.topic ?? about.search))
-      void reply.header('Strandline-Notice', `${notice} ${OTHER_SIDE[data]}`);
-  });
-  app.addHook('onError', async (_request, reply) => void reply.removeHeader('Strandline-Notice'));
 }

@@ -90,7 +90,7 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
       response: { 200: z.object({ items: z.array(AuthorSnapshot) }) },
     }),
     async ({ params: { id } }) => {
-      const author = await findById('author', id, readAuthor(ctx.db, id));
+      await findById('author', id, readAuthor(ctx.db, id));
       return { items: await readAuthorSnapshots(ctx.db, id) };
     },
   );
@@ -112,7 +112,7 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
       response: { 200: z.object({ items: z.array(Post) }) },
     }),
     async ({ params: { id }, query: { sort, limit } }) => {
-      const author = await findById('author', id, readAuthor(ctx.db, id));
+      await findById('author', id, readAuthor(ctx.db, id));
       return { items: await readAuthorPosts(ctx.db, id, { order: sort, limit }) };
     },
   );

@@ -15,7 +15,7 @@ import { readChannels } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
-import { channelSlug, editedChannel, flagParam, newChannel, simulatedParam } from './request-shapes.ts';
+import { channelSlug, editedChannel, flagParam, newChannel } from './request-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
 import { defineRowWith } from './reply-shapes.ts';
@@ -58,14 +58,13 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       operationId: 'listChannels',
       summary: 'List channels',
       description:
-        'Ordered by slug, with state and the number of waiting and dead messages of a side. Of a URL only the host is shown, as it may contain a secret.',
+        'Ordered by slug, with state and the number of waiting and dead messages. Of a URL only the host is shown, as it may contain a secret.',
       tags,
-      querystring: defineListQuery(cursor, { simulated: simulatedParam }),
+      querystring: defineListQuery(cursor, {}),
       response: { 200: defineListReply(Channel) },
     }),
     async ({ query }) => {
-      const { limit, after, filter, reply } = cursor.pageOf(query);
-      const data = sideOf({ simulated: filter.simulated === true });
+      const { limit, after, reply } = cursor.pageOf(query);
       const rows = await readChannels(ctx.db, { after, limit });
       return reply(rows, ({ slug }) => slug);
     },
@@ -81,10 +80,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
         'State, consecutive failures, end of its pause after failures, and time of the last delivery. Of a URL only the host is shown.',
       tags,
       params,
-      querystring: z.strictObject({ simulated: simulatedParam }),
       response: { 200: Channel },
     }),
-    ({ params: { channel }, query: { simulated } }) => findChannelRow(ctx, channel),
+    ({ params: { channel } }) => findChannelRow(ctx, channel),
   );
 }
 

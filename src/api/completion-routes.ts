@@ -151,7 +151,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
       response: { 200: z.object({ items: z.array(CompletionClaim) }) },
     }),
     async ({ params: { id } }) => {
-      const completion = await findById('completion', id, readCompletion(ctx.db, id));
+      await findById('completion', id, readCompletion(ctx.db, id));
       return { items: await readClaims(ctx.db, [id]) };
     },
   );
@@ -175,7 +175,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: path, query }) => {
       const { limit, after, filter, reply } = claimCursor.pageOf(query, path);
-      const search = await findSearchRow(ctx.db, path.search);
+      await findSearchRow(ctx.db, path.search);
       const rows = await readClaimPage(ctx.db, {
         ...path,
         ...filter,

@@ -48,10 +48,7 @@ const eventHeaders = z.object({
 });
 
 export function eventRoutes(app: App, { ctx }: RouteContext): void {
-  const feeds = {
-    real: openFeed(ctx, encodeEvent, runAsProgram),
-    simulated: openFeed(ctx, encodeEvent, runAsProgram),
-  };
+  const feed = openFeed(ctx, encodeEvent, runAsProgram);
   const streams = new Map<EventStream, Following>();
   let heartbeat: NodeJS.Timeout | undefined;
 
@@ -82,7 +79,7 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
 
   app.addHook('preClose', async () => {
     for (const stream of streams.keys()) stream.end();
-    await Promise.all(Object.values(feeds).map((feed) => feed.close()));
+    await feed.close();
   });
 
   app.get(
@@ -109,7 +106,6 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       const { view, ...asked } = request.query;
       const lastId = readLastEventId(request.headers['last-event-id']) ?? request.query.after;
       const { topic, search } = await findScope(ctx.db, asked);
-      const feed = feeds[data];
       const after = await feed.startOf(lastId);
       // A HEAD request would hold a stream to which nothing is ever written.
       if (request.method === 'HEAD') return void hijackReply(reply, STREAM_HEADERS).writeHead(200).end();

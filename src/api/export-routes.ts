@@ -21,7 +21,6 @@ import {
   searchSlug,
   topicSlug,
   viewParam,
-  simulatedParam,
 } from './request-shapes.ts';
 import { Bytes } from './reply-shapes.ts';
 import { abortOnClose, hijackReply } from '../platform/http/raw-reply.ts';
@@ -60,7 +59,6 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
             'Only posts or links that match this query, and rows about them. See docs/reference/queries.md.',
           ),
         view: viewParam,
-        simulated: simulatedParam,
         raw: flagParam
           .optional()
           .describe('CSV: do not escape text that a spreadsheet would run as a formula.'),
@@ -79,7 +77,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
     }),
     async (request, reply) => {
       const { kind } = request.params;
-      const { format, raw, bom, topic, search, since, until, text, view, simulated } = request.query;
+      const { format, raw, bom, topic, search, since, until, text, view } = request.query;
       if (since !== undefined && until !== undefined && since >= until)
         throw new InvalidInput([
           { path: 'until', given: until.toISOString(), expected: 'a time after since' },
@@ -98,7 +96,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
         ]);
       if (view !== undefined && kind !== 'discoveries')
         throw new InvalidInput([{ path: 'query.view', given: view, expected: 'only with discoveries' }]);
-      const {} = await findScope(ctx.db, { topic, search, simulated });
+      await findScope(ctx.db, { topic, search });
       const headers = {
         'content-type': MEDIA_TYPES[format],
         'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
@@ -108,7 +106,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
       if (request.method === 'HEAD' || reply.raw.closed) return void hijackReply(reply, headers).end();
       const leave = app.shares.exports.take(request);
       const searches = search === undefined ? undefined : [search];
-      const filter = { data, searches, topic, since, until, query: text, view };
+      const filter = { searches, topic, since, until, query: text, view };
       // Run outside the visitor's share of database connections, so that ending the statement never waits for one.
       await runAsProgram(async () => {
         const gone = abortOnClose(reply);

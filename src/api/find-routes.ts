@@ -10,7 +10,7 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { catchUpForQuery, defineListReply, notIndexed } from './pagination.ts';
-import { countParam, flagParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
+import { countParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
 import { Link, Post } from './reply-shapes.ts';
 
 const MarkedText = z
@@ -46,7 +46,6 @@ const findQuery = z.strictObject({
   author: textParam(100).min(1).optional().describe('Username of the author of a post, without @.'),
   lang: textParam(35).min(1).optional().describe('Language that the post states.'),
   service: textParam(100).min(1).optional().describe('Name of a service that found it.'),
-  sandbox: flagParam.optional().describe('An older name of `simulated`.'),
   since: timeParam.optional().describe('Start of the range, by time of publication (inclusive).'),
   until: timeParam.optional().describe('End of the range, by time of publication (exclusive).'),
   limit: countParam(MAX_HITS, 20).describe('Maximum number of hits per page.'),
@@ -73,13 +72,14 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async (request) => {
       const { after, filter, encode } = cursor.pageOf(request.query);
-      const { service, sandbox, simulated = sandbox } = filter;
+      const { service } = filter;
       const query = buildQuery(filter);
-      const scope = await findScope(ctx.db, { ...filter, simulated });
+      const scope = await findScope(ctx.db, filter);
       const leave = app.shares.finds.take(request);
       try {
         const not_indexed = await catchUpForQuery(ctx.db, filter.text);
         const now = ctx.clock.now();
+      const simulated = ctx.kind === 'sandbox';
         const { hits, total, next } = await findText(ctx.db, {
           ...scope,
           service,
@@ -89,7 +89,7 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
           limit: request.query.limit,
         });
         return {
-          items: hits.map((hit) => ({ ...hit, sandbox: hit.simulated })),
+          items: hits.map((hit) => ({ ...hit, simulated, sandbox: simulated })),
           next_cursor: next === null ? null : encode([next]),
           total,
           not_indexed,

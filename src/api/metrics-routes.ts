@@ -11,19 +11,15 @@ import { readLag } from '../store/derive/pending-derivations.ts';
 import { readFigures, readUnread } from '../store/queries/system.ts';
 import { WORKER_SILENCE_MS } from '../store/worker-registry.ts';
 import { renderGlobalMetrics } from './global-metrics.ts';
-import { simulatedParam } from './request-shapes.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { z } from 'zod';
 
 /** @param requests the registry that counts requests of this server */
 export function metricsRoutes(requests: Registry): Routes {
   return (app, { ctx, services, idle }) => {
-    const querystring = z.object({ simulated: simulatedParam });
     app.get(
       '/metrics',
-      { config: { scope: 'read' }, schema: { hide: true, querystring } },
-      async (request, reply) => {
-        const data = request.query.simulated === true ? 'simulated' : 'real';
+      { config: { scope: 'read' }, schema: { hide: true } },
+      async (_request, reply) => {
         const now = ctx.clock.now();
         const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
         const { sources, silence, statuses, ...read } = await awaitMembers({

@@ -123,7 +123,6 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       const post = await findById('post', id, readPost(ctx.db, id));
-      const data = sideOf(post);
       const inside = [post.quoted_status_id, post.reposted_status_id].filter((external) => external !== null);
       const { known, growth, ...history } = await awaitMembers({
         growth: readPostGrowth(ctx.db, id),
@@ -155,7 +154,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       response: { 200: z.object({ items: z.array(PostEngagement) }) },
     }),
     async ({ params: { id } }) => {
-      const post = await findById('post', id, readPost(ctx.db, id));
+      await findById('post', id, readPost(ctx.db, id));
       return { items: await readEngagement(ctx.db, id) };
     },
   );

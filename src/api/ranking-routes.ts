@@ -1,6 +1,6 @@
 /** Rising posts, hashtags and domains; top lists; share of voice. */
 import { z } from 'zod';
-import { findScope, findSideOfTopics } from '../monitor/topics/find-by-slug.ts';
+import { findScope, findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { readShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
 import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../store/queries/rising.ts';
 import { readTopAuthors, readTopDomains, readTopHashtags, readTopLanguages } from '../store/queries/tops.ts';
@@ -104,7 +104,7 @@ export function rankingRoutes(app: App, home: RouteContext): void {
       operationId: 'compareTopics',
       summary: 'Compare the share of voice of topics',
       description:
-        'Shares are corrected for coverage, so that topics observed less do not appear smaller; null if too little was observed. Real and simulated topics are not compared with each other.',
+        'Shares are corrected for coverage, so that topics observed less do not appear smaller; null if too little was observed.',
       query: z.strictObject({
         topics: z
           .string()
@@ -117,7 +117,7 @@ export function rankingRoutes(app: App, home: RouteContext): void {
       reply: defineFigures(Voice),
     },
     async ({ topics, days: back }) => {
-      const data = await findSideOfTopics(ctx.db, 'query.topics', topics);
+      for (const topic of topics) await findTopicRow(ctx.db, topic);
       return readDerived({ topic: topics }, () => readShareOfVoice(ctx, topics, back));
     },
   );

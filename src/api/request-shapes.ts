@@ -57,22 +57,10 @@ export function countParam(most: number, usual: number) {
 /** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** Which side of the data a reply is about. */
-export const simulatedParam = z
-  .enum(['1', '0', 'true', 'false'])
-  .transform((value) => value === '1' || value === 'true')
-  .optional()
-  .meta({
-    description:
-      '1: simulated data, from the sandbox. 0 (default): real data. The two are never mixed. A named topic or search is of its side, whatever is sent.',
-    examples: ['0'],
-  });
-
-/** What most lists are about: the monitor's `findScope` decides on the side. */
+/** What most lists are about. */
 export const scopeParams = {
   topic: topicSlug.optional(),
   search: searchSlug.optional(),
-  simulated: simulatedParam,
 };
 
 /** Which discoveries count as new. */

@@ -70,8 +70,8 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
     }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      const { topic, search, simulated, ...others } = filter;
-      const scope = await findScope(db, { topic, search, simulated });
+      const { topic, search, ...others } = filter;
+      const scope = await findScope(db, { topic, search });
       const { runs } = await readRunPage(db, { ...others, ...scope, before: after?.[0], limit });
       return reply(runs, ({ id }) => [id]);
     },
@@ -92,7 +92,7 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
     }),
     async ({ params: path, query }) => {
       const { limit, after, reply } = rejectCursor.pageOf(query, path);
-      const run = await findRunRow(db, path.run);
+      await findRunRow(db, path.run);
       const rows = await readRejects(db, path.run, { after: after?.[0], limit });
       return reply(rows, ({ id }) => [id]);
     },

@@ -21,7 +21,6 @@ import {
   searchSlug,
   serviceKind,
   topicSlug,
-  simulatedParam,
 } from './request-shapes.ts';
 import {
   defineRowWith,
@@ -68,15 +67,12 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
         operation: z.enum(OPERATIONS).optional(),
         service: serviceKind.optional().describe('Kind of service.'),
         removed: flagParam.optional().describe('Include removed searches.'),
-        simulated: simulatedParam,
       }),
       response: { 200: defineListReply(Search) },
     }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      // The kind of service decides on the side, too.
-      const { topic, service, simulated = service === 'sandbox' } = filter;
-      const {} = await findScope(ctx.db, { topic, simulated });
+      await findScope(ctx.db, { topic: filter.topic });
       const rows = await readSearches(ctx.db, { ...filter, after, limit });
       const page = reply(rows, (row) => ({ topic: row.topic, slug: row.slug }));
       const ids = page.items.map(({ id }) => id);

@@ -7,7 +7,7 @@ import { MAX_ARRAY_TEXT, MAX_RESULT_MB } from '../store/reader/reader-query.ts';
 import type { App } from '../monitor/http/route-types.ts';
 import { MAX_CONCURRENT_STATEMENTS } from '../monitor/http/visitor-shares.ts';
 import { operation } from './operation.ts';
-import { simulatedParam, textParam } from './request-shapes.ts';
+import { textParam } from './request-shapes.ts';
 
 /** Made by `renderJson` in store/reader/reader-query.ts. */
 const SqlResult = z
@@ -50,13 +50,11 @@ export function sqlRoutes(app: App): void {
         `Runs one statement over the views of the SQL contract. Limits: ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB, ${MAX_STATEMENT_MS / SECOND} seconds, ` +
         `${MAX_CONCURRENT_STATEMENTS.each} parallel statements per client and ${MAX_CONCURRENT_STATEMENTS.all} in total. Closing the connection cancels the statement.`,
       tags: ['sql'],
-      querystring: z.strictObject({ simulated: simulatedParam }),
       body: sqlBody,
       response: { 200: SqlResult },
     }),
     async (request, reply) => {
       const { sql } = request.body;
-      const data = sideOf({ simulated: request.query.simulated === true });
       try {
         const { body: finished } = await app.statements.ask(request, reply, { sql, form: 'json' });
         // Rendered by the reader process: neither parsed nor checked here.

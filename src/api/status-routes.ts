@@ -10,7 +10,6 @@ import { SERVICE_KINDS } from '../store/services.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
-import { simulatedParam } from './request-shapes.ts';
 
 const tallies = z.record(z.string(), z.int());
 const runCode = z.enum(RUN_CODE_NAMES);
@@ -204,9 +203,6 @@ const Status = z
         }),
       )
       .describe('Searches that are due next.'),
-    to_rewatch: z
-      .array(z.string())
-      .describe('Topics with simulated data that people created, if real sources are reachable now.'),
   })
   .meta({ id: 'Status' });
 
@@ -235,12 +231,11 @@ export function statusRoutes(app: App, { ctx, embedded }: RouteContext): void {
       operationId: 'getStatus',
       summary: 'Get the status of the installation',
       description:
-        'Database, queue, services, workers, the runs of the last 24 hours, searches that are silent or do not run, and the next due searches. Runs and searches are those of one side.',
+        'Database, queue, services, workers, the runs of the last 24 hours, searches that are silent or do not run, and the next due searches.',
       tags: ['status'],
-      querystring: z.strictObject({ simulated: simulatedParam }),
       response: { 200: Status },
     }),
-    ({ query }) => readStatus(ctx, embedded),
+    () => readStatus(ctx, embedded),
   );
 
   app.get(

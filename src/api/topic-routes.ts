@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readTopics } from '../store/queries/topic-list.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createTopic, renameTopic, watchTopic } from '../monitor/topics/save-topic.ts';
-import { findScope, findTopicRow } from '../monitor/topics/find-by-slug.ts';
+import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
 import { addTopicStatus, readTopicStatuses, readTopicWithStatus } from '../monitor/status/search-status.ts';
 import { changeTopic } from '../monitor/topics/search-state.ts';
@@ -17,7 +17,6 @@ import {
   newTopic,
   renamedTopic,
   rewatchedTopic,
-  simulatedParam,
   topicSlug,
   watchedText,
 } from './request-shapes.ts';
@@ -50,13 +49,11 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       tags,
       querystring: defineListQuery(cursor, {
         removed: flagParam.optional().describe('Include removed topics.'),
-        simulated: simulatedParam,
       }),
       response: { 200: defineListReply(Topic) },
     }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      const {} = await findScope(ctx.db, filter);
       const rows = await readTopics(ctx.db, { ...filter, after, limit });
       const page = reply(rows, ({ slug }) => slug);
       const statuses = await readTopicStatuses(ctx);

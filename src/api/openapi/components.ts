@@ -107,11 +107,6 @@ function hasNameFilter(query: unknown): boolean {
   );
 }
 
-/** Whether the query of a route chooses between real and simulated data. */
-export function choosesSide(schema: RouteOptions['schema']): boolean {
-  return schema?.querystring instanceof z.ZodObject && 'simulated' in schema.querystring.shape;
-}
-
 const defineTextHeader = (description: string, example: string) => ({
   description,
   schema: { type: 'string' },
@@ -133,10 +128,6 @@ export const REPLY_HEADERS = {
   'Idempotency-Omitted': defineTextHeader(
     'Member that was shown once in the first reply and is null in this replay.',
     'secret',
-  ),
-  'Strandline-Notice': defineTextHeader(
-    'Says that the side of the data that the reply is about has no topics, and the other one has.',
-    'There are only simulated topics. To read them, add simulated=true.',
   ),
   'X-RateLimit-Limit': defineCountHeader('Requests allowed per minute.'),
   'X-RateLimit-Remaining': defineCountHeader('Requests left in this minute.'),
@@ -166,11 +157,10 @@ export function listFailureHeaders(status: keyof typeof FAILURES): object {
 }
 
 /** Headers that a success of a route may have. */
-export function listSuccessHeaders({ config, schema }: Pick<RouteOptions, 'config' | 'schema'>): object {
+export function listSuccessHeaders({ config }: Pick<RouteOptions, 'config'>): object {
   const { sends = [], idempotent } = config ?? {};
   return buildHeaderRefs([
     ...sends,
-    ...(choosesSide(schema) ? (['Strandline-Notice'] as const) : []),
     ...(idempotent === undefined ? [] : (['Idempotency-Replayed'] as const)),
     ...(typeof idempotent === 'object' ? (['Idempotency-Omitted'] as const) : []),
     ...RATE_LIMIT_HEADERS,

@@ -58,7 +58,7 @@ export type Statements = {
   ask(
     request: Pick<FastifyRequest, 'visitor' | 'clientAddress'>,
     reply: Pick<FastifyReply, 'raw'>,
-    statement: Pick<VisitorStatement, 'sql' | 'data' | 'form'>,
+    statement: Pick<VisitorStatement, 'sql' | 'form'>,
   ): Promise<FinishedStatement>;
 };
 

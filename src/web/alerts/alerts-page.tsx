@@ -22,7 +22,6 @@ import { ChannelState } from './channel-view.tsx';
 import { addChannelPages } from './channel-pages.tsx';
 import { addDeliveryPages, DeliveryTable } from './delivery-pages.tsx';
 import { addRulePages } from './rule-pages.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 
 const MAX_ROWS = 500;
 const MAX_LAST_DELIVERIES = 10;
@@ -30,7 +29,6 @@ const MAX_LAST_DELIVERIES = 10;
 export function addAlertPages(app: App, routeContext: RouteContext): void {
   const { db } = routeContext.ctx;
   app.get('/alerts', { config: { scope: 'read' } }, async (request, reply) => {
-    const {} = request.frame;
     const [rules, channels, deliveries] = await Promise.all([
       readRules(db, { limit: MAX_ROWS }),
       readChannels(db, { limit: MAX_ROWS }),
@@ -39,7 +37,6 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
     return renderPage(request, reply, {
       title: 'Alerts',
       here: '/alerts',
-      side: '/alerts',
       lead: 'Rules decide what to send; channels decide where. Each message is delivered at least once.',
       body: (
         <>
@@ -47,7 +44,7 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
           <ChannelTable channels={channels} />
           <Section
             title="Last deliveries"
-            aside={<SideLink href="/alerts/deliveries">All deliveries</SideLink>}
+            aside={<a href="/alerts/deliveries">All deliveries</a>}
           >
             <DeliveryTable rows={deliveries} empty="No messages yet." />
           </Section>
@@ -119,7 +116,7 @@ function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: r
 function NewLink({ scope, href, words }: { scope: Scope; href: string; words: string }) {
   return (
     <IfAllowed scope={scope}>
-      <SideLink href={href}>{words}</SideLink>
+      <a href={href}>{words}</a>
     </IfAllowed>
   );
 }
@@ -142,7 +139,7 @@ function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {
         columns={[
           {
             head: 'Channel',
-            cell: ({ slug }) => <SideLink href={`/alerts/channels/${slug}`}>{slug}</SideLink>,
+            cell: ({ slug }) => <a href={`/alerts/channels/${slug}`}>{slug}</a>,
           },
           { head: 'State', cell: (channel) => <ChannelState channel={channel} /> },
           { head: 'Sends to', cell: ({ host }) => host },
@@ -150,9 +147,9 @@ function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {
           {
             head: 'Failed',
             cell: ({ slug, dead }) => (
-              <SideLink href={`/alerts/deliveries?channel=${slug}&state=dead`}>
+              <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>
                 <Count of={dead} />
-              </SideLink>
+              </a>
             ),
             number: true,
           },

@@ -4,7 +4,6 @@ import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import { ActionButton, Field, Form } from '../components/form.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import type { ComponentChildren, ComponentProps } from 'preact';
 
 export function ChannelButtons({ channel: { slug, state } }: { channel: ChannelRow }) {
@@ -25,7 +24,7 @@ export function ChannelButtons({ channel: { slug, state } }: { channel: ChannelR
           />
         </>
       )}
-      <SideLink href={`/alerts/channels/${slug}/remove`}>Remove</SideLink>
+      <a href={`/alerts/channels/${slug}/remove`}>Remove</a>
     </div>
   );
 }

@@ -33,7 +33,6 @@ import { Section } from '../components/section.tsx';
 import { preventCaching, renderPage } from '../components/page-layout.tsx';
 import { ChannelButtons, ResendButton, SecretSection, SettingsForm } from './channel-forms.tsx';
 import { AttemptView, ChannelFacts, ChannelPath } from './channel-view.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
 const CHANNEL_CHANGES = [
@@ -87,7 +86,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
           <AttemptView attempt={attempt} />
           <div class="buttons">
             <ActionButton action={`/alerts/channels/${channel.slug}/test`} words="Test again" icon="run" />
-            <SideLink href={`/alerts/channels/${channel.slug}`}>Back to the channel</SideLink>
+            <a href={`/alerts/channels/${channel.slug}`}>Back to the channel</a>
           </div>
         </Section>
       ),
@@ -139,16 +138,12 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     );
 
   app.get('/alerts/channels/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
-    const real = await findChannelRow(ctx, request.params.slug);
-    const simulated = await findChannelRow(ctx, request.params.slug);
-    const channel = { ...real, waiting: real.waiting + simulated.waiting };
-    const { sides } = request.frame;
-    const about = sides.real && sides.simulated ? ', about real and simulated data' : '';
+    const channel = await findChannelRow(ctx, request.params.slug);
     return renderPage(request, reply, {
       title: `Remove ${channel.slug}?`,
       here: '/alerts',
       above: <ChannelPath channel={channel} />,
-      lead: `Deletes ${describeDeletion(channel)} and cancels messages not sent yet (${channel.waiting} waiting${about}). Rules with no other channel will notify nobody. Past deliveries stay.`,
+      lead: `Deletes ${describeDeletion(channel)} and cancels messages not sent yet (${channel.waiting} waiting). Rules with no other channel will notify nobody. Past deliveries stay.`,
       body: (
         <div class="buttons">
           <ActionButton
@@ -156,7 +151,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
             words="Remove this channel"
             kind="danger"
           />
-          <SideLink href={`/alerts/channels/${channel.slug}`}>Cancel</SideLink>
+          <a href={`/alerts/channels/${channel.slug}`}>Cancel</a>
         </div>
       ),
     });
@@ -194,8 +189,7 @@ async function renderChannel(
   return renderPage(request, reply, {
     title: channel.slug,
     here: '/alerts',
-    side: `/alerts/channels/${channel.slug}`,
-    above: <SideLink href="/alerts">Alerts</SideLink>,
+    above: <a href="/alerts">Alerts</a>,
     status,
     aside: (
       <IfAllowed scope="write">
@@ -242,11 +236,11 @@ function renderNewChannel(
   return renderPage(request, reply, {
     title: 'New channel',
     here: '/alerts',
-    above: <SideLink href="/alerts">Alerts</SideLink>,
+    above: <a href="/alerts">Alerts</a>,
     status,
     lead: kind.words.lead,
     aside: others.map(([name, { words }]) => (
-      <SideLink href={`/alerts/channels/new?kind=${name}`}>{words.name}</SideLink>
+      <a href={`/alerts/channels/new?kind=${name}`}>{words.name}</a>
     )),
     body: (
       <SettingsForm
@@ -258,7 +252,7 @@ function renderNewChannel(
         before={<Field name="slug" label="Short name" placeholder="team-chat" autocomplete="off" />}
       >
         <Button words="Create channel" kind="main" />
-        <SideLink href="/alerts">Cancel</SideLink>
+        <a href="/alerts">Cancel</a>
       </SettingsForm>
     ),
   });
@@ -295,8 +289,8 @@ function renderSecret(
             words="Send a test message"
             icon="run"
           />
-          <SideLink href="/alerts/rules/new">Create a rule</SideLink>
-          <SideLink href={`/alerts/channels/${channel.slug}`}>Back to the channel</SideLink>
+          <a href="/alerts/rules/new">Create a rule</a>
+          <a href={`/alerts/channels/${channel.slug}`}>Back to the channel</a>
         </div>
       </>
     ),

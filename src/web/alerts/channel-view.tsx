@@ -7,7 +7,6 @@ import { Badge } from '../components/icons.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 
 export function ChannelState({ channel: { state, state_reason: why } }: { channel: ChannelRow }) {
   return state === 'disabled' ? (
@@ -61,18 +60,18 @@ export function ChannelFacts({
         [
           'Waiting',
           <>
-            <SideLink href={`/alerts/deliveries?channel=${slug}&state=pending`}>
+            <a href={`/alerts/deliveries?channel=${slug}&state=pending`}>
               <Count of={waiting} />
-            </SideLink>
+            </a>
             {channel.resting_until === null ? null : ', next attempt after '}
             {channel.resting_until === null ? null : <Timestamp at={channel.resting_until} exact />}
           </>,
         ],
         [
           'Failed',
-          <SideLink href={`/alerts/deliveries?channel=${slug}&state=dead`}>
+          <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>
             <Count of={dead} />
-          </SideLink>,
+          </a>,
         ],
         [
           'Failing',

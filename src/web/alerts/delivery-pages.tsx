@@ -20,12 +20,11 @@ import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton } from '../components/form.tsx';
 import { Badge, type BadgeState } from '../components/icons.tsx';
 import { writeAddress } from '../components/list-address.ts';
-import { findPageScope, IfAllowed } from '../components/page-frame.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Crumbs, EmptyState, type NextStep, Pager, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
 const PAGE_SIZE = 50;
@@ -36,7 +35,6 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
     rule: z.string().max(63).optional(),
     state: z.enum(DELIVERY_STATES).optional(),
     before: idKey.optional(),
-    simulated: z.string().max(5).optional(),
   });
   const params = z.object({ id: idKey });
 
@@ -47,16 +45,14 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
       const { before, ...filter } = request.query;
       const writePath = (more: Partial<typeof request.query> = {}) =>
         writeAddress('/alerts/deliveries', { ...filter, ...more });
-      const about = await findMessageScope(ctx.db, filter.rule);
-      const {} = await findPageScope(request, ctx.db, about);
+      await findMessageScope(ctx.db, filter.rule);
       const rows = await readDeliveries(ctx.db, { ...filter, before, limit: PAGE_SIZE + 1 });
       const shown = rows.slice(0, PAGE_SIZE);
       const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
       return renderPage(request, reply, {
         title: 'Deliveries',
         here: '/alerts',
-        side: (about.topic ?? about.search) === undefined ? writePath() : undefined,
-        above: <SideLink href="/alerts">Alerts</SideLink>,
+        above: <a href="/alerts">Alerts</a>,
         lead: [filter.channel, filter.rule].filter(Boolean).join(', ') || undefined,
         body: (
           <>
@@ -140,7 +136,7 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
             </>,
           ],
           ['Rule', <a href={`/alerts/rules/${delivery.rule}`}>{delivery.rule}</a>],
-          ['Channel', <SideLink href={`/alerts/channels/${delivery.channel}`}>{delivery.channel}</SideLink>],
+          ['Channel', <a href={`/alerts/channels/${delivery.channel}`}>{delivery.channel}</a>],
           [
             'Discoveries',
             <>
@@ -221,7 +217,7 @@ export function DeliveryTable(shown: { rows: readonly DeliveryRow[]; empty: stri
         { head: 'Rule', cell: ({ rule }) => <a href={`/alerts/rules/${rule}`}>{rule}</a> },
         {
           head: 'Channel',
-          cell: ({ channel }) => <SideLink href={`/alerts/channels/${channel}`}>{channel}</SideLink>,
+          cell: ({ channel }) => <a href={`/alerts/channels/${channel}`}>{channel}</a>,
         },
         { head: 'Discoveries', cell: ({ discoveries }) => discoveries, number: true, wide: true },
         { head: 'Created', cell: ({ made_at, created_at }) => <Timestamp at={made_at ?? created_at} /> },

@@ -8,7 +8,6 @@ import { Button, Field, type FieldOption, Form, type FormValues } from '../compo
 import { formatInterval } from '../../monitor/schedule/schedule.ts';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import { OpenedField } from '../edit/opened-field.tsx';
 import { z } from 'zod';
 
@@ -155,7 +154,7 @@ export function RuleForm({
         <IfAllowed scope="write">
           <Button words={rule === null ? 'Create rule' : 'Save'} kind="main" />
         </IfAllowed>
-        <SideLink href="/alerts">{rule === null ? 'Cancel' : 'All alerts'}</SideLink>
+        <a href="/alerts">{rule === null ? 'Cancel' : 'All alerts'}</a>
       </div>
     </Form>
   );

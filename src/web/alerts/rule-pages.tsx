@@ -5,7 +5,7 @@ import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../../monitor/alerts/rule-definition.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { describeRemovedScope } from '../../monitor/topics/find-by-slug.ts';
+import { describeRemovedScope, findScope } from '../../monitor/topics/find-by-slug.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
@@ -16,7 +16,7 @@ import { type FlashCode, redirectWithFlash } from '../components/flash-message.t
 import { ActionButton, type FormValues } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
-import { findPageScope, IfAllowed } from '../components/page-frame.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Crumbs, EmptyState, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -31,7 +31,6 @@ import {
   RuleForm,
   ruleProposal,
 } from './rule-form.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import { assertNotEdited } from '../edit/opened-field.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -157,21 +156,17 @@ async function renderRule(
   rule: RuleRow | null,
   { given, problems = [], status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
-  // The topics and searches of one side: that of the rule, or of what the form proposes.
   const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...given });
-  const named = { topic: topic ?? undefined, search: search ?? undefined };
-  const {} = await findPageScope(request, ctx.db, named).catch((error: unknown) => {
+  await findScope(ctx.db, { topic: topic ?? undefined, search: search ?? undefined }).catch((error: unknown) => {
     // What a form with problems names may have been removed since it was shown; the input is kept.
-    if (problems.length > 0 && error instanceof Refused) return request.frame;
-    throw error;
+    if (problems.length === 0 || !(error instanceof Refused)) throw error;
   });
   const choices = await readChoices(ctx);
   const removedScope = rule === null ? null : await describeRemovedScope(ctx.db, rule);
   return renderPage(request, reply, {
     title: rule === null ? 'New rule' : rule.name,
     here: '/alerts',
-    side: rule === null && topic == null && search == null ? '/alerts/rules/new' : undefined,
-    above: rule === null ? <SideLink href="/alerts">Alerts</SideLink> : <RulePath rule={rule} />,
+    above: rule === null ? <a href="/alerts">Alerts</a> : <RulePath rule={rule} />,
     status,
     aside:
       rule === null ? undefined : (

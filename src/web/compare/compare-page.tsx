@@ -1,21 +1,17 @@
 /** Topics compared: share of voice, who finds links first, and what they have in common. */
 
-import { findSideOfTopics } from '../../monitor/topics/find-by-slug.ts';
-import { KeptSide } from '../components/side-notice.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { DAY } from '../../domain/time.ts';
-import type { Database } from '../../store/database.ts';
-import { readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { COMMON_KINDS } from '../../store/queries/tops.ts';
 import { Button, Field } from '../components/form.tsx';
-import { CREATE_TOPIC_SCOPES, showSideOf } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { COMPARE_RANGES, type CompareRange, readComparison } from './compare-data.ts';
 import { CommonNames } from './common-names-section.tsx';
 import { FirstFinders } from './first-finders-section.tsx';
 import { ShareSection, SmallMultiples } from './share-of-voice-section.tsx';
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
 /** More lines could not be told apart in a chart. */
@@ -27,7 +23,6 @@ const querystring = z.strictObject({
   topics: z.union([z.string(), z.array(z.string())]).optional(),
   range: z.enum(COMPARE_RANGES).optional(),
   common: z.enum(COMMON_KINDS).default('hashtag'),
-  simulated: z.string().max(5).optional(),
 });
 
 export function addComparePage(app: App, { ctx }: RouteContext): void {
@@ -35,7 +30,6 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
     const named = [
       ...new Set([request.query.topics ?? []].flat().flatMap((slugs) => slugs.split(','))),
     ].filter((slug) => slug !== '');
-    const data = await findSideToCompare(request, ctx.db, named);
     const all = await readTopics(ctx.db, { limit: MAX_LISTED });
     const chosen = named.flatMap((name) => all.find(({ slug }) => slug === name) ?? []).slice(0, MAX_TOPICS);
     const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
@@ -45,7 +39,6 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
       title: 'Compare',
       here: '/compare',
       charts: comparison !== null,
-      side: chosen.length === 0 ? '/compare' : undefined,
       lead: 'Share of voice, who finds links first, and what topics have in common.',
       body: (
         <>
@@ -88,7 +81,6 @@ function TopicChoice({
   if (topics.length === 0) return null;
   return (
     <form class="form choice" method="get" action="/compare" aria-label="Topics to compare">
-      <KeptSide />
       <Field
         name="topics"
         label="Topics"
@@ -119,22 +111,6 @@ function sortChosenFirst(topics: readonly TopicRow[], chosen: readonly TopicRow[
 }
 
 const NATURAL = new Intl.Collator('en', { numeric: true });
-
-/** That of the topics, or the one that the page shows. Slugs of unknown topics are ignored. @throws InvalidInput if they are of both sides */
-async function findSideToCompare(
-  request: FastifyRequest,
-  db: Database,
-  named: readonly string[],
-): Promise<Data> {
-  const known = await Promise.all(named.slice(0, MAX_NAMED).map((slug) => readTopic(db, slug)));
-  const slugs = known.flatMap((topic) => (topic === undefined ? [] : [topic.slug]));
-  if (slugs.length === 0) return request.frame.data;
-  const data = await findSideOfTopics(db, 'topics', slugs);
-  return showSideOf(request, db, { simulated: data === 'simulated' });
-}
-
-/** More topics than can be shown are looked up no further. */
-const MAX_NAMED = 20;
 
 /** A month, or a week if all topics are younger. */
 function chooseRange(chosen: readonly TopicRow[], now: Date): CompareRange {

@@ -1,5 +1,4 @@
 /** A message about the last action, shown once on the next page. */
-import { writeSidePath } from './list-address.ts';
 import type { FastifyReply } from 'fastify';
 
 /** The cookie holds one of these names, never text, so nobody can inject a message. */
@@ -14,8 +13,6 @@ const FLASH_MESSAGES = {
   resumed: 'Resumed. Runs at the next slot.',
   removed: 'Removed. Everything it found stays.',
   purging: 'Removed. What only it found is being deleted.',
-  rewatched:
-    'Created with the same searches. Their first runs are starting; the other topic is paused. Rules about it stay with it.',
   replayed: 'Parsed again, without a new call. Newly found items are listed below.',
   run: 'Run queued. Results appear here.',
   run_already_queued: 'A run is already queued. Results appear here.',
@@ -35,11 +32,11 @@ export type FlashCode = keyof typeof FLASH_MESSAGES;
 
 const FLASH_COOKIE = 'done';
 
-/** Redirects to a page that shows the message, and the same side. */
+/** Redirects to a page that shows the message. */
 export function redirectWithFlash(reply: FastifyReply, to: string, code: FlashCode): FastifyReply {
   return reply
     .setCookie(FLASH_COOKIE, code, { path: '/', httpOnly: true, sameSite: 'lax', maxAge: 60 })
-    .redirect(writeSidePath(reply.request.frame, to), 303);
+    .redirect(to, 303);
 }
 
 export function readFlash(cookies: Record<string, string | undefined>): FlashCode | null {

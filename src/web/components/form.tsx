@@ -2,7 +2,6 @@
 import { createContext, type ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Problem } from '../../domain/errors.ts';
-import { writeSidePath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { UntrustedText } from './untrusted-text.tsx';
@@ -47,7 +46,7 @@ export function Form({
   return (
     <form
       method="post"
-      action={writeSidePath(frame, action)}
+      action={action}
       class={name}
       aria-label={label}
       data-help={help}
@@ -214,7 +213,7 @@ export function Field(props: FieldProps) {
   );
 }
 
-/** Topics of the side of the page. @param chosen stays a choice if it was removed */
+/** @param chosen stays a choice if it was removed */
 export function TopicFilter({ chosen }: { chosen: string | undefined }) {
   const { topics } = useFrame();
   const isListed = chosen === undefined || topics.some(({ slug }) => slug === chosen);

@@ -45,21 +45,3 @@ export function writeListPath(kind: ListKind, scope: ListScope, parameters: List
 export function writeTime(at: Date): string {
   return at.toISOString().replace(/(?::00)?\.000Z$/, 'Z');
 }
-
-/** Pages about one thing, which decides on the side, and places of the same page. */
-const DECIDED_PATH =
-  /^(?:[?#]|\/(?:topics|searches|posts|links|authors|runs|alerts\/(?:deliveries|rules(?!\/new(?:[?#]|$))))\/)/;
-
-/** The address of a page, or of an action, that shows the same side as the one with this frame. */
-export function writeSidePath({ sides }: { sides: Readonly<Record<Data, boolean>> }, path: string): string {
-  return data === 'simulated' && sides.real && !DECIDED_PATH.test(path) ? writeSide(path) : path;
-}
-
-/** Without a choice, pages show real data if there is any. */
-export function writeSide(path: string): string {
-  const [, address = '', query, place = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(path) ?? [];
-  const parameters = new URLSearchParams(query);
-  parameters.delete('simulated');
-  if (data === 'simulated') parameters.set('simulated', '1');
-  return `${address}${parameters.size === 0 ? '' : `?${parameters.toString()}`}${place}`;
-}

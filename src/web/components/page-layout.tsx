@@ -6,7 +6,6 @@ import { clearFlash, FlashMessage } from './flash-message.tsx';
 import { ActionButton } from './form.tsx';
 import { Icon } from './icons.tsx';
 import { CREATE_TOPIC_SCOPES, FrameProvider, IfAllowed, useFrame } from './page-frame.tsx';
-import { KeptSide, SideLink, SideNotice, useSidePath } from './side-notice.tsx';
 import { shortenText, UntrustedText } from './untrusted-text.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
@@ -78,8 +77,6 @@ type LayoutProps = {
   statusLine?: ComponentChildren;
   charts?: boolean;
   live?: { topic?: string; search?: string; view?: 'topic' | 'search' } | boolean;
-  /** The path of a page that can show either side of the data. */
-  side?: string | undefined;
   body: ComponentChildren;
 };
 
@@ -92,7 +89,6 @@ function Layout({
   statusLine,
   charts = false,
   live = false,
-  side,
   body,
 }: LayoutProps) {
   const { theme, zone, seen, visitor, done } = useFrame();
@@ -117,10 +113,10 @@ function Layout({
         </a>
         <header class="top">
           <div class="top-row">
-            <SideLink class="brand" href="/" aria-label="strandline overview">
+            <a class="brand" href="/" aria-label="strandline overview">
               <Logo />
               <span>strandline</span>
-            </SideLink>
+            </a>
             {reader ? <NavLinks here={here} /> : null}
             {reader ? <HeaderTools /> : null}
           </div>
@@ -138,7 +134,6 @@ function Layout({
             </div>
             {aside === undefined ? null : <div class="aside">{aside}</div>}
           </div>
-          <SideNotice path={side} />
           <FlashMessage code={done} />
           {body}
         </main>
@@ -149,11 +144,10 @@ function Layout({
 }
 
 function NavLinks({ here }: { here: string }) {
-  const writePath = useSidePath();
   return (
     <nav class="places" aria-label="Pages">
       {NAV_LINKS.map(([path, name, key]) => (
-        <a href={writePath(path)} aria-current={path === here ? 'page' : undefined} data-key={key}>
+        <a href={path} aria-current={path === here ? 'page' : undefined} data-key={key}>
           {name}
         </a>
       ))}
@@ -184,7 +178,6 @@ function HeaderTools() {
           Search all collected posts and links
         </label>
         <Icon name="search" />
-        <KeptSide />
         <input id="header-search" type="search" name="q" placeholder="Search" data-find="" />
       </form>
     </div>
@@ -217,11 +210,9 @@ function Footer() {
   );
 }
 
-/** A topic or search decides on its side; everything else is real unless chosen. */
 function buildEventsUrl(live: LayoutProps['live']): string | undefined {
   if (live === false || live === undefined) return undefined;
-  const all = data === 'simulated' ? 'simulated=1' : '';
-  const search = live === true ? all : new URLSearchParams(live).toString();
+  const search = live === true ? '' : new URLSearchParams(live).toString();
   return `/api/v1/events${search === '' ? '' : `?${search}`}`;
 }
 

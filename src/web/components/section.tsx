@@ -1,7 +1,6 @@
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
 import { type ListScope, writeScopePath } from './list-address.ts';
 import { IfAllowed } from './page-frame.tsx';
-import { SideLink } from './side-notice.tsx';
 import type { ComponentChildren } from 'preact';
 
 export function Section({
@@ -48,7 +47,7 @@ export function EmptyState({ words, todo }: { words: string; todo?: NextStep }) 
       {words}{' '}
       {todo === undefined ? null : (
         <IfAllowed scope={todo.scope ?? []}>
-          <SideLink href={todo.href}>{todo.words}</SideLink>
+          <a href={todo.href}>{todo.words}</a>
         </IfAllowed>
       )}
     </p>
@@ -84,7 +83,7 @@ export function Crumbs({ path }: { path: readonly (readonly [name: string, href:
       {path.map(([name, href], i) => (
         <>
           {i === 0 ? '' : ' / '}
-          <SideLink href={href}>{name}</SideLink>
+          <a href={href}>{name}</a>
         </>
       ))}
     </>
@@ -116,9 +115,9 @@ export function Tabs({
   return (
     <nav class="tabs" aria-label={label}>
       {tabs.map(({ href, words, here }) => (
-        <SideLink href={href} aria-current={here ? 'true' : undefined}>
+        <a href={href} aria-current={here ? 'true' : undefined}>
           {words}
-        </SideLink>
+        </a>
       ))}
     </nav>
   );

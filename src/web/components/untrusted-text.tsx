@@ -4,7 +4,6 @@ import { markText } from '../../domain/excerpt.ts';
 import { DIRECTIONS } from '../../domain/text.ts';
 import { parseUrl } from '../../domain/link.ts';
 import { isHashtag } from '../../domain/query-fields.ts';
-import { SideLink } from './side-notice.tsx';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 
@@ -41,7 +40,7 @@ export const Matches = createContext<((word: string) => boolean) | undefined>(un
 export function Hashtag({ tag, most = 60 }: { tag: string; most?: number }) {
   const text = <UntrustedText text={`#${tag}`} most={most} />;
   return isHashtag(tag) ? (
-    <SideLink href={`/explore?q=${encodeURIComponent(`#${tag}`)}`}>{text}</SideLink>
+    <a href={`/explore?q=${encodeURIComponent(`#${tag}`)}`}>{text}</a>
   ) : (
     text
   );

@@ -22,7 +22,6 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { SearchStatusCell } from '../components/status-line.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import { Table } from '../components/data-table.tsx';
 import { PurgeLink } from '../topic/purge-pages.tsx';
 
@@ -115,7 +114,7 @@ function SearchTable({
   return (
     <Section
       title="Searches"
-      aside={searches.length === 0 ? undefined : <SideLink href={add.href}>{add.words}</SideLink>}
+      aside={searches.length === 0 ? undefined : <a href={add.href}>{add.words}</a>}
     >
       <Table
         empty="This topic has no searches."

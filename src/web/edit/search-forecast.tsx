@@ -36,7 +36,7 @@ export function ForecastView({ forecast }: { forecast: Forecast }) {
       </p>
       <p>
         {service === 'hosted' ? 'The hosted service charges for each call. ' : null}
-        Cost: {describeCost(forecast)}.{service === 'sandbox' ? ' Results are simulated.' : null}
+        Cost: {describeCost(forecast)}.
       </p>
       {limit !== null && calls.mostDay > limit ? (
         <p class="wrong">This exceeds the limit. When it is reached, searches wait until the next UTC day.</p>

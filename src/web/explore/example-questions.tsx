@@ -2,7 +2,6 @@
 
 import type { Logger } from '../../platform/logger.ts';
 import { Section } from '../components/section.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import { readFile } from 'node:fs/promises';
 
 export type Question = {
@@ -57,7 +56,7 @@ export function QuestionList({ questions, asks }: { questions: readonly Question
               </pre>
               {asks ? (
                 <p>
-                  <SideLink href={`/explore/sql?example=${n}#ask`}>Use this query</SideLink>
+                  <a href={`/explore/sql?example=${n}#ask`}>Use this query</a>
                 </p>
               ) : null}
             </details>

@@ -2,6 +2,7 @@
 
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { DAY } from '../../domain/time.ts';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
 import { parseFieldValue, writeFieldQuery } from '../../domain/query-fields.ts';
@@ -12,10 +13,9 @@ import { readArchiveSize } from '../../store/queries/system.ts';
 import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
-import { CREATE_TOPIC_SCOPES, findPageScope, IfAllowed, useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
-import { KeptSide, SideLink, useSidePath } from '../components/side-notice.tsx';
 import { emptyField } from '../request-input.ts';
 import { HitView } from './text-hit.tsx';
 import { z } from 'zod';
@@ -33,14 +33,13 @@ const querystring = z.strictObject({
   lang: emptyField.or(z.string()).optional(),
   within: emptyField.or(z.enum(SPAN_NAMES)).optional(),
   after: z.string().max(80).optional(),
-  simulated: z.string().max(5).optional(),
 });
 type ExploreQuery = z.infer<typeof querystring>;
 
 export function addExplorePage(app: App, { ctx }: RouteContext): void {
   app.get('/explore', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
     const filter = request.query;
-    const scope = await findPageScope(request, ctx.db, { topic: filter.topic });
+    const scope = await findScope(ctx.db, { topic: filter.topic });
     const problems: Problem[] = [];
     const query = collectProblems(problems, () => buildQuery(filter, ctx.clock.now()), EVERYTHING);
     const find = async () => {
@@ -71,7 +70,6 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
         </>
       ),
       aside: <ExploreTabs here="/explore" />,
-      side: scope.topic === undefined ? writeAddress('/explore', { ...filter, after: undefined }) : undefined,
       body: (
         <>
           <ExploreFilterForm filter={filter} problems={problems} />
@@ -111,7 +109,6 @@ export function ExploreTabs({ here }: { here: (typeof EXPLORE_TABS)[number]['hre
 function ExploreFilterForm({ filter, problems }: { filter: ExploreQuery; problems: readonly Problem[] }) {
   return (
     <form class="form inline" method="get" action="/explore" role="search" aria-label="Full-text search">
-      <KeptSide />
       <CheckedFields problems={problems}>
         <Field
           name="q"
@@ -206,7 +203,6 @@ function HitList({
 
 /** Exports of what matches, its lists in the topic, and a rule. The query includes the other fields of the form. */
 function HitActions({ filter: { q = '', topic, kind, lang, within } }: { filter: ExploreQuery }) {
-  const writePath = useSidePath();
   const others = [
     kind === undefined ? undefined : `is:${kind}`,
     lang === undefined ? undefined : writeFieldQuery('lang', lang),
@@ -218,14 +214,14 @@ function HitActions({ filter: { q = '', topic, kind, lang, within } }: { filter:
       {ITEM_KINDS.filter((one) => kind === undefined || one === kind).map((one) =>
         topic === undefined ? (
           <a
-            href={writePath(writeAddress(`/api/v1/exports/${one}s`, { text, format: 'csv' }))}
+            href={writeAddress(`/api/v1/exports/${one}s`, { text, format: 'csv' })}
           >{`Export ${one}s as CSV`}</a>
         ) : (
           <a href={writeListPath(`${one}s`, { topic }, { q: text, range: 'all' })}>{`List ${one}s`}</a>
         ),
       )}
       <IfAllowed scope="write">
-        <SideLink href={writeAddress('/alerts/rules/new', { topic, filter: text })}>Make a rule</SideLink>
+        <a href={writeAddress('/alerts/rules/new', { topic, filter: text })}>Make a rule</a>
       </IfAllowed>
     </p>
   );

@@ -7,7 +7,6 @@ import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { ANALYTICS } from '../../domain/database-kind.ts';
 import { SECOND } from '../../domain/time.ts';
-import { readSides } from '../../store/queries/topic-list.ts';
 import {
   type ContractView,
   readContractVersion,
@@ -24,13 +23,11 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { type Question, QuestionList, readQuestions } from './example-questions.tsx';
 import { ExploreTabs } from './explore-page.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
 type SqlPageState = {
   view: string | undefined;
   sql: string | undefined;
-
   result?: FinishedStatement;
   refused?: string;
 };
@@ -41,13 +38,11 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
 
   const show = async (shown: SqlPageState) => {
     const asks = routeContext.readerUrl() !== null;
-    const { sides, views, version, examples } = await awaitMembers({
-      sides: readSides(ctx.db),
+    const { views, version, examples } = await awaitMembers({
       views: readContractViews(ctx.db),
       version: readContractVersion(ctx.db),
       examples: questions,
     });
-    const notice = describeEmptySide(shown.data, sides);
     return {
       title: 'SQL',
       here: '/explore',
@@ -55,9 +50,8 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
       aside: <ExploreTabs here="/explore/sql" />,
       body: (
         <>
-          {notice === null ? null : <p class="hint">{notice}</p>}
           {!asks ? null : <StatementForm {...shown} />}
-          {shown.result === undefined ? null : <StatementResult result={shown.result} data={shown.data} />}
+          {shown.result === undefined ? null : <StatementResult result={shown.result} />}
           <QuestionList questions={examples} asks={asks} />
           <ViewReference views={views} chosen={shown.view} />
           <ConnectHelp embedded={ctx.config.databaseUrl === undefined} reader={asks} />
@@ -74,12 +68,11 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
         querystring: z.strictObject({
           view: z.string().max(64).optional(),
           example: z.coerce.number().int().optional(),
-          simulated: z.enum(['0', '1']).optional(),
         }),
       },
     },
     async (request, reply) => {
-      const { view, example, simulated } = request.query;
+      const { view, example } = request.query;
       const chosen = example === undefined ? undefined : findExample(await questions, example);
       return renderPage(request, reply, await show({ view, sql: chosen?.sql }));
     },
@@ -90,12 +83,11 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
     {
       config: { scope: 'sql' },
       schema: {
-        body: z.object({ sql: z.string(), simulated: z.literal('yes').optional() }),
+        body: z.object({ sql: z.string() }),
       },
     },
     async (request, reply) => {
       const { sql } = request.body;
-      const data = request.body.simulated === 'yes' ? 'simulated' : 'real';
       if (sql.trim() === '' || sql.length > MAX_SQL_LENGTH) {
         const refused = `Enter one SQL statement of at most ${MAX_SQL_LENGTH} characters.`;
         return renderPage(request, reply, {
@@ -124,7 +116,7 @@ function findExample(questions: readonly Question[], n: number): Question {
   return found;
 }
 
-function StatementForm({ sql, refused }: Pick<SqlPageState, 'sql' | 'data' | 'refused'>) {
+function StatementForm({ sql, refused }: Pick<SqlPageState, 'sql' | 'refused'>) {
   return (
     <Section
       title="Query"
@@ -145,12 +137,6 @@ function StatementForm({ sql, refused }: Pick<SqlPageState, 'sql' | 'data' | 're
           value={sql}
           placeholder="select search, count(*) from new_today group by 1"
         />
-        <Field
-          name="simulated"
-          label="Simulated data instead of real data"
-          kind="checkbox"
-          value={data === 'simulated' ? 'yes' : undefined}
-        />
         <p>
           <Button words="Run query" kind="main" />
         </p>
@@ -166,7 +152,7 @@ function StatementResult({ result: { body, rows, more, durationMs } }: { result:
     <Section
       title="Result"
       id="result"
-      note={`${formatCount(rows, 'row')} in ${Math.round(durationMs)} ms${rest}; times are UTC.${data === 'simulated' ? ' Simulated data.' : ''}`}
+      note={`${formatCount(rows, 'row')} in ${Math.round(durationMs)} ms${rest}; times are UTC.`}
     >
       {rows === 0 ? (
         <EmptyState words="No rows." />
@@ -207,9 +193,9 @@ function ViewReference({ views, chosen }: { views: readonly ContractView[]; chos
             {
               head: 'View',
               cell: ({ view }) => (
-                <SideLink href={`/explore/sql?view=${view}#view`}>
+                <a href={`/explore/sql?view=${view}#view`}>
                   <code>{view}</code>
-                </SideLink>
+                </a>
               ),
             },
             { head: 'Row', cell: ({ meaning }) => meaning },
@@ -246,8 +232,8 @@ function ConnectHelp({ embedded, reader }: { embedded: boolean; reader: boolean 
         </p>
       )}
       <p>
-        The views of real data are in the schema <code>{ANALYTICS}</code>, those of simulated data in{' '}
-        <code>{ANALYTICS.simulated}</code>. Qualify their names, or set <code>search_path</code>.
+        The views are in the schema <code>{ANALYTICS}</code>. Qualify their names, or set{' '}
+        <code>search_path</code>.
       </p>
     </Section>
   );

@@ -2,7 +2,7 @@
 
 import { nameCounted } from '../../domain/counters.ts';
 import type { ExcerptPiece, TextHit } from '../../store/archive/find-text.ts';
-import { Badge, Icon } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { ShortCount } from '../components/numbers.tsx';
 import { nameAuthor } from '../components/post-card.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -13,7 +13,7 @@ const MAX_FINDERS = 3;
 
 /** A match with its words highlighted. */
 export function HitView({ hit }: { hit: TextHit }) {
-  const { kind, post, link, at, found_by, simulated } = hit;
+  const { kind, post, link, at, found_by } = hit;
   const place = post === null ? `/links/${link?.id}` : `/posts/${post.id}`;
   return (
     <article class="hit">
@@ -33,7 +33,6 @@ export function HitView({ hit }: { hit: TextHit }) {
             )}
           </a>
         )}
-        {simulated ? <Badge state="simulated" /> : null}
       </p>
       {hit.excerpt.length === 0 ? null : (
         <p class="hit-text">

@@ -1,6 +1,5 @@
 /** One author: profile, posts, typical engagement. */
 
-import { showSideOf } from '../components/page-frame.tsx';
 import { awaitMembers } from '../../domain/await-members.ts';
 import { AUTHOR_VERSION_MEMBERS } from '../../domain/item-versions.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
@@ -42,7 +41,6 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const id = requireKey('author', request.params.id);
       const author = await findById('author', id, readAuthor(ctx.db, id));
-      const data = await showSideOf(request, ctx.db, author);
       const { newest, best, topics, typical, snapshots, versions } = await readAuthorData(ctx.db, id);
       return renderPage(request, reply, {
         title: nameAuthor(author.username, author.name)?.slice(0, 60) ?? 'Unnamed author',

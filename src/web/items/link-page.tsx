@@ -1,7 +1,6 @@
 /** One link: who found it first, its ranks, and who cites it. */
 
 import { awaitMembers } from '../../domain/await-members.ts';
-import { showSideOf } from '../components/page-frame.tsx';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
@@ -40,7 +39,6 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const id = requireKey('link', request.params.id);
       const link = await findById('link', id, readLink(ctx.db, id));
-      const data = await showSideOf(request, ctx.db, link);
       const { known: all, addresses, sources, places, citing, posts } = await readLinkData(ctx.db, id);
       const known = all.get(id);
       return renderPage(request, reply, {

@@ -1,6 +1,5 @@
 /** One post: text, counters over time, and the searches that found it. */
 
-import { showSideOf } from '../components/page-frame.tsx';
 import { awaitMembers } from '../../domain/await-members.ts';
 import { type AddressedLink, readLinksByAddress } from '../../store/queries/completions.ts';
 import { POST_VERSION_MEMBERS } from '../../domain/item-versions.ts';
@@ -40,7 +39,6 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const id = requireKey('post', request.params.id);
       const post = await findById('post', id, readPost(ctx.db, id));
-      await showSideOf(request, ctx.db, post);
       const data = await readPostData(ctx.db, id, post);
       return renderPage(request, reply, {
         title: buildPostTitle(post),
@@ -67,7 +65,6 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
 }
 
 function readPostData(db: Database, id: Id, post: PostRow) {
-  const data = sideOf(post);
   return awaitMembers({
     others: readPostsByExternalId(db, post.service, listRelatedIds(post)),
     growth: readPostGrowth(db, id),

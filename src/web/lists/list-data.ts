@@ -30,7 +30,6 @@ type ListOrder = (typeof LIST_ORDERS)[number];
 /** A list: its kind, scope and filters, as in its address. */
 export type List = {
   kind: ListKind;
-
   scope: ListScope;
   /** The searches of the scope. */
   searches: readonly SearchRow[];
@@ -201,7 +200,6 @@ function selectItems(db: Reads, list: List, most?: number): Promise<ItemSelectio
 function describeSelection({ scope, matching, range, view, after }: List) {
   const { topic, search } = scope;
   return {
-    data,
     ...(search === undefined ? { topic } : { search }),
     matching,
     view,

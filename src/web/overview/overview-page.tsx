@@ -3,20 +3,17 @@ import { z } from 'zod';
 import { awaitMembers } from '../../domain/await-members.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
-import { findPausedSample } from '../../monitor/topics/sample-topic.ts';
-import { listTopicsToRewatch } from '../../monitor/topics/simulated-topics.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';
 import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { readSilentTools } from '../../store/queries/run-tools.ts';
 import { readServiceDays, tallyRuns } from '../../store/queries/run-tallies.ts';
-import type { Topic } from '../../store/topics.ts';
 import { readSpikes, readTrendStates } from '../../store/queries/trend-reports.ts';
 import { readBuckets } from '../../store/queries/volume.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { DiscoveryLine, SpikeLine, StateLine } from '../components/discovery-item.tsx';
-import { IfAllowed, CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { EmptyState, Feed, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { SilentToolsNotice } from '../runs/tool-table.tsx';
@@ -61,11 +58,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
         describeLinks(db, rows),
       ),
       runs: tallyRuns(db, dayAgo),
-      services: readServiceDays(db, now).then((rows) =>
-        rows.filter(({ kind }) => sideOf({ simulated: kind === 'sandbox' }) === data),
-      ),
-      pausedSample: findPausedSample(db.pool),
-      toRewatch: listTopicsToRewatch(ctx),
+      services: readServiceDays(db, now),
       tools: readSilentTools(db, {}),
     });
     const { spikes, states, hours } = await awaitMembers({
@@ -99,7 +92,6 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       here: '/',
       lead: topics.length === 0 ? undefined : summarizeTopics(all),
       live: true,
-      side: '/',
       body:
         topics.length === 0 ? (
           <EmptyState
@@ -108,11 +100,6 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
           />
         ) : (
           <>
-            <SimulatedNotices
-              isAll={all.every(({ simulated }) => simulated)}
-              pausedSample={read.pausedSample}
-              toRewatch={read.toRewatch}
-            />
             <SilentToolsNotice silences={read.tools} />
             <KeyNumbers
               pulses={all}
@@ -147,52 +134,6 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
         ),
     });
   });
-}
-
-/** What is simulated, and what a person can do about it. */
-function SimulatedNotices({
-  isAll,
-  pausedSample,
-  toRewatch,
-}: {
-  /** Every topic is simulated. */
-  isAll: boolean;
-  pausedSample: Pick<Topic, 'slug' | 'name'> | null;
-  toRewatch: readonly string[];
-}) {
-  return (
-    <>
-      {isAll ? (
-        <IfAllowed scope={CREATE_TOPIC_SCOPES}>
-          <p>
-            <a href="/new">Watch something of your own</a>
-          </p>
-        </IfAllowed>
-      ) : null}
-      {pausedSample === null ? null : (
-        <div class="advice">
-          <p>
-            The sample topic <a href={`/topics/${pausedSample.slug}`}>{pausedSample.name}</a> is paused,
-            because you watch something real. Resume it to keep it running.
-          </p>
-        </div>
-      )}
-      {toRewatch.length === 0 ? null : (
-        <div class="advice">
-          <p>
-            Simulated, although real sources are reachable:{' '}
-            {toRewatch.map((slug, i) => (
-              <>
-                {i === 0 ? '' : ', '}
-                <a href={`/topics/${slug}`}>{slug}</a>
-              </>
-            ))}
-            . The page of each starts the same searches on real ones.
-          </p>
-        </div>
-      )}
-    </>
-  );
 }
 
 function CurrentSpikes({

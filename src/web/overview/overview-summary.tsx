@@ -10,9 +10,8 @@ import { NextRun, Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
-import { SideLink } from '../components/side-notice.tsx';
 
-/** Sentences for the top of the overview, about topics of one side: each says what a column of the table below shows. */
+/** Sentences for the top of the overview; each says what a column of the table below shows. */
 export function summarizeTopics(all: readonly TopicPulse[]): string {
   const pulses = all.filter((one) => !hasNoPosts(one));
   const loud = pulses.filter(({ pulse }) => judgeRatio(pulse.ratio) === 'more');
@@ -168,7 +167,7 @@ export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) 
       </ul>
       {shown.length <= MAX_ATTENTION ? null : (
         <p class="hint">
-          and {shown.length - MAX_ATTENTION} more: <SideLink href="/runs?status=failed">failed runs</SideLink>
+          and {shown.length - MAX_ATTENTION} more: <a href="/runs?status=failed">failed runs</a>
         </p>
       )}
     </Section>

@@ -28,8 +28,6 @@ export type TopicPulse = {
   topic: TopicRow;
   searches: readonly SearchRow[];
   labels: readonly string[];
-  /** All of its searches use the sandbox. */
-  simulated: boolean;
   /** Of the last 24 hours, each post once; `coverage` is of the time that has elapsed. */
   pulse: VolumePulse;
   /** Whether the typical day of any search is known. */
@@ -104,7 +102,6 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
       topic,
       searches: its,
       labels: [...new Set(its.flatMap(({ labels }) => labels))].toSorted(),
-      simulated: its.length > 0 && its.every(({ service_kind }) => service_kind === 'sandbox'),
       pulse: {
         ...pulse,
         posts: all.reduce((sum, { topic_posts }) => sum + topic_posts, 0),

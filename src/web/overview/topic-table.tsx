@@ -138,13 +138,12 @@ function TypicalCell({ pulse: { ratio, typical } }: TopicPulse) {
   );
 }
 
-function NameCell({ topic, simulated, labels }: TopicPulse) {
+function NameCell({ topic, labels }: TopicPulse) {
   return (
     <>
       <a class="who" href={`/topics/${topic.slug}`}>
         {topic.name}
-      </a>{' '}
-      {simulated ? <Badge state="simulated" why="Simulated data (sandbox)" /> : null}
+      </a>
       {labels.length === 0 ? null : <div class="hint">{labels.join(', ')}</div>}
     </>
   );

@@ -1,6 +1,5 @@
 /** One run: result, calls, discoveries, raw response. */
 
-import { showSideOf } from '../components/page-frame.tsx';
 import { awaitMembers } from '../../domain/await-members.ts';
 import { describeCompletionChange } from '../../domain/completion-change.ts';
 import { InvalidInput, Refused } from '../../domain/errors.ts';
@@ -39,7 +38,6 @@ import { requireKey } from '../request-input.ts';
 import { CallTable, MAX_INLINE_BYTES, RejectTable, RequestSection, ResponseSection } from './run-calls.tsx';
 import { NeighborLinks, RunTimeline } from './run-timeline.tsx';
 import { ToolTable } from './tool-table.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import { finished } from 'node:stream';
 import { z } from 'zod';
 
@@ -51,12 +49,11 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
   app.get('/runs/:id', { config: { scope: 'read' }, schema: { params } }, async (request, reply) => {
     const id = requireKey('run', request.params.id);
     const run = await findById('run', id, readRun(ctx.db, id));
-    await showSideOf(request, ctx.db, run);
     const data = await readRunData(ctx, run);
     return renderPage(request, reply, {
       title: `Run ${id} of ${run.search}`,
       here: '/runs',
-      above: <SideLink href="/runs">Runs</SideLink>,
+      above: <a href="/runs">Runs</a>,
       lead: (
         <>
           {run.slot_at === null ? 'Requested' : 'Due'} <Timestamp at={run.slot_at ?? run.created_at} />
@@ -116,7 +113,6 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
 async function readRunData(ctx: Context, run: RunRow) {
   const { db } = ctx;
   const { id } = run;
-  const side = sideOf(run);
   const read = await awaitMembers({
     calls: readCalls(db, id),
     tools: readRunTools(db, [id]),

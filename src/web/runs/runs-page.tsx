@@ -1,10 +1,10 @@
 /** Runs and their results. */
 
-import { KeptSide, SideLink } from '../components/side-notice.tsx';
 import { formatUtcMidnight } from '../../domain/display-format.ts';
 import { type Problem, RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { idKey } from '../../monitor/http/cursors.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
@@ -16,7 +16,7 @@ import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../
 import { Badge } from '../components/icons.tsx';
 import { Count, formatDuration, Usd, formatCount } from '../components/numbers.tsx';
 import { writeAddress } from '../components/list-address.ts';
-import { CREATE_TOPIC_SCOPES, findPageScope, useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Pager, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -43,7 +43,6 @@ const querystring = z.strictObject({
   code: emptyField.or(z.string().refine(isRunCode, 'a run code')).optional(),
   since: emptyField.or(z.enum(SPAN_NAMES)).optional(),
   before: emptyField.or(idKey).optional(),
-  simulated: z.string().max(5).optional(),
 });
 
 export function addRunsPage(app: App, { ctx }: RouteContext): void {
@@ -52,11 +51,10 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
     const { status, code, since } = filter;
     const now = ctx.clock.now();
     const problems: Problem[] = [];
-    const scope = await findPageScope(request, ctx.db, filter).catch((error: unknown) => {
+    const scope = await findScope(ctx.db, filter).catch((error: unknown) => {
       problems.push(...toFormProblems(error, filter, 'search', { search: 'search' }));
-      return { ...filter, data: request.frame.data };
+      return filter;
     });
-    const {} = scope;
     const [{ runs, more }, today] = await Promise.all([
       readRunPage(ctx.db, {
         ...scope,
@@ -79,7 +77,6 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
       status: problems.length === 0 ? 200 : 404,
       here: '/runs',
       lead: 'One row per slot, including skipped slots and manual runs.',
-      side: scope.topic === undefined && scope.search === undefined ? writeRunsPath(filter) : undefined,
       body: (
         <>
           <TodayTable rows={today} />
@@ -108,7 +105,6 @@ function RunFilterForm({ filter, problems }: { filter: RunFilter; problems: read
   const labels = { ...SPAN_LABELS, today: `since ${formatUtcMidnight(frame)}` };
   return (
     <form class="form inline" method="get" action="/runs" role="search" aria-label="Filter runs">
-      <KeptSide />
       <TopicFilter chosen={filter.topic} />
       <CheckedFields problems={problems}>
         <Field name="search" label="Search" value={filter.search} placeholder="all" />
@@ -139,7 +135,7 @@ function isRunCode(code: string): code is RunCode {
 }
 
 function NoRuns({ filter }: { filter: RunFilter }) {
-  return writeRunsPath({ ...filter, simulated: undefined }) === '/runs' ? (
+  return writeRunsPath(filter) === '/runs' ? (
     <EmptyState
       words="No runs yet."
       todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
@@ -170,9 +166,9 @@ function TodayTable({ rows }: { rows: readonly RunTally[] }) {
           {
             head: 'Runs',
             cell: ({ status, code, runs }) => (
-              <SideLink href={writeRunsPath({ status, code: code ?? undefined, since: 'today' })}>
+              <a href={writeRunsPath({ status, code: code ?? undefined, since: 'today' })}>
                 <Count of={runs} />
-              </SideLink>
+              </a>
             ),
             number: true,
           },

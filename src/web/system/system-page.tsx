@@ -14,7 +14,6 @@ import { readSystemData, type SystemData } from './system-data.ts';
 import { ScanAndQueue, WorkerTable } from './system-queue.tsx';
 import { BudgetSection, SourceTable } from './system-services.tsx';
 import { StorageSection } from './system-storage.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 
 export function addSystemPage(app: App, routeContext: RouteContext): void {
   app.get('/system', { config: { scope: 'read' } }, async (request, reply) => {
@@ -95,7 +94,7 @@ function SystemSummary({ workers, backlog, silence, unread, tables }: SystemData
         unit={silence.total === 1 ? 'search' : 'searches'}
         note={
           silence.total === 0 ? undefined : (
-            <SideLink href="/#amiss">no successful run for three intervals</SideLink>
+            <a href="/#amiss">no successful run for three intervals</a>
           )
         }
         loud={silence.total > 0}
@@ -125,7 +124,7 @@ function SystemVersions({ server, contract, upkeep, isEmbedded }: SystemData) {
           [
             'SQL contract',
             <IfAllowed scope="sql" otherwise={contract}>
-              <SideLink href="/explore/sql">{contract}</SideLink>
+              <a href="/explore/sql">{contract}</a>
             </IfAllowed>,
           ],
         ]}

@@ -40,7 +40,6 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     const search = await findSearchRow(ctx.db, slug);
     const range = computeRange(request.query.range ?? chooseRange([search], now), now);
     const scope = {
-      data: side,
       topic: search.topic,
       search: slug,
       searches: [search],

@@ -7,7 +7,6 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { assertSearchNotRemoved, assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../../monitor/topics/run-now.ts';
-import { rewatchTopic } from '../../monitor/topics/rewatch-topic.ts';
 import { changeSearch, changeTopic } from '../../monitor/topics/search-state.ts';
 import type { StateChange } from '../../store/topics.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
@@ -17,7 +16,7 @@ import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Form } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
-import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
+import { useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { slugParams } from '../request-input.ts';
 import type { Range } from './time-range.ts';
@@ -48,15 +47,6 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
     });
   }
 
-  app.post(
-    '/topics/:slug/rewatch',
-    { schema, config: { scope: CREATE_TOPIC_SCOPES } },
-    async (request, reply) => {
-      const { topic } = await rewatchTopic(request.acting, request.params.slug, {});
-      return redirectWithFlash(reply, `/topics/${topic}`, 'rewatched');
-    },
-  );
-
   app.post('/searches/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
     const created = await runNow(request.acting, slug);
@@ -68,7 +58,7 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
   const runSchema = { ...schema, body: runBody };
   app.post('/topics/:slug/run', { schema: runSchema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
-    const data = sideOf(await assertTopicNotRemoved(ctx.db, slug));
+    await assertTopicNotRemoved(ctx.db, slug);
     const searches = await readSearches(ctx.db, {
       topic: slug,
       state: 'active',
@@ -125,7 +115,6 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
   app.get('/topics/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
     const { slug } = request.params;
     const topic = await assertTopicNotRemoved(ctx.db, slug);
-    const data = sideOf(topic);
     const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES });
     return renderPage(request, reply, {
       title: `Remove ${topic.name}?`,

@@ -75,9 +75,8 @@ export type TopicData = Awaited<ReturnType<typeof readTopicData>>;
 export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope, range: Range, now: Date) {
   const { db } = ctx;
   const ids = scope.searches.map(({ id }) => id);
-  const {} = scope;
   const foundIds = scope.found.map(({ id }) => id);
-  const which = { data, ...(scope.search === undefined ? { topic: scope.topic } : { search: scope.search }) };
+  const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
   const today = startOfDay(now);
   const past = await readSearchDays(db, {
     from: new Date(today.getTime() - TYPICAL_DAY_HISTORY_MS),

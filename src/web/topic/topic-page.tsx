@@ -14,7 +14,6 @@ import { Badge, StateIcon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { ActionButton } from '../components/form.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { type DateReader, formatMinute } from '../../domain/display-format.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
@@ -31,7 +30,6 @@ import { ExportLinks, TopicButtons } from './topic-actions.tsx';
 import { readTopicData } from './topic-data.ts';
 import { SpikesSection, type TopicSectionProps, TopicStats, VolumeSection } from './volume-section.tsx';
 import { SearchStatusCell, TopicStatusLine } from '../components/status-line.tsx';
-import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
 const MAX_SEARCHES = 200;
@@ -52,7 +50,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     const searches = removed ? found : found.filter(({ archived_at }) => archived_at === null);
     const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
     const { view = 'topic' } = request.query;
-    const scope = { data: side, topic: slug, searches, found, view };
+    const scope = { topic: slug, searches, found, view };
     const [data, statuses] = await Promise.all([
       readTopicData(ctx, scope, range, now),
       readSearchStatuses(
@@ -64,7 +62,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     return renderPage(request, reply, {
       title: topic.name,
       here: '',
-      above: <SideLink href="/">Overview</SideLink>,
+      above: <a href="/">Overview</a>,
       lead: (
         <>
           {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
@@ -81,7 +79,6 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       live: { topic: slug, view },
       body: (
         <>
-          <RewatchButton topic={topic} />
           {topic.successor === null ? null : (
             <p class="hint">
               Continues in <a href={`/topics/${topic.successor}`}>{topic.successor}</a>.
@@ -94,19 +91,6 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       ),
     });
   });
-}
-
-/** For a simulated topic that somebody created. */
-function RewatchButton({ topic }: { topic: TopicRow }) {
-  if (!topic.simulated || topic.sample || topic.successor !== null || topic.archived_at !== null) return null;
-  return (
-    <IfAllowed scope={CREATE_TOPIC_SCOPES}>
-      <ActionButton
-        action={`/topics/${topic.slug}/rewatch`}
-        words="Start the same searches on real sources"
-      />
-    </IfAllowed>
-  );
 }
 
 /** Sections shared by topic and search pages, the most urgent first. */
