@@ -21,8 +21,6 @@ const Hit = z
   .object({
     kind: z.enum(['post', 'link']),
     score: z.number().describe('Relevance; 0 if the query has no words.'),
-    simulated: z.boolean(),
-    sandbox: z.boolean().describe('An older name of `simulated`.'),
     services: z.array(z.string()).describe('Services that returned it.'),
     found_by: z
       .array(z.object({ search: z.string(), topic: z.string(), service: z.string() }))
@@ -79,7 +77,6 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
       try {
         const not_indexed = await catchUpForQuery(ctx.db, filter.text);
         const now = ctx.clock.now();
-      const simulated = ctx.kind === 'sandbox';
         const { hits, total, next } = await findText(ctx.db, {
           ...scope,
           service,
@@ -89,7 +86,7 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
           limit: request.query.limit,
         });
         return {
-          items: hits.map((hit) => ({ ...hit, simulated, sandbox: simulated })),
+          items: hits,
           next_cursor: next === null ? null : encode([next]),
           total,
           not_indexed,

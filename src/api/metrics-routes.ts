@@ -16,36 +16,32 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 /** @param requests the registry that counts requests of this server */
 export function metricsRoutes(requests: Registry): Routes {
   return (app, { ctx, services, idle }) => {
-    app.get(
-      '/metrics',
-      { config: { scope: 'read' }, schema: { hide: true } },
-      async (_request, reply) => {
-        const now = ctx.clock.now();
-        const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-        const { sources, silence, statuses, ...read } = await awaitMembers({
-          counts: readCounts(ctx.db),
-          figures: readFigures(ctx.db, { now, heardSince }),
-          silence: judgeSilence(ctx),
-          statuses: readSearchStatuses(ctx),
-          unread: readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
-          lag: readLag(ctx.db),
-          depth: readQueueDepth(ctx.queue),
-          sources: services.health(),
-        });
-        const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
-        const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
-        const text = [
-          await renderGlobalMetrics({
-            ...read,
-            silent: silence.total,
-            statuses: tallyStatuses(statuses),
-          }),
-          await renderServiceMetrics(sources),
-          await processMetrics.metrics(),
-        ].join('\n');
-        return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
-      },
-    );
+    app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
+      const now = ctx.clock.now();
+      const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+      const { sources, silence, statuses, ...read } = await awaitMembers({
+        counts: readCounts(ctx.db),
+        figures: readFigures(ctx.db, { now, heardSince }),
+        silence: judgeSilence(ctx),
+        statuses: readSearchStatuses(ctx),
+        unread: readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
+        lag: readLag(ctx.db),
+        depth: readQueueDepth(ctx.queue),
+        sources: services.health(),
+      });
+      const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
+      const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
+      const text = [
+        await renderGlobalMetrics({
+          ...read,
+          silent: silence.total,
+          statuses: tallyStatuses(statuses),
+        }),
+        await renderServiceMetrics(sources),
+        await processMetrics.metrics(),
+      ].join('\n');
+      return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
+    });
   };
 }
 

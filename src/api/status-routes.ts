@@ -177,7 +177,6 @@ const Status = z
           last_responded_at: timeShape.nullable().describe('To any of these searches; null: never.'),
           searches: z.int().describe('Number of searches.'),
           search: z.string().describe('Slug of the first.'),
-          simulated: z.boolean(),
         }),
       )
       .describe('Tools that did not respond to the newest runs of active searches.'),

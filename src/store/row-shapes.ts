@@ -27,7 +27,7 @@ export const declared = {
 };
 
 type Views = typeof declared;
-type ViewNameOf<T> = T extends { real: { _: { name: infer Name extends string } } } ? Name : never;
+type ViewNameOf<T> = T extends { _: { name: infer Name extends string; existing: true } } ? Name : never;
 
 export type ViewName = { [K in keyof Views]: ViewNameOf<Views[K]> }[keyof Views];
 
@@ -76,8 +76,8 @@ const SHAPES_BY_TYPE: ReadonlyMap<string, z.core.$ZodType> = new Map<string, z.c
 
 const VIEWS = new Map(
   Object.values<object>(declared).flatMap((one): [string, Record<string, z.core.$ZodType>][] => {
-    if (!('real' in one && one.real instanceof PgView)) return [];
-    const { name, selectedFields } = getViewConfig(one.real);
+    if (!(one instanceof PgView)) return [];
+    const { name, selectedFields } = getViewConfig(one);
     const members = Object.entries(selectedFields).flatMap(([member, column]): [string, z.core.$ZodType][] =>
       column instanceof Column ? [[member, describeColumn(column)]] : [],
     );

@@ -20,22 +20,27 @@ async function openEmpty() {
   return { url, client, read };
 }
 
-test.for(['real', 'sandbox'] as const)('a database is %s from its first migration on, and refused as the other', async (kind) => {
-  const { url, read } = await openEmpty();
-  const other = kind === 'real' ? 'sandbox' : 'real';
-  await migrate({ url, kind, log });
-  await migrate({ url, kind, log });
-  await assertSchema({ url, kind, log });
-  expect(await read(`SELECT value FROM strandline.facts WHERE name = 'kind'`)).toEqual([{ value: kind }]);
-  for (const open of [migrate, assertSchema])
-    await expect(open({ url, kind: other, log })).rejects.toMatchObject({
-      kind: 'conflict',
-      message: expect.stringMatching(kind === 'real' ? /has real data.* SANDBOX_DATABASE_URL/ : /is the sandbox.* DATABASE_URL/),
-    });
-  const [row] = await read(`SELECT count(*)::int AS n FROM information_schema.columns
+test.for(['real', 'sandbox'] as const)(
+  'a database is %s from its first migration on, and refused as the other',
+  async (kind) => {
+    const { url, read } = await openEmpty();
+    const other = kind === 'real' ? 'sandbox' : 'real';
+    await migrate({ url, kind, log });
+    await migrate({ url, kind, log });
+    await assertSchema({ url, kind, log });
+    expect(await read(`SELECT value FROM strandline.facts WHERE name = 'kind'`)).toEqual([{ value: kind }]);
+    for (const open of [migrate, assertSchema])
+      await expect(open({ url, kind: other, log })).rejects.toMatchObject({
+        kind: 'conflict',
+        message: expect.stringMatching(
+          kind === 'real' ? /has real data.* SANDBOX_DATABASE_URL/ : /is the sandbox.* DATABASE_URL/,
+        ),
+      });
+    const [row] = await read(`SELECT count(*)::int AS n FROM information_schema.columns
     WHERE table_schema = 'strandline' AND column_name IN ('simulated', 'sandbox')`);
-  expect(row).toEqual({ n: 0 });
-});
+    expect(row).toEqual({ n: 0 });
+  },
+);
 
 /** The program's migrations before there were databases of two kinds, without views. */
 async function migrationsUntil(last: string): Promise<string> {
@@ -86,7 +91,6 @@ INSERT INTO strandline.post_links VALUES (1, 1), (2, 1), (2, 4);
 INSERT INTO strandline.archive_documents (kind, thing, at, sandbox, config, words, tsv) VALUES ('link', 1, ${T}, false, 'english', 1, 'title');
 `;
 
-
 test('of an older database the real data stays whole, and the simulated goes', async () => {
   const { url, client, read } = await openEmpty();
   await migrate({ url, log, folder: await migrationsUntil('0011') });
@@ -112,7 +116,9 @@ test('of an older database the real data stays whole, and the simulated goes', a
   ]);
   // The first discovery of a real link, which a simulated search had found before.
   expect(
-    await read(`SELECT l.site, d.first_in_topic FROM strandline.discoveries d JOIN strandline.links l ON l.id = d.thing ORDER BY 1`),
+    await read(
+      `SELECT l.site, d.first_in_topic FROM strandline.discoveries d JOIN strandline.links l ON l.id = d.thing ORDER BY 1`,
+    ),
   ).toEqual([
     { site: '1.example', first_in_topic: true },
     { site: '3.example', first_in_topic: true },
@@ -134,7 +140,10 @@ test('of an older database the real data stays whole, and the simulated goes', a
     posts: 1,
     services: 1,
   }))
-    expect([table, await read(`SELECT count(*)::int AS n FROM strandline.${table}`)]).toEqual([table, [{ n: rows }]]);
+    expect([table, await read(`SELECT count(*)::int AS n FROM strandline.${table}`)]).toEqual([
+      table,
+      [{ n: rows }],
+    ]);
   expect(
     await read(`SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE relname ~ '^(gone_|twins|split_)' OR nspname = 'strandline_analytics_simulated'`),
@@ -155,5 +164,7 @@ test('objects of others that depend on the views of simulated data are named, an
   expect(before).toEqual([{ n: 0 }]);
   await client.query('DROP VIEW public.mine');
   await migrate({ url, log });
-  expect(await read(`SELECT to_regnamespace('strandline_analytics_simulated') AS schema`)).toEqual([{ schema: null }]);
+  expect(await read(`SELECT to_regnamespace('strandline_analytics_simulated') AS schema`)).toEqual([
+    { schema: null },
+  ]);
 });

@@ -42,10 +42,7 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
         <>
           <RuleTable rules={rules} channels={channels} />
           <ChannelTable channels={channels} />
-          <Section
-            title="Last deliveries"
-            aside={<a href="/alerts/deliveries">All deliveries</a>}
-          >
+          <Section title="Last deliveries" aside={<a href="/alerts/deliveries">All deliveries</a>}>
             <DeliveryTable rows={deliveries} empty="No messages yet." />
           </Section>
         </>

@@ -239,9 +239,7 @@ function renderNewChannel(
     above: <a href="/alerts">Alerts</a>,
     status,
     lead: kind.words.lead,
-    aside: others.map(([name, { words }]) => (
-      <a href={`/alerts/channels/new?kind=${name}`}>{words.name}</a>
-    )),
+    aside: others.map(([name, { words }]) => <a href={`/alerts/channels/new?kind=${name}`}>{words.name}</a>),
     body: (
       <SettingsForm
         action="/alerts/channels"

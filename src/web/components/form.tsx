@@ -44,14 +44,7 @@ export function Form({
 }) {
   const frame = useFrame();
   return (
-    <form
-      method="post"
-      action={action}
-      class={name}
-      aria-label={label}
-      data-help={help}
-      novalidate
-    >
+    <form method="post" action={action} class={name} aria-label={label} data-help={help} novalidate>
       <input type="hidden" name="form_token" value={frame.formToken} />
       {problems.length === 0 ? null : <ProblemList problems={problems} labels={labels} />}
       <FormContext.Provider value={{ given, problems }}>{children}</FormContext.Provider>
@@ -213,7 +206,7 @@ export function Field(props: FieldProps) {
   );
 }
 
-/** @param chosen stays a choice if it was removed */
+/** Topics to choose from. @param chosen stays a choice if it was removed */
 export function TopicFilter({ chosen }: { chosen: string | undefined }) {
   const { topics } = useFrame();
   const isListed = chosen === undefined || topics.some(({ slug }) => slug === chosen);

@@ -4,8 +4,9 @@ import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visito
 import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Id } from '../../store/database.ts';
-import { SERVICE_KINDS } from '../../store/services.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
+import { awaitMembers } from '../../domain/await-members.ts';
+import { SERVICE_KINDS } from '../../store/services.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
 import { resolveZone } from '../../domain/display-format.ts';
@@ -36,11 +37,7 @@ export type PageFrame = {
 /** The part of a frame that is read from the database. */
 type FrameData = Pick<PageFrame, 'free' | 'topics' | 'seen'>;
 
-const NO_DATA: FrameData = {
-  free: new Set(),
-  topics: [],
-  seen: 0n,
-};
+const NO_DATA: FrameData = { free: new Set(), topics: [], seen: 0n };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -60,10 +57,10 @@ export function addFrame(app: App, routeContext: RouteContext): void {
 }
 
 async function readFrame({ db, isFree }: Context): Promise<FrameData> {
-  const [seen, topics] = await Promise.all([
-    readLastDiscoveryId(db.pool),
-    readTopics(db, { limit: MAX_TOPICS }),
-  ]);
+  const { topics, seen } = await awaitMembers({
+    topics: readTopics(db, { limit: MAX_TOPICS }),
+    seen: readLastDiscoveryId(db.pool),
+  });
   const free = new Set<string>();
   for (const kind of SERVICE_KINDS) if (await isFree(kind)) free.add(kind);
   return { free, topics, seen };

@@ -39,11 +39,7 @@ export const Matches = createContext<((word: string) => boolean) | undefined>(un
 /** A link to what has the hashtag; only text if Explore could not ask for it. @param tag without `#` */
 export function Hashtag({ tag, most = 60 }: { tag: string; most?: number }) {
   const text = <UntrustedText text={`#${tag}`} most={most} />;
-  return isHashtag(tag) ? (
-    <a href={`/explore?q=${encodeURIComponent(`#${tag}`)}`}>{text}</a>
-  ) : (
-    text
-  );
+  return isHashtag(tag) ? <a href={`/explore?q=${encodeURIComponent(`#${tag}`)}`}>{text}</a> : text;
 }
 
 const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });

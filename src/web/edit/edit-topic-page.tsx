@@ -112,10 +112,7 @@ function SearchTable({
 }) {
   const add = { words: 'Add a search', href: `/new?topic=${topic}` };
   return (
-    <Section
-      title="Searches"
-      aside={searches.length === 0 ? undefined : <a href={add.href}>{add.words}</a>}
-    >
+    <Section title="Searches" aside={searches.length === 0 ? undefined : <a href={add.href}>{add.words}</a>}>
       <Table
         empty="This topic has no searches."
         todo={add}

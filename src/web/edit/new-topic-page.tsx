@@ -54,7 +54,7 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
     '/new/forecast',
     { schema: { querystring: formBody }, config: { scope: 'read' } },
     async (request, reply) => {
-      const forecast = await forecastForm(ctx, request.query, await findDefaultKind(ctx));
+      const forecast = await forecastForm(ctx, request.query, findDefaultKind(ctx));
       const html =
         forecast === null
           ? ''
@@ -142,8 +142,7 @@ function toFieldProblems(error: unknown, given: FormValues, tried: PartName | un
     return tried === undefined
       ? placeProblems(error.problems, given, parseParts(given))
       : error.problems.map((problem) => placePartProblem(problem, given, tried));
-  // Slugs of searches that are added are derived, so what conflicts is their side.
-  return toFormProblems(error, given, readField(given, 'topic') === undefined ? 'slug' : 'service');
+  return toFormProblems(error, given, 'slug');
 }
 
 async function renderNewTopic(
@@ -154,7 +153,7 @@ async function renderNewTopic(
   { problems = [], tried, status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
   const topic = await findKeptTopic(ctx, readField(given, 'topic'));
-  const [fallback, services] = await Promise.all([findDefaultKind(ctx), listServices(ctx, topic)]);
+  const [fallback, services] = [findDefaultKind(ctx), await listServices(ctx)];
   const usual = services.find((kind) => kind === fallback || services.length === 1) ?? null;
   const forecast = await forecastForm(ctx, given, usual);
   const waits = await waitsForSource(ctx, usual ?? 'own');
@@ -175,12 +174,11 @@ async function findKeptTopic(ctx: Ctx, slug: string | undefined): Promise<TopicR
   return slug === undefined ? null : assertTopicNotRemoved(ctx.db, slug);
 }
 
-/** Only services that can answer are offered, and only those of the side of the topic. */
-async function listServices(ctx: Ctx, topic: TopicRow | null): Promise<ServiceKind[]> {
+/** Only services that can answer are offered. */
+async function listServices(ctx: Ctx): Promise<ServiceKind[]> {
+  if (ctx.kind === 'sandbox') return ['sandbox'];
   const own = (await ctx.ownSources()) === 'none' ? [] : (['own'] as const);
-  const real = [...(ctx.config.hosted === undefined ? [] : (['hosted'] as const)), ...own];
-  if (topic === null) return [...real, 'sandbox'];
-  return topic.simulated ? ['sandbox'] : real;
+  return [...(ctx.config.hosted === undefined ? [] : (['hosted'] as const)), ...own];
 }
 
 /** @returns null if the service is missing or invalid: saving reports it */

@@ -1,8 +1,8 @@
 /** Full-text search over all collected posts and links. */
 
+import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { DAY } from '../../domain/time.ts';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
 import { parseFieldValue, writeFieldQuery } from '../../domain/query-fields.ts';

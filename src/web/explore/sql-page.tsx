@@ -5,7 +5,6 @@ import { Refused } from '../../domain/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { ANALYTICS } from '../../domain/database-kind.ts';
 import { SECOND } from '../../domain/time.ts';
 import {
   type ContractView,
@@ -231,10 +230,6 @@ function ConnectHelp({ embedded, reader }: { embedded: boolean; reader: boolean 
           {reader ? '' : ' To query here and with strandline sql, set DATABASE_READER_URL to its login.'}
         </p>
       )}
-      <p>
-        The views are in the schema <code>{ANALYTICS}</code>. Qualify their names, or set{' '}
-        <code>search_path</code>.
-      </p>
     </Section>
   );
 }

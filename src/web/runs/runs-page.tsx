@@ -1,10 +1,10 @@
 /** Runs and their results. */
 
+import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { formatUtcMidnight } from '../../domain/display-format.ts';
 import { type Problem, RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { idKey } from '../../monitor/http/cursors.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';

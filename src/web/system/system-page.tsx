@@ -92,11 +92,7 @@ function SystemSummary({ workers, backlog, silence, unread, tables }: SystemData
         name="silent"
         value={<Count of={silence.total} />}
         unit={silence.total === 1 ? 'search' : 'searches'}
-        note={
-          silence.total === 0 ? undefined : (
-            <a href="/#amiss">no successful run for three intervals</a>
-          )
-        }
+        note={silence.total === 0 ? undefined : <a href="/#amiss">no successful run for three intervals</a>}
         loud={silence.total > 0}
       />
       <Stat

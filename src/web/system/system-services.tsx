@@ -92,7 +92,7 @@ export function SourceTable({ rows }: { rows: readonly SourceHealth[] }) {
       note="As seen by this process; other workers may differ. SERVICE_SOURCES selects the sources."
     >
       <Table
-        empty="None: SERVICE_SOURCES is sandbox, so the service returns simulated data only."
+        empty="None: SERVICE_SOURCES turns off all public sources."
         caption="Public sources"
         rows={rows}
         columns={[
