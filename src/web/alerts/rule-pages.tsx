@@ -157,10 +157,12 @@ async function renderRule(
   { given, problems = [], status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
   const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...given });
-  await findScope(ctx.db, { topic: topic ?? undefined, search: search ?? undefined }).catch((error: unknown) => {
-    // What a form with problems names may have been removed since it was shown; the input is kept.
-    if (problems.length === 0 || !(error instanceof Refused)) throw error;
-  });
+  await findScope(ctx.db, { topic: topic ?? undefined, search: search ?? undefined }).catch(
+    (error: unknown) => {
+      // What a form with problems names may have been removed since it was shown; the input is kept.
+      if (problems.length === 0 || !(error instanceof Refused)) throw error;
+    },
+  );
   const choices = await readChoices(ctx);
   const removedScope = rule === null ? null : await describeRemovedScope(ctx.db, rule);
   return renderPage(request, reply, {
