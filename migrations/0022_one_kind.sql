@@ -163,6 +163,11 @@ UPDATE strandline.count_increments SET labels = labels[1:1] WHERE name = 'delive
 --> statement-breakpoint
 DROP TABLE strandline.gone_searches, strandline.gone_topics, strandline.gone_services, strandline.gone_runs, strandline.gone_posts, strandline.gone_authors, strandline.gone_links, strandline.gone_completions, strandline.gone_discoveries, strandline.gone_rules;
 --> statement-breakpoint
+-- The kind of the database; migrate sets it. A restored one has that of its backup.
+INSERT INTO strandline.facts (name, value, at)
+SELECT 'kind', coalesce(nullif(current_setting('strandline.kind', true), ''), 'real'), clock_timestamp()
+WHERE current_setting('strandline.restoring', true) IS DISTINCT FROM 'on';
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION strandline.count_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO strandline.count_increments (name, labels, n) VALUES ('deliveries', ARRAY[NEW.state], 1);

@@ -23,7 +23,8 @@ CREATE OR REPLACE VIEW strandline_analytics.search_status AS
     greatest(seen.at, unseen.at) as last_success_at,
     empty.runs as empty_runs, empty.usual as usual_results,
     greatest(seen.at, unseen.at, s.state_since, v.created_at) as no_success_since,
-    coalesce(s.next_due_at, p.due_at) as next_due_at
+    coalesce(s.next_due_at, p.due_at) as next_due_at,
+    case when last.status = 'failed' then (select c.http_status from strandline.calls c where c.run_id = last.id order by c.n desc limit 1) end as last_run_http_status
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.search_versions v on v.search_id = s.id and v.version = s.version
@@ -99,3 +100,4 @@ COMMENT ON COLUMN strandline_analytics.search_status.empty_runs IS 'For nothing_
 COMMENT ON COLUMN strandline_analytics.search_status.usual_results IS 'For nothing_coming: median number of results of the runs before, at most 50; null for any other status.';
 COMMENT ON COLUMN strandline_analytics.search_status.no_success_since IS 'Start of the time without a successful run (UTC): the newest response, or a later creation, edit or resume.';
 COMMENT ON COLUMN strandline_analytics.search_status.next_due_at IS 'Next slot (UTC); null when none is planned.';
+COMMENT ON COLUMN strandline_analytics.search_status.last_run_http_status IS 'HTTP status code of the response to the last call of the newest run, if that run failed; null if it did not, or none arrived.';

@@ -84,7 +84,7 @@ export function rankingRoutes(app: App, home: RouteContext): void {
       'languages',
       'listTopLanguages',
       'List languages with the most posts',
-      'Counted over whole UTC days. The language is the one that a post states.',
+      'Counted over whole UTC days. The language is the one that a post states, in lower case.',
       readTopLanguages,
     ],
   ] as const;

@@ -160,7 +160,9 @@ export const Trend = z
     previous: Bucket.describe('The previous period of the same length.'),
     observed_hours: z
       .number()
-      .describe('Hours observed in the last 14 days, in steps of the interval if it is longer.'),
+      .describe(
+        'Hours of the last 14 days that were observed at least in part, in steps of the interval if it is longer.',
+      ),
     learning: z.boolean().describe('Too little was observed to detect spikes.'),
     provisional: z.boolean().describe('Little was observed: only clear spikes are reported.'),
     bucket_seconds: z.int(),

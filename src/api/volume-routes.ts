@@ -20,7 +20,7 @@ const stateCursor = createIdCursor('trend_states');
 /** Longest range per bucket width, so that replies stay bounded. */
 const MAX_DAYS = { quarter: 7, hour: 92, day: 1_100 } as const;
 const BUCKET_MS = { quarter: HOUR / 4, hour: HOUR, day: DAY } as const;
-const MAX_SEARCHES = 100;
+const MAX_SEARCHES = 200;
 
 export function volumeRoutes(app: App, home: RouteContext): void {
   const { ctx } = home;
@@ -54,7 +54,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       operationId: 'getVolume',
       summary: 'Get the volume of searches',
       description:
-        'Posts per quarter of an hour, hour or day (UTC). Missing buckets were not observed; they are not zero. At most 7 days of quarters, 92 days of hours, or 1,100 days.',
+        'Posts per quarter of an hour, hour or day (UTC). Missing buckets were not observed; they are not zero. What removed searches found is included. At most 7 days of quarters, 92 days of hours, or 1,100 days.',
       query: z.strictObject({
         ...scopeParams,
         per: z.enum(BUCKETS).default('hour'),
@@ -78,13 +78,13 @@ export function volumeRoutes(app: App, home: RouteContext): void {
           },
         ]);
       const scope = await findScope(ctx.db, asked);
-      const searches = await findSearches(ctx.db, scope);
+      const searches = await findSearches(ctx.db, scope, { removed: true });
       if (searches.length > MAX_SEARCHES)
         throw new InvalidInput([
           {
             path: 'topic',
             given: asked.topic,
-            expected: `a topic with at most ${MAX_SEARCHES} searches, or one search`,
+            expected: `a topic with at most ${MAX_SEARCHES} searches, removed ones included, or one search`,
           },
         ]);
       assertBucketLimit('since', from.toISOString(), (searches.length * span) / BUCKET_MS[per]);

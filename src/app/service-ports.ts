@@ -7,6 +7,7 @@ import { microblogPost } from '../protocol/specification.ts';
 import type { Archive, ServicePorts } from '../service/ports.ts';
 import { toFoundPost } from '../service/sources/parse/post-fields.ts';
 import type { FoundItem } from '../service/sources/search-source.ts';
+import { MAX_CANDIDATES } from '../store/archive/archive-candidates.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { type ArchiveHit, type AuthorRow, searchArchive } from '../store/archive/search-archive.ts';
 import type { Database } from '../store/database.ts';
@@ -35,10 +36,12 @@ const MAX_BATCHES_BEFORE_SEARCH = 2;
 /** Collected results as a source of the service. Excludes the sandbox: simulated data must not appear as real. */
 export function openArchive(db: Database): Archive {
   return {
-    find: async ({ prompt, source, from, to, limit, signal }) => {
+    find: async ({ prompt, newestWith, onFull, source, from, to, limit, signal }) => {
       await fillArchive(db, { batches: MAX_BATCHES_BEFORE_SEARCH, signal });
       signal.throwIfAborted();
-      const hits = await searchArchive(db, { text: prompt, source, from, to, limit });
+      const wanted = { text: prompt, source, from, to, limit, newestWith } as const;
+      const hits = await searchArchive(db, wanted);
+      if (hits.length >= Math.min(limit, MAX_CANDIDATES)) onFull();
       return hits.flatMap((hit) => (hit.kind === 'post' ? foundPost(hit) : [foundLink(hit, source)]));
     },
   };

@@ -95,7 +95,7 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
     ),
     ...renderClaims('new', added, terminal, green('+')),
     ...renderClaims('removed', gone, terminal, red('-')),
-    ...renderClaims('re-sourced', changed, terminal, yellow('~')),
+    ...renderClaims('with other sources', changed, terminal, yellow('~')),
   ];
 }
 

@@ -144,11 +144,11 @@ function describeLearning(trend: SearchTrend): string {
   const { learning, provisional, observed_hours, sensitivity } = trend;
   if (sensitivity === 'off') return 'Spike detection is off (sensitivity off).';
   if (!isObserved(trend)) return '';
-  const hours = `${Math.floor(observed_hours)} h`;
+  const hours = Math.floor(observed_hours);
   if (learning)
-    return `No baseline yet: spike detection starts after ${LEARNING_HOURS} h of observation (${hours} so far).`;
+    return `No baseline yet: spike detection starts after ${LEARNING_HOURS} hours that were observed at least in part (${hours} so far).`;
   if (!provisional) return '';
-  return `Provisional baseline: only large spikes are reported until ${PROVISIONAL_HOURS} h are observed (${hours} so far).`;
+  return `Provisional baseline: only large spikes are reported until ${PROVISIONAL_HOURS} hours were observed at least in part (${hours} so far).`;
 }
 
 /** Dates have their year, as all times of the command line. */

@@ -9,7 +9,8 @@ const QUERY_TRAITS = ['post', 'link', 'repost', 'quote', 'reply'] as const;
 type QueryTrait = (typeof QUERY_TRAITS)[number];
 
 export type FieldCondition =
-  | { is: 'author' | 'domain' | 'hashtag' | 'lang'; value: string }
+  | { is: 'author' | 'domain' | 'host' | 'hashtag' | 'lang'; value: string }
+  | { is: 'author-id'; value: bigint }
   | { is: 'source'; value: Source }
   | { is: 'from' | 'to'; value: TimePoint }
   | { is: 'min-engagement'; value: number }
@@ -18,7 +19,9 @@ export type FieldCondition =
 /** What the value of each field is, for messages. */
 export const FIELDS = {
   author: 'the username of an author, such as author:jane',
+  'author-id': 'the ID of an author in strandline, such as author-id:12',
   domain: 'a host, such as domain:example.org; it includes its subdomains',
+  host: 'a host, such as host:example.org; without its subdomains',
   hashtag: 'a hashtag of letters, digits and _, such as hashtag:ferry or #ferry',
   lang: 'a language code, such as lang:en or lang:pt-BR',
   source: `one of ${SOURCES.join(', ')}`,
@@ -63,9 +66,12 @@ export function readFieldValue(field: Field, value: string): FieldCondition | un
       const name = value.replace(/^@/, '');
       return name === '' ? undefined : { is: 'author', value: name };
     }
-    case 'domain': {
+    case 'author-id':
+      return /^\d{1,18}$/.test(value) ? { is: field, value: BigInt(value) } : undefined;
+    case 'domain':
+    case 'host': {
       const host = value.toLowerCase().replace(/^www\./, '');
-      return HOST.test(host) ? { is: 'domain', value: host } : undefined;
+      return HOST.test(host) ? { is: field, value: host } : undefined;
     }
     case 'hashtag': {
       const tag = value.replace(/^#/, '');

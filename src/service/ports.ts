@@ -29,9 +29,16 @@ export type RequestPacing = {
 
 /** What the monitor has collected, searched as a source of its own. */
 export type Archive = {
-  /** Best first. Posts and links of real services only: nothing of the sandbox is in it. */
+  /**
+   * Best first, and besides the most relevant as many of the newest. Posts and links of real services only: nothing of the
+   * sandbox is in it.
+   * @param query.newestWith words of which the newest must have all: the first list of which any has all
+   * @param query.onFull called if more may match than are returned
+   */
   find(query: {
     prompt: string;
+    newestWith: readonly (readonly string[])[];
+    onFull: () => void;
     source: Source;
     from: Date | undefined;
     to: Date;

@@ -28,10 +28,7 @@ export async function assertKind(client: Client, kind: DatabaseKind, where: stri
     throw new Refused('conflict', `The database ${where} ${WORDS[found]}`);
 }
 
-/** Marks a database, inside the transaction of its migration. A mark stays. */
-export async function writeKind(client: Client, kind: DatabaseKind): Promise<void> {
-  await client.query(
-    `INSERT INTO strandline.facts (name, value, at) VALUES ('kind', $1, clock_timestamp()) ON CONFLICT (name) DO NOTHING`,
-    [kind],
-  );
+/** Which kind a new database becomes: for its migration, which marks it, in the same transaction. */
+export async function announceKind(client: Client, kind: DatabaseKind): Promise<void> {
+  await client.query(`SELECT set_config('strandline.kind', $1, true)`, [kind]);
 }

@@ -6,7 +6,7 @@ import { migrateQueue, QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
 import type { DatabaseKind } from '../domain/database-kind.ts';
 import { readErrorCode, Refused } from '../domain/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
-import { assertKind, writeKind } from './kind-fact.ts';
+import { announceKind, assertKind } from './kind-fact.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 import { prepareReader, listOpenToReader } from './reader/prepare-reader.ts';
 import {
@@ -224,8 +224,8 @@ async function apply(
   await client.query('BEGIN');
   try {
     if (adopts && tables !== undefined) await adopt(client, tables);
+    await announceKind(client, kind);
     await applyMigrations(client, pending, async () => {
-      await writeKind(client, kind);
       if (views !== undefined) await applyViews(client, views, kind, log);
     });
     await client.query('COMMIT');

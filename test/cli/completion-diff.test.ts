@@ -57,7 +57,7 @@ describe('completions diff', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n').filter((line) => !/^(from|to|between) +/.test(line))).toEqual([
       'search      port',
-      'statements  1 new, 1 removed, 1 unchanged (1 re-sourced)',
+      'statements  1 new, 1 removed, 1 unchanged (1 with other sources)',
       'similarity  50 %',
       'sources     1 added, 0 removed',
       '',
@@ -72,7 +72,7 @@ describe('completions diff', () => {
       expect.stringMatching(/^ {2}cited: About old\.example\/a, web, first seen 2026-/),
       `  ${OLD}`,
       '',
-      're-sourced',
+      'with other sources',
       '~ The port is closed.',
       expect.stringMatching(/^ {2}now cites: About fresh\.example\/b/),
       `  ${FRESH}`,

@@ -111,7 +111,7 @@ describe('trends', () => {
         `usual  ··${'▃'.repeat(16)}··▁▅█▄`,
         `       ${' '.repeat(22)}^`,
         '       at least 46 posts (79 % of the time observed)',
-        '       Provisional baseline: only large spikes are reported until 72 h are observed (19 h so far).',
+        '       Provisional baseline: only large spikes are reported until 72 hours were observed at least in part (19 so far).',
         '',
       ],
     ]);
@@ -212,10 +212,13 @@ describe('trends', () => {
   });
 
   it.each([
-    [each(5, '3'), 'No baseline yet: spike detection starts after 12 h of observation (5 h so far).'],
+    [
+      each(5, '3'),
+      'No baseline yet: spike detection starts after 12 hours that were observed at least in part (5 so far).',
+    ],
     [
       each(71, '3'),
-      'Provisional baseline: only large spikes are reported until 72 h are observed (71 h so far).',
+      'Provisional baseline: only large spikes are reported until 72 hours were observed at least in part (71 so far).',
     ],
     [each(72, '3'), null],
   ])('says that a baseline is missing or provisional', async (written, words) => {

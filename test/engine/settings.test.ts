@@ -7,6 +7,7 @@ import type { Client } from 'pg';
 import { escapeLiteral } from 'pg';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import { HOUR } from '../../src/domain/time.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
 import { oneOf, seeded } from '../faults/random.ts';
@@ -210,7 +211,7 @@ test('a database is created and migrated under all settings that matter', async 
   }
 });
 
-test.runIf(process.env['SETTINGS'] === 'each')('each value of each setting alone', async () => {
+async function tryEachAlone(): Promise<void> {
   const cases = [
     ...Object.entries(KNOWN),
     ...(await listSettings()).map((setting) => [setting.name, valuesOf(setting)] as const),
@@ -224,4 +225,7 @@ test.runIf(process.env['SETTINGS'] === 'each')('each value of each setting alone
     if (JSON.stringify(life) !== JSON.stringify((await plain).life)) different.push(...accepted);
   }
   expect(different).toEqual([]);
-});
+}
+// Some four hundred lives, each of some seconds.
+if (process.env['SETTINGS'] === 'each')
+  test('each value of each setting alone', { timeout: 4 * HOUR }, tryEachAlone);

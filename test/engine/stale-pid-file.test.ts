@@ -4,15 +4,19 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { EmbeddedPostgres } from '../../src/platform/postgres/embedded-postgres.ts';
 import { query, readyStage, type Stage, stage } from './stage.ts';
 
-/** Lines of a pid file, as a killed server left them. */
-async function killServer({ open, serverPid, dataDir }: Stage): Promise<{ file: string; lines: string[] }> {
-  const first = await open('guest');
-  const file = path.join(first.dataDirectory, 'postmaster.pid');
+/** Lines of a pid file, as a killed server left them. @param first who opened it; otherwise it is started */
+async function killServer(
+  { open, serverPid, dataDir }: Stage,
+  first?: EmbeddedPostgres,
+): Promise<{ file: string; lines: string[] }> {
+  const running = first ?? (await open('guest'));
+  const file = path.join(running.dataDirectory, 'postmaster.pid');
   const text = await readFile(file, 'utf8');
   process.kill((await serverPid()) ?? 0, 'SIGKILL');
-  await first.close();
+  await running.close();
   expect(file).toContain(dataDir);
   return { file, lines: text.split('\n') };
 }
@@ -46,19 +50,32 @@ const LEFT: Record<string, (left: Left) => string> = {
   'half a pid file': ({ lines }) => [process.pid, ...lines.slice(1)].join('\n').slice(0, 20),
   'something else': () => 'not a pid file\nat all\n',
   'binary zeros': () => '\0'.repeat(512),
+  'a pid and words': withPid(({ lines }) => `${lines[0]} of another machine`),
+  'Windows line ends': ({ lines }) => [process.pid, ...lines.slice(1)].join('\r\n'),
+  'a port that is none': ({ lines }) => [process.pid, lines[1], lines[2], 'x', ...lines.slice(4)].join('\n'),
+  'port 0': ({ lines }) => [process.pid, lines[1], lines[2], '0', ...lines.slice(4)].join('\n'),
+  'another data directory': ({ lines }) => [process.pid, '/nowhere', ...lines.slice(2)].join('\n'),
+  'a byte order mark': ({ lines }) => `\ufeff${[process.pid, ...lines.slice(1)].join('\n')}`,
+  'a megabyte': () => '1'.repeat(1_000_000),
 };
 if (process.getuid?.() === 0)
   LEFT['the pid of a process of another user'] = withPid(() =>
     runUntilEnd('sleep', { uid: 4321, gid: 4321 }),
   );
 
-test.each(Object.entries(LEFT))('a stale pid file with %s does not prevent a start', async (_, write) => {
+test('a stale pid file does not prevent a start, whatever it contains', async () => {
   const place = await readyStage();
-  const { file, lines } = await killServer(place);
-  await writeFile(file, write({ lines, data: path.dirname(file) }), { mode: 0o600 });
-  const again = await place.open('owner');
-  expect(again).toMatchObject({ started: true, port: Number(lines[3]) });
-  expect(await query(again.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  // Each start follows the one before, whose server was killed.
+  let running: EmbeddedPostgres | undefined;
+  for (const [content, write] of Object.entries(LEFT)) {
+    const { file, lines } = await killServer(place, running);
+    await writeFile(file, write({ lines, data: path.dirname(file) }), { mode: 0o600 });
+    running = await place.open('owner').catch((error: unknown) => {
+      throw new Error(`a pid file with ${content}: ${String(error)}`);
+    });
+    expect(running, content).toMatchObject({ started: true, port: Number(lines[3]) });
+    expect(await query(running.url, 'SELECT 1 AS one'), content).toEqual([{ one: 1 }]);
+  }
 });
 
 test('a stale pid file that names a server of another directory, which has the port, does not prevent a start', async () => {

@@ -2,9 +2,10 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../../src/monitor/context.ts';
 import { replaySpool } from '../../src/monitor/runs/db-outage.ts';
+import { dryRunSearch } from '../../src/monitor/runs/dry-run.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Id } from '../../src/store/database.ts';
@@ -112,6 +113,42 @@ test('the removal of the key fails: the response is spooled, and the key is remo
   expect(await executeRun(ctx, runId)).toMatchObject({ status: 'failed', code: 'internal' });
   bytes.mockRestore();
   await foundAgain({ runId, slug, data });
+});
+
+describe('a dry run', () => {
+  const dryRun = (ctx: Context) =>
+    dryRunSearch(
+      ctx,
+      { operation: 'microblog', prompt: 'between', every: '15m' },
+      { signal: new AbortController().signal },
+    );
+  const newestTrial = () =>
+    rows('SELECT state, code, http_status FROM strandline.trials ORDER BY id DESC LIMIT 1');
+
+  test('whose key cannot be removed from its response has received and paid for it', async () => {
+    stub.answers(json({ miner_tweets: [wirePost('dry', { text: `with ${KEY} in it` })] }));
+    const bytes = vi.spyOn(Buffer.prototype, 'includes').mockImplementation(() => {
+      throw new RangeError('injected');
+    });
+    await expect(dryRun(world.ctx)).rejects.toThrow();
+    bytes.mockRestore();
+    expect(stub.requests).toHaveLength(1);
+    expect(await newestTrial()).toEqual([{ state: 'received', code: 'internal', http_status: 200 }]);
+  });
+
+  test('whose call cannot be closed shows what it received, without the key', async () => {
+    stub.answers(json({ miner_tweets: [wirePost('dry', { text: `with ${KEY} in it` })] }));
+    const db = intercepted(world.db, {
+      ofPool: (query, given) => {
+        if (typeof given[0] === 'string' && given[0].includes('UPDATE strandline.trials SET state'))
+          throw sqlError('22P05');
+        return query(...given);
+      },
+    });
+    const { posts } = await dryRun({ ...world.ctx, db });
+    expect(JSON.stringify(posts)).toContain('with [key] in it');
+    expect(await newestTrial()).toEqual([{ state: 'sent', code: null, http_status: null }]);
+  });
 });
 
 test('the process is told to stop while the response cannot be stored: it is spooled, and read without another call', async () => {

@@ -494,6 +494,8 @@ test('as a source, the archive returns results in wire names, without counters',
   const archive = openArchive(world.db);
   const asked = {
     prompt: 'gannets',
+    newestWith: [['gannets']],
+    onFull: () => expect.unreachable('everything is returned'),
     from: at(-60),
     to: at(1),
     limit: 10,
@@ -530,4 +532,61 @@ test('as a source, the archive returns results in wire names, without counters',
   await expect(archive.find({ ...asked, source: 'web', signal: AbortSignal.abort() })).rejects.toThrow(
     /abort/i,
   );
+});
+
+test('as a source, the archive returns the newest with the best words besides the most relevant, and says that it was full', async () => {
+  const search = await newSearch('newest', hosted);
+  const relevant = Array.from({ length: 130 }, (_, n) =>
+    post(`petrel-${n}`, 'Storm petrel, storm petrel', { created_at: at(-50).toISOString() }),
+  );
+  const newest = ['a', 'b'].map((name, n) =>
+    post(
+      `petrel-${name}`,
+      `Among many other birds that were seen on the long way from the harbor to the island, a petrel and a storm, ${name}`,
+      { created_at: at(-2 + n).toISOString() },
+    ),
+  );
+  const other = post(
+    'petrel-other',
+    'A petrel without wind, much later than all others of its kind on that day',
+    {
+      created_at: at(0).toISOString(),
+    },
+  );
+  await found(search, posts(...relevant, ...newest, other));
+  const archive = openArchive(world.db);
+  let full = 0;
+  const find = async (limit: number, newestWith: string[][]) => {
+    full = 0;
+    const items = await archive.find({
+      prompt: 'storm petrel',
+      newestWith,
+      onFull: () => (full += 1),
+      source: 'microblog',
+      from: at(-60),
+      to: at(1),
+      limit,
+      signal: AbortSignal.timeout(60_000),
+    });
+    return items.map(({ post: one }) => one?.id ?? '');
+  };
+  const ten = await find(10, [['storm', 'petrel']]);
+  expect(ten).toEqual(expect.arrayContaining(['petrel-a', 'petrel-b']));
+  expect(ten).not.toContain('petrel-other');
+  expect(ten.length).toBeLessThanOrEqual(20);
+  expect(full).toBe(1);
+  expect(
+    await find(10, [
+      ['storm', 'petrel', 'albatross'],
+      ['storm', 'petrel'],
+    ]),
+    'fewer words',
+  ).toEqual(ten);
+  expect(await find(10, [['petrel']])).toContain('petrel-other');
+  expect(
+    (await find(200, [['storm', 'petrel']])).length,
+    'of 133, the most that are ranked',
+  ).toBeGreaterThanOrEqual(100);
+  expect(full).toBe(1);
+  expect(await find(10, [['storm', 'albatross']]), 'no words').toHaveLength(10);
 });

@@ -30,3 +30,24 @@ test('runs of a code are found among the failed ones, not among all', async () =
   const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
   expect(plan).toContain('runs_amiss');
 });
+
+test('since a time means by creation, also for runs that were written later', async () => {
+  const { search } = await createSearch(world.ctx, {
+    slug: 'backdated',
+    operation: 'microblog',
+    prompt: 'backdated',
+    every: '15m',
+  });
+  const written = ['2026-11-21T12:00Z', '2026-11-18T12:00Z', '2026-11-21T13:00Z'];
+  for (const at of written)
+    await rows(
+      `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, created_at, ended_at)
+       VALUES ($1, 1, 1, 'schedule', 'skipped', 'overlap', $2::timestamptz, $2, $2)`,
+      [search.id, at],
+    );
+  const since = new Date('2026-11-21T00:00Z');
+  const { runs } = await readRunPage(world.db, { data: 'real', search: 'backdated', since, limit: 5 });
+  expect(runs.flatMap(({ reason, created_at }) => (reason === 'overlap' ? [created_at] : []))).toEqual(
+    [written[2], written[0]].map((at) => new Date(at ?? '')),
+  );
+});

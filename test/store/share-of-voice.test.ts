@@ -98,9 +98,13 @@ test('a post found by several searches of a topic counts once; coverage is the m
 test('services of two kinds are never added up', async () => {
   const now = at(0);
   await ensureService(world.db, { name: 'own', kind: 'own', address: null, dialect: 'neutral', now });
+  const withSources = {
+    ...world,
+    ctx: { ...world.ctx, ownSources: () => Promise.resolve('answering' as const) },
+  };
   const [hosted, own] = [
     await newSearch(world, 'kind-hosted', { topic: 'kinds', every: '12h' }),
-    await newSearch(world, 'kind-own', { topic: 'kinds-own', every: '12h', service: 'own' }),
+    await newSearch(withSources, 'kind-own', { topic: 'kinds-own', every: '12h', service: 'own' }),
   ];
   for (const search of [hosted, own]) await begin(search, 20 * DAY);
   const same = post(MIDNIGHT + 20 * DAY + HOUR, { entities: { hashtags: [{ text: 'Kind' }] } });

@@ -18,7 +18,7 @@ import {
 import type { Context } from '../context.ts';
 import { checkSearch, pickRequest, type WrittenSearch } from '../topics/search-definition.ts';
 import { chooseService } from '../topics/service-choice.ts';
-import { withDbRetry } from './db-outage.ts';
+import { cannotBeStored, withDbRetry } from './db-outage.ts';
 import { type DryRunResults, summarizeResults } from './dry-run-results.ts';
 import { type CallLedger, createLimitError, makePaidCall, type PaidResponse } from './paid-call.ts';
 import { parseStoredResponse } from './parse-and-save.ts';
@@ -49,8 +49,9 @@ export async function dryRunSearch(
   const { request, service } = await prepareRequest(ctx, tried);
   if (signal.aborted) throw new RunError('unknown_outcome', { detail: 'the client disconnected' });
   const ledger = createTrialLedger(ctx, request, service);
-  const { id, sentAt, response } = await makePaidCall(ctx, { service, request, signal }, ledger);
-  const read = await parseDryRunResponse(ctx, id, { request, service, response });
+  const received = await makePaidCall(ctx, { service, request, signal }, ledger);
+  const { id, sentAt, response } = received;
+  const read = await parseDryRunResponse(ctx, received, { request, service });
   const findings = await removeForgotten(ctx.db.pool, {
     serviceId: service.id,
     findings: read,
@@ -94,12 +95,14 @@ async function prepareRequest(
 }
 
 type TrialRow = { id: Id; sentAt: Date };
+/** The key may still be in the body. */
+type ReceivedTrial = TrialRow & { response: PaidResponse; redact: (body: Buffer) => Buffer };
 
 function createTrialLedger(
   ctx: Context,
   request: TrialRequest,
   service: Service,
-): CallLedger<TrialRow, TrialRow & { response: PaidResponse }> {
+): CallLedger<TrialRow, ReceivedTrial> {
   return {
     async open(limits) {
       const deadlineMs = ctx.config.callTimeoutMs[request.model] + DRY_RUN_GRACE_MS;
@@ -109,26 +112,33 @@ function createTrialLedger(
       return { row: opened };
     },
     headers: ({ id }) => ({ 'x-trial-id': String(id) }),
-    async store({ id, sentAt }, received, redact) {
-      const response = { ...received, body: redact(received.body) };
+    async store({ id, sentAt }, response, redact) {
       const end = { ...response, state: 'received', code: null, now: response.receivedAt } as const;
-      await withDbRetry(ctx, () => closeTrial(ctx.db, { ...end, id }));
-      return { id, sentAt, response };
+      await withDbRetry(ctx, () => closeTrial(ctx.db, { ...end, id })).catch((error: unknown) => {
+        if (!cannotBeStored(error)) throw error;
+        // The response is shown all the same; its call is closed as unknown.
+        ctx.log.error({ err: error, trial: String(id) }, 'call not closed');
+      });
+      return { id, sentAt, response, redact };
     },
     closeFailed: ({ id }, end) => closeTrial(ctx.db, { ...end, id }),
     createAbortError: () => new RunError('unknown_outcome', { detail: 'the client disconnected' }),
   };
 }
 
-/** @throws UnreadableResponse, after its code is recorded */
+/**
+ * The results of a response whose call is recorded, without the key.
+ * @throws UnreadableResponse, or what the removal of the key throws, after its code is recorded
+ */
 async function parseDryRunResponse(
   ctx: Context,
-  id: Id,
-  { request, service, response }: { request: TrialRequest; service: Service; response: PaidResponse },
+  { id, response, redact }: ReceivedTrial,
+  { request, service }: { request: TrialRequest; service: Service },
 ): Promise<ParsedResults> {
   const { operation, tools } = request;
   try {
-    return await parseStoredResponse({ operation, tools, dialect: service.dialect }, response);
+    const redacted = { ...response, body: redact(response.body) };
+    return await parseStoredResponse({ operation, tools, dialect: service.dialect }, redacted);
   } catch (error) {
     const code = error instanceof RunError ? error.code : 'internal';
     await withDbRetry(ctx, () => markTrialUnreadable(ctx.db, id, code));

@@ -42,7 +42,7 @@ export type CallLedger<Row extends { sentAt: Date }, Stored> = {
   headers: (row: Row) => Record<string, string>;
   /**
    * Closes the row with its response, which is paid for. Retries during a database outage.
-   * @param redact removes the API key from a body; an error of it must not lose the response
+   * @param redact removes the API key from a body; an error of it must not lose the response, or that it was received
    */
   store: (row: Row, response: PaidResponse, redact: (body: Buffer) => Buffer) => Promise<Stored>;
   /** Closes the row without a response. Idempotent. */

@@ -172,10 +172,12 @@ function explain({
   status,
   reason,
   last_run_code: code,
+  last_run_http_status: http,
   empty_runs: n,
   usual_results: usual,
 }: SearchStatusRow): string | null {
-  if (status === 'failing') return code === null ? null : `${RUN_CODES[code]} (${code})`;
+  if (status === 'failing')
+    return code === null ? null : `${RUN_CODES[code]} (${code}${http === null ? '' : `, HTTP ${http}`})`;
   if (status !== 'nothing_coming') return reason;
   const runs = n === 1 ? 'the last run' : `the last ${n ?? 0} runs`;
   return `${runs} returned 0 results, where ${Math.round(usual ?? 0)} are usual`;

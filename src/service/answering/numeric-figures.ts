@@ -13,13 +13,13 @@ const FIGURE_TOKEN = new RegExp(
 );
 
 /** `£1.65m`, `2bn`, `1,2 Mio.`, `10 тыс.`, `2 M€`: a figure, its unit, and what is around it. */
-const CURRENCY = String.raw`(?:[\p{Sc}]|(?<!\p{L})(?:eur|usd|gbp|chf|aud|cad|jpy|cny|inr|rs|sek|nok|dkk|pln|rub|brl|zł|kr)(?!\p{L})\.?)`;
+const CURRENCY = String.raw`(?:[\p{Sc}]|(?<!\p{L})(?:eur|usd|gbp|chf|fr|aud|cad|jpy|cny|inr|rs|sek|nok|dkk|pln|czk|kč|huf|rub|brl|rp|idr|zł|kr|(?:d['’])?euros?|dollars?)(?!\p{L})\.?)`;
 const SPACE = String.raw`[ \u00a0\u2009\u202f]?`;
-const UNITS: ReadonlyMap<string, number> = parseNumberTable(`k tsd tys тыс 1000; lakh lakhs 100000;
-  m mm mn mln mio mill млн 1000000; cr crore crores 10000000; b bn bln md mds mrd mld mlrd млрд 1000000000;
-  t tn trn трлн 1000000000000`);
+const UNITS: ReadonlyMap<string, number> = parseNumberTable(`k tsd tys tis тыс тис 1000; lakh lakhs 100000;
+  m mm mn mln mio mill mi mkr jt млн 1000000; cr crore crores 10000000;
+  b bn bln md mds mrd mld mlrd bi mdkr млрд 1000000000; t tn trn трлн 1000000000000`);
 const NOTATION = new RegExp(
-  `(?<before>${CURRENCY}${SPACE})?(?<figure>(?<![\\p{L}\\p{Nd}.,])${DIGIT_FIGURE.source})(?<space>${SPACE})` +
+  `(?:(?<before>${CURRENCY}${SPACE})|(?<![\\p{L}.,]|\\p{Nd}[’'\u00a0\u202f]?))(?<figure>${DIGIT_FIGURE.source})(?<space>${SPACE})` +
     `(?<unit>${[...UNITS.keys()].sort((a, b) => b.length - a.length).join('|')})(?![\\p{L}\\p{N}])\\.?` +
     `(?=(?<after>${SPACE}${CURRENCY})|(?<counted>${SPACE}(?:people|users|customers|subscribers|visitors|viewers|views|voters|votes` +
     `|homes|households|doses|jobs|copies|followers|passengers|workers|tonnes|barrels|children|residents|patients|deaths|cases` +
@@ -27,7 +27,7 @@ const NOTATION = new RegExp(
   'giu',
 );
 /** Units that are also others (metres, bytes, tonnes, karats) unless it is money, or what is counted says so. */
-const ONLY_OF_MONEY = new Set('mm cr md t tn'.split(' '));
+const ONLY_OF_MONEY = new Set('mm cr md mi bi jt t tn'.split(' '));
 
 /** Whether a unit is a scale where it stands. */
 function isScale(
@@ -49,9 +49,17 @@ const MYRIAD_FIGURE = String.raw`\p{Nd}{1,15}(?:[.,]\p{Nd}{1,9}){0,5}`;
 const MYRIAD_PART = `${MYRIAD_FIGURE}(?:[百千]?[万萬]|[백천]?만|[千億亿兆천억조])`;
 const MYRIAD = new RegExp(String.raw`(?<![\p{Nd}.,])(?:${MYRIAD_PART}){1,5}(?:${MYRIAD_FIGURE})?`, 'gu');
 
+/** Groups of three digits between spaces: two at least, or one beside a currency, since `21 300` may be two figures. */
+const SPACED = new RegExp(
+  String.raw`(?<![\p{L}\p{Nd}.,]|\p{Nd} )(?:\p{Nd}{1,3}(?: \p{Nd}{3}){2,6}|(?<=${CURRENCY}${SPACE})\p{Nd}{1,3} \p{Nd}{3}` +
+    String.raw`|\p{Nd}{1,3} \p{Nd}{3}(?=${SPACE}${CURRENCY}))(?!\p{Nd})`,
+  'giu',
+);
+
 /** Writes shortened figures in full: `£1.65m` is `£1650000`. Metres stay metres: `1.65m`. */
 function writeOut(text: string): string {
   return text
+    .replace(SPACED, (groups) => groups.replaceAll(' ', ''))
     .replace(MYRIAD, (whole) => {
       const parts = whole.matchAll(new RegExp(`(${DIGIT_FIGURE.source})(\\P{Nd}*)`, 'gu'));
       return toPlainFigure(
@@ -109,8 +117,8 @@ export function extractFigures(text: string): Set<string> {
 
 function canonicalizeFigure(figure: string): string {
   const digits = Array.from(figure, (mark) => (/\p{Nd}/u.test(mark) ? toAsciiDigit(mark) : mark)).join('');
-  // Groups of three digits are thousands.
-  if (/^\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+$/.test(digits))
+  // Groups of three digits are thousands; in India, of two before the last.
+  if (/^\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+$|^\d{1,2}(?:,\d{2})+,\d{3}$/.test(digits))
     return stripLeadingZeros(digits.replace(/\D/g, ''));
   return digits
     .split(/\D/)
@@ -153,9 +161,11 @@ const SCALES = parseNumberTable(`hundred hundreds hundert hunderte cien ciento c
   thousand thousands tausend tausende mille miles 1000;
   million millions millionen millón millones 1000000;
   milioni milione milhões milhão miljoen miljoner milionów miliony миллион миллиона миллионов 1000000;
-  тысяч тысячи тысяча mil 1000; lakh lakhs 100000; crore crores 10000000;
+  millioner milionů milióny millió miljoona miljoonaa milioane milion milyon мільйон мільйонів juta triệu 1000000;
+  тысяч тысячи тысяча тисяч mil tisíc tusen tusind tuhatta ribu bin 1000; lakh lakhs 100000; crore crores 10000000;
   billion billions milliarde milliarden milliard milliards miliardi miliardo miljard miljarder bilhões bilhão
-  miliardów миллиард миллиарда миллиардов 1000000000;
+  miliardów миллиард миллиарда миллиардов milliarder miliard miliardy milliárd miljardi miljardia miliarde milyar
+  мільярд мільярдів tỷ 1000000000;
   trillion trillions billionen billones billón trilhões 1000000000000; dozen dozens dutzend douzaine docena 12`);
 /** Only as part of a number: "twenty-one", "einundzwanzig", "vingt et un", "deux cent mille". */
 const INNER_NUMBERS = parseNumberTable(

@@ -7,7 +7,8 @@ import { type Source, SOURCES } from '../../domain/enumerations.ts';
 import { parseUrl } from '../../domain/link.ts';
 import type { Archive } from '../ports.ts';
 import { SourceDown } from './outage.ts';
-import type { FoundItem, SearchSource } from './search-source.ts';
+import type { FoundItem, SearchSource, SourceQuery } from './search-source.ts';
+import { FULL, pickBestWords } from './provider-query.ts';
 import type { OfferedSource } from './source-registry.ts';
 
 /** Hosts of Reddit; path of a thread or a comment in it. */
@@ -57,6 +58,9 @@ function toThread(item: FoundItem, link: string): FoundItem {
   };
 }
 
+/** Of the newest, every word is required: fewer if nothing matches. */
+const WORD_ATTEMPTS = [3, 2] as const;
+
 /** The monitor's archive as a source for each tool. */
 export function createArchiveSources(archive: Archive): SearchSource[] {
   return SOURCES.map((source) => ({
@@ -65,8 +69,24 @@ export function createArchiveSources(archive: Archive): SearchSource[] {
     state: 'live',
     // It ranks by all words of the prompt and requires none.
     wordings: 'own',
-    find: ({ prompt, from, to, limit, signal }) => archive.find({ prompt, source, from, to, limit, signal }),
+    find: ({ report = () => {}, ...query }) =>
+      archive.find({
+        prompt: query.prompt,
+        newestWith: listBestWords(query),
+        onFull: () => report(FULL),
+        source,
+        from: query.from,
+        to: query.to,
+        limit: query.limit,
+        signal: query.signal,
+      }),
   }));
+}
+
+/** Each list once, best first. */
+function listBestWords(query: Pick<SourceQuery, 'prompt' | 'keywords'>): string[][] {
+  const counts = new Set(WORD_ATTEMPTS.map((most) => Math.min(most, query.keywords.length)));
+  return [...counts].filter((most) => most > 0).map((most) => pickBestWords(query, most));
 }
 
 /** Placeholder for a tool without sources: reports why, and what to set. */

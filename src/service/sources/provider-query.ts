@@ -156,7 +156,7 @@ export function formatDay(date: Date): string {
 
 export type ResultPage<T> = { items: readonly T[]; isLast: boolean };
 
-const FULL: SourceNotice = { code: LIST_FULL, message: 'returned a full list: more may match' };
+export const FULL: SourceNotice = { code: LIST_FULL, message: 'returned a full list: more may match' };
 
 /** Reports that more may match, if a provider returned as many items as it was asked for. */
 export function reportIfFull(

@@ -1,14 +1,16 @@
 /** Documents of the archive that contain a word of the query and match its filters, by Postgres' own ranking. */
 import { and, desc, eq, exists, gte, lte, type SQL, sql } from 'drizzle-orm';
 import type { Source } from '../../domain/enumerations.ts';
-import type { Id, Orm } from '../database.ts';
+import { splitFoldedWords } from '../../domain/folded-words.ts';
+import { type Query, requireAll } from '../../domain/search-query.ts';
+import type { Id, Orm, Reads } from '../database.ts';
 import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
 import { link_sightings, post_sightings } from '../schema/result-tables.ts';
 import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';
-import { quoteLexeme } from './query-condition.ts';
+import { buildCondition, quoteLexeme, readWordForms } from './query-condition.ts';
 
 /** More candidates do not improve the result: with the Cranfield collection, 100 reach the nDCG@10 of full BM25. */
-const MAX_CANDIDATES = 100;
+export const MAX_CANDIDATES = 100;
 
 export type ArchiveQuestion = {
   /** Words in any form; never parsed as query syntax. */
@@ -20,8 +22,10 @@ export type ArchiveQuestion = {
   /** By publication time, or the first sighting if unknown; inclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
-  /** Maximum 100. */
+  /** Maximum {@link MAX_CANDIDATES}. */
   limit: number;
+  /** Words of which the newest matches must have all, besides the most relevant: the first list of which any has all. */
+  newestWith?: readonly (readonly string[])[] | undefined;
 };
 
 export type Candidate = {
@@ -60,6 +64,48 @@ export async function findCandidates(
   const near = await rankBy(db, question, selectNewest(newest));
   // A frequent word may be missing in the newest documents, or with this filter.
   return near.length < MAX_CANDIDATES ? rankBy(db, question, selectNewest(wanted, fewest)) : near;
+}
+
+/** As many of the newest documents with all words as the limit allows. */
+export async function findNewest(
+  db: Reads,
+  archiveQuery: ArchiveQuestion,
+  question: Question,
+): Promise<Candidate[]> {
+  const { source, from, to, limit, newestWith = [] } = archiveQuery;
+  for (const words of newestWith) {
+    const query = requireAll([...words.flatMap(toQuery), source && { is: 'source', value: source }]);
+    const forms = await readWordForms(db.pool, [query]);
+    const values: unknown[] = [];
+    const bind = (value: unknown) => `$${values.push(value)}`;
+    const where = [
+      // The query has no relative times.
+      buildCondition(query, { bind, forms, now: new Date(0) }),
+      ...(from === undefined ? [] : [`d.at >= ${bind(from)}`]),
+      ...(to === undefined ? [] : [`d.at <= ${bind(to)}`]),
+    ].join(' AND ');
+    const { rows } = await db.pool.query<{ kind: string; thing: Id }>(
+      `SELECT d.kind, d.thing FROM strandline.archive_documents d WHERE ${where}
+       ORDER BY d.at DESC, d.thing DESC LIMIT ${bind(Math.min(limit, MAX_CANDIDATES))}`,
+      values,
+    );
+    if (rows.length > 0) return rankBy(db, question, areDocuments(rows));
+  }
+  return [];
+}
+
+/** A word of a prompt as a condition: several words in a row if it is a phrase. */
+function toQuery(word: string): Query[] {
+  const [folded, ...others] = splitFoldedWords(word);
+  if (folded === undefined) return [];
+  return [others.length === 0 ? { is: 'word', word, folded } : { is: 'phrase', words: [folded, ...others] }];
+}
+
+function areDocuments(documents: readonly { kind: string; thing: Id }[]): SQL {
+  const kinds = sql.param(documents.map(({ kind }) => kind));
+  const things = sql.param(documents.map(({ thing }) => thing));
+  const { kind, thing } = archive_documents;
+  return sql`(${kind}, ${thing}) IN (SELECT * FROM unnest(${kinds}::text[], ${things}::bigint[]))`;
 }
 
 function rankBy({ orm }: Orm, { lexemes, says }: Question, where: SQL | undefined): Promise<Candidate[]> {

@@ -73,12 +73,16 @@ export function buildCondition(query: Query, context: ConditionContext): string 
       // Found once per statement: a set for the index, or hashed beside another condition.
       return `(d.kind = 'post' AND d.thing IN (SELECT p.id FROM ${S}.posts p
         WHERE p.author_id = ANY (ARRAY(SELECT id FROM ${S}.authors WHERE lower(username) = lower(${bind(query.value)})))))`;
+    case 'author-id':
+      return `(d.kind = 'post' AND d.thing IN (SELECT p.id FROM ${S}.posts p WHERE p.author_id = ${bind(query.value)}))`;
     case 'hashtag':
       return buildHashtagCondition(query.value, context);
     case 'lang':
       return postSql('', `lower(p.lang) = ${bind(query.value)}`);
     case 'domain':
-      return buildDomainCondition(bind(query.value));
+      return buildDomainCondition(bind(query.value), 'with subdomains');
+    case 'host':
+      return buildDomainCondition(bind(query.value), 'alone');
     case 'source':
       return buildSourceCondition(query.value, bind);
     case 'from':
@@ -131,15 +135,17 @@ function buildHashtagCondition(tag: string, { bind }: ConditionContext): string 
   return `(${indexed}${among})`;
 }
 
-/** Links of a host or its subdomains, and posts that link there. */
-function buildDomainCondition(host: string): string {
-  const isBelow = (name: string) =>
-    `(${name} = ${host} OR right(${name}, length(${host}) + 1) = '.' || ${host})`;
+/** Links of a host, and posts that link there. */
+function buildDomainCondition(host: string, which: 'alone' | 'with subdomains'): string {
+  const isThere = (name: string) =>
+    which === 'alone'
+      ? `${name} = ${host}`
+      : `(${name} = ${host} OR right(${name}, length(${host}) + 1) = '.' || ${host})`;
   const post = postSql(
     `CROSS JOIN unnest(p.urls) a CROSS JOIN LATERAL (SELECT ${DOMAIN_SQL} AS name OFFSET 0) x`,
-    isBelow('x.name'),
+    isThere('x.name'),
   );
-  return `(${post} OR d.kind = 'link' AND EXISTS (SELECT FROM ${S}.links l WHERE l.id = d.thing AND ${isBelow('l.site')}))`;
+  return `(${post} OR d.kind = 'link' AND EXISTS (SELECT FROM ${S}.links l WHERE l.id = d.thing AND ${isThere('l.site')}))`;
 }
 
 /** All posts have the source microblog. */

@@ -9,29 +9,33 @@ import { readLinksByIds } from '../queries/completions.ts';
 import type { LinkRow } from '../queries/links.ts';
 import { type PostRow, readPostsByIds } from '../queries/posts.ts';
 import { authors } from '../schema/post-tables.ts';
-import { type ArchiveQuestion, type Candidate, findCandidates } from './archive-candidates.ts';
+import { type ArchiveQuestion, type Candidate, findCandidates, findNewest } from './archive-candidates.ts';
 import { type Question, readQuestion } from './archive-question.ts';
 import { inArray } from 'drizzle-orm';
 
 /** `score`: BM25; comparable only within one response. */
 export type ArchiveHit = ArchiveThing & { score: number };
 
-/** Best first. Nothing if no word of the query is known. */
+/** Best first, with the newest of `newestWith` beyond the limit. Nothing if no word of the query is known. */
 export async function searchArchive(db: Reads, archiveQuery: ArchiveQuestion): Promise<ArchiveHit[]> {
   const { text, limit } = archiveQuery;
   const question = await readQuestion(db, text);
   if (question.lexemes.length === 0) return [];
-  const candidates = await findCandidates(db, archiveQuery, question);
-  const scores = new Map(
-    candidates.map((candidate) => [
+  const newest = await findNewest(db, archiveQuery, question);
+  const candidates = new Map(
+    [...(await findCandidates(db, archiveQuery, question)), ...newest].map((candidate) => [
       thingKey(candidate.kind, candidate.thing),
-      scoreRelevance(candidate, question),
+      candidate,
     ]),
   );
-  return (await readThings(db, candidates))
+  const scores = new Map(
+    [...candidates].map(([key, candidate]) => [key, scoreRelevance(candidate, question)]),
+  );
+  const isNewest = new Set(newest.map(({ kind, thing }) => thingKey(kind, thing)));
+  return (await readThings(db, [...candidates.values()]))
     .map((thing) => ({ ...thing, score: scores.get(thingKey(thing.kind, thing.id)) ?? 0 }))
     .sort((a, b) => b.score - a.score || Number(b.id - a.id) || (a.kind < b.kind ? -1 : 1))
-    .slice(0, limit);
+    .filter(({ kind, id }, place) => place < limit || isNewest.has(thingKey(kind, id)));
 }
 
 function scoreRelevance({ config, words, matches }: Candidate, { says, averageWords }: Question): number {

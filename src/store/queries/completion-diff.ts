@@ -52,7 +52,7 @@ export type CompletionDiff = {
   citations: { added: number; removed: number };
 };
 
-/** `2 new, 1 removed, 8 unchanged (3 re-sourced)`: statements without copies, as counted with each completion. */
+/** `2 new, 1 removed, 8 unchanged (3 with other sources)`: statements without copies, as counted with each completion. */
 export function describeStatements({
   new_claims,
   gone_claims,
@@ -60,7 +60,7 @@ export function describeStatements({
   kept,
 }: CompletionDiff): string {
   const changed = changed_claims.length;
-  const unchanged = `${kept + changed} unchanged${changed === 0 ? '' : ` (${changed} re-sourced)`}`;
+  const unchanged = `${kept + changed} unchanged${changed === 0 ? '' : ` (${changed} with other sources)`}`;
   return `${new_claims.length} new, ${gone_claims.length} removed, ${unchanged}`;
 }
 

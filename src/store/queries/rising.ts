@@ -33,7 +33,7 @@ export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope):
   });
   if (rows.length === 0) return [];
   const v = risingPostsView;
-  const statement = prepareOnce(orm, 'rising_posts', () =>
+  const statement = prepareOnce(orm, 'rising_posts_of', () =>
     orm
       .select()
       .from(v)

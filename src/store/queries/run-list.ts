@@ -1,8 +1,8 @@
 /** Runs, and their calls, rejects, neighbors, responses and requests. */
 
 import type { Operation } from '../../domain/enumerations.ts';
-import type { RunCode } from '../../domain/errors.ts';
-import { type Id, type Orm, type Pooled, type Reads, onlyRow, selectIds, prepareOnce } from '../database.ts';
+import type { RunCode, SkipReason } from '../../domain/errors.ts';
+import { type Id, type Orm, type Pooled, type Reads, onlyRow, prepareOnce, selectIds } from '../database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
@@ -80,6 +80,8 @@ export async function readRunsByIds({ orm }: Reads, ids: readonly Id[]): Promise
 type RunPageFilter = DataScope & {
   status?: RunStatus | undefined;
   code?: RunCode | undefined;
+  /** Why slots were skipped. */
+  reason?: SkipReason | undefined;
   /** Created at this time or later. */
   since?: Date | undefined;
   /** Older than this run. */
@@ -99,11 +101,12 @@ const STATUS_CONDITIONS: Readonly<Record<RunStatus, SQL>> = {
 
 /**
  * Runs, also of removed searches, newest first, and whether there are older ones. Selects IDs from the table first, so that
- * the view aggregates only the returned runs. IDs are in creation order, so a time also bounds the IDs.
+ * the view aggregates only the returned runs. The first ID since a time bounds
+ * which IDs are read; among them are older runs of simulated days, which are written later.
  */
 export async function readRunPage(
   { orm, pool }: Reads,
-  { status, code, since, before, limit, ...scope }: RunPageFilter,
+  { status, code, reason, since, before, limit, ...scope }: RunPageFilter,
 ): Promise<{ runs: RunRow[]; more: boolean }> {
   const searches = await findSearchIds({ pool }, scope);
   if (searches?.length === 0) return { runs: [], more: false };
@@ -118,7 +121,10 @@ export async function readRunPage(
         status === undefined ? undefined : sql`${runs.status} = ${STATUS_CONDITIONS[status]}`,
         // Only failed runs have a code, and the planner finds them by their partial index.
         code === undefined ? undefined : sql`${runs.status} = 'failed' AND ${runs.code} = ${code}`,
-        first === undefined ? undefined : gte(runs.id, first),
+        first === undefined || since === undefined
+          ? undefined
+          : and(gte(runs.id, first), gte(runs.created_at, since)),
+        reason === undefined ? undefined : eq(runs.reason, reason),
         before === undefined ? undefined : lt(runs.id, before),
       ),
     )

@@ -12,6 +12,11 @@ type TopsFilter = DataScope & {
   from: Date;
   until: Date;
   limit: number;
+  /**
+   * Whether a name is one row over all services, as lists have its posts; `service_kind` is then that of any of them. Otherwise it
+   * has a row per kind of service.
+   */
+  together?: boolean;
 };
 
 type Top = { service_kind: ServiceKind; posts: number };
@@ -25,6 +30,8 @@ export type TopLanguage = Top & { lang: string };
 export type TopDomain = Top & { domain: string; links: number };
 
 type CountedColumn = 'k.posts' | 'k.topic_posts';
+/** What has a row. */
+type RowKey = 'sv.kind, g.name' | 'g.name';
 
 /**
  * Like the views `top_authors` to `top_domains`, but aggregates stored rows before looking up names: a busy topic has
@@ -49,37 +56,50 @@ LEFT JOIN strandline.author_counters c ON c.author_id = a.id
 JOIN strandline.services sv ON sv.id = a.service_id
 ORDER BY g.posts DESC, a.id`;
 
-/** Services of a kind are counted together. $5 limit. */
-const namesSql = (as: string, kind: string) => (counted: CountedColumn) =>
-  `
-SELECT sv.kind AS service_kind, g.name AS ${as}, sum(g.posts)::int AS posts
-FROM (SELECT s.service_id, k.name, sum(${counted}) AS posts ${topsSql(counted, kind)} GROUP BY s.service_id, k.name) g
+/** Services of a kind are counted together. @param name as lists compare it. $5 limit. */
+const namesSql =
+  (as: string, kind: string, name = 'k.name') =>
+  (counted: CountedColumn, rowKey: RowKey) =>
+    `
+SELECT min(sv.kind) AS service_kind, g.name AS ${as}, sum(g.posts)::int AS posts
+FROM (SELECT s.service_id, ${name} AS name, sum(${counted}) AS posts ${topsSql(counted, kind)} GROUP BY 1, 2) g
 JOIN strandline.services sv ON sv.id = g.service_id
-GROUP BY sv.kind, g.name ORDER BY posts DESC, g.name LIMIT $5`;
+GROUP BY ${rowKey} ORDER BY posts DESC, g.name LIMIT $5`;
 
 /** `domain` counts posts, `site` links. $5 limit. */
-const domainsSql = (counted: CountedColumn) => `
-SELECT sv.kind AS service_kind, g.name AS domain, sum(g.posts)::int AS posts, sum(g.links)::int AS links
+const domainsSql = (counted: CountedColumn, rowKey: RowKey) => `
+SELECT min(sv.kind) AS service_kind, g.name AS domain, sum(g.posts)::int AS posts, sum(g.links)::int AS links
 FROM (
   SELECT s.service_id, k.name, coalesce(sum(${counted}) FILTER (WHERE k.kind = 'domain'), 0) AS posts,
     coalesce(sum(${counted}) FILTER (WHERE k.kind = 'site'), 0) AS links ${topsSql(counted, 'domain', 'site')}
   GROUP BY s.service_id, k.name
 ) g
 JOIN strandline.services sv ON sv.id = g.service_id
-GROUP BY sv.kind, g.name ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $5`;
+GROUP BY ${rowKey} ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $5`;
 
 export const readTopAuthors = createTopReader<TopAuthor>('authors', authorsSql);
 export const readTopHashtags = createTopReader<TopHashtag>('hashtags', namesSql('hashtag', 'hashtag'));
-export const readTopLanguages = createTopReader<TopLanguage>('languages', namesSql('lang', 'language'));
+/** Languages in lower case: services write `pt-BR` and `pt-br`. */
+export const readTopLanguages = createTopReader<TopLanguage>(
+  'languages',
+  namesSql('lang', 'language', 'lower(k.name)'),
+);
 /** By the sum of posts that link there and links found there. */
 export const readTopDomains = createTopReader<TopDomain>('domains', domainsSql);
 
-function createTopReader<Row extends Top>(names: string, statement: (counted: CountedColumn) => string) {
-  const ofSearch = { name: `top_${names}_of_search`, text: statement('k.posts') };
-  const ofTopic = { name: `top_${names}_of_topic`, text: statement('k.topic_posts') };
+function createTopReader<Row extends Top>(
+  names: string,
+  statement: (counted: CountedColumn, rowKey: RowKey) => string,
+) {
+  const each = (of: 'search' | 'topic', counted: CountedColumn) => ({
+    together: { name: `top_${names}_of_${of}_together`, text: statement(counted, 'g.name') },
+    apart: { name: `top_${names}_of_${of}`, text: statement(counted, 'sv.kind, g.name') },
+  });
+  const ofSearch = each('search', 'k.posts');
+  const ofTopic = each('topic', 'k.topic_posts');
   return async ({ pool }: Reads, filter: TopsFilter): Promise<Row[]> => {
     const { rows } = await pool.query<Row>({
-      ...(filter.search === undefined ? ofTopic : ofSearch),
+      ...(filter.search === undefined ? ofTopic : ofSearch)[filter.together === true ? 'together' : 'apart'],
       values: [...scopeValues(filter), filter.from, filter.until, filter.limit],
     });
     return rows;

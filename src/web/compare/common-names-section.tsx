@@ -52,10 +52,16 @@ export function CommonNames({ commonKind: kind, common, topics, range, commonFro
   );
 }
 
+/** The field of a query for exactly what is counted. */
+const FIELDS = { author: 'author-id', domain: 'host', hashtag: 'hashtag' } as const satisfies Record<
+  CommonKind,
+  Parameters<typeof writeFieldQuery>[0]
+>;
+
 /** How many posts of a topic have a name, and how many links of a domain were found, with links to their lists. */
 function CommonCount({
   kind,
-  row: { name, username, counts },
+  row: { name, counts },
   topic,
   from,
 }: {
@@ -65,7 +71,7 @@ function CommonCount({
   from: Date;
 }) {
   const { posts, links } = counts[topic] ?? { posts: 0, links: 0 };
-  const q = writeFieldQuery(kind, kind === 'author' ? (username ?? '') : name);
+  const q = writeFieldQuery(FIELDS[kind], name);
   const list = (of: ListKind, count: number) => {
     const shown = kind === 'domain' ? formatCount(count, of.slice(0, -1)) : <Count of={count} />;
     if (count === 0 || q === undefined) return shown;

@@ -83,11 +83,11 @@ export function KeyNumbers({
     <div data-live="numbers">
       <Stats label="All topics">
         <Stat
-          name="Posts, last 24 hours"
+          name={counted > 1 ? 'Posts by topic, last 24 hours' : 'Posts, last 24 hours'}
           value={<ShortCount of={posts} least={least} />}
           note={
             <>
-              {counted > 1 ? `sum of ${formatCount(counted, 'topic')}; ` : ''}
+              {counted > 1 ? `sum of ${formatCount(counted, 'topic')}; a post in two counts twice; ` : ''}
               {typical === 0
                 ? explainNoRatio(
                     pulses.some(({ hasTypical }) => hasTypical),
@@ -166,9 +166,7 @@ export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) 
         ))}
       </ul>
       {shown.length <= MAX_ATTENTION ? null : (
-        <p class="hint">
-          and {shown.length - MAX_ATTENTION} more: <a href="/runs?status=failed">failed runs</a>
-        </p>
+        <p class="hint">and {shown.length - MAX_ATTENTION} more: see each topic.</p>
       )}
     </Section>
   );

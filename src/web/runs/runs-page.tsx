@@ -2,7 +2,7 @@
 
 import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { formatUtcMidnight } from '../../domain/display-format.ts';
-import { type Problem, RUN_CODES, type RunCode } from '../../domain/errors.ts';
+import { type Problem, RUN_CODES, type RunCode, SKIP_REASONS } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { idKey } from '../../monitor/http/cursors.ts';
@@ -41,6 +41,7 @@ const querystring = z.strictObject({
   topic: emptyField.or(z.string().max(64)).optional(),
   status: emptyField.or(z.enum(RUN_STATUSES)).optional(),
   code: emptyField.or(z.string().refine(isRunCode, 'a run code')).optional(),
+  reason: emptyField.or(z.enum(SKIP_REASONS)).optional(),
   since: emptyField.or(z.enum(SPAN_NAMES)).optional(),
   before: emptyField.or(idKey).optional(),
 });
@@ -48,7 +49,7 @@ const querystring = z.strictObject({
 export function addRunsPage(app: App, { ctx }: RouteContext): void {
   app.get('/runs', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
     const { before, ...filter } = request.query;
-    const { status, code, since } = filter;
+    const { status, code, reason, since } = filter;
     const now = ctx.clock.now();
     const problems: Problem[] = [];
     const scope = await findScope(ctx.db, filter).catch((error: unknown) => {
@@ -60,6 +61,7 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
         ...scope,
         status,
         code,
+        reason,
         since: since === undefined ? undefined : computeSince(since, now),
         before,
         limit: PAGE_SIZE,
@@ -165,8 +167,15 @@ function TodayTable({ rows }: { rows: readonly RunTally[] }) {
           },
           {
             head: 'Runs',
-            cell: ({ status, code, runs }) => (
-              <a href={writeRunsPath({ status, code: code ?? undefined, since: 'today' })}>
+            cell: ({ status, code, reason, runs }) => (
+              <a
+                href={writeRunsPath({
+                  status,
+                  code: code ?? undefined,
+                  reason: SKIP_REASONS.find((one) => one === reason),
+                  since: 'today',
+                })}
+              >
                 <Count of={runs} />
               </a>
             ),

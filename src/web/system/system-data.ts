@@ -3,7 +3,7 @@
 import { awaitMembers } from '../../domain/await-members.ts';
 import { DAY } from '../../domain/time.ts';
 import type { RouteContext } from '../../monitor/http/route-types.ts';
-import { judgeSilence } from '../../monitor/status/search-silence.ts';
+import { listTroubled, readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { readQueueDepth, readServiceBudgets, readWorkers } from '../../monitor/status/system-status.ts';
 import { readSetAside } from '../../store/derive/pending-derivations.ts';
 import { countDue, readTableSizes, retentionLimitsAt } from '../../store/maintenance/retention.ts';
@@ -30,7 +30,7 @@ export async function readSystemData({ ctx, services: access, embedded }: RouteC
     ...(await awaitMembers({
       workers: readWorkers(ctx),
       backlog: readBacklog(db, now),
-      silence: judgeSilence(ctx),
+      troubled: readSearchStatuses(ctx).then(listTroubled),
       unread: readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
       aside: readSetAside(db, MAX_SET_ASIDE),
       queue: readQueueDepth(ctx.queue),

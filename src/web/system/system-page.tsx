@@ -1,8 +1,10 @@
 /** The page System: health of database, queue and workers, services and budgets, storage, versions. */
 
 import { VERSION } from '../../config/version.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { STATUS_NAMES } from '../../monitor/status/search-status.ts';
 import { Facts, Stat, Stats } from '../components/fact-list.tsx';
 import { formatBytes } from '../../domain/display-format.ts';
 import { Count, formatCount } from '../components/numbers.tsx';
@@ -49,7 +51,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
 }
 
 /** Key figures: whether workers run, and what waits or is missing. */
-function SystemSummary({ workers, backlog, silence, unread, tables }: SystemData) {
+function SystemSummary({ workers, backlog, troubled, unread, tables }: SystemData) {
   const alive = workers.filter(({ silent }) => !silent);
   return (
     <Stats label="Summary">
@@ -94,11 +96,11 @@ function SystemSummary({ workers, backlog, silence, unread, tables }: SystemData
         loud={backlog.overdue > 0 && alive.length === 0}
       />
       <Stat
-        name="silent"
-        value={<Count of={silence.total} />}
-        unit={silence.total === 1 ? 'search' : 'searches'}
-        note={silence.total === 0 ? undefined : <a href="/#amiss">no successful run for three intervals</a>}
-        loud={silence.total > 0}
+        name="need attention"
+        value={<Count of={troubled.length} />}
+        unit={troubled.length === 1 ? 'search' : 'searches'}
+        note={troubled.length === 0 ? undefined : <a href="/#amiss">{describeTroubled(troubled)}</a>}
+        loud={troubled.length > 0}
       />
       <Stat
         name="unread"
@@ -110,6 +112,12 @@ function SystemSummary({ workers, backlog, silence, unread, tables }: SystemData
       <Stat name="stored" value={formatBytes(tables.reduce((sum, { bytes }) => sum + bytes, 0))} />
     </Stats>
   );
+}
+
+/** `2 failing, 1 nothing coming`, the worst first. */
+function describeTroubled(troubled: SystemData['troubled']): string {
+  const byStatus = groupBy(troubled, ({ status }) => status);
+  return [...byStatus].map(([status, its]) => `${its.length} ${STATUS_NAMES[status]}`).join(', ');
 }
 
 function SystemVersions({ server, contract, upkeep, isEmbedded }: SystemData) {

@@ -51,7 +51,7 @@ export function ResourcedStatements({ diff }: { diff: CompletionDiff }) {
   if (diff.changed_claims.length === 0) return null;
   return (
     <>
-      <h3>Re-sourced</h3>
+      <h3>With other sources</h3>
       <ul class="claims">
         {diff.changed_claims.map((claim) => (
           <li>
@@ -66,7 +66,7 @@ export function ResourcedStatements({ diff }: { diff: CompletionDiff }) {
   );
 }
 
-/** `Since …: 3 new, 2 removed, 9 unchanged (1 re-sourced); 75 % similar.` */
+/** `Since …: 3 new, 2 removed, 9 unchanged (1 with other sources); 75 % similar.` */
 export function ChangeSummary({ diff }: { diff: CompletionDiff }) {
   const { from, similarity, gaps } = diff;
   return (

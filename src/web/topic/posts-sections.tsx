@@ -127,7 +127,7 @@ export function TopsSection({ data, scope }: TopicSectionProps) {
             ),
             value: posts,
             shown: (
-              <FieldLink {...since} field="author" value={author_username ?? ''}>
+              <FieldLink {...since} field="author-id" value={`${author_id}`}>
                 <Count of={posts} />
               </FieldLink>
             ),
@@ -179,13 +179,13 @@ function TopDomains({
         shown: (
           <>
             {posts === 0 ? null : (
-              <FieldLink {...{ scope, from, field: 'domain', value: domain }}>
+              <FieldLink {...{ scope, from, field: 'host', value: domain }}>
                 {formatCount(posts, 'post')}
               </FieldLink>
             )}
             {posts === 0 || links === 0 ? '' : ', '}
             {links === 0 ? null : (
-              <FieldLink {...{ scope, from, field: 'domain', value: domain }} kind="links">
+              <FieldLink {...{ scope, from, field: 'host', value: domain }} kind="links">
                 {formatCount(links, 'link')}
               </FieldLink>
             )}

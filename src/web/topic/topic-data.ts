@@ -87,7 +87,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     new Date(Math.max(range.from.getTime(), today.getTime() - chooseTopDays(past, today) * DAY)),
   );
   const hours = range.name === '24h' ? 3 : 24;
-  const tops = { ...which, from: topsFrom, until: range.until, limit: MAX_TOPS };
+  const tops = { ...which, from: topsFrom, until: range.until, limit: MAX_TOPS, together: true };
   // The slowest reads come first: all share a few connections.
   const { sums, ahead, rising, newest, runs, underived, histories, ...read } = await awaitMembers({
     completions: readTopicCompletions(db, scope.searches, range.from),

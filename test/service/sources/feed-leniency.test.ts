@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { identifyAddress } from '../../../src/domain/link-identity.ts';
+import { watchProcessor } from '../../processor.ts';
 import { parseFeedDocument } from '../../../src/service/sources/feeds/feed-document.ts';
 
 /** Documents that are no feeds by the letter, but that readers accept; and those that they must not accept. */
@@ -57,6 +58,9 @@ test.each<[string, string | Uint8Array, string?]>([
     'elements ninety levels deep',
     rss(TWO.replace('</item>', `${'<a>'.repeat(90)}${'</a>'.repeat(90)}</item>`)),
   ],
+  ['no channel', `<rss version="2.0">${TWO}</rss>`],
+  ['nothing but a channel', `<channel><title>News</title>${TWO}</channel>`],
+  ['members without a text before others', rss(TWO.replaceAll('<item>', '<item><title/><link></link>'))],
   ['members in CDATA', rss(TWO.replace(/>(First|Second)</g, '><![CDATA[ $1 ]]><'))],
   [
     'white space around members',
@@ -78,6 +82,10 @@ test.each([
   ['control characters', 'a\u0000b\u0008c', 'ab c'],
   ['markup in a title', '&lt;b&gt;Bold&lt;/b&gt; and <i>more</i>', 'Bold and more'],
   ['a comparison', 'a &lt; b', 'a < b'],
+  ['brackets that are no markup', 'I <3 you </3 < >', 'I <3 you </3 < >'],
+  ['a section that was escaped', '&lt;![CDATA[Tom &amp; Ann]]&gt;', 'Tom & Ann'],
+  ['a section within a section', '<![CDATA[One <![CDATA[two]]>', 'One two'],
+  ['sections in pieces', '<![CDATA[Tom]]> &amp; <![CDATA[Ann & Co]]>', 'Tom & Ann & Co'],
   ['entities that nobody declared', 'one &unknown; two', 'one &unknown; two'],
 ])('a title with %s', (_, given, shown) => {
   expect(read(rss(item(given)))[0]?.[0]).toBe(shown);
@@ -96,6 +104,25 @@ describe('limits', () => {
     });
   });
 
+  test.each(['author', 'AUTHOR', 'managingEditor', 'webMaster', 'x:author'])(
+    'brackets without end in <%s> are read in the time of their length',
+    (name) => {
+      const member = (brackets: string) => `<${name}>${brackets}</${name}>`;
+      for (const brackets of [
+        '['.repeat(200_000),
+        '[('.repeat(100_000),
+        `<![CDATA[${'<('.repeat(100_000)}]]>`,
+      ]) {
+        const document = bare(TWO + member(brackets)).replace('</channel>', `${item('Third')}</channel>`);
+        const computed = watchProcessor();
+        expect(read(document).map(([title]) => title)).toEqual(['First', 'Second', 'Third']);
+        expect(read(document.replace('</item>', `${member(brackets)}</item>`))).toHaveLength(3);
+        // The parser alone takes a minute.
+        expect(computed()).toBeLessThan(1_000);
+      }
+    },
+  );
+
   test('elements two hundred levels deep are refused', () => {
     const deep = `${'<a>'.repeat(200)}${'</a>'.repeat(200)}`;
     expect(parse(rss(item('x') + deep))).toMatchObject({ kind: 'unreadable' });
@@ -111,4 +138,47 @@ test('an entry whose address changes is another link, whatever its identifier: t
   const identities = links.map((link) => identifyAddress(link ?? ''));
   expect(identities[1]).toEqual(identities[0]);
   expect(identities[2]).not.toEqual(identities[0]);
+});
+
+describe('JSON that is no feed by the letter', () => {
+  const ITEMS = [
+    { url: LINK, title: 'First', date_published: AT },
+    { id: 2, url: '/2', title: 'Second', date_published: AT },
+  ];
+  const VERSION = 'https://jsonfeed.org/version/1.1';
+  test.each<[string, unknown, string?]>([
+    ['version 1.0', { version: 'https://jsonfeed.org/version/1', title: 'N', items: ITEMS }],
+    ['a version with another address', { version: 'http://www.jsonfeed.org/version/1/', items: ITEMS }],
+    ['no title', { version: VERSION, items: ITEMS }],
+    ['no version', { title: 'N', items: ITEMS }],
+    ['a version that is a number', { version: 1.1, items: ITEMS }],
+    ['entries that are none', { version: VERSION, items: [null, 7, 'x', [], ...ITEMS] }],
+    [
+      'null members',
+      { version: VERSION, items: ITEMS.map((each) => ({ ...each, summary: null, tags: {} })) },
+    ],
+    ['a mark', { version: VERSION, items: ITEMS }, '\ufeff'],
+    ['a mark and an empty line', { version: VERSION, items: ITEMS }, '\ufeff\n '],
+    ['an empty line and a mark', { version: VERSION, items: ITEMS }, ' \n\ufeff'],
+  ])('%s', (_, json, before = '') => {
+    const text = before + JSON.stringify(json);
+    expect(read(text, 'application/json')).toEqual(BOTH);
+    expect(read(Buffer.from(text, 'utf16le'))).toEqual(BOTH);
+  });
+
+  test('without entries it is an empty feed', () => {
+    expect(read(JSON.stringify({ version: VERSION }))).toEqual([]);
+    expect(read(JSON.stringify({ version: VERSION, items: null }))).toEqual([]);
+  });
+
+  test.each([
+    { version: VERSION, items: { a: ITEMS[0] } },
+    { version: VERSION, items: 'x' },
+    { version: 'https://example.com/1', items: ITEMS },
+    { items: [] },
+    { items: [{ name: 'x' }] },
+    {},
+  ])('what is no feed: %j', (json) => {
+    expect(parse(JSON.stringify(json))).toMatchObject({ kind: 'unreadable' });
+  });
 });

@@ -107,12 +107,41 @@ describe('the address of an entry', () => {
     ],
     ['Atom: content elsewhere', atom(`<id>urn:x</id><content type="text/html" src="${A}"/>`)],
     ['Atom: relative to its bases', atom('<link href="1"/>', 'xml:base="https://a.example/"')],
+    ['link in an attribute', rss(`<link href="${A}"/>`)],
+    ['link in an attribute, with an end tag', rss(`<link rel="alternate" href='${A}'></link>`)],
+    ['an empty link before another', rss(`<link></link><link> </link><link>${A}</link>`)],
+    [
+      'permanent guid that is a path',
+      rss('<guid isPermaLink="true">/1</guid>', 'xml:base="https://a.example/"'),
+    ],
+    [
+      'RDF: an address as a resource',
+      `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item rdf:about="urn:1"><title>T</title><link rdf:resource="${A}"/></item></rdf:RDF>`,
+    ],
+    [
+      'RDF: items inside of the channel',
+      `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel><title>N</title><item rdf:about="${A}"><title>T</title></item></channel></rdf:RDF>`,
+    ],
+    [
+      'RDF: with prefixes, inside of the channel',
+      `<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:s="http://purl.org/rss/1.0/"><s:channel><s:item><s:title>T</s:title><s:link>${A}</s:link></s:item></s:channel></r:RDF>`,
+    ],
+    ['Atom: relative to the base of the link', atom('<link xml:base="https://a.example/x/" href="../1"/>')],
+    [
+      'Atom 0.3 under a prefix',
+      `<a:feed version="0.3" xmlns:a="http://purl.org/atom/ns#"><a:entry><a:title>T</a:title><a:link rel="alternate" href="${A}"/></a:entry></a:feed>`,
+    ],
     ['JSON: url', json({ id: 'https://b.example/', url: A })],
     ['JSON: external_url', json({ id: '7', external_url: A })],
     ['JSON: id', json({ id: A })],
     ['JSON: attachment', json({ id: 'x', attachments: [{ url: A, mime_type: 'audio/mpeg' }] })],
   ])('%s', (_, document) => {
     expect(links(document)).toEqual([A]);
+  });
+
+  test('may have no scheme', () => {
+    expect(links(rss('<link>www.a.example/1</link>'))).toEqual(['https://www.a.example/1']);
+    expect(links(rss('<link>www.html</link>'))).toEqual(['https://feeds.example/www.html']);
   });
 
   test('keeps its parameters, escaped or not', () => {
@@ -177,9 +206,25 @@ describe('the time of an entry', () => {
       'Atom: updated, as published is broken',
       atom(`<link href="${A}"/><published>soon</published><updated>2026-11-21T10:00:00Z</updated>`),
     ],
+    ...['date', 'published', 'updated', 'issued', 'created', 'modified', 'lastBuildDate'].map(
+      (name): [string, string] => [
+        `${name} of RSS`,
+        rss(`${LINKED}<pubDate/><pubDate></pubDate><${name}>2026-11-21T10:00:00Z</${name}>`),
+      ],
+    ),
+    [
+      'created, as modified is later, in RSS',
+      rss(`${LINKED}<modified>2026-11-22</modified><created>2026-11-21T10:00:00Z</created>`),
+    ],
     [
       'JSON: modified, as published is broken',
       json({ url: A, date_published: 'x', date_modified: '2026-11-21T10:00:00Z' }),
+    ],
+    [
+      'a placeholder does not hide another',
+      rss(
+        `${LINKED}<pubDate>Thu, 01 Jan 1970 00:00:00 +0000</pubDate><dc:date>2026-11-21T10:00:00Z</dc:date>`,
+      ),
     ],
     ['JSON: seconds since 1970', json({ url: A, date_published: 1_795_255_200 })],
   ])('%s', (_, document) => {
@@ -268,6 +313,41 @@ describe('characters', () => {
     ['euc-kr', '새 다리 개통', '시장은 보행자를 위한 새 다리를 열었습니다.'],
     ['gb18030', '新桥开通', '市长为行人开放了一座新桥，桥长三百米。'],
     ['big5', '新橋開通', '市長為行人開放了一座新橋，橋長三百米。'],
+    ...['iso-8859-2', 'windows-1250'].flatMap((label) =>
+      [
+        ['Nowy most otwarty', 'Burmistrz otworzył nowy most dla pieszych; żółte łódki wróciły na rzekę.'],
+        ['Nový most otevřen', 'Starosta města otevřel nový most pro chodce. Lidé říkají, že čekali dlouho.'],
+        ['Nový most otvorený', 'Primátor mesta otvoril nový most, ľudia vraj čakali veľmi dlho a tešia sa.'],
+        [
+          'Megnyílt az új híd',
+          'A polgármester megnyitotta az új hidat, akik régóta várták, és örülnek, jött erőt.',
+        ],
+        ['Otvoren novi most', 'Gradonačelnik je otvorio novi most za pješake, što su građani čekali.'],
+      ].map(([title = '', text = '']) => [label, title, text] as const),
+    ),
+    [
+      'windows-1254',
+      'Yeni köprü açıldı',
+      'Belediye başkanı yayalar için yeni köprüyü açtı, halk çok sevindi.',
+    ],
+    [
+      'windows-1257',
+      'Atidarytas naujas tiltas',
+      'Miesto meras atidarė naują tiltą pėstiesiems, žmonės jo laukė.',
+    ],
+    ['windows-1253', 'Νέα γέφυρα', 'Ο δήμαρχος άνοιξε τη νέα γέφυρα για τους πεζούς.'],
+    ['windows-1255', 'הגשר החדש נפתח', 'ראש העיר פתח את הגשר החדש להולכי רגל.'],
+    ['windows-1256', 'افتتاح الجسر الجديد', 'افتتح رئيس البلدية الجسر الجديد للمشاة.'],
+    ['koi8-u', 'Новий міст відкрито', 'Мер міста відкрив новий міст через річку для пішоходів.'],
+    ['ibm866', 'Новый мост открыт', 'Мэр города открыл новый мост через реку для пешеходов.'],
+    ['iso-8859-5', 'Новый мост открыт', 'Мэр города открыл новый мост через реку для пешеходов.'],
+    ['windows-874', 'เปิดสะพานใหม่', 'นายกเทศมนตรีเปิดสะพานใหม่สำหรับคนเดินเท้า'],
+    [
+      'windows-1252',
+      'Abren el nuevo puente',
+      'El alcalde abrió ayer el puente; ¿quién lo pagó? La señora Núñez.',
+    ],
+    ['windows-1252', 'Ny bro åbnet', 'Borgmesteren åbnede den nye bro for fodgængere og cyklister på øen.'],
   ];
   const document = (title: string, text: string, declaration: string) =>
     `${declaration}<rss version="2.0"><channel><title>News</title><item><title>${title}</title><link>${A}</link><description>${text}</description></item></channel></rss>`;
@@ -284,6 +364,7 @@ describe('characters', () => {
     expect(read('<?xml version="1.0"?>', `text/xml; charset="${label.toUpperCase()}"`)).toEqual(expected);
     expect(read(declare('utf-8'), `text/xml; charset=${label}`)).toEqual(expected);
     expect(read(declare(label), 'text/xml; charset=UTF-8')).toEqual(expected);
+    expect(read(declare(label), 'text/xml; charset=ISO-8859-1')).toEqual(expected);
     expect(read(declare('x-nonsense'), 'text/xml; charset=none')).toEqual(expected);
     expect(read(declare('utf-8'), 'text/xml; charset=utf-8')).toEqual(expected);
     expect(read('', '')).toEqual(expected);
@@ -293,6 +374,34 @@ describe('characters', () => {
     const bytes = encode(document('Żółć', 'źdźbło', declare('iso-8859-2')), 'iso-8859-2');
     expect(parse(bytes, 'text/xml').entries[0]).toMatchObject({ title: 'Żółć', text: 'źdźbło' });
   });
+
+  test('another script is not what a server names for every document', () => {
+    for (const [label, title, text] of TEXTS.filter((each) => !/[a-z]/i.test(each[1])))
+      expect(
+        parse(encode(document(title, text, ''), label), 'text/xml; charset=iso-8859-1').entries[0],
+      ).toMatchObject({ title, text });
+  });
+
+  test('a title alone shows the encoding of another script', () => {
+    for (const [label, title] of TEXTS.filter((each) => !/[a-z]/i.test(each[1])))
+      expect(parse(encode(document(title, '', ''), label), '').entries[0]?.title).toBe(title);
+  });
+
+  test('Japanese in ASCII, between the sequences that switch to it', () => {
+    const japanese = Buffer.from('GyRCPzckNyQkNjYbKEI=', 'base64').toString('latin1');
+    for (const declaration of ['', declare('utf-8'), declare('iso-2022-jp')])
+      for (const contentType of ['', 'text/xml; charset=utf-8'])
+        expect(parse(document(japanese, 'x', declaration), contentType).entries[0]?.title).toBe('新しい橋');
+  });
+
+  test.each(['utf-16', 'utf-16le', 'utf-16be', 'iso-2022-kr', 'x-user-defined', 'unicode'])(
+    'ASCII that is said to be %s',
+    (label) => {
+      expect(
+        parse(document('Title', 'x', declare(label)), `text/xml; charset=${label}`).entries,
+      ).toHaveLength(1);
+    },
+  );
 
   test.each(['', 'iso-8859-1', 'windows-1251', 'shift_jis', 'utf-16', 'us-ascii'])(
     'UTF-8 that is said to be %j',

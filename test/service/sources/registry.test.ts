@@ -185,7 +185,10 @@ describe('selected sources', () => {
     expect(sources).toHaveLength(SOURCES.length);
     const { keywords, timeoutMs, ...question } = query();
     expect(await sources[0]?.find({ ...question, keywords, timeoutMs })).toEqual([item()]);
-    expect(asked).toEqual([{ ...question, source: 'web' }]);
+    const newestWith = [['tidal', 'turbines']];
+    expect(asked).toEqual([
+      { ...question, source: 'web', newestWith, onFull: expect.any(Function) as unknown },
+    ]);
   });
 
   test('are off where their variables say so', () => {

@@ -53,7 +53,13 @@ test('each figure on a page that leads to a list is the number of its items', as
   const read = createReader(person);
   const pages = await walkPages(
     read,
-    ['/', '/compare?topics=ferries,buses&range=7d', '/explore?q=ferry'],
+    [
+      '/',
+      '/topics/ferries',
+      '/searches/ferry-2',
+      '/compare?topics=ferries,buses&range=7d',
+      '/explore?q=ferry',
+    ],
     WALK,
   );
   const { compared, contradictions } = await compareFigures(read, pages, WALK);
@@ -77,28 +83,35 @@ test('a figure that is not the number of its items is found', async () => {
   }
 });
 
+const get = async <T>(url: string) => JSON.parse((await app.inject({ url })).body) as T; // what a test expects of a route
+
+/** All items of a list of the API, page by page; each is listed once. */
+async function listAll(
+  what: 'posts' | 'links' | 'discoveries' | 'runs',
+  query: Record<string, string>,
+): Promise<{ id: string; [member: string]: unknown }[]> {
+  const items = new Map<string, { id: string }>();
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const asked = new URLSearchParams({
+      ...query,
+      limit: '200',
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const page = await get<{ items: { id: string }[]; next_cursor: string | null }>(
+      `/api/v1/${what}?${asked}`,
+    );
+    for (const item of page.items) {
+      expect(items.has(item.id), 'listed once').toBe(false);
+      items.set(item.id, item);
+    }
+    cursor = page.next_cursor;
+  }
+  return [...items.values()];
+}
+
 test('the API and commands state the numbers of what they list', async () => {
   const { json: run } = commandsOf(homeOf(world), { DATABASE_URL: world.database.url });
-  const get = async <T>(url: string) => JSON.parse((await app.inject({ url })).body) as T; // what this test expects of a route
-  const listPosts = async (query: Record<string, string>) => {
-    const ids = new Set<string>();
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const asked = new URLSearchParams({
-        ...query,
-        limit: '200',
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      const page = await get<{ items: { id: string }[]; next_cursor: string | null }>(
-        `/api/v1/posts?${asked}`,
-      );
-      for (const { id } of page.items) {
-        expect(ids.has(id), 'listed once').toBe(false);
-        ids.add(id);
-      }
-      cursor = page.next_cursor;
-    }
-    return ids.size;
-  };
+  const listPosts = async (query: Record<string, string>) => (await listAll('posts', query)).length;
   let compared = 0;
   for (const search of ['ferry-1', 'ferry-2', 'ferry-ai', 'bus-1', 'tram-moved'])
     for (const { posts, from, until } of await run<{ posts: number; from: string; until: string }[]>(
@@ -123,13 +136,108 @@ test('the API and commands state the numbers of what they list', async () => {
     );
     compared += 1;
   }
+  // So do they in the API: the sum over the searches of a topic counts each of its posts once.
+  const until = at(NOW_MINUTES - (NOW_MINUTES % 60)).toISOString();
+  const since = at(-24 * 60).toISOString();
+  for (const topic of ['ferries', 'buses', 'trams']) {
+    const { items: volumes } = await get<{ items: { buckets: { topic_posts: number }[] }[] }>(
+      `/api/v1/trends/volume?topic=${topic}&since=${since}&until=${until}`,
+    );
+    const posts = volumes
+      .flatMap(({ buckets }) => buckets)
+      .reduce((sum, bucket) => sum + bucket.topic_posts, 0);
+    expect(posts, topic).toBe(await listPosts({ topic, since, until }));
+    compared += 1;
+  }
   for (const { slug, searches } of await run<{ slug: string; searches: number }[]>('topic', 'list')) {
     expect(searches, slug).toBe((await run<unknown[]>('search', 'list', '--topic', slug)).length);
     compared += 1;
   }
   const { runs_24h } = await run<{ runs_24h: { runs: number }[] }>('status');
-  const since = new Date(at(NOW_MINUTES).getTime() - 24 * HOUR).toISOString();
-  const { items } = await get<{ items: unknown[] }>(`/api/v1/runs?since=${since}&limit=200`);
+  const dayAgo = new Date(at(NOW_MINUTES).getTime() - 24 * HOUR).toISOString();
+  const items = await listAll('runs', { since: dayAgo });
   expect(runs_24h.reduce((sum, { runs }) => sum + runs, 0)).toBe(items.length);
   expect(compared + 1).toBeGreaterThan(15);
+});
+
+test('commands find and show as many as the API, pages and SQL', async () => {
+  const { json: run, run: print } = commandsOf(homeOf(world), { DATABASE_URL: world.database.url });
+  const count = async (sql: string, values: unknown[] = []) => {
+    const { rows } = await world.db.pool.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM ${sql}`,
+      values,
+    );
+    return rows[0]?.n;
+  };
+  const person = personAt(app);
+  const statedBy = async (url: string) =>
+    Number(/<h2>([\d,]+) /.exec((await person.get(url)).html)?.[1]?.replaceAll(',', ''));
+
+  for (const query of [
+    'ferry',
+    'ferry OR tram',
+    'host:site-0.example',
+    'domain:site-0.example',
+    'lang:pt-BR',
+    '-ferry is:post',
+  ]) {
+    const { stdout, stderr } = await print(['find', query, '--topic', 'ferries', '--limit', '3']);
+    const found = Number(/([\d,]+) match(?:es)?\b/.exec(`${stdout}${stderr}`)?.[1]);
+    const text = encodeURIComponent(query);
+    const lists = [];
+    for (const kind of ['posts', 'links']) {
+      const stated = await statedBy(`/topics/ferries/${kind}?q=${text}&range=all`);
+      expect(stated, `${kind} ${query}`).toBe(
+        (await listAll(kind as 'posts' | 'links', { topic: 'ferries', text: query })).length,
+      ); // as listed
+      lists.push(stated);
+    }
+    expect(found, query).toBe(lists.reduce((sum, n) => sum + n, 0));
+    expect(await statedBy(`/explore?q=${text}&topic=ferries`), query).toBe(found);
+    const { total } = await get<{ total: number }>(`/api/v1/find?text=${text}&topic=ferries&limit=1`);
+    expect(total, query).toBe(found);
+  }
+
+  const since = at(12 * 60).toISOString();
+  for (const [options, query, condition] of [
+    [[], { view: 'topic' }, 'first_in_topic'],
+    [['--by-search'], { view: 'search' }, 'true'],
+  ] as const) {
+    const shown = await run<{ id: string }[]>('new', '--topic', 'ferries', '--since', since, ...options);
+    const listed = await listAll('discoveries', { topic: 'ferries', since, ...query });
+    expect(shown.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).toReversed());
+    expect(shown.length).toBe(
+      await count(`strandline_analytics.discoveries WHERE topic = 'ferries' AND at >= $1 AND ${condition}`, [
+        since,
+      ]),
+    );
+    expect(shown.length).toBe(await statedBy(`/topics/ferries/discoveries?from=${since}&view=${query.view}`));
+  }
+
+  const trial = await run<{ total: number; messages: { discoveries: number }[]; discovery_ids: string[] }>(
+    'rules',
+    'try',
+    'all-ferries',
+    '--days',
+    '7',
+  );
+  expect(trial.total).toBe(new Set(trial.discovery_ids).size);
+  // What arrived late is old news, and no rule reports it.
+  expect(trial.total).toBe(
+    await count(
+      `strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id JOIN strandline.topics t ON t.id = s.topic_id
+       WHERE t.slug = 'ferries' AND d.kind IN ('post', 'link') AND d.first_in_topic AND NOT d.baseline AND NOT d.late`,
+    ),
+  );
+
+  const { body: metrics } = await app.inject({ url: '/metrics' });
+  const sum = (name: string, labels = '') =>
+    [...metrics.matchAll(new RegExp(`^${name}\\{[^}]*${labels}[^}]*\\} (\\d+)$`, 'gm'))].reduce(
+      (total, [, n]) => total + Number(n),
+      0,
+    );
+  expect(sum('strandline_discoveries_total')).toBeGreaterThanOrEqual(
+    (await count('strandline.discoveries')) ?? 0,
+  );
+  expect(sum('strandline_searches')).toBe((await run<unknown[]>('search', 'list')).length);
 });

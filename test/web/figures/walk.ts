@@ -47,6 +47,11 @@ export function figuresOf(page: string, html: string): Figure[] {
         rounded: false,
       });
   }
+  // Rankings: the name leads to the list, and the number stands beside it.
+  for (const [, href = '', says = ''] of body.matchAll(
+    /<tr><th scope="row"><a href="([^"]*[?]q=[^"]*)">(?!<time)(?:(?!<\/tr>).)*?<\/th><td class="number">([\d,.]+)<\/td>/gs,
+  ))
+    figures.push({ page, href: toPath(href), says, value: Number(says.replaceAll(',', '')), rounded: false });
   return figures;
 }
 
@@ -98,7 +103,7 @@ export function createReader(person: Person): (address: string) => Promise<strin
   };
 }
 
-/** Every page that links lead to from these on, as many of each kind as asked for. @returns the pages with their HTML */
+/** These pages, and every page that links lead to from them on, as many of each kind as asked for. @returns the pages with their HTML */
 export async function walkPages(
   read: (address: string) => Promise<string>,
   from: readonly string[],
@@ -110,7 +115,7 @@ export async function walkPages(
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const kind = kindOf(next);
     const visited = kinds.get(kind) ?? 0;
-    if (pages.has(next) || visited >= each || skips.test(next)) continue;
+    if (pages.has(next) || (visited >= each && !from.includes(next)) || skips.test(next)) continue;
     kinds.set(kind, visited + 1);
     const html = await read(next);
     pages.set(next, html);

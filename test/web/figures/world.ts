@@ -1,7 +1,8 @@
 /**
  * A day of three topics in which every count that could be made in two ways differs: searches that find the same posts, in one topic and in two; posts
  * without a time, with a later one, and at the edge of a window; a response that was cut, one that was read after later ones; a search that was
- * removed, one that was purged, one that was moved; an author who was forgotten.
+ * removed, one that was purged, one that was moved; an author who was forgotten; two authors of one name; hosts below others; runs that were written out of
+ * order; two services in one topic.
  */
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
@@ -15,6 +16,7 @@ import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { findAuthor, forgetAuthor } from '../../../src/store/maintenance/forget-author.ts';
 import { continuePurges } from '../../../src/store/maintenance/purge.ts';
+import { ensureService } from '../../../src/store/services.ts';
 import { storeResponse } from '../../../src/store/responses.ts';
 import { json, wirePost } from '../../stub-service.ts';
 import type { StubbedWorld } from '../../stubbed-world.ts';
@@ -33,11 +35,14 @@ function post(subject: number, k: number): Wire {
   return wirePost(`${subject}${String(k).padStart(4, '0')}`, {
     created_at: at(k * 20).toISOString(),
     text: `${['ferry', 'bus', 'tram'][k % 3]} ${k}`,
-    user: { id: `7${k % 4}`, username: `author_${k % 4}`, name: `Author ${k % 4}` },
+    // Two people of one name: the one who posts each eighth time is another than the one of the others.
+    user: { id: k % 8 === 7 ? '78' : `7${k % 4}`, username: `author_${k % 4}`, name: `Author ${k % 4}` },
     lang: ['en', 'de', 'EN', 'pt-BR'][k % 4],
     entities: {
       hashtags: [{ text: ['Harbour', 'harbour', 'Fähre'][k % 3] }],
-      urls: [{ expanded_url: `https://www.site-${k % 2}.example/${k % 5}` }],
+      urls: [
+        { expanded_url: `https://${['www', 'live', 'www.live'][k % 3]}.site-${k % 2}.example/${k % 5}` },
+      ],
     },
   });
 }
@@ -93,7 +98,7 @@ function findAt(slug: Slug, slot: number): Wire[] {
 const aiAnswer = (slot: number) => ({
   search: [1, 2, slot].map((n) => ({
     title: `ferry page ${n}`,
-    link: `https://www.site-${n % 2}.example/page/${n}`,
+    link: `https://${n === slot ? 'live' : 'www'}.site-${n % 2}.example/page/${n}`,
     snippet: 'ferry',
   })),
   tweets: findAt('ferry-ai', slot),
@@ -160,6 +165,18 @@ export async function liveADay({ world, stub, rows }: StubbedWorld): Promise<voi
     await parseLateResponses(ctx, runId);
   }
   await world.derive();
+  // Slots that were skipped for two reasons, and a run of days ago that was written last, as a simulation does.
+  await rows(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, created_at, ended_at)
+     SELECT s.id, s.version, 1, 'schedule', 'skipped', made.reason, made.created_at, made.created_at, made.created_at
+     FROM strandline.searches s, (VALUES ('overlap', $1::timestamptz), ('overlap', $2), ('capped', $3), ('capped', $4)) made (reason, created_at)
+     WHERE s.slug = 'bus-1'`,
+    [NOW_MINUTES - 3, NOW_MINUTES - 2, NOW_MINUTES - 1, -4 * 24 * 60].map(at),
+  );
+  // What a search of another service found is in the lists of its topic, too.
+  const now = at(NOW_MINUTES);
+  const own = await ensureService(db, { name: 'own', kind: 'own', address: null, dialect: 'named', now });
+  await rows(`UPDATE strandline.searches SET service_id = $1 WHERE slug = 'ferry-2'`, [own.id]);
   await changeSearch(ctx, 'ferry-gone', 'remove');
   await requestPurge(ctx, { kind: 'search', slug: 'ferry-gone' });
   if (!(await continuePurges(db, () => true))) throw new Error('not purged');

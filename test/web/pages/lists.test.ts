@@ -342,7 +342,7 @@ test('figures, names and spikes of a topic lead to its lists', async () => {
     /href="\/topics\/trains\/posts\?range=30d"/,
     /data-list="\/topics\/trains\/posts"/,
     /href="\/topics\/trains\/posts\?q=lang:\w+&amp;from=/,
-    /href="\/topics\/trains\/posts\?q=author:[^"]+&amp;from=/,
+    /href="\/topics\/trains\/posts\?q=author-id:[^"]+&amp;from=/,
     /href="\/topics\/trains\/discoveries"/,
   ])
     expect(html).toMatch(link);

@@ -4,13 +4,13 @@
  */
 
 import { isAscii, isUtf8 } from 'node:buffer';
-import chardet from 'chardet';
 import { decodeBuffer, getEncoding } from 'encoding-sniffer';
+import { detectAll } from 'jschardet';
 
 const UTF_8 = 'utf-8';
 /** Where documents declare their encoding; the declaration of XML may stand behind words. */
 const MAX_HEAD_BYTES = 4_096;
-/** Of text beyond ASCII, for the detection; ten are usually enough. */
+/** Of text beyond ASCII, for the detection; a title is usually enough. */
 const MAX_SAMPLE_BYTES = 8_192;
 /** Bytes of which a sample is taken. */
 const MAX_SAMPLED_BYTES = 500_000;
@@ -43,23 +43,32 @@ function findUnmarkedUtf16(bytes: Uint8Array): string | undefined {
   return even > odd ? 'utf-16be' : 'utf-16le';
 }
 
+/** The sequences that switch to Japanese characters and back, which are ASCII themselves. */
+const JAPANESE_ESCAPES = ['\x1b$@', '\x1b$B', '\x1b(J'];
+
 /** Text that is valid UTF-8, and not only ASCII, is UTF-8, whatever it is said to be. */
 function chooseEncoding(bytes: Uint8Array, contentType: string): string {
+  if (isAscii(bytes))
+    return JAPANESE_ESCAPES.some((escape) => toBuffer(bytes).includes(escape)) ? 'iso-2022-jp' : UTF_8;
   const { valid, invalid } = countUtf8(bytes);
   // One character may be broken, such as the last of a text that was cut.
   if (valid > 0 && valid >= invalid) return UTF_8;
-  const clues = readClues(bytes, contentType);
-  if (invalid === 0) return clues[0] ?? UTF_8;
+  const sample = takeSample(bytes);
+  const letters = countForeignLetters(sample);
+  const isForeign = letters.count >= MIN_FOREIGN_LETTERS && letters.share > FOREIGN_SHARE;
+  const clues = readClues(bytes, contentType).filter((label) => !(isForeign && WESTERN.has(label)));
   const possible = clues.filter((label) => isPossible(bytes, label));
   const [first, other] = possible;
   if (first !== undefined && (other === undefined || other === first)) return first;
-  const detected = detectEncoding(bytes);
-  return possible.includes(detected) ? detected : (first ?? detected);
+  const names = letters.share <= LATIN_SHARE ? LATIN : DETECTABLE;
+  const detected = detectEncoding(bytes, sample, names);
+  if (possible.length === 0 || possible.includes(detected)) return detected;
+  // Of Central European encodings, a short text shows only that it is not Western.
+  return possible.find((label) => WESTERN.has(label) === WESTERN.has(detected)) ?? detected;
 }
 
 /** Characters beyond ASCII, and places that are no characters; of valid UTF-8, any number stands for all. */
 function countUtf8(bytes: Uint8Array): { valid: number; invalid: number } {
-  if (isAscii(bytes)) return { valid: 0, invalid: 0 };
   if (isUtf8(bytes)) return { valid: 1, invalid: 0 };
   let valid = 0;
   let invalid = 0;
@@ -70,7 +79,7 @@ function countUtf8(bytes: Uint8Array): { valid: number; invalid: number } {
   return { valid, invalid };
 }
 
-/** Encodings that header and document name, as the labels of `TextDecoder`; the header first. */
+/** Encodings that header and document name; the header first. Not UTF-16, which the bytes would show. */
 function readClues(bytes: Uint8Array, contentType: string): string[] {
   const named = /charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(contentType)?.[1];
   const head = toBuffer(bytes, MAX_HEAD_BYTES);
@@ -79,47 +88,77 @@ function readClues(bytes: Uint8Array, contentType: string): string[] {
     maxBytes: MAX_HEAD_BYTES,
     defaultEncoding: UTF_8,
   });
-  return [named, declared].flatMap((label) => openDecoder(label ?? '')?.encoding ?? []);
+  return [named ?? '', declared]
+    .map(normalizeLabel)
+    .filter((label) => label !== UNKNOWN && !/^(?:utf-16|replacement)/.test(label));
+}
+
+/** An encoding that no document has. */
+const UNKNOWN = 'x-user-defined';
+
+/** The name of an encoding in the standard of browsers; {@link UNKNOWN} if it has none. */
+function normalizeLabel(label: string): string {
+  return getEncoding(Buffer.alloc(0), { userEncoding: label, defaultEncoding: UNKNOWN }).toLowerCase();
 }
 
 function isPossible(bytes: Uint8Array, label: string): boolean {
   if (label === UTF_8) return false; // by the count of its characters
-  try {
-    new TextDecoder(label, { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
+  return !decodeBuffer(toBuffer(bytes), { userEncoding: label }).includes('\ufffd');
 }
 
-/** The least confidence, in percent, of more than a guess; guesses have ten. */
-const MIN_CONFIDENCE = 11;
-
-/** By the letters of its words that are not ASCII; Western European if they do not show it. */
-function detectEncoding(bytes: Uint8Array): string {
-  const text = toBuffer(bytes, MAX_SAMPLED_BYTES)
+/** Its texts, a character for each byte; of a long document, those with letters beyond ASCII. */
+function takeSample(bytes: Uint8Array): string {
+  const texts = toBuffer(bytes, MAX_SAMPLED_BYTES)
     .toString('latin1')
-    .replace(/<[^<>]{0,1000}>/g, ' ');
-  const words = text.match(/[^\s\u0080-\u00ff]{0,20}[\u0080-\u00ff]\S{0,40}/g) ?? [];
-  const sample = words.join(' ').slice(0, MAX_SAMPLE_BYTES);
-  // Words of few other letters, such as "caf\u00e9", are Western European in doubt.
-  const isMostlyOther = sample.replace(/[\0-\u007f]+/g, '').length > sample.length / 2;
-  const detected = chardet
-    .analyse(Buffer.from(sample, 'latin1'))
-    .find(
-      ({ name, confidence }) =>
-        !/^(?:UTF|ASCII)/.test(name) &&
-        (confidence >= MIN_CONFIDENCE || isMostlyOther) &&
-        isPossible(bytes, name),
-    );
-  return openDecoder(detected?.name ?? '')?.encoding ?? 'windows-1252';
+    .split(/<[^<>]{0,1000}>|\n/)
+    .filter((text) => text.trim() !== '');
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  const telling = length <= MAX_SAMPLE_BYTES ? texts : texts.filter((text) => /[\u0080-\u00ff]/.test(text));
+  return telling.join('\n').slice(0, MAX_SAMPLE_BYTES);
 }
 
-/** Undefined for unknown labels. */
-function openDecoder(label: string): TextDecoder | undefined {
-  try {
-    return new TextDecoder(label);
-  } catch {
-    return undefined;
-  }
+/** What servers name for every document, and what the bytes refute. */
+const WESTERN: ReadonlySet<string> = new Set(['windows-1252', 'iso-8859-15', 'macintosh']);
+/** Of letters beyond ASCII, so that some accented words are no other script. */
+const MIN_FOREIGN_LETTERS = 12;
+/** Of the letters of words that have one beyond ASCII: more are another script, fewer are accented Latin letters. */
+const FOREIGN_SHARE = 0.5;
+const LATIN_SHARE = 0.4;
+
+function countForeignLetters(sample: string): { count: number; share: number } {
+  const words = sample.match(/[^\s\u0080-\u00ff]{0,20}[\u0080-\u00ff]\S{0,40}/g) ?? [];
+  const letters = words.join('');
+  const count = letters.replace(/[\0-\u007f]+/g, '').length;
+  return { count, share: letters === '' ? 0 : count / letters.length };
+}
+
+/** Encodings that documents without a declaration have, by the names of the detection. */
+const LATIN = 'windows-1250 windows-1252 windows-1254 windows-1257 windows-1258 iso-8859-2 iso-8859-13'.split(
+  ' ',
+);
+const DETECTABLE = [
+  ...LATIN,
+  ...`windows-1251 windows-1253 windows-1255 windows-1256 koi8-r koi8-u iso-8859-5 iso-8859-6 iso-8859-7 cp866
+  mac-cyrillic cp874 cp932 cp949 euc-jis-2004 gb18030 big5hkscs`.split(/\s+/),
+];
+/** Names of the detection that browsers do not know. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['cp874', 'windows-874'],
+  ['cp932', 'shift_jis'],
+  ['cp949', 'euc-kr'],
+  ['euc-jis-2004', 'euc-jp'],
+  ['big5hkscs', 'big5'],
+  ['maccyrillic', 'x-mac-cyrillic'],
+]);
+
+/** By the letters and the language of its texts; Western European if they show no other. */
+function detectEncoding(bytes: Uint8Array, sample: string, names: string[]): string {
+  if (sample === '') return 'windows-1252';
+  const encoded = Buffer.from(sample, 'latin1');
+  const ranked = detectAll(encoded, { detectEncodings: names, minimumThreshold: 0 });
+  const labels = ranked.map(({ encoding }) => {
+    const name = encoding?.toLowerCase() ?? '';
+    return normalizeLabel(LABELS.get(name) ?? name);
+  });
+  return labels.find((label) => label !== UNKNOWN && isPossible(bytes, label)) ?? 'windows-1252';
 }

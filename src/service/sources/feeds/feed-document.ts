@@ -5,9 +5,10 @@
  * declares are never expanded.
  */
 
-import { isPlain, tryParseJson } from '../../../domain/json-values.ts';
+import { isPlain, own, tryParseJson } from '../../../domain/json-values.ts';
 import { parseUrl } from '../../../domain/link.ts';
 import { cleanLine, cleanText } from '../../../domain/text.ts';
+import { DAY } from '../../../domain/time.ts';
 import {
   MAX_SNIPPET_LENGTH,
   MAX_TITLE_LENGTH,
@@ -33,7 +34,7 @@ const NEITHER: FeedDocument = { kind: 'unreadable', why: 'is neither a feed nor 
 export function parseFeedDocument(bytes: Uint8Array, order: ParseOrder): FeedDocument {
   const { address, contentType, isWatched } = order;
   const text = decodeDocument(bytes, contentType);
-  if (text.trimStart().startsWith('{')) return parseJson(text, address);
+  if (text.trimStart().startsWith('{')) return parseJson(text.trim(), address);
   const markup = findFeedMarkup(text);
   switch (markup.kind) {
     case 'feed':
@@ -56,11 +57,21 @@ export function parseFeedDocument(bytes: Uint8Array, order: ParseOrder): FeedDoc
 
 const JSON_FEED_VERSION = /^https?:\/\/(?:www\.)?jsonfeed\.org\/version\//;
 
+/** A feed by its version; without one, by entries with an address and a text. */
 function parseJson(text: string, address: string): FeedDocument {
   const json = tryParseJson(text);
-  const version = isPlain(json) ? json['version'] : undefined;
-  if (typeof version !== 'string' || !JSON_FEED_VERSION.test(version)) return NEITHER;
-  return toDocument(readJsonEntries(json), address);
+  if (!isPlain(json)) return NEITHER;
+  const version = own(json, 'version');
+  const items = own(json, 'items') ?? [];
+  if (!Array.isArray(items)) return NEITHER;
+  const isFeed = typeof version === 'string' ? JSON_FEED_VERSION.test(version) : items.some(isJsonEntry);
+  return isFeed ? toDocument(readJsonEntries({ ...json, items }), address) : NEITHER;
+}
+
+function isJsonEntry(item: unknown): boolean {
+  if (!isPlain(item)) return false;
+  const has = (...names: string[]) => names.some((name) => typeof own(item, name) === 'string');
+  return has('url', 'external_url', 'id') && has('title', 'summary', 'content_text', 'content_html');
 }
 
 // Entries.
@@ -113,7 +124,8 @@ function keepNewest(linked: readonly ReadEntry[]): ReadEntry[] {
 function findLink({ bases, links }: RawEntry, address: string): string | undefined {
   const base = bases.reduce<string>((at, next) => parseUrl(next ?? '', at)?.href ?? at, address);
   for (const given of links) {
-    const url = given === undefined || given === '' ? undefined : parseUrl(given, base);
+    const whole = given?.replace(/^www\.(?=[\w-]{1,63}\.)/i, 'https://www.');
+    const url = whole === undefined || whole === '' ? undefined : parseUrl(whole, base);
     const shown = url && toShownLink(url.href);
     if (shown !== undefined) return shown;
   }
@@ -124,7 +136,8 @@ function findLink({ bases, links }: RawEntry, address: string): string | undefin
 function findTime({ times }: RawEntry): Date | undefined {
   for (const time of times) {
     const at = parsePublishedAt(time);
-    if (at !== undefined) return at;
+    // The first day of 1970 stands for a time that a program did not know.
+    if (at !== undefined && Math.abs(at.getTime()) > DAY) return at;
   }
   return undefined;
 }
@@ -145,7 +158,8 @@ function toEntry({ raw, link = '', publishedAt }: ReadEntry): FeedEntry {
 /** The first that is not empty, as plain text. @param convert from HTML */
 function pickText(texts: readonly RawText[], max: number, convert: (markup: string) => string): string {
   for (const { value = '', isPlain: asIs } of texts) {
-    const raw = cleanText(value);
+    // Some programs escape a section as if it were text.
+    const raw = cleanText(value.replace(/<!\[CDATA\[|\]\]>/g, ''));
     const found = asIs === true ? toExcerpt(cleanLine(raw), max) : convert(raw);
     if (found !== '') return found;
   }

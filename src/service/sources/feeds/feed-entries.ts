@@ -11,6 +11,7 @@ import {
   type RssFeed,
   type RdfFeed,
 } from 'feedsmith';
+import type { Plain } from '../../../domain/json-values.ts';
 import type { FeedMarkup } from './feed-markup.ts';
 
 /** Members that are missing are undefined or empty. */
@@ -51,7 +52,9 @@ function readItem(item: Item, bases: Bases): RawEntry {
       item.link,
       ...links.alternate,
       item.rdf?.about,
-      guid?.isPermaLink === false ? undefined : onlyAbsolute(guid?.value),
+      ...(guid?.isPermaLink === false
+        ? []
+        : [onlyAbsolute(guid?.value), guid?.isPermaLink && onlyPath(guid.value)]),
       onlyAbsolute(atom?.id),
       ...(dc?.identifiers ?? []).map(onlyAbsolute),
       ...links.others,
@@ -129,8 +132,11 @@ function toText(text: AtomFeed.Text | AtomFeed.Content | undefined): RawText {
   return { value: text?.value, isPlain: !/html/i.test(text?.type ?? '') };
 }
 
-export function readJsonEntries(json: unknown): RawEntry[] {
-  return (parseJsonFeed(json).items ?? []).map((item: JsonFeed.Item<string>) => ({
+/** @param json with `items`, as a list, and whatever else */
+export function readJsonEntries(json: Plain): RawEntry[] {
+  // The parser accepts a feed only with the members that the format requires.
+  const feed = { ...json, version: 'https://jsonfeed.org/version/1.1', title: 'feed' };
+  return (parseJsonFeed(feed).items ?? []).map((item: JsonFeed.Item<string>) => ({
     bases: [],
     links: [
       item.url,
@@ -151,6 +157,11 @@ export function readJsonEntries(json: unknown): RawEntry[] {
 /** An identifier leads somewhere only if it is an address. */
 function onlyAbsolute(id: string | undefined): string | undefined {
   return id !== undefined && /^https?:\/\//i.test(id) ? id : undefined;
+}
+
+/** An identifier that is said to be an address. */
+function onlyPath(id: string | undefined): string | undefined {
+  return id?.startsWith('/') === true ? id : undefined;
 }
 
 type Link = { href?: string; rel?: string; type?: string };

@@ -1,11 +1,19 @@
 /**
  * Prepares the markup of a feed for a parser that accepts only well-formed documents: finds the feed among what stands
- * around it, removes the document type, and mends what readers of feeds accept. Linear in the length of the document.
+ * around it, removes the document type, and has it mended (`feed-mending.ts`). Linear in the length of the document.
  */
 
-import { decodeHTML, decodeXML } from 'entities';
+import { decodeHTML } from 'entities';
+import {
+  addChannel,
+  type FeedFormat,
+  findLastEndTag,
+  mend,
+  moveItems,
+  readChannelBase,
+  removeDefaultNamespace,
+} from './feed-mending.ts';
 
-export type FeedFormat = 'rss' | 'atom' | 'rdf';
 export type FeedMarkup =
   /** `base`: the `xml:base` of a channel, which the parser does not return. */
   | { kind: 'feed'; format: FeedFormat; xml: string; base: string | undefined }
@@ -17,12 +25,13 @@ const FORMATS: ReadonlyMap<string, FeedFormat> = new Map([
   ['rss', 'rss'],
   ['feed', 'atom'],
   ['rdf', 'rdf'],
+  ['channel', 'rss'],
 ]);
 const PAGE_ELEMENT = /^(?:html|head|body|meta|link|title)$/;
 const NAME = /^<(?:([\w.-]{1,60}):)?([a-z][\w.-]{0,60})(?=[\s/>])/i;
 /** How far words before a feed may reach: messages of the program that made it. */
 const MAX_WORDS_BEFORE = 65_536;
-const FEED_ELEMENT = /<(?:[\w.-]{1,60}:)?(?:rss|feed|rdf)(?=[\s>])/gi;
+const FEED_ELEMENT = /<(?:[\w.-]{1,60}:)?(?:rss|feed|rdf|channel)(?=[\s>])/gi;
 
 /** What a document is, by its first element; of a feed, its markup as the parser accepts it. */
 export function findFeedMarkup(text: string): FeedMarkup {
@@ -42,11 +51,16 @@ export function findFeedMarkup(text: string): FeedMarkup {
   let usesDeclared = false;
   const mended = mapOutsideSections(cutEnd(text.slice(at), root.tag), (markup) => {
     usesDeclared ||= hasDeclaredEntity(markup, prolog.entities);
-    return mend(markup, format === 'rss' ? prefix : '');
+    return mend(markup, format, prefix);
   });
   if (usesDeclared) return { kind: 'refused', why: 'uses entities that it declares, which are not expanded' };
-  const xml = format === 'rss' ? removeDefaultNamespace(mended) : mended;
-  return { kind: 'feed', format, xml: DETECTED[format] + xml, base: readChannelBase(xml) };
+  const xml = format === 'rss' ? addChannel(removeDefaultNamespace(mended)) : moveItems(mended, format);
+  return {
+    kind: 'feed',
+    format,
+    xml: DETECTED[format] + xml,
+    base: readChannelBase(xml.slice(0, MAX_WORDS_BEFORE)),
+  };
 }
 
 /** The element at a place: its name in lower case without the prefix, the prefix, and both as they are written. */
@@ -54,15 +68,6 @@ function readRoot(text: string, at: number) {
   const [, prefix = '', name = ''] = NAME.exec(text.slice(at, at + 150)) ?? [];
   const format = FORMATS.get(name.toLowerCase());
   return { name: name.toLowerCase(), prefix, tag: prefix === '' ? name : `${prefix}:${name}`, format };
-}
-
-const CHANNEL = /<(?:[\w.-]{1,60}:)?channel(\s[^<>]{1,2000})>/i;
-
-function readChannelBase(xml: string): string | undefined {
-  const [, attributes = ''] = CHANNEL.exec(xml.slice(0, MAX_WORDS_BEFORE)) ?? [];
-  const [, double, single] = /\sxml:base\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(attributes) ?? [];
-  const base = double ?? single;
-  return base === undefined ? undefined : decodeXML(base);
 }
 
 /**
@@ -143,15 +148,6 @@ function cutEnd(xml: string, root: string): string {
   return `${whole}${isOpen ? `</${channel}>` : ''}</${root}>`;
 }
 
-function findLastEndTag(xml: string, name: string): number {
-  const tag = `</${name}`;
-  let at = xml.lastIndexOf(tag);
-  // `</feed` also begins `</feedburner:origLink>`.
-  while (at > 0 && !/^[\s>]?$/.test(xml.slice(at + tag.length, at + tag.length + 1)))
-    at = xml.lastIndexOf(tag, at - 1);
-  return at;
-}
-
 const SECTION_START = '<![CDATA[';
 const SECTION_END = ']]>';
 
@@ -168,29 +164,4 @@ function mapOutsideSections(xml: string, convert: (markup: string) => string): s
   }
   pieces.push(convert(xml.slice(at)));
   return pieces.join('');
-}
-
-/** An ampersand that begins no entity. The parser would read `&copy=1` of an address as a character. */
-const BARE_AMPERSAND = /&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi;
-/** The address before that of a counting service, in a namespace that the parser does not know. */
-const ORIGINAL_LINK = /<(\/?)[\w.-]{1,60}:origLink(?=[\s>])/gi;
-const ORIGINAL_LINK_STARTS = [
-  '<original:link xmlns:original="http://www.w3.org/2005/Atom" rel="original"',
-  '</original:link',
-] as const;
-
-/** @param prefix of RSS, whose elements have no namespace: removed */
-function mend(markup: string, prefix: string): string {
-  const escaped = markup.includes('&') ? markup.replace(BARE_AMPERSAND, '&amp;') : markup;
-  const mended = /:origlink/i.test(escaped)
-    ? escaped.replace(ORIGINAL_LINK, (_, slash: string) => ORIGINAL_LINK_STARTS[slash === '' ? 0 : 1])
-    : escaped;
-  if (prefix === '') return mended;
-  return mended.replaceAll(`<${prefix}:`, '<').replaceAll(`</${prefix}:`, '</');
-}
-
-/** The elements of RSS have no namespace, though some feeds declare one for them. */
-function removeDefaultNamespace(xml: string): string {
-  const end = xml.indexOf('>');
-  return xml.slice(0, end).replace(/\sxmlns\s*=\s*(?:"[^"]*"|'[^']*')/i, ' ') + xml.slice(end);
 }

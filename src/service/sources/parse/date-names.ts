@@ -12,7 +12,7 @@ const ENGLISH_MONTHS =
  * November.
  */
 const LANGUAGES =
-  'de de-AT fr es it pt nl ru pl sv da nb fi cs sk hu ro ca tr el uk bg sl lt lv et id is ga eu gl'.split(
+  'de de-AT fr es it pt nl ru pl sv da nb fi cs sk hu ro ca tr el uk bg sl lt lv et id is ga eu gl be mk sq az ar he hi bn ta th'.split(
     ' ',
   );
 /** Abbreviations that are common, but not those of the runtime. */
@@ -22,6 +22,10 @@ const OTHER_MONTHS: readonly (readonly [name: string, month: number])[] = [
   ['jaenner', 1],
   ['set', 9],
   ['agt', 8],
+  // Croatian, without the month of Polish and Czech.
+  ['studeni', 11],
+  ['studenoga', 11],
+  ['studenog', 11],
 ];
 
 /** Names of all languages by their folded form; null if two languages mean different months. Built on demand. */
@@ -51,7 +55,8 @@ function lookUpMonth(word: string): number | undefined {
   const english = ENGLISH_MONTHS.findIndex((name) => name.startsWith(word)) + 1;
   if (english > 0) return english;
   monthNames ??= listMonthNames();
-  const known = monthNames.get(word);
+  // In Hebrew, "in November" is one word.
+  const known = monthNames.get(word) ?? monthNames.get(word.replace(/^ב/, ''));
   if (known !== undefined) return known ?? undefined;
   const months = new Set<number | null>();
   for (const [name, month] of monthNames) if (name.startsWith(word)) months.add(month);
@@ -94,7 +99,7 @@ export function foldWord(word: string): string {
  * Offsets from UTC in hours. Names with several meanings have that of the region whose feeds use it most: BST is
  * British, IST Indian, CST and EST North American, GST of the Gulf, AST Atlantic.
  */
-const ZONES = `0 z ut utc gmt wet; 1 bst cet mez met wat west; 2 cest mesz mest eet cat sast; 3 eest msk trt eat idt;
+const ZONES = `0 z ut utc uct universal zulu gmt wet; 1 bst cet mez met wat west; 2 cest mesz mest eet cat sast; 3 eest msk trt eat idt;
   3.5 irst; 4 msd gst samt; 4.5 aft; 5 pkt uzt yekt; 5.5 ist; 5.75 npt; 6 omst bdt; 6.5 mmt; 7 ict wib krat;
   8 hkt sgt myt pht awst wita irkt; 9 jst kst wit yakt; 9.5 acst; 10 aest vlat; 10.5 acdt; 11 aedt; 12 nzst; 13 nzdt;
   -2 brst; -2.5 ndt; -3 brt art uyt clst adt; -3.5 nst; -4 ast edt clt bot vet; -5 est cdt cot pet; -6 cst mdt;
@@ -111,8 +116,13 @@ const REGIONS: ReadonlyMap<string, string> = new Map([
   ['ct', 'america/chicago'],
   ['mt', 'america/denver'],
   ['pt', 'america/los_angeles'],
+  ['est5edt', 'america/new_york'],
+  ['cst6cdt', 'america/chicago'],
+  ['mst7mdt', 'america/denver'],
+  ['pst8pdt', 'america/los_angeles'],
 ]);
-const OFFSET = /^(?:utc|gmt|ut)?([+-])(\d{1,2})(?::?(\d\d))?$/;
+/** Without a sign, `0100` is ahead of UTC, as mail readers take it. */
+const OFFSET = /^(?:utc|gmt|ut)?([+-]|(?=\d{4}$))(\d{1,2})(?::?(\d\d))?$/;
 const REGION = /^[a-z]{2,12}\/[a-z_+-]{2,30}(?:\/[a-z_]{2,30})?$/;
 /** Offsets reach from -12:00 to +14:00. */
 const MAX_OFFSET_MINUTES = 14 * 60;

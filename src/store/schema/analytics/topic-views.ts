@@ -106,6 +106,7 @@ export const searchStatusView = defineView('search_status', {
   usual_results: doublePrecision(),
   no_success_since: instant().notNull(),
   next_due_at: instant(),
+  last_run_http_status: integer(),
 });
 
 export const intervalChangesView = defineView('interval_changes', {
