@@ -63,7 +63,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       operationId: 'listRules',
       summary: 'List alert rules',
       description:
-        'Ordered by slug. Omits removed rules. A rule is of the side of its topic or search; one on everything is about real data.',
+        'Ordered by slug. Omits removed rules.',
       tags,
       querystring: defineListQuery(cursor, scopeParams),
       response: { 200: defineListReply(Rule) },

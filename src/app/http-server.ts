@@ -8,6 +8,7 @@ import { honorIdempotencyKeys } from '../api/idempotency-key.ts';
 import { addJsonParser } from '../api/json-body.ts';
 import { countRequests, metricsRoutes } from '../api/metrics-routes.ts';
 import { documentApi } from '../api/openapi/document.ts';
+import { mountReplies, removeMount, SANDBOX_MOUNT } from '../monitor/http/mount.ts';
 import { createProblemHandler, refuseMalformedRequest } from '../api/problem-details.ts';
 import { Refused } from '../domain/errors.ts';
 import { toJson } from '../domain/json-values.ts';
@@ -41,6 +42,8 @@ import fastify from 'fastify';
 import type { FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 
 export type WebServer = {
   /** `http://host:port`, without a path. */
@@ -53,6 +56,8 @@ export type WebServer = {
 /** Routes of the API and the dashboard. Pages set their own error handler, which also handles 404. */
 export type ServerRoutes = { api: readonly Routes[]; pages: readonly Routes[] };
 
+/** How long an idle connection stays open. */
+const KEEP_ALIVE_MS = 72 * SECOND;
 /** How long current replies may take when the server closes. */
 const DRAIN_MS = 2 * SECOND;
 
@@ -64,7 +69,7 @@ const DRAIN_MS = 2 * SECOND;
 export async function startHttpServer(
   home: RouteContext,
   doors: ServerRoutes,
-  limits?: Partial<Limits>,
+  { limits, sandbox }: { limits?: Partial<Limits> | undefined; sandbox?: RouteContext | undefined } = {},
 ): Promise<WebServer> {
   const { host, port: wantedPort, portAsked, portVariable, baseUrl } = home.ctx.config.http;
   if (!isLocalOnly({ host, baseUrl }) && !(await hasTokens(home.ctx.db)))
@@ -72,31 +77,47 @@ export async function startHttpServer(
       'conflict',
       `${baseUrl ?? host} is reachable from other machines and no token exists. Create one first: strandline token create --name NAME --scope admin`,
     );
-  const { app, port } = await listenAt(() => buildHttpServer(home, doors, limits), {
+  const mounted =
+    sandbox === undefined
+      ? undefined
+      : await buildHttpServer({ ...sandbox, mount: SANDBOX_MOUNT }, doors, limits);
+  const build = () =>
+    buildHttpServer(
+      { ...home, sandbox: mounted === undefined ? null : SANDBOX_MOUNT },
+      doors,
+      limits,
+      mounted,
+    );
+  const listening = listenAt(build, {
     what: 'the dashboard',
     host,
     port: wantedPort,
     portAsked,
     portVariable,
   });
+  const { app, port } = await listening.catch(async (error: unknown) => {
+    await mounted?.close();
+    throw error;
+  });
   let closed: Promise<void> | undefined;
   return {
     url: formatAddress(host, port),
     port,
-    close: () => (closed ??= drainServer(app)),
+    close: () => (closed ??= drainServer(app, mounted)),
   };
 }
 
-async function drainServer(app: App): Promise<void> {
+async function drainServer(app: App, mounted: App | undefined): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   try {
-    await app.close();
+    await Promise.all([app.close(), mounted?.close()]);
   } finally {
     clearTimeout(cut);
   }
 }
 
 /**
+ * @param mounted the application below {@link SANDBOX_MOUNT} of this server; it has limits of its own, and never listens
  * @returns a server that is ready but not listening
  * @throws Error if a route does not declare its scope
  */
@@ -104,34 +125,43 @@ export async function buildHttpServer(
   home: RouteContext,
   doors: ServerRoutes,
   less: Partial<Limits> = {},
+  mounted?: App,
 ): Promise<App> {
+  const { mount = '' } = home;
   const { log, config } = home.ctx;
   const limits = { ...LIMITS, perMinute: config.requestsPerMinute, ...less };
   const problem = createProblemHandler(log);
   const app: App = fastify({
     bodyLimit: limits.bodyBytes,
     routerOptions: { maxParamLength: limits.pathParameter },
-    requestTimeout: limits.requestMs,
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.requestMs,
-      connectionsCheckingInterval: limits.requestMs / 10,
-      // The gate rejects it with the same error format as other failures.
-      requireHostHeader: false,
-    },
+    serverFactory: (handle) =>
+      createServer(
+        {
+          keepAliveTimeout: KEEP_ALIVE_MS,
+          requestTimeout: limits.requestMs,
+          maxHeaderSize: limits.headerBytes,
+          headersTimeout: limits.requestMs,
+          connectionsCheckingInterval: limits.requestMs / 10,
+          // The gate rejects it with the same error format as other failures.
+          requireHostHeader: false,
+        },
+        mounted === undefined ? handle : splitRequests(handle, mounted),
+      ),
     // `clientAddress` reads the header of trusted proxies; other forwarded headers are ignored.
     trustProxy: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseMalformedRequest,
     frameworkErrors: (error, request, reply) => void problem(error, request, reply),
     genReqId: () => randomUUID(),
-    rewriteUrl: rewriteVerboseReadyz,
+    rewriteUrl: mount === '' ? rewriteVerboseReadyz : ({ url = '/' }) => url,
   }).withTypeProvider<ZodTypeProvider>();
   limitConnections(app.server, limits.connections);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(problem);
   app.removeAllContentTypeParsers();
+  mountReplies(app, mount);
+  const repliesEnd = mount === '' ? null : trackOpenReplies(app);
 
   const bound = config.http;
   const access = await openAccess(home.ctx, { localMayEnter: isLocalOnly(bound) });
@@ -162,7 +192,7 @@ export async function buildHttpServer(
   await app.register(helmet, buildSecurityHeaders(bound.baseUrl?.startsWith('https:') === true));
   await app.register(cookie);
   await app.register(rateLimit, buildRateLimit(limits));
-  addGate(app, access, bound, limits);
+  addGate(app, access, { ...bound, mount }, limits);
   trackCurrentVisitor(app);
   app.addHook('onResponse', async ({ id, method, routeOptions, visitor }, { statusCode, elapsedTime }) => {
     const fields = {
@@ -183,7 +213,9 @@ export async function buildHttpServer(
     addJsonParser(scoped);
     honorIdempotencyKeys(scoped, home);
     followFormerSlugs(scoped, home.ctx.db);
-    for (const add of [healthRoutes, metricsRoutes(requests), ...doors.api]) await add(scoped, home);
+    // Of the process: they speak of the real database, and a sandbox that is away is no reason to restart.
+    const ofProcess = mount === '' ? [healthRoutes, metricsRoutes(requests)] : [];
+    for (const add of [...ofProcess, ...doors.api]) await add(scoped, home);
   });
   await app.register(async (scoped: App) => addNotFoundHandler(scoped), { prefix: '/api' });
   await app.register(async (scoped: App) => {
@@ -193,8 +225,35 @@ export async function buildHttpServer(
     for (const add of doors.pages) await add(scoped, home);
     addNotFoundHandler(scoped);
   });
+  // Registered last, so that event streams have been asked to end before.
+  if (repliesEnd !== null) await app.register(async (scoped: App) => scoped.addHook('preClose', repliesEnd));
   await app.ready();
   return app;
+}
+
+/** Hands requests below the mount to the mounted application, with the address that they have within it. */
+function splitRequests(handle: RequestListener, mounted: App): RequestListener {
+  return (request, response) => {
+    const within = removeMount(SANDBOX_MOUNT, request.url ?? '/');
+    if (within === undefined) return handle(request, response);
+    request.url = within;
+    return mounted.routing(request, response);
+  };
+}
+
+/**
+ * Closing an application that listens waits for its replies; one that is mounted must count them.
+ * @returns waits for the replies of the requests that are open
+ */
+function trackOpenReplies(app: App): () => Promise<void> {
+  const open = new Set<ServerResponse>();
+  app.addHook('onRequest', async (_request, { raw }) => {
+    open.add(raw);
+    raw.once('close', () => open.delete(raw));
+  });
+  return async () => {
+    await Promise.all([...open].map((response) => response.closed || once(response, 'close')));
+  };
 }
 
 /** Records every route and rejects one without a scope. */

@@ -1,5 +1,5 @@
 /** The dashboard and the API on one port, for `up`, `serve` and tests. Large: only commands that serve load it. */
-import { openDatabase } from '../store/database.ts';
+import { type Database, openDatabase } from '../store/database.ts';
 import type { Program } from './program.ts';
 import { SECOND } from '../domain/time.ts';
 import { getCurrentVisitorKey } from '../monitor/http/visitor-shares.ts';
@@ -27,30 +27,47 @@ export async function startMetrics(home: RouteContext, at: ListenOptions): Promi
  * page runs a handful of queries at once. Two are reserved for authentication, readiness and the feed.
  */
 const CONNECTIONS = { pool: 10, all: 8, each: 4 };
+/** Fewer visitors, and less data. */
+const SANDBOX_CONNECTIONS: typeof CONNECTIONS = { pool: 6, all: 4, each: 3 };
 /** People do not wait longer; exports take longer, but have their own connection. */
 const STATEMENT_MS = 20 * SECOND;
 const WAIT_MS = 10 * SECOND;
 
-/** @throws Refused `unavailable` when it cannot listen */
-export async function startWeb(home: RouteContext & Pick<Program, 'databaseUrl'>): Promise<WebServer> {
-  const { pool: max, ...each } = CONNECTIONS;
-  const db = openDatabase(home.databaseUrl, {
-    log: home.ctx.log,
+type WebProgram = RouteContext & Pick<Program, 'databaseUrl'>;
+
+/**
+ * @param sandbox served at `/sandbox`; null if there is none
+ * @throws Refused `unavailable` when it cannot listen
+ */
+export async function startWeb(home: WebProgram, sandbox: WebProgram | null = null): Promise<WebServer> {
+  const pools: Database[] = [];
+  const connect = (program: WebProgram, connections: typeof CONNECTIONS): RouteContext => {
+    const db = openPool(program, connections);
+    pools.push(db);
+    return { ...program, ctx: { ...program.ctx, db } };
+  };
+  const closePools = async () => void (await Promise.all(pools.map((db) => db.close())));
+  try {
+    const mounted = sandbox === null ? {} : { sandbox: connect(sandbox, SANDBOX_CONNECTIONS) };
+    const server = await startHttpServer(connect(home, CONNECTIONS), WEB, mounted);
+    let closed: Promise<void> | undefined;
+    const close = async () => {
+      await server.close();
+      await closePools();
+    };
+    return { ...server, close: () => (closed ??= close()) };
+  } catch (error) {
+    await closePools();
+    throw error;
+  }
+}
+
+function openPool({ databaseUrl, ctx }: WebProgram, { pool: max, ...each }: typeof CONNECTIONS): Database {
+  return openDatabase(databaseUrl, {
+    log: ctx.log,
     name: 'strandline web',
     max,
     statementMs: STATEMENT_MS,
     shares: { ...each, waitMs: WAIT_MS, who: getCurrentVisitorKey },
   });
-  try {
-    const server = await startHttpServer({ ...home, ctx: { ...home.ctx, db } }, WEB);
-    let closed: Promise<void> | undefined;
-    const close = async () => {
-      await server.close();
-      await db.close();
-    };
-    return { ...server, close: () => (closed ??= close()) };
-  } catch (error) {
-    await db.close();
-    throw error;
-  }
 }

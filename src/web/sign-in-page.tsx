@@ -16,8 +16,8 @@ const MAX_TOKEN_LENGTH = 200;
 /** Of the form: a token, a form token, and a path to return to. */
 const MAX_FORM_BYTES = 8_192;
 
-export function addSignInPage(app: App, { ctx }: RouteContext): void {
-  const { name, options } = sessionCookie(ctx.config.http.baseUrl);
+export function addSignInPage(app: App, { ctx, mount }: RouteContext): void {
+  const { name, options } = sessionCookie(ctx.config.http.baseUrl, mount);
 
   app.get(
     '/sign-in',

@@ -58,7 +58,7 @@ const TAGS: readonly { name: string; description: string }[] = [
  * Collects every route of `/api` declared after it. Once the server is ready, `app.swagger()` returns the document, which
  * must not be modified.
  */
-export async function documentApi(app: App, { ctx }: RouteContext): Promise<void> {
+export async function documentApi(app: App, { ctx, mount = '' }: RouteContext): Promise<void> {
   const meanings = await readMeanings(ctx.db);
   const routes = new Map<unknown, RouteOptions>();
   const toSchemas = createJsonSchemaTransform({ zodToJsonConfig: { override: overrideSchema } });
@@ -74,7 +74,7 @@ export async function documentApi(app: App, { ctx }: RouteContext): Promise<void
         description: DESCRIPTION,
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: '/' }],
+      servers: [{ url: mount === '' ? '/' : mount }],
       tags: [...TAGS],
       components: {
         securitySchemes: {

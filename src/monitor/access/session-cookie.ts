@@ -2,17 +2,21 @@
  * The browser's side of a session: its cookie, form tokens, page tags, and the page to return to after sign-in.
  */
 
+import { type Mount, placeCookie } from '../http/mount.ts';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * The session cookie: not readable by scripts, not sent with cross-site changes.
- * @param baseUrl if it is https, the cookie is sent over https only and belongs to this host alone (`__Host-`)
+ * @param baseUrl if it is https, the cookie is sent over https only. At the root it then belongs to this host alone (`__Host-`,
+ *   which requires the path `/`), below a mount `__Secure-` is the strictest prefix
  */
-export function sessionCookie(baseUrl: string | undefined) {
+export function sessionCookie(baseUrl: string | undefined, mount: Mount = '') {
   const secure = baseUrl !== undefined && new URL(baseUrl).protocol === 'https:';
+  const { name, path } = placeCookie(mount, 'strandline');
+  const prefix = mount === '' ? '__Host-' : '__Secure-';
   return {
-    name: secure ? '__Host-strandline' : 'strandline',
-    options: { path: '/', httpOnly: true, sameSite: 'lax', secure } as const,
+    name: secure ? `${prefix}${name}` : name,
+    options: { path, httpOnly: true, sameSite: 'lax', secure } as const,
   };
 }
 

@@ -7,6 +7,7 @@ import { isUnreachable } from '../../store/database.ts';
 import { type Access, NOBODY } from '../access/authentication.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
 import { Denied, hasScopes, type Scope, type Visitor } from '../access/visitor-scopes.ts';
+import type { Mount } from './mount.ts';
 import type { App } from './route-types.ts';
 import { countRefusedRequests, type Limits } from './server-limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,9 +15,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Adds the gate to every route added after it. */
-export function addGate(app: App, access: Access, bound: BoundAddress, limits: Limits): void {
+export function addGate(
+  app: App,
+  access: Access,
+  { mount, ...bound }: BoundAddress & { mount: Mount },
+  limits: Limits,
+): void {
   const countRefused = countRefusedRequests(app, limits);
-  const cookie = sessionCookie(bound.baseUrl).name;
+  const cookie = sessionCookie(bound.baseUrl, mount).name;
   app.addHook('onRequest', async (request, reply) => {
     request.visitor = NOBODY;
     reply.header('cache-control', 'no-store');

@@ -11,6 +11,7 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { SourceHealth } from '../../protocol/service-status.ts';
 import type { ActingContext, Context } from '../context.ts';
+import type { Mount } from './mount.ts';
 import type { EmbeddedDatabase } from '../status/system-status.ts';
 import type { Access } from '../access/authentication.ts';
 import type { Scope, Visitor } from '../access/visitor-scopes.ts';
@@ -34,8 +35,21 @@ export type RouteContext = {
   readerUrl: () => string | null;
   /** The database that this process runs itself; null for an external one. */
   embedded: EmbeddedDatabase | null;
+  /** Default: at the root. */
+  mount?: Mount;
+  /** Where the sandbox is served, beside this application; null if there is none. */
+  sandbox?: string | null;
+  /** The newest lines of the sample topic in the sandbox; null if it has none yet. */
+  sample?: () => Promise<Sample | null>;
   /** Of a worker process: why it takes no work now; null if it does. */
   idle?: () => string | null;
+};
+
+/** A topic that shows what watching looks like, with its newest lines, newest first. */
+export type Sample = {
+  topic: string;
+  name: string;
+  lines: readonly { at: Date; text: string; url: string | null }[];
 };
 
 /** Limited resources that visitors share, through the API and the pages together. */

@@ -29,7 +29,6 @@ const MAX_LAST_DELIVERIES = 10;
 export function addAlertPages(app: App, routeContext: RouteContext): void {
   const { db } = routeContext.ctx;
   app.get('/alerts', { config: { scope: 'read' } }, async (request, reply) => {
-    const {} = request.frame;
     const [rules, channels, deliveries] = await Promise.all([
       readRules(db, { limit: MAX_ROWS }),
       readChannels(db, { limit: MAX_ROWS }),

@@ -1,10 +1,11 @@
 /** Rules: create, edit, pause, remove, preview. */
 
+import { Refused } from '../../domain/errors.ts';
 import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../../monitor/alerts/rule-definition.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { describeRemovedScope } from '../../monitor/topics/find-by-slug.ts';
+import { describeRemovedScope, findScope } from '../../monitor/topics/find-by-slug.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
@@ -155,6 +156,13 @@ async function renderRule(
   rule: RuleRow | null,
   { given, problems = [], status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
+  const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...given });
+  await findScope(ctx.db, { topic: topic ?? undefined, search: search ?? undefined }).catch(
+    (error: unknown) => {
+      // What a form with problems names may have been removed since it was shown; the input is kept.
+      if (problems.length === 0 || !(error instanceof Refused)) throw error;
+    },
+  );
   const choices = await readChoices(ctx);
   const removedScope = rule === null ? null : await describeRemovedScope(ctx.db, rule);
   return renderPage(request, reply, {

@@ -1,4 +1,5 @@
 /** A message about the last action, shown once on the next page. */
+import { type Mount, placeCookie } from '../../monitor/http/mount.ts';
 import type { FastifyReply } from 'fastify';
 
 /** The cookie holds one of these names, never text, so nobody can inject a message. */
@@ -13,8 +14,6 @@ const FLASH_MESSAGES = {
   resumed: 'Resumed. Runs at the next slot.',
   removed: 'Removed. Everything it found stays.',
   purging: 'Removed. What only it found is being deleted.',
-  rewatched:
-    'Created with the same searches. Their first runs are starting; the other topic is paused. Rules about it stay with it.',
   replayed: 'Parsed again, without a new call. Newly found items are listed below.',
   run: 'Run queued. Results appear here.',
   run_already_queued: 'A run is already queued. Results appear here.',
@@ -36,18 +35,18 @@ const FLASH_COOKIE = 'done';
 
 /** Redirects to a page that shows the message. */
 export function redirectWithFlash(reply: FastifyReply, to: string, code: FlashCode): FastifyReply {
-  return reply
-    .setCookie(FLASH_COOKIE, code, { path: '/', httpOnly: true, sameSite: 'lax', maxAge: 60 })
-    .redirect(to, 303);
+  const { name, path } = placeCookie(reply.request.frame.mount, FLASH_COOKIE);
+  return reply.setCookie(name, code, { path, httpOnly: true, sameSite: 'lax', maxAge: 60 }).redirect(to, 303);
 }
 
-export function readFlash(cookies: Record<string, string | undefined>): FlashCode | null {
-  const code = cookies[FLASH_COOKIE];
+export function readFlash(cookies: Record<string, string | undefined>, mount: Mount): FlashCode | null {
+  const code = cookies[placeCookie(mount, FLASH_COOKIE).name];
   return code !== undefined && Object.hasOwn(FLASH_MESSAGES, code) ? (code as FlashCode) : null; // one of its keys
 }
 
 export function clearFlash(reply: FastifyReply): void {
-  reply.clearCookie(FLASH_COOKIE, { path: '/' });
+  const { name, path } = placeCookie(reply.request.frame.mount, FLASH_COOKIE);
+  reply.clearCookie(name, { path });
 }
 
 export function FlashMessage({ code }: { code: FlashCode | null }) {

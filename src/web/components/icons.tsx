@@ -1,14 +1,7 @@
 import type { RunStatus } from '../../store/schema/analytics/run-views.ts';
 import type { SearchState, SearchStatusName } from '../../store/schema/analytics/topic-views.ts';
 
-export type BadgeState =
-  | SearchState
-  | SearchStatusName
-  | RunStatus
-  | 'simulated'
-  | 'new'
-  | 'baseline'
-  | 'rising';
+export type BadgeState = SearchState | SearchStatusName | RunStatus | 'new' | 'baseline' | 'rising';
 
 /** A shape per state, for people who cannot tell the colors apart. */
 const STATE_PATHS: Readonly<Record<BadgeState, string>> = {
@@ -29,7 +22,6 @@ const STATE_PATHS: Readonly<Record<BadgeState, string>> = {
   queued: 'M6 2.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M6 4.5V6l1.2.8',
   running: 'M4 2.8v6.4L9 6z',
   removed: 'M3 6h6',
-  simulated: 'M1.5 6.5c1.5-3 3-3 4.5 0s3 3 4.5 0',
   new: 'M6 2.5v7M2.5 6h7',
   baseline: 'M2 8.5h8M4 5.5h4',
   rising: 'M2.5 8.5 5 6l1.5 1.5L9.5 4M7 3.8h2.5v2.5',

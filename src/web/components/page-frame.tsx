@@ -2,6 +2,8 @@
 
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
 import type { Context } from '../../monitor/context.ts';
+import type { DatabaseKind } from '../../domain/database-kind.ts';
+import type { Mount } from '../../monitor/http/mount.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Id } from '../../store/database.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
@@ -28,6 +30,10 @@ export type PageFrame = {
   /** CSRF token of forms. */
   formToken: string;
   visitor: Visitor;
+  /** Where the application is served. */
+  mount: Mount;
+  /** Of the data that the application shows. */
+  kind: DatabaseKind;
   /** The last action, to be shown on this page. */
   done: FlashCode | null;
   /** The newest discovery before the page was read, 0 if there is none; later ones arrive as events. */
@@ -69,7 +75,7 @@ async function readFrame({ db, isFree }: Context): Promise<FrameData> {
 /** @param read omitted if nothing could be read */
 export function createFrame(
   request: FastifyRequest,
-  { ctx }: RouteContext,
+  { ctx, mount = '' }: RouteContext,
   read: FrameData = NO_DATA,
 ): PageFrame {
   const cookies = parseCookies(request.headers.cookie);
@@ -82,7 +88,9 @@ export function createFrame(
     ...read,
     formToken: visitor === NOBODY ? '' : request.formToken,
     visitor,
-    done: readFlash(cookies),
+    mount,
+    kind: ctx.kind,
+    done: readFlash(cookies, mount),
   };
 }
 

@@ -6,10 +6,10 @@ import { clearFlash, FlashMessage } from './flash-message.tsx';
 import { ActionButton } from './form.tsx';
 import { Icon } from './icons.tsx';
 import { CREATE_TOPIC_SCOPES, FrameProvider, IfAllowed, useFrame } from './page-frame.tsx';
+import { OUTSIDE, renderHtml } from './page-html.ts';
 import { shortenText, UntrustedText } from './untrusted-text.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 
 /**
  * `title`: also the heading. `here`: path of the navigation entry that is highlighted. `charts`: the page has a `Chart`.
@@ -30,12 +30,13 @@ export const preventCaching = async (_request: FastifyRequest, reply: FastifyRep
  */
 export function renderPage(request: FastifyRequest, reply: FastifyReply, page: PageContent): FastifyReply {
   const { status = 200, ...shown } = page;
-  const { done, formToken, visitor } = request.frame;
+  const { done, formToken, visitor, mount } = request.frame;
   if (done !== null) clearFlash(reply);
-  const html = renderToString(
+  const html = renderHtml(
     <FrameProvider value={request.frame}>
       <Layout {...shown} />
     </FrameProvider>,
+    mount,
   );
   // Private caches only, with revalidation on every request.
   reply.header('cache-control', 'private, no-cache').header('vary', 'cookie, accept-encoding');
@@ -111,6 +112,7 @@ function Layout({
         <a class="skip" href="#main">
           Skip to content
         </a>
+        <SandboxBanner />
         <header class="top">
           <div class="top-row">
             <a class="brand" href="/" aria-label="strandline overview">
@@ -140,6 +142,22 @@ function Layout({
         <Footer />
       </body>
     </html>
+  );
+}
+
+/** The sandbox looks like the dashboard of real data, so each of its pages says what it is. */
+function SandboxBanner() {
+  const { kind, mount } = useFrame();
+  if (kind !== 'sandbox') return null;
+  return (
+    <p class="sandbox-banner" role="note">
+      <strong>Sandbox:</strong> everything here is simulated.{' '}
+      {mount === '' ? null : (
+        <a {...OUTSIDE} href="/">
+          Real data
+        </a>
+      )}
+    </p>
   );
 }
 

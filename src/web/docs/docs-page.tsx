@@ -1,7 +1,7 @@
 /** The API reference, generated from the OpenAPI document. */
 import { z } from 'zod';
 import { Refused } from '../../domain/errors.ts';
-import type { App } from '../../monitor/http/route-types.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Table } from '../components/data-table.tsx';
@@ -13,13 +13,13 @@ const querystring = z.strictObject({
   schema: z.string().max(64).optional(),
 });
 
-export function addDocsPage(app: App): void {
+export function addDocsPage(app: App, { mount = '' }: RouteContext): void {
   let cached: ApiReference | undefined;
   app.get('/docs', { config: { scope: 'read' }, schema: { querystring } }, (request, reply) => {
     const { tag, schema } = request.query;
     // The document is complete when the server is ready, and never changes.
     const reference = (cached ??= readDocument(app.swagger()));
-    const origin = `${request.protocol}://${request.host}`;
+    const origin = `${request.protocol}://${request.host}${mount}`;
     return renderPage(request, reply, {
       title: 'API',
       here: '/docs',

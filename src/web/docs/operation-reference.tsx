@@ -113,7 +113,7 @@ function SchemaLink({ name }: { name: string }) {
   return <a href={`/docs?schema=${name}`}>{name}</a>;
 }
 
-/** The curl command for an operation. @param origin of this server, without a path */
+/** The curl command for an operation. @param origin of this server, with the mount of the application */
 function formatCurl({ method, path, parameters, example: body, scopes }: Operation, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
     const example = parameters.find((one) => one.place === 'path' && one.name === name)?.example;

@@ -16,6 +16,7 @@ import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import type { FormValues } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
+import { renderHtml } from '../components/page-html.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -37,7 +38,6 @@ import { ForecastView } from './search-forecast.tsx';
 import { catchTrial, type TrialOutcome } from './search-trial.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
-import { renderToString } from 'preact-render-to-string';
 
 type Ctx = RouteContext['ctx'];
 
@@ -57,10 +57,11 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
       const search = await findSearchRow(ctx.db, request.params.slug);
       const forecast = await forecastForm(ctx, search, request.query);
       return reply.type('text/html; charset=utf-8').send(
-        renderToString(
+        renderHtml(
           <FrameProvider value={request.frame}>
             <ForecastView forecast={forecast} />
           </FrameProvider>,
+          request.frame.mount,
         ),
       );
     },

@@ -1,6 +1,5 @@
 /** A new topic, or more searches for one. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { renderToString } from 'preact-render-to-string';
 import { z } from 'zod';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
@@ -17,6 +16,7 @@ import { chooseFormStatus, formBody, readField, toFormProblems } from '../reques
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import type { FieldProblem, FormValues } from '../components/form.tsx';
 import { CREATE_TOPIC_SCOPES, FrameProvider } from '../components/page-frame.tsx';
+import { renderHtml } from '../components/page-html.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { forecastSearches } from '../../monitor/topics/search-forecast.ts';
 import { ForecastView } from './search-forecast.tsx';
@@ -58,10 +58,11 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
       const html =
         forecast === null
           ? ''
-          : renderToString(
+          : renderHtml(
               <FrameProvider value={request.frame}>
                 <ForecastView forecast={forecast} />
               </FrameProvider>,
+              request.frame.mount,
             );
       return reply.type('text/html; charset=utf-8').send(html);
     },
@@ -71,8 +72,8 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
     '/new',
     { schema: { body: formBody }, config: { scope: CREATE_TOPIC_SCOPES } },
     async (request, reply) => {
-      // Browsers do not send unticked boxes.
-      const given = { searches: [], ai_tools: [], ...request.body };
+      // Browsers do not send unticked boxes; the short form of the overview has none.
+      const given = { searches: [], ...('sent' in request.body ? { ai_tools: [] } : {}), ...request.body };
       const action = readField(given, 'do') ?? 'save';
       try {
         if (action === 'save') return await saveTopic(request.acting, reply, given);

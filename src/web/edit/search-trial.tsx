@@ -57,11 +57,6 @@ function TrialResult({ name, trial }: { name: string; trial: DryRun }) {
         </>
       }
     >
-      {trial.service_kind === 'sandbox' ? (
-        <p>
-          <Badge state="simulated" words="Simulated data (sandbox)" />
-        </p>
-      ) : null}
       {trial.warnings.map(({ tool, message, code }) => (
         <p class="why">
           Warning from the service:{' '}

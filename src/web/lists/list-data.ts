@@ -30,7 +30,6 @@ type ListOrder = (typeof LIST_ORDERS)[number];
 /** A list: its kind, scope and filters, as in its address. */
 export type List = {
   kind: ListKind;
-
   scope: ListScope;
   /** The searches of the scope. */
   searches: readonly SearchRow[];

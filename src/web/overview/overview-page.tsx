@@ -13,13 +13,13 @@ import { readSpikes, readTrendStates } from '../../store/queries/trend-reports.t
 import { readBuckets } from '../../store/queries/volume.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { DiscoveryLine, SpikeLine, StateLine } from '../components/discovery-item.tsx';
-import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
-import { EmptyState, Feed, Section } from '../components/section.tsx';
+import { Feed, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summary.tsx';
 import { computeRange } from '../topic/time-range.ts';
 import { PULSE_DAYS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
+import { renderFirstStart } from './first-start.tsx';
 import { SORTS, TopicTable } from './topic-table.tsx';
 
 /** Including removed ones. */
@@ -35,10 +35,12 @@ const querystring = z.object({
   label: z.string().max(100).optional(),
 });
 
-export function addOverviewPage(app: App, { ctx }: RouteContext): void {
+export function addOverviewPage(app: App, routeContext: RouteContext): void {
+  const { ctx } = routeContext;
   const { db } = ctx;
   app.get('/', { schema: { querystring }, config: { scope: 'read' } }, async (request, reply) => {
     const { now, topics } = request.frame;
+    if (topics.length === 0) return renderFirstStart(request, reply, routeContext);
     const { sort, label } = request.query;
     // The same hours as on the page of a topic, and in its list.
     const lately = computeRange('24h', now);
@@ -90,48 +92,42 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     return renderPage(request, reply, {
       title: 'Overview',
       here: '/',
-      lead: topics.length === 0 ? undefined : summarizeTopics(all),
+      lead: summarizeTopics(all),
       live: true,
-      body:
-        topics.length === 0 ? (
-          <EmptyState
-            words="No topics yet. A topic groups searches that run on a schedule."
-            todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
+      body: (
+        <>
+          <SilentToolsNotice silences={read.tools} />
+          <KeyNumbers
+            pulses={all}
+            runs={read.runs}
+            services={read.services}
+            spikes={current.filter(({ only_by }) => only_by === null).length}
           />
-        ) : (
-          <>
-            <SilentToolsNotice silences={read.tools} />
-            <KeyNumbers
-              pulses={all}
-              runs={read.runs}
-              services={read.services}
-              spikes={current.filter(({ only_by }) => only_by === null).length}
-            />
-            <AttentionSection pulses={all} />
-            <CurrentSpikes
-              states={states
-                .filter(({ until }) => until === null)
-                .toReversed()
-                .slice(0, MAX_SPIKES)}
-              spikes={current.slice(0, MAX_SPIKES)}
-              more={Math.max(0, current.length - MAX_SPIKES)}
-            />
-            <TopicTable
-              pulses={sortPulses(shown, sort)}
-              labels={[...new Set(all.flatMap(({ labels }) => labels))].toSorted()}
-              chosen={{ sort, label }}
-            />
-            <Section title="Newest discoveries" id="newest" held>
-              <Feed
-                rows={read.discoveries.toReversed()}
-                empty="Nothing found yet."
-                todo={{ words: 'Show runs', href: '/runs' }}
-              >
-                {(discovery) => <DiscoveryLine discovery={discovery} />}
-              </Feed>
-            </Section>
-          </>
-        ),
+          <AttentionSection pulses={all} />
+          <CurrentSpikes
+            states={states
+              .filter(({ until }) => until === null)
+              .toReversed()
+              .slice(0, MAX_SPIKES)}
+            spikes={current.slice(0, MAX_SPIKES)}
+            more={Math.max(0, current.length - MAX_SPIKES)}
+          />
+          <TopicTable
+            pulses={sortPulses(shown, sort)}
+            labels={[...new Set(all.flatMap(({ labels }) => labels))].toSorted()}
+            chosen={{ sort, label }}
+          />
+          <Section title="Newest discoveries" id="newest" held>
+            <Feed
+              rows={read.discoveries.toReversed()}
+              empty="Nothing found yet."
+              todo={{ words: 'Show runs', href: '/runs' }}
+            >
+              {(discovery) => <DiscoveryLine discovery={discovery} />}
+            </Feed>
+          </Section>
+        </>
+      ),
     });
   });
 }

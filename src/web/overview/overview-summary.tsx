@@ -11,7 +11,7 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
 
-/** Sentences for the top of the overview, about topics: each says what a column of the table below shows. */
+/** Sentences for the top of the overview: each says what a column of the table below shows. */
 export function summarizeTopics(all: readonly TopicPulse[]): string {
   const pulses = all.filter((one) => !hasNoPosts(one));
   const loud = pulses.filter(({ pulse }) => judgeRatio(pulse.ratio) === 'more');

@@ -28,7 +28,6 @@ export type TopicPulse = {
   topic: TopicRow;
   searches: readonly SearchRow[];
   labels: readonly string[];
-  /** All of its searches use the sandbox. */
   /** Of the last 24 hours, each post once; `coverage` is of the time that has elapsed. */
   pulse: VolumePulse;
   /** Whether the typical day of any search is known. */

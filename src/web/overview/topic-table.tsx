@@ -143,7 +143,7 @@ function NameCell({ topic, labels }: TopicPulse) {
     <>
       <a class="who" href={`/topics/${topic.slug}`}>
         {topic.name}
-      </a>{' '}
+      </a>
       {labels.length === 0 ? null : <div class="hint">{labels.join(', ')}</div>}
     </>
   );

@@ -33,6 +33,11 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
       body: (
         <>
           <SystemSummary {...data} />
+          {routeContext.sandbox == null ? null : (
+            <p class="hint">
+              Simulated data, to try things out: <a href={routeContext.sandbox}>{routeContext.sandbox}</a>
+            </p>
+          )}
           <WorkerTable rows={data.workers} />
           <ScanAndQueue {...data} />
           <BudgetSection {...data} />

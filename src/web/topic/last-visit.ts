@@ -8,6 +8,7 @@ import type { Id, Reads } from '../../store/database.ts';
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import { parseCookies } from '../components/page-frame.tsx';
+import { placeCookie } from '../../monitor/http/mount.ts';
 import { MAX_ID } from '../../monitor/http/cursors.ts';
 
 /** The newest discovery at a time. */
@@ -35,13 +36,14 @@ export async function rememberVisit(
   db: Reads,
   { found, view }: { found: readonly { id: Id }[]; view: DiscoveryView },
 ): Promise<Visit | null> {
-  const { now, seen } = request.frame;
-  const visited = VISIT_COOKIE_FORMAT.exec(parseCookies(request.headers.cookie)[VISIT_COOKIE] ?? '');
+  const { now, seen, mount } = request.frame;
+  const { name, path } = placeCookie(mount, VISIT_COOKIE);
+  const visited = VISIT_COOKIE_FORMAT.exec(parseCookies(request.headers.cookie)[name] ?? '');
   const since = visited === null ? null : continueVisit(visited, now);
   const seconds = Math.floor(now.getTime() / SECOND);
   const before = since === null ? '-.0' : `${since.id}.${Math.floor(since.at.getTime() / SECOND)}`;
-  void reply.setCookie(VISIT_COOKIE, `${before}.${seen}.${seconds}`, {
-    path: '/',
+  void reply.setCookie(name, `${before}.${seen}.${seconds}`, {
+    path,
     httpOnly: true,
     sameSite: 'lax',
     maxAge: VISIT_COOKIE_MS / SECOND,

@@ -7,7 +7,6 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { assertSearchNotRemoved, assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../../monitor/topics/run-now.ts';
-import { rewatchTopic } from '../../monitor/topics/rewatch-topic.ts';
 import { changeSearch, changeTopic } from '../../monitor/topics/search-state.ts';
 import type { StateChange } from '../../store/topics.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
@@ -17,7 +16,7 @@ import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Form } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
-import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
+import { useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { slugParams } from '../request-input.ts';
 import type { Range } from './time-range.ts';
@@ -47,15 +46,6 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
       return redirectWithFlash(reply, change === 'remove' ? '/' : `/topics/${slug}`, code);
     });
   }
-
-  app.post(
-    '/topics/:slug/rewatch',
-    { schema, config: { scope: CREATE_TOPIC_SCOPES } },
-    async (request, reply) => {
-      const { topic } = await rewatchTopic(request.acting, request.params.slug, {});
-      return redirectWithFlash(reply, `/topics/${topic}`, 'rewatched');
-    },
-  );
 
   app.post('/searches/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;

@@ -21,7 +21,7 @@ afterAll(() => stand.close());
 async function start(env: Record<string, string> = {}, limits?: Partial<Limits>, doors = PROBES, over = {}) {
   const config = { ...ctx.config, http: { ...readConfig({ PORT: '0', ...env }).http, ...over } };
   const home: RouteContext = { ...stand.home, ctx: { ...ctx, config } };
-  const server = await startHttpServer(home, doors, limits);
+  const server = await startHttpServer(home, doors, { limits });
   opened.push(server);
   return server;
 }
