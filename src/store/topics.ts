@@ -35,10 +35,9 @@ export async function listTopics(db: Queryable): Promise<Topic[]> {
 }
 
 /** Topics that a search of this one can be moved to. */
-export async function listTopicsBeside(db: Queryable, topicId: Id): Promise<Pick<Topic, 'slug' | 'name'>[]> {
+export async function listKeptTopics(db: Queryable): Promise<Pick<Topic, 'slug' | 'name'>[]> {
   const { rows } = await db.query<Pick<Topic, 'slug' | 'name'>>(
     `SELECT t.slug, t.name FROM strandline.topics t WHERE t.archived_at IS NULL ORDER BY t.name, t.slug LIMIT 500`,
-    [topicId],
   );
   return rows;
 }

@@ -6,7 +6,7 @@ import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { assertSearchNotRemoved, findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { editSearch, type SearchEdit } from '../../monitor/topics/save-search.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
-import { listTopicsBeside } from '../../store/topics.ts';
+import { listKeptTopics } from '../../store/topics.ts';
 import {
   readVersions,
   type SearchRow,
@@ -144,7 +144,7 @@ async function renderEditSearch(
   const [versions, forecast, topics] = await Promise.all([
     readVersions(ctx.db, search.id, { limit: MAX_VERSIONS }),
     forecastForm(ctx, search, given),
-    listTopicsBeside(ctx.db.pool, search.topic_id),
+    listKeptTopics(ctx.db.pool),
   ]);
   const view = { search, given, problems, forecast, topics, tried: tried ?? null };
   return renderPage(request, reply, {

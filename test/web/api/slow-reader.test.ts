@@ -31,12 +31,11 @@ beforeAll(async () => {
   const app = await stand.serve({ api: [(api, home) => exportRoutes(api, home, STALLED_MS)], pages: [] });
   await app.listen({ host: '127.0.0.1', port: 0 });
   ({ port } = app.server.address() as AddressInfo); // a TCP server's address is never a string
-  exported = `http://127.0.0.1:${port}/api/v1/exports/posts?format=ndjson&simulated=1`;
+  exported = `http://127.0.0.1:${port}/api/v1/exports/posts?format=ndjson`;
 });
 afterAll(() => stand.close());
 
-const ASK = () =>
-  `GET /api/v1/exports/posts?format=ndjson&simulated=1 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+const ASK = () => `GET /api/v1/exports/posts?format=ndjson HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
 
 /** Asks and takes nothing: what is readable and is not read fills the buffers. @param localAddress as whom */
 async function stall(localAddress: string): Promise<Socket> {

@@ -5,7 +5,6 @@ import { renderToString } from 'preact-render-to-string';
 import { describe, expect, test } from 'vitest';
 import { Chart } from '../../../src/web/components/chart.tsx';
 import { Field, Form } from '../../../src/web/components/form.tsx';
-import { writeSidePath } from '../../../src/web/components/list-address.ts';
 import { type PageFrame, FrameProvider } from '../../../src/web/components/page-frame.tsx';
 import { PostCard } from '../../../src/web/components/post-card.tsx';
 import { Usd } from '../../../src/web/components/numbers.tsx';
@@ -24,8 +23,8 @@ const frame: PageFrame = {
   now: NOW,
   zone: 'Europe/Berlin',
   theme: null,
-  named: false,
-  sides: { real: true, simulated: false },
+  mount: '',
+  kind: 'real',
   free: new Set(['sandbox']),
   topics: [],
   formToken: 'token-of-the-form',
@@ -35,22 +34,6 @@ const frame: PageFrame = {
 };
 const shown = <P>(node: VNode<P>) => renderToString(h(FrameProvider, { value: frame, children: node }));
 const hours = (n: number) => Array.from({ length: n }, (_, i) => new Date(NOW.getTime() + i * HOUR));
-
-test.each([
-  ['/alerts', '/alerts?simulated=1'],
-  ['/alerts/channels/ops/pause', '/alerts/channels/ops/pause?simulated=1'],
-  ['/alerts/rules', '/alerts/rules?simulated=1'],
-  ['/alerts/rules/new', '/alerts/rules/new?simulated=1'],
-  ['/alerts/rules/new?topic=ferry#field-on', '/alerts/rules/new?topic=ferry&simulated=1#field-on'],
-  ['/alerts/rules/new-ferry', '/alerts/rules/new-ferry'],
-  ['/topics/ferry/remove', '/topics/ferry/remove'],
-  ['?cursor=x', '?cursor=x'],
-])('on a page about simulated data, %s is %s', (path, kept) => {
-  const sides = { real: true, simulated: true };
-  expect(writeSidePath({ sides }, path)).toBe(kept);
-  expect(writeSidePath({ sides }, path)).toBe(path);
-  expect(writeSidePath({ sides: { ...sides, real: false } }, path)).toBe(path);
-});
 
 describe('a chart', () => {
   const chart = shown(
