@@ -46,10 +46,10 @@ const variable = z.discriminatedUnion('type', [
     includeAll: z.boolean(),
   }),
   z.looseObject({
-    type: z.literal('custom'),
+    type: z.literal('datasource'),
     name: z.string(),
     query: z.string(),
-    options: z.array(z.strictObject({ selected: z.boolean(), text: z.string(), value: z.string() })),
+    regex: z.string(),
     current: z.looseObject({ value: z.string() }),
   }),
   z.looseObject({

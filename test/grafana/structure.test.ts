@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Panel, readDashboards, statementsOf } from './dashboards.ts';
 import { variablesIn } from './fill-in.ts';
 
-const SOURCE = { type: 'grafana-postgresql-datasource', uid: 'strandline' };
+const SOURCE = { type: 'grafana-postgresql-datasource', uid: '${data}' };
 const files = readDashboards();
 
 const overlap = (a: Panel['gridPos'], b: Panel['gridPos']) =>
@@ -57,19 +57,24 @@ describe.each(files)('$file', ({ text, dashboard }) => {
       expect(fieldConfig.defaults.custom?.spanNulls, title).toBe(false);
   });
 
-  test('panels use only the strandline data source', () => {
+  test('panels use only the data source that is chosen: at first that of the real data', () => {
     const asked = [
       ...panels.flatMap(({ datasource, targets }) => [datasource, ...targets.map((one) => one.datasource)]),
       ...annotations.list.flatMap(({ datasource, target }) => [datasource, target.datasource]),
       ...templating.list.flatMap((one) => (one.type === 'query' ? [one.datasource] : [])),
     ];
     for (const one of asked) expect(one).toEqual(SOURCE);
+    expect(templating.list[0]).toMatchObject({
+      type: 'datasource',
+      query: SOURCE.type,
+      current: { value: 'strandline' },
+    });
   });
 
   test('every variable is defined before it is used, and used', () => {
     const defined = templating.list.map(({ name }) => name);
     expect(defined).toEqual(['data', 'topic', 'search', 'interval']);
-    const used = new Set<string>();
+    const used = new Set(['data']);
     for (const { of, sql } of statementsOf(dashboard))
       for (const name of variablesIn(sql)) {
         expect(defined, of).toContain(name);
@@ -95,16 +100,24 @@ describe.each(files)('$file', ({ text, dashboard }) => {
   });
 });
 
-test('the provisioned data source is the one that dashboards use, connects as the reader, and contains no password', () => {
+test.each([
+  ['strandline.yml', 'strandline', ['READER_USER', 'READER_PASSWORD', 'READER_DATABASE']],
+  [
+    'sandbox.yml',
+    'strandline-sandbox',
+    ['SANDBOX_READER_USER', 'SANDBOX_READER_PASSWORD', 'SANDBOX_READER_DATABASE'],
+  ],
+])('the provisioned data source %s can be chosen, connects as its reader, and contains no password', (file, uid, names) => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const source = read('grafana/provisioning/datasources/strandline.yml');
-  expect(source).toContain(`uid: ${SOURCE.uid}\n`);
+  const source = read(`grafana/provisioning/datasources/${file}`);
+  expect(source).toContain(`uid: ${uid}\n`);
+  expect(/name: (.+)/.exec(source)?.[1]).toMatch(/^strandline/);
   expect(source).toContain(`type: ${SOURCE.type}\n`);
-  const filled = [...source.matchAll(/: \$\{(STRANDLINE_READER_\w+)\}$/gm)].map(([, name]) => name);
-  expect(filled.toSorted((a = '', b = '') => a.localeCompare(b))).toEqual(
-    ['DATABASE', 'HOST', 'PASSWORD', 'SSLMODE', 'USER'].map((name) => `STRANDLINE_READER_${name}`),
+  const filled = [...source.matchAll(/: \$\{(STRANDLINE_\w+)\}$/gm)].map(([, name]) => String(name));
+  expect(filled.toSorted()).toEqual(
+    [...names, 'READER_HOST', 'READER_SSLMODE'].map((name) => `STRANDLINE_${name}`).toSorted(),
   );
-  expect(source).toMatch(/secureJsonData:\n\s+password: \$\{STRANDLINE_READER_PASSWORD\}\n/);
+  expect(source).toMatch(/secureJsonData:\n\s+password: \$\{STRANDLINE_(?:SANDBOX_)?READER_PASSWORD\}\n/);
   const compose = read('docker-compose.yml');
   for (const name of filled) expect(compose).toContain(name);
   const folder = /path: (\S+)/.exec(read('grafana/provisioning/dashboards/strandline.yml'))?.[1];

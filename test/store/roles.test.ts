@@ -25,10 +25,11 @@ const suffix = randomBytes(4).toString('hex');
 const OWNER = `owner_${suffix}`;
 const APP = `app_${suffix}`;
 const READER = `reader_${suffix}`;
+const SANDBOX = `sandbox_${suffix}`;
 
 let directory: string;
 let database: TestDatabase;
-let urls: { owner: string; app: string; reader: string };
+let urls: { owner: string; app: string; reader: string; sandbox: string };
 let superuser: string;
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -49,22 +50,32 @@ beforeAll(async () => {
     url.password = randomBytes(12).toString('hex');
     return url.href;
   };
-  urls = { owner: as(OWNER), app: as(APP), reader: as(READER) };
+  const sandbox = withDatabase(as(SANDBOX), `${database.name}_sandbox`);
+  urls = { owner: as(OWNER), app: as(APP), reader: as(READER), sandbox };
   await Promise.all([
     writeFile(path.join(directory, 'database_owner_url'), urls.owner),
     writeFile(path.join(directory, 'database_url'), urls.app),
+    writeFile(path.join(directory, 'sandbox_database_url'), urls.sandbox),
   ]);
-  const sql = (await readFile(path.join(REPOSITORY, 'docker/roles.sql'), 'utf8'))
-    .replaceAll('/run/secrets', directory)
-    .replaceAll('strandline_owner', OWNER)
-    .replaceAll('strandline_app', APP);
-  await query(superuser, sql);
+  const read = async (file: string) =>
+    (await readFile(path.join(REPOSITORY, 'docker', file), 'utf8'))
+      .replaceAll('/run/secrets', directory)
+      .replaceAll('DATABASE strandline_sandbox', `DATABASE ${database.name}_sandbox`)
+      .replaceAll('TEMPLATE strandline ', `TEMPLATE ${database.name} `)
+      .replaceAll('strandline_owner', OWNER)
+      .replaceAll('strandline_app', APP)
+      .replaceAll('strandline_sandbox', SANDBOX);
+  await query(superuser, await read('roles.sql'));
+  // A database is created outside of a transaction: each statement by itself, as psql sends them.
+  for (const statement of (await read('sandbox.sql')).split(';\n').filter((part) => part.trim() !== ''))
+    await query(superuser, statement);
 });
 afterAll(async () => {
-  const rest = `DROP OWNED BY ${READER}, ${APP}, ${OWNER} CASCADE`;
+  await query(superuser, `DROP DATABASE IF EXISTS ${database.name}_sandbox WITH (FORCE)`);
+  const rest = `DROP OWNED BY ${READER}, ${APP}, ${OWNER}, ${SANDBOX} CASCADE`;
   await query(superuser, `REASSIGN OWNED BY ${OWNER} TO CURRENT_USER; ${rest}`);
   await database.drop();
-  await query(inject('superuserUrl'), `${rest}; DROP ROLE ${READER}, ${APP}, ${OWNER}`);
+  await query(inject('superuserUrl'), `${rest}; DROP ROLE ${READER}, ${APP}, ${OWNER}, ${SANDBOX}`);
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -81,6 +92,16 @@ describe('before the owner migrates', () => {
     await expect(migrate({ url: urls.owner, appRole: OWNER, log })).rejects.toThrow(
       /DATABASE_APP_ROLE is owner_\w+, which is the role that migrates/,
     );
+  });
+});
+
+describe('the sandbox', () => {
+  test('is migrated by its owner, which cannot connect to the other database, nor the other roles to it', async () => {
+    await migrate({ url: urls.sandbox, kind: 'sandbox', log });
+    const at = (url: string, name: string) => query(withDatabase(url, name), 'SELECT 1');
+    for (const url of [urls.owner, urls.app])
+      await expect(at(url, `${database.name}_sandbox`)).rejects.toThrow('permission denied for database');
+    await expect(at(urls.sandbox, database.name)).rejects.toThrow('permission denied for database');
   });
 });
 
@@ -114,7 +135,7 @@ describe('after the owner migrated', () => {
     return stdout.text();
   };
 
-  test('none of the three is a superuser, and only the owner can create roles', async () => {
+  test('none of the roles is a superuser, and only owners can create roles', async () => {
     expect(
       await query(
         superuser,
@@ -125,6 +146,7 @@ describe('after the owner migrated', () => {
       { name: APP, powerful: false, makes: false },
       { name: OWNER, powerful: false, makes: true },
       { name: READER, powerful: false, makes: false },
+      { name: SANDBOX, powerful: false, makes: true },
     ]);
     expect(await query(urls.reader, 'SELECT count(*)::int AS n FROM strandline_analytics.posts')).toEqual([
       { n: 0 },
