@@ -1,5 +1,4 @@
 /** Runs the statements of a dashboard as Grafana would: as the reader, with every choice of its variables. */
-import { ANALYTICS } from '../../src/domain/database-kind.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { readerQuery, type ReaderResult } from '../../src/store/reader/reader-query.ts';
 import type { Dashboard } from './dashboards.ts';
@@ -40,10 +39,6 @@ export async function choicesOf(
   let choices: Choice[] = [{}];
   const { empty = false } = options;
   for (const one of dashboard.templating.list) {
-    if (one.type === 'custom') {
-      choices = choices.map((choice) => ({ ...choice, [one.name]: ANALYTICS }));
-      continue;
-    }
     if (one.type === 'interval') {
       choices = choices.map((choice) => ({ ...choice, [one.name]: one.current.value }));
       continue;

@@ -46,13 +46,6 @@ const variable = z.discriminatedUnion('type', [
     includeAll: z.boolean(),
   }),
   z.looseObject({
-    type: z.literal('custom'),
-    name: z.string(),
-    query: z.string(),
-    options: z.array(z.strictObject({ selected: z.boolean(), text: z.string(), value: z.string() })),
-    current: z.looseObject({ value: z.string() }),
-  }),
-  z.looseObject({
     type: z.literal('interval'),
     name: z.string(),
     query: z.string(),

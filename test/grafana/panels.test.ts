@@ -1,6 +1,5 @@
 /** Every statement of every dashboard, run as the reader over a history that has something for each. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANALYTICS } from '../../src/domain/database-kind.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import type { ReaderResult } from '../../src/store/reader/reader-query.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
@@ -86,7 +85,6 @@ describe('unobserved time', () => {
     return { dashboard: found, sql };
   };
   const variables = {
-    data: ANALYTICS.real,
     topic: ['cargo-bikes'],
     search: ['cargo-bikes-posts'],
     interval: '1h',
@@ -126,7 +124,7 @@ describe('unobserved time', () => {
 });
 
 describe('the test refuses a statement', () => {
-  const variables = { data: ANALYTICS.real, search: ['ferry-posts'] };
+  const variables = { search: ['ferry-posts'] };
   test.each([
     ['that reads a table', 'SELECT id FROM strandline.posts', /permission denied/],
     ['that omits the schema', 'SELECT id FROM posts', /"posts" does not exist/],

@@ -68,7 +68,7 @@ describe.each(files)('$file', ({ text, dashboard }) => {
 
   test('every variable is defined before it is used, and used', () => {
     const defined = templating.list.map(({ name }) => name);
-    expect(defined).toEqual(['data', 'topic', 'search', 'interval']);
+    expect(defined).toEqual(['topic', 'search', 'interval']);
     const used = new Set<string>();
     for (const { of, sql } of statementsOf(dashboard))
       for (const name of variablesIn(sql)) {
