@@ -57,7 +57,7 @@ export function registerRestore(command: Command, cli: Cli): void {
           showProgress(cli, (onTable) =>
             restore({
               url,
-              kind: cli.kind,
+              kind: cli.page.kind,
               readerUrl: readerUrl() ?? undefined,
               directory: folder,
               log: cli.log(),
@@ -155,7 +155,7 @@ async function withDatabase<T>(
     config: cli.config(),
     log: cli.log(),
     role: 'guest',
-    kind: cli.kind,
+    kind: cli.page.kind,
   });
   const stopping = new AbortController();
   const ending = listenForShutdown();

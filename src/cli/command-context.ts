@@ -118,7 +118,7 @@ export function openCli(
     // Until the program is open, Ctrl-C ends the process immediately.
     const program = await announceBoot(
       page,
-      open({ config: readOnce(), log: log(), role: 'guest', kind: shell.kind }),
+      open({ config: readOnce(), log: log(), role: 'guest', kind: shell.page.kind }),
     );
     const renamed = await findRenamed(program.ctx.db.pool, listNamedSlugs(shell.command)).catch(
       async (error: unknown) => {
@@ -132,7 +132,6 @@ export function openCli(
     }
     const stopping = new AbortController();
     const ending = (caller?.listenForShutdown ?? listenForShutdown)();
-    if (shell.kind === 'sandbox') page.say(page.dim('Simulated data (sandbox)'));
     for (const note of program.notes) page.say(`note: ${oneLine(note)}`);
     const stop = () => stopping.abort();
     const interrupted = ending.requested.then(async () => {

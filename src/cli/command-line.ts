@@ -7,6 +7,7 @@ import type { Cli, RunCliOptions } from './command-context.ts';
 import { addCommands, COMMAND_NAMES, findHelpTerm } from './command-registry.ts';
 import { NamedByFormerSlug, useCurrentSlugs } from './former-slugs.ts';
 import { EXIT_USAGE, guardQuery, reportMisuse, rewriteHelp, shortenQuotes } from './command-input.ts';
+import { OF_BOTH_DATABASES } from './program-name.ts';
 import { type Io, openShell, type Shell } from './terminal-io.ts';
 
 const PROGRAM_EXAMPLES = `
@@ -83,17 +84,6 @@ async function prepareCli(
 /** `doctor` reports an invalid configuration among its checks. */
 const WITHOUT_CONFIGURATION: ReadonlySet<string> = new Set(['completion', 'doctor']);
 
-/** Commands that serve both databases, or are about neither. */
-const OF_BOTH_DATABASES: ReadonlySet<string> = new Set([
-  'up',
-  'worker',
-  'api',
-  'service',
-  'doctor',
-  'config',
-  'completion',
-]);
-
 function findTopName(command: Command): string {
   return command.parent?.parent == null ? command.name() : findTopName(command.parent);
 }
@@ -111,13 +101,13 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
     })
     .option('--sandbox', 'use the sandbox, whose data is simulated, instead of real data')
     .on('option:sandbox', () => {
-      shell.kind = 'sandbox';
+      shell.page.kind = 'sandbox';
     })
     .addHelpText('after', PROGRAM_EXAMPLES)
     .exitOverride()
     .hook('preAction', async (_program, command) => {
       shell.command = command;
-      if (shell.kind === 'sandbox' && OF_BOTH_DATABASES.has(findTopName(command)))
+      if (shell.page.kind === 'sandbox' && OF_BOTH_DATABASES.has(findTopName(command)))
         command.error(`error: --sandbox does not apply to ${findTopName(command)}`, { exitCode: EXIT_USAGE });
       useCurrentSlugs(command, shell.renamed);
       if (!WITHOUT_CONFIGURATION.has(command.name())) await (await openCli()).assertConfiguration();

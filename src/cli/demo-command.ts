@@ -32,7 +32,7 @@ export function registerDemo(command: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline demo --days 14\n')
     .action((options: DemoOptions) => {
-      cli.kind = 'sandbox';
+      cli.page.kind = 'sandbox';
       return cli.withProgram((program, stopping) =>
         options.remove === true
           ? runRemove(cli, program, options)

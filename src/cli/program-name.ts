@@ -1,5 +1,7 @@
 /** Messages name the program as a person starts it, and are wrapped so that its commands can be pasted. */
 
+import type { DatabaseKind } from '../domain/database-kind.ts';
+
 /** @param script the file that Node runs: `argv[1]` */
 export function findProgramName(script: string, env: Readonly<Record<string, string | undefined>>): string {
   // In a checkout `strandline` is not on PATH.
@@ -7,11 +9,30 @@ export function findProgramName(script: string, env: Readonly<Record<string, str
   return env['npm_command'] === 'exec' ? 'npx strandline' : 'strandline';
 }
 
-/** Puts a program's name in place of `strandline` in front of its commands. */
-export function nameProgram(text: string, program: string, commands: readonly string[]): string {
-  if (program === 'strandline') return text;
-  const call = new RegExp(String.raw`(?<![\w./-])strandline (?=(?:${commands.join('|')})(?![\w-]))`, 'g');
-  return text.replace(call, `${program} `);
+/** Commands that serve both databases, or are about neither: `--sandbox` does not apply to them. */
+export const OF_BOTH_DATABASES: ReadonlySet<string> = new Set([
+  'up',
+  'worker',
+  'api',
+  'service',
+  'doctor',
+  'config',
+  'completion',
+]);
+
+/** Puts a program's name in place of `strandline` in front of its commands, with the option of the database that is in use. */
+export function nameProgram(
+  text: string,
+  { program, kind }: { program: string; kind: DatabaseKind },
+  commands: readonly string[],
+): string {
+  if (program === 'strandline' && kind === 'real') return text;
+  const call = new RegExp(String.raw`(?<![\w./-])strandline (${commands.join('|')})(?![\w-])`, 'g');
+  return text.replace(call, (_, command: string) => {
+    const option =
+      kind === 'real' || command === 'demo' || OF_BOTH_DATABASES.has(command) ? '' : ' --sandbox';
+    return `${program}${option} ${command}`;
+  });
 }
 
 /** Breaks a message between words, except in a command at its end, which gets a line of its own. */

@@ -161,13 +161,13 @@ async function runService(cli: Cli): Promise<void> {
 async function migrateDatabase(cli: Cli): Promise<void> {
   const config = cli.config();
   const log = cli.log();
-  const database = await openDatabaseAccess({ config, log, role: 'guest', kind: cli.kind });
+  const database = await openDatabaseAccess({ config, log, role: 'guest', kind: cli.page.kind });
   try {
     const { url, readerUrl } = database;
     cli.say(`Migrating ${describeDatabase(url)}`);
-    const appRole = cli.kind === 'real' ? config.databaseAppRole : undefined;
+    const appRole = cli.page.kind === 'real' ? config.databaseAppRole : undefined;
     const reader = readerUrl() ?? undefined;
-    const { applied, notes } = await migrate({ url, kind: cli.kind, readerUrl: reader, appRole, log });
+    const { applied, notes } = await migrate({ url, kind: cli.page.kind, readerUrl: reader, appRole, log });
     for (const note of [...database.notes, ...notes]) cli.say(`note: ${note}`);
     cli.say(applied.length === 0 ? 'Already up to date.' : `Applied: ${applied.join(', ')}`);
   } finally {

@@ -80,6 +80,8 @@ function isUnicode(env: Env): boolean {
 }
 
 export type Terminal = TerminalPage & {
+  /** The database that the command is about: hints have its option. */
+  kind: DatabaseKind;
   /** One message, on stderr. */
   say: (line: string) => void;
   /** A message in lines for a person: its commands name the program as it was started, and are not broken. */
@@ -92,15 +94,17 @@ function openTerminal(io: Io, commands: readonly string[]): Terminal {
   const page = detectTerminalPage(io);
   const { program = 'strandline', stderr } = io;
   const wrapHint = (text: string, columns: number) =>
-    wrapMessage(nameProgram(text, program, commands), columns, program);
+    wrapMessage(nameProgram(text, { program, kind: terminal.kind }, commands), columns, program);
   const width = page.live && isTerminal(stderr) ? page.width : Number.POSITIVE_INFINITY;
-  return {
+  const terminal: Terminal = {
     ...page,
+    kind: 'real',
     wrapHint,
     say: (line) => void stderr.write(`${wrapHint(line, width).join('\n')}\n`),
     bold: page.colors.bold,
     dim: page.colors.dim,
   };
+  return terminal;
 }
 
 /** Whether a stream goes to a person. */
@@ -177,8 +181,6 @@ export type Shell = {
   renamed: readonly RenamedSlug[];
   /** The exit code if nothing is thrown. */
   exitCode: number;
-  /** The database that the command is about. */
-  kind: DatabaseKind;
 };
 
 /** @param commands names of commands, which hints call by the name of the program */
@@ -198,7 +200,6 @@ export function openShell(io: Io, commands: readonly string[]): Shell {
     command: undefined,
     renamed: [],
     exitCode: 0,
-    kind: 'real',
   };
 }
 

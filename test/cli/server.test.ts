@@ -141,7 +141,7 @@ test('a command that asks reads what is typed in the shell', async () => {
   const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
   // All that it uses of a program.
   const program = { ctx, embedded: {} } as unknown as Program;
-  const commands = await serveCommands(program, null, {
+  const commands = await serveCommands({ real: program, sandbox: null }, null, {
     run: async (argv, { stdin, stdout, stderr }) => {
       stderr.write('Sure? ');
       const lines = createInterface({ input: stdin ?? Readable.from([]) });
@@ -181,7 +181,7 @@ test('connections without the key keep no shell out; too many commands are refus
   const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
   const gates: (() => void)[] = [];
   // All that it uses of a program.
-  const commands = await serveCommands({ ctx, embedded: {} } as unknown as Program, null, {
+  const commands = await serveCommands({ real: { ctx, embedded: {} } as unknown as Program, sandbox: null }, null, {
     run: () => new Promise((resolve) => gates.push(() => resolve(0))),
   });
   const own = JSON.parse(await readFile(path.join(other, 'server.json'), 'utf8')) as RunningServer; // as it was written
@@ -220,7 +220,7 @@ test('a suspended shell does not fill the memory of the server with messages, an
   const program = { ctx, embedded: {} } as unknown as Program; // as above
   const line = Buffer.alloc(10_000, 'x');
   const held: number[] = [];
-  const commands = await serveCommands(program, null, {
+  const commands = await serveCommands({ real: program, sandbox: null }, null, {
     run: async (_argv, { stderr }) => {
       for (let n = 0; n < 10_000; n += 1) stderr.write(line);
       held.push(stderr.writableLength);
@@ -249,7 +249,7 @@ test('a command that prints after its shell has gone ends alone: the server cont
   let began = () => {};
   const beginning = new Promise<void>((resolve) => (began = resolve));
   const refused: (string | undefined)[] = [];
-  const commands = await serveCommands(program, null, {
+  const commands = await serveCommands({ real: program, sandbox: null }, null, {
     run: async (_argv, { stdin, stdout, stderr }, running) => {
       const answers = stdin ?? Readable.from([]);
       const inputEnds = once(answers.resume(), 'end');
@@ -288,7 +288,7 @@ test('these commands run in the server, and all others here', async () => {
   const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
   const program = { ctx, embedded: {} } as unknown as Program; // all that it uses of a program
   let forwarded = false;
-  const commands = await serveCommands(program, null, {
+  const commands = await serveCommands({ real: program, sandbox: null }, null, {
     run: () => {
       forwarded = true;
       return Promise.resolve(0);

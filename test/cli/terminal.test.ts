@@ -26,7 +26,7 @@ describe('hints', () => {
   });
 
   it('prefix only its own commands with the program name', () => {
-    expect(nameProgram('see: strandline runs list; strandline stopped', NPM, ['runs'])).toBe(
+    expect(nameProgram('see: strandline runs list; strandline stopped', { program: NPM, kind: 'real' }, ['runs'])).toBe(
       `see: ${NPM} runs list; strandline stopped`,
     );
   });

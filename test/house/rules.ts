@@ -37,7 +37,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/schedule/', `${CONTEXT} config/ platform/clock.ts monitor/enqueue.ts`],
   ['monitor/derive/', `${CONTEXT} monitor/trends/rules/ monitor/schedule/`],
   ['monitor/topics/', `${CONTEXT} config/ protocol/ monitor/enqueue.ts monitor/schedule/`],
-  ['monitor/status/', `${CONTEXT} config/ monitor/schedule/ monitor/topics/simulated-topics.ts`],
+  ['monitor/status/', `${CONTEXT} config/ monitor/schedule/`],
   ['monitor/runs/', `${CONTEXT} config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
   ['monitor/alerts/', `${CONTEXT} protocol/ platform/clock.ts platform/network.ts platform/vault.ts monitor/topics/find-by-slug.ts`],
   ['monitor/recurring-work.ts', `${CONTEXT} platform/clock.ts monitor/alerts/`],

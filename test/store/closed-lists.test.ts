@@ -17,8 +17,8 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
 
 const listed = new Map(
   Object.values<object>(declared).flatMap((one) => {
-    if (!('real' in one && one.real instanceof PgView)) return [];
-    const { name, selectedFields } = getViewConfig(one.real);
+    if (!(one instanceof PgView)) return [];
+    const { name, selectedFields } = getViewConfig(one);
     return Object.entries(selectedFields).flatMap(([member, column]): [string, readonly string[]][] => {
       if (!(column instanceof Column)) return [];
       const of = 'baseColumn' in column ? (column.baseColumn as Column) : column; // an array's, by PgArray

@@ -19,7 +19,7 @@ await client.end();
 afterAll(() => database.drop());
 
 const views = Object.values<object>(declared).flatMap((one) =>
-  'real' in one && one.real instanceof PgView ? [getViewConfig(one.real)] : [],
+  one instanceof PgView ? [getViewConfig(one)] : [],
 );
 
 test('every view is declared', () => {

@@ -56,7 +56,7 @@ function viewsOf(rows: readonly Row[]): ContractView[] {
 /** `view.column` of every column declared NOT NULL. */
 function neverNull(): Set<string> {
   const views = Object.values<object>(declared).flatMap((one) =>
-    'real' in one && one.real instanceof PgView ? [getViewConfig(one.real)] : [],
+    one instanceof PgView ? [getViewConfig(one)] : [],
   );
   return new Set(
     views.flatMap(({ name, selectedFields }) =>

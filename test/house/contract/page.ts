@@ -19,9 +19,7 @@ Query the database of strandline with these views of the schema \`strandline_ana
 \`strandline sql\`. They are a stable interface; the tables are not. The role \`strandline_reader\` can read the views and
 nothing else. [Twenty questions](questions.md) are there to copy.
 
-They show real data. The schema \`strandline_analytics_simulated\` has the same views of what the sandbox simulated: choose
-one with \`set search_path = strandline_analytics_simulated\`, \`--simulated\` or \`?simulated=1\`, and never join the two:
-what they show must not be added up. A role of your own needs grants on both. \`audit_log\` is about neither side.
+They show real data. The [sandbox](databases.md#the-sandbox) is a database of its own with the same views: \`strandline sql --sandbox\`.
 
 - **Unknown is null, never zero.** Nullable columns say what null means. Time that was not observed has no row, or a
   coverage below 1. It does not mean that there were no posts.
