@@ -176,7 +176,7 @@ export const schedulePreviewBody = z
     service: serviceKind.optional(),
     count: z.int().min(1).max(100).default(5).describe('Number of runs to list.'),
   })
-  .meta({ examples: [{ cron: '0 8 * * 1-5', tz: 'Europe/Berlin', service: 'sandbox' }] });
+  .meta({ examples: [{ cron: '0 8 * * 1-5', tz: 'Europe/Berlin' }] });
 
 export const searchTrialBody = z
   .strictObject({
@@ -208,7 +208,6 @@ export const newTopic = z
     examples: [
       {
         name: 'Night train',
-        service: 'sandbox',
         searches: [{ operation: 'microblog', prompt: 'night train', every: '15m' }],
       },
     ],
@@ -226,7 +225,7 @@ export const watchedText = z
     ai_every: textParam(60).optional().describe(`Interval of the AI search. Default: ${DEFAULT_EVERY.ai}.`),
     reuse_slug: reuseMember,
   })
-  .meta({ examples: [{ text: 'tide pools', service: 'sandbox' }] });
+  .meta({ examples: [{ text: 'tide pools' }] });
 
 export const rewatchedTopic = z
   .strictObject({

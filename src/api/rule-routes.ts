@@ -62,8 +62,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       scope: 'read',
       operationId: 'listRules',
       summary: 'List alert rules',
-      description:
-        'Ordered by slug. Omits removed rules.',
+      description: 'Ordered by slug. Omits removed rules.',
       tags,
       querystring: defineListQuery(cursor, scopeParams),
       response: { 200: defineListReply(Rule) },

@@ -199,7 +199,7 @@ test('what a reply says about addresses is below the mount: redirects, created t
     body: JSON.stringify({
       name: 'Quay',
       slug: 'quay',
-      searches: [{ operation: 'microblog', prompt: 'quay' }],
+      searches: [{ operation: 'microblog', prompt: 'quay', every: '1h' }],
     }),
   };
   for (const kind of ['sandbox', 'real'] as const)
@@ -257,6 +257,7 @@ test('services are those of the database, and a refusal names the other way', as
         topic: 'pier',
         operation: 'microblog',
         prompt: 'x',
+        every: '1h',
         service,
       }),
     });
@@ -335,7 +336,11 @@ test('only the empty overview and the System page of real data lead to the sandb
 // Last: with a token, nobody on this machine is let in without one.
 describe('visitors of a server that is reachable from elsewhere', () => {
   let open: WebServer;
+  let keys: Record<Kind, string>;
   beforeAll(async () => {
+    const make = async (kind: Kind) =>
+      (await createToken(worlds[kind].ctx, { name: 'same', scopes: ['admin'] }, OPERATOR)).key;
+    keys = { real: await make('real'), sandbox: await make('sandbox') };
     const http = { ...worlds.real.ctx.config.http, baseUrl: 'https://watch.example' };
     const home = (kind: Kind): RouteContext => {
       const { ctx, ...rest } = homeOf(worlds[kind]);
@@ -365,11 +370,6 @@ describe('visitors of a server that is reachable from elsewhere', () => {
       303,
       '/sandbox/sign-in?next=%2Ftopics%2Fpier',
     ]);
-    const scopes = ['admin'] as const;
-    const keys = {
-      real: (await createToken(worlds.real.ctx, { name: 'same', scopes }, OPERATOR)).key,
-      sandbox: (await createToken(worlds.sandbox.ctx, { name: 'same', scopes }, OPERATOR)).key,
-    };
     expect((await signIn('/sandbox', keys.real)).status).toBe(403);
     expect((await signIn('', keys.sandbox)).status).toBe(403);
     const real = await signIn('', keys.real);

@@ -191,7 +191,7 @@ function ServiceField({ services, usual, waits }: Pick<NewFormProps, 'services' 
       options={usual === null ? [['', 'Choose…'], ...options] : options}
       help={
         services.length === 0
-          ? 'No service for real data is configured: set SEARCH_API_URL, or public sources in SERVICE_SOURCES. Simulated data is never added to a real topic.'
+          ? 'No service is configured: set SEARCH_API_URL, or public sources in SERVICE_SOURCES.'
           : waits
             ? 'No public source is reachable now: searches of own start when a source is reachable. A search cannot change its service later.'
             : 'A search cannot change its service later.'

@@ -96,7 +96,7 @@ test.each(['/api/v1/trends', '/api/v1/trends/volume'])(
       headers: api.headers,
       payload: {
         name: 'Elsewhere',
-        service: 'sandbox',
+        service: 'hosted',
         searches: [{ operation: 'microblog', prompt: 'elsewhere', every: '1h' }],
       },
     });

@@ -9,7 +9,6 @@ import { addSearch, serve } from './stand.ts';
 type Piece = { text: string; match: boolean };
 type Hit = {
   kind: string;
-  sandbox: boolean;
   services: string[];
   found_by: { search: string; topic: string }[];
   excerpt: Piece[];
@@ -44,20 +43,6 @@ beforeAll(async () => {
     every: '1h',
   });
   await executeRun(world.ctx, firstRunId);
-  // The same words, invented.
-  const { id, serviceId } = await addSearch(world, 'invented', { topic: 'demo', kind: 'sandbox' });
-  const { rows } = await world.db.pool.query<{ id: bigint }>(
-    `INSERT INTO strandline.posts (service_id, external_id, text, lang, created_at, first_seen_at, observed_at, hashtags, mentions, urls, media, entities)
-     VALUES ($1, 's1', 'An invented crane', 'en', $2, $2, $2, '{}', '{}', '{}', '[]', '{}') RETURNING id`,
-    [serviceId, world.clock.now()],
-  );
-  await world.db.pool.query(
-    `WITH run AS (SELECT id FROM strandline.runs LIMIT 1), seen AS (
-       INSERT INTO strandline.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
-       SELECT $1, $2, id, $3, $3 FROM run)
-     INSERT INTO strandline.discoveries (search_id, run_id, kind, thing, baseline, at) SELECT $1, id, 'post', $2, true, $3 FROM run`,
-    [id, rows[0]?.id, world.clock.now()],
-  );
   while (!(await fillArchive(world.db, { batches: 5 })));
 });
 afterAll(async () => {
@@ -75,7 +60,6 @@ const shown = ({ excerpt }: Hit) => excerpt.map(({ text, match }) => (match ? `[
 
 test('words match their inflections and are highlighted as text', async () => {
   const hits = await find({ text: 'crane OR harbour' });
-  expect(hits.map(({ sandbox }) => sandbox)).toEqual([false, false, false]);
   expect(hits.map(({ services }) => services)).toEqual([['hosted'], ['hosted'], ['hosted']]);
   expect(hits[0] && shown(hits[0])).toBe('The [crane] at the [harbour] fell <b>tonight</b>');
   expect(hits.map(shown)).toContain('[Cranes] are birds, and some stand at the pier');
@@ -109,12 +93,6 @@ test('all words must match; counts are true, and pages follow each other', async
   expect(paged).toEqual(whole);
 });
 
-test('a sandbox topic finds only its own items, others nothing simulated', async () => {
-  expect((await find({ text: 'crane', topic: 'demo' })).map(shown)).toEqual(['An invented [crane]']);
-  expect((await find({ text: 'crane', sandbox: 'false' })).every(({ sandbox }) => !sandbox)).toBe(true);
-  expect(await find({ text: 'crane', topic: 'harbour' })).toHaveLength(2);
-});
-
 test.each<[Record<string, string>, number]>([
   [{ kind: 'link' }, 0],
   [{ kind: 'post' }, 2],
@@ -122,8 +100,6 @@ test.each<[Record<string, string>, number]>([
   [{ lang: 'de' }, 0],
   [{ author: 'nobody' }, 0],
   [{ service: 'sandbox' }, 0],
-  [{ sandbox: 'true' }, 1],
-  [{ simulated: '1' }, 1],
   [{ search: 'harbour' }, 2],
   [{ since: '2100-01-01T00:00:00Z' }, 0],
   [{ until: '2000-01-01T00:00:00Z' }, 0],
@@ -139,6 +115,7 @@ test.each([
   ['text=crane&lang=e/n', 400],
   ['text=crane&limit=101', 400],
   ['text=crane&colour=red', 400],
+  ['text=crane&simulated=1', 400],
   ['text=crane&topic=nothing', 404],
 ])('%s gets a %i', async (query, status) => {
   const response = await fetch(`${address}/api/v1/find?${query}`);
@@ -206,7 +183,7 @@ test('a program that continues after the last cursor gets every discovery once, 
     ({ next_after: after, more } = page);
   }
   const { rows } = await stand.world.db.pool.query<{ id: bigint }>(
-    `SELECT d.id FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id WHERE NOT s.simulated ORDER BY 1`,
+    `SELECT d.id FROM strandline.discoveries d ORDER BY 1`,
   );
   expect(seen).toEqual(rows.map(({ id }) => String(id)));
   const again = await fetch(`${address}/api/v1/discoveries/feed?after=${after}`);

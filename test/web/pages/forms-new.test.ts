@@ -147,34 +147,35 @@ test('searches are added to an existing topic only', async () => {
   expect(await person.post('/new', { ...more, topic: 'nowhere' })).toMatchObject({ status: 404 });
 });
 
-test('a topic is offered the services of its side; a search of the other side is a problem of that field', async () => {
-  const services = async (url: string) => {
-    const { html } = await person.get(url);
+test('only services that can answer are offered, and none of the sandbox', async () => {
+  const services = async (by: typeof person) => {
+    const { html } = await by.get('/new');
     const [, options = ''] = /<select[^>]*name="service"[^>]*>([^]*?)<\/select>/.exec(html) ?? [];
     return [...options.matchAll(/value="(\w*)"( selected)?/g)].map(
       ([, kind, chosen]) => `${kind}${chosen ?? ''}`,
     );
   };
-  await person.post('/new', { ...BOTH, text: 'played', service: 'sandbox', do: 'save' });
-  await person.post('/new', { ...BOTH, text: 'lived', service: 'hosted', do: 'save' });
-  expect(await services('/new')).toEqual(['hosted selected', 'sandbox']);
-  expect(await services('/new?topic=played')).toEqual(['sandbox selected']);
-  expect(await services('/new?topic=lived')).toEqual(['hosted selected']);
-  expect(textOf((await person.get('/new?topic=played')).html)).toMatch(/Cost: free/);
-
-  const more = { ...BOTH, searches: ['posts'], topic: 'played', text: 'pier "7"', do: 'save' };
-  const { status, html } = await person.post('/new', { ...more, service: 'hosted' });
-  expect([status, html.match(/id="field-\w+-wrong"/g)]).toEqual([409, ['id="field-service-wrong"']]);
-  expect(textOf(html)).toContain('or the service sandbox');
-  expect(html).toContain('value="pier &quot;7&quot;"');
-  expect(await person.post('/new', { ...more, service: 'sandbox' })).toMatchObject({ to: '/topics/played' });
+  expect(await services(person)).toEqual(['hosted selected']);
+  const refused = await person.post('/new', { ...BOTH, text: 'played', service: 'sandbox', do: 'save' });
+  expect([refused.status, refused.html.match(/id="field-\w+-wrong"/g)]).toEqual([
+    400,
+    ['id="field-service-wrong"'],
+  ]);
+  expect(textOf(refused.html)).toContain('below /sandbox');
+  expect(refused.html).toContain('value="played"');
 
   const config = { ...world.ctx.config, hosted: undefined };
   const bare = await buildHttpServer(homeOf({ ...world, ctx: { ...world.ctx, config } }), WEB);
-  const unset = await personAt(bare).get('/new?topic=lived');
+  const unset = await personAt(bare).get('/new');
   await bare.close();
-  expect(textOf(unset.html)).toContain('No service for real data is configured: set SEARCH_API_URL');
-  expect(textOf(unset.html)).not.toContain('the sandbox simulates');
+  expect(textOf(unset.html)).toContain('No service is configured: set SEARCH_API_URL');
+});
+
+test('the short form of the overview creates what the whole form would', async () => {
+  const short = { text: 'tide pools', searches: ['posts', 'ai'] };
+  expect(await person.post('/new', { ...short, do: 'save' })).toMatchObject({ to: '/topics/tide-pools' });
+  const shown = await person.post('/new', { ...short, do: 'preview' });
+  expect(shown.html.match(/name="ai_tools"[^>]* checked/g)).toHaveLength(7);
 });
 
 test('a trial makes one call, shows escaped results, and saves only its own row', async () => {

@@ -49,21 +49,22 @@ async function runQueued(): Promise<void> {
 }
 
 describe('pages', () => {
-  test('an empty overview offers to create a topic', async () => {
+  test('an empty overview asks what should be watched', async () => {
     const { status, html } = await person.get('/');
     expect(status).toBe(200);
-    expect(textOf(html)).toContain('No topics yet');
-    expect(html).toContain('href="/new"');
+    expect(textOf(html)).toContain('What should be watched?');
+    expect(html).toContain('action="/new"');
+    // It costs money here, so the next page says what.
+    expect(html).toContain('name="do" value="preview"');
   });
 
-  test('an overview of simulated topics says so; unobserved time is not called observed', async () => {
+  test('unobserved time is not called observed', async () => {
     await createTopic(world.ctx, {
       name: 'Sample',
-      service: 'sandbox',
+      service: 'hosted',
       searches: [{ slug: 'sample', operation: 'microblog', prompt: 'lighthouses', every: '15m' }],
     });
     world.enqueued.length = 0;
-    expect((await person.get('/')).html).toContain('<a href="/new">Watch something of your own</a>');
     expect(textOf((await person.get('/')).html)).toMatch(/Calls since 21 Nov, 00:00 0 free/);
     const said = textOf((await person.get('/topics/sample')).html);
     expect(said).toContain('not observed by any run');
@@ -136,7 +137,7 @@ describe('pages', () => {
   });
 
   test('AI searches that find only links are shown without post volume', async () => {
-    const topic = { name: 'Pier', service: 'sandbox' };
+    const topic = { name: 'Pier', service: 'hosted' };
     const every = '1h';
     await createTopic(world.ctx, {
       ...topic,
@@ -154,7 +155,7 @@ describe('pages', () => {
       expect(html, place).toMatch(/id="top-domains"/);
     }
     const [row = ''] =
-      /<tr>(?:(?!<tr>)[^])*topics\/pier"[^]*?<\/tr>/.exec((await person.get('/?simulated=1')).html) ?? [];
+      /<tr>(?:(?!<tr>)[^])*topics\/pier"[^]*?<\/tr>/.exec((await person.get('/')).html) ?? [];
     expect(textOf(row)).toContain('links only; no post volume');
     expect(textOf(row)).not.toContain('not observed');
     // A search for posts beside it can fill them.
