@@ -35,7 +35,7 @@ export type World = {
 export const START = '2026-11-21T12:00:00.000Z';
 
 export type WorldOptions = {
-  /** The address of the stub of the hosted service. */
+  /** The address of the stub of the hosted service. In the sandbox it is the stub of its own service. */
   hosted?: string | undefined;
   env?: Record<string, string>;
   clock?: Clock;
@@ -51,9 +51,10 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const log = createLogger('silent');
   const db = openDatabase(database.url, { log });
   const clock = steppedClock(START);
+  const kind = options.kind ?? (options.hosted === undefined ? 'sandbox' : 'real');
   const config: Config = readConfig({
     DATABASE_URL: database.url,
-    SEARCH_API_URL: options.hosted,
+    SEARCH_API_URL: kind === 'real' ? options.hosted : undefined,
     SEARCH_API_KEY: 'k$y-of-the-test',
     SEARCH_API_NAMES: options.names ?? 'named',
     ...options.env,
@@ -77,7 +78,10 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     ping: async () => {},
     close: async () => {},
   };
-  if (options.hosted !== undefined) {
+  // Copies of the template are real.
+  if (options.kind === 'sandbox')
+    await db.pool.query(`UPDATE strandline.facts SET value = 'sandbox' WHERE name = 'kind'`);
+  if (options.hosted !== undefined && kind === 'real') {
     const dialect = options.names ?? 'named';
     await ensureService(db, {
       name: 'hosted',
@@ -89,7 +93,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   }
   const ctx: ActingContext = {
     config,
-    kind: options.kind ?? (options.hosted === undefined ? 'sandbox' : 'real'),
+    kind,
     clock: options.clock ?? clock,
     log,
     db,

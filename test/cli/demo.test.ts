@@ -1,40 +1,45 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDerived } from '../derived.ts';
-import { DEMO, fillDemo, removeDemo } from '../../src/app/demo.ts';
+import { DEMO, fillDemo } from '../../src/app/demo.ts';
+import { runCli } from '../../src/cli/command-line.ts';
 import { createProgress } from '../../src/cli/demo-command.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
 import { DAY } from '../../src/domain/time.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { json, wirePost } from '../stub-service.ts';
-import { collector, makeStand, quietCli, type Stand } from './stand.ts';
+import { collector, commandsOf, makeStand, quietCli, type Stand } from './stand.ts';
 
 let stand: Stand;
-/** Calls that would cost money. */
-let paid = 0;
+/** Of the sandbox before anything is in it. */
+let empty: Record<string, number>;
 beforeAll(async () => {
-  stand = await makeStand();
-  stand.stub.answers((request, response) => {
-    paid += 1;
-    return json({ miner_tweets: [wirePost('1'), wirePost('2')] })(request, response);
-  });
-  await stand.run(['search', 'add', 'ferry', '--operation', 'microblog', '--prompt', 'p', '--every', '15m']);
+  stand = await makeStand('sandbox');
+  stand.stub.answers(json({ miner_tweets: [wirePost('1'), wirePost('2')] }));
+  empty = await amounts();
+  await addOwn('ferry');
 });
 afterAll(() => stand.close());
 
 const rows = async (sql: string, values: unknown[] = []) =>
   (await stand.world.db.pool.query<Record<string, unknown>>(sql, values)).rows;
+/** A search of a topic that is not of the demo. */
+async function addOwn(slug: string, ...more: string[]): Promise<void> {
+  const search = ['--operation', 'microblog', '--prompt', 'p', '--every', '15m', ...more];
+  expect(await stand.run(['search', 'add', slug, ...search, '--sandbox'])).toMatchObject({ code: 0 });
+}
 const demoSearches = () =>
   rows(`SELECT id, slug, state, next_due_at FROM strandline.searches WHERE slug LIKE 'demo-%'`);
 
 /** The number of rows per table. */
-async function amounts(): Promise<Record<string, number>> {
-  const tables = await rows(
+async function amounts({ world } = stand): Promise<Record<string, number>> {
+  const read = async (sql: string) => (await world.db.pool.query<Record<string, unknown>>(sql)).rows;
+  const tables = await read(
     `SELECT table_name FROM information_schema.tables WHERE table_schema = 'strandline' AND table_type = 'BASE TABLE'`,
   );
   const counted: Record<string, number> = {};
   for (const { table_name: table } of tables) {
-    const [row] = await rows(`SELECT count(*)::int AS n FROM strandline.${String(table)}`);
+    const [row] = await read(`SELECT count(*)::int AS n FROM strandline.${String(table)}`);
     counted[String(table)] = Number(row?.['n']);
   }
   return counted;
@@ -50,20 +55,12 @@ const STAYS = new Set([
   'count_increments',
   'audit_log',
 ]);
-const archived = () =>
-  rows('SELECT sum(documents) AS documents, sum(words) AS words FROM strandline.archive_corpora');
 const without = (all: Record<string, number>) =>
   Object.fromEntries(
     Object.entries(all).filter(([table]) => !STAYS.has(table) && !/_\d{4}_\d\d$/.test(table)),
   );
 
-let before: Record<string, number>;
-let archivedBefore: unknown;
-
-test('simulates past days, leaves other searches alone, and pays for nothing', async () => {
-  await fillArchive(stand.world.db, { batches: 10, signal: new AbortController().signal });
-  before = await amounts();
-  archivedBefore = await archived();
+test('simulates past days, and leaves other searches alone', async () => {
   const told = stand.world.enqueued.length;
   const { code, stdout, stderr } = await stand.run(['demo', '--days', '1', '--topics', '2', '--json']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('Simulating 1 day of 2 topics')]);
@@ -78,7 +75,8 @@ test('simulates past days, leaves other searches alone, and pays for nothing', a
   expect(done.searches.find(({ search }) => search === 'demo-night-trains-posts')?.posts).toBeGreaterThan(
     200,
   );
-  expect(paid).toBe(1);
+  expect(stand.stub.requests).toHaveLength(1);
+  expect(await stand.json('posts', 'list', '--search', 'ferry', '--sandbox')).toHaveLength(2);
   expect(stand.world.enqueued).toHaveLength(told);
   const now = stand.world.clock.now();
   const [times] = await rows(
@@ -100,14 +98,20 @@ test('the searches of a demo continue on their schedules', async () => {
 test('deriving the data again gives the same result', async () => {
   const derived = await readDerived(stand.world);
   expect(derived['volume']?.length).toBeGreaterThan(150);
-  const { code, stderr } = await stand.run(['trends', 'rebuild', '--topic', 'demo-night-trains']);
+  const { code, stderr } = await stand.run([
+    'trends',
+    'rebuild',
+    '--sandbox',
+    '--topic',
+    'demo-night-trains',
+  ]);
   expect([code, stderr]).toEqual([
     0,
     expect.stringContaining('demo-night-trains-posts: rebuilt from 49 runs'),
   ]);
-  expect(await stand.json('trends', 'rebuild', '--search', 'demo-seed-bank-posts')).toMatchObject([
-    { search: 'demo-seed-bank-posts', runs: 25 },
-  ]);
+  expect(
+    await stand.json('trends', 'rebuild', '--sandbox', '--search', 'demo-seed-bank-posts'),
+  ).toMatchObject([{ search: 'demo-seed-bank-posts', runs: 25 }]);
   expect(await readDerived(stand.world)).toEqual(derived);
 });
 
@@ -119,37 +123,69 @@ test('refuses a second demo', async () => {
   ]);
 });
 
-test('removing a demo leaves nothing of it and keeps everything else', async () => {
+test('--remove empties the sandbox, whatever is in it, and open programs go on', async () => {
   await fillArchive(stand.world.db, { batches: 100, signal: new AbortController().signal });
   expect((await amounts())['archive_documents']).toBeGreaterThan(200);
-  const { code, stderr } = await stand.run(['demo', '--remove']);
-  expect([code, stderr]).toEqual([
+  const { code, stdout, stderr } = await stand.run(['demo', '--remove', '--json']);
+  expect([code, JSON.parse(stdout), stderr]).toEqual([
     0,
-    'demo-night-trains, demo-seed-bank: deleted, with everything that only these topics found\n',
+    { topics: ['demo-night-trains', 'demo-seed-bank', 'ferry'] },
+    'Deleted from the sandbox: demo-night-trains, demo-seed-bank, ferry\n',
   ]);
-  expect(without(await amounts())).toEqual(without(before));
-  expect(await archived()).toEqual(archivedBefore);
-  expect(await stand.json<unknown[]>('posts', 'list', '--search', 'ferry')).toHaveLength(2);
-  expect((await stand.run(['demo', '--remove'])).stderr).toBe('There is no demo.\n');
+  expect(await amounts()).toEqual(empty);
+  expect((await stand.run(['demo', '--remove'])).stderr).toBe('The sandbox was empty.\n');
+  await addOwn('ferry');
+  expect(await stand.json('posts', 'list', '--search', 'ferry', '--sandbox')).toHaveLength(2);
+  expect(await stand.json('sql', '--sandbox', 'select count(*)::int as n from posts')).toEqual([{ n: 2 }]);
 });
 
-test('Ctrl-C discards the demo', async () => {
+test('--remove refuses real data, and deletes nothing', async () => {
+  const real = await makeStand();
+  try {
+    real.stub.answers(json({ miner_tweets: [wirePost('1')] }));
+    await real.run(['watch', 'ferry']);
+    const before = await amounts(real);
+    const words = expect.stringMatching(/^error: The database .* has real data, so it cannot be the sandbox/);
+    // Opened as the sandbox, which a program refuses already when it opens.
+    const mistaken = { ...real.home, ctx: { ...real.home.ctx, kind: 'sandbox' } } as const;
+    expect(await commandsOf(mistaken, {}).run(['demo', '--remove'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: words,
+    });
+    const { url, readerUrl } = real.world.database;
+    const opened = collector();
+    const env = { DATABASE_URL: url, DATABASE_READER_URL: readerUrl, SANDBOX_DATABASE_URL: url };
+    const io = { stdout: collector().stream, stderr: opened.stream, isTTY: false, env };
+    expect(await runCli(['demo', '--remove'], io)).not.toBe(0);
+    expect(opened.text()).toMatch(/SANDBOX_DATABASE_URL/);
+    expect(await amounts(real)).toEqual(before);
+  } finally {
+    await real.close();
+  }
+});
+
+test('Ctrl-C discards the demo, and nothing else in the sandbox', async () => {
+  const before = await amounts();
   const stderr = collector();
   const write = stderr.stream.write.bind(stderr.stream);
   const io: Partial<Io> = {
     stderr: Object.assign(stderr.stream, {
       write: (text: string) => {
-        if (text.startsWith('Simulating')) process.emit('SIGINT');
+        if (text.startsWith('1 of 2 days')) process.emit('SIGINT');
         return write(text);
       },
     }),
   };
-  const { code } = await stand.run(['demo', '--days', '1', '--topics', '1'], io);
+  const { code } = await stand.run(['demo', '--days', '2', '--topics', '1'], io);
   expect([code, stderr.text()]).toEqual([
     0,
-    'Simulating 1 day of 1 topic; Ctrl-C discards them\nStopped. The demo was discarded.\n',
+    expect.stringMatching(
+      /^Simulating 2 days of 1 topic; Ctrl-C discards them\n1 of 2 days, \d+ runs\nStopped\. The demo was discarded\.\n$/,
+    ),
   ]);
   expect(without(await amounts())).toEqual(without(before));
+  expect(await stand.json('topic', 'list', '--sandbox')).toMatchObject([{ slug: 'ferry' }]);
 });
 
 test('the scan skips a demo while it is simulated; another world is paused afterwards', async () => {
@@ -169,7 +205,7 @@ test('the scan skips a demo while it is simulated; another world is paused after
   expect(scans).toBeGreaterThan(2);
   expect(stand.world.enqueued.slice(enqueuedBefore)).toEqual([]);
   expect(await rows('SELECT FROM strandline.searches WHERE simulation IS NOT NULL')).toEqual([]);
-  await removeDemo(ctx);
+  await stand.run(['demo', '--remove']);
   const { code, stderr } = await stand.run(['demo', '--days', '1', '--topics', '1', '--seed', 'elsewhere']);
   expect([code, stderr.split('\n').slice(0, 2)]).toEqual([
     0,
@@ -190,14 +226,12 @@ test.each([
   expect(stderr.text().trim().split('\n')).toEqual(['Simulating them; Ctrl-C discards them', ...lines]);
 });
 
-test('topics that are not a demo stay untouched, whatever their names', async () => {
-  await removeDemo(stand.world.ctx);
-  const own = ['search', 'add', 'mine', '--topic', `${DEMO}seed-bank`, '--operation', 'microblog'];
-  await stand.run([...own, '--prompt', 'p', '--every', '1h']);
+test('a topic that is not a demo stays untouched, whatever its name', async () => {
+  await stand.run(['demo', '--remove']);
+  await addOwn('mine', '--topic', `${DEMO}seed-bank`);
   const { code, stderr } = await stand.run(['demo', '--days', '1', '--topics', '2']);
   expect([code, stderr]).toEqual([1, 'error: demo-seed-bank already exists and is not part of a demo\n']);
-  expect((await stand.run(['demo', '--remove'])).stderr).toBe('There is no demo.\n');
-  expect(await stand.json('search', 'show', 'mine')).toMatchObject({
+  expect(await stand.json('search', 'show', 'mine', '--sandbox')).toMatchObject({
     topic: 'demo-seed-bank',
     state: 'active',
   });

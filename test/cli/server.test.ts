@@ -123,6 +123,21 @@ test('a search of a shell without service or keys runs at the service of the ser
   expect((await listRuns('kelp-forest-posts')).filter(({ status }) => status === 'failed')).toEqual([]);
 });
 
+test('with --sandbox, the server runs the command in its sandbox', async () => {
+  const before = stub.requests.length;
+  const watched = await run(['watch', 'seal pups', '--sandbox', '--json']);
+  expect(watched, watched.stderr).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"service_kind":"sandbox"') as string,
+    stderr: expect.stringContaining('strandline --sandbox new --topic seal-pups') as string,
+  });
+  expect(stub.requests).toHaveLength(before);
+  expect((await run(['topic', 'list', '--sandbox'])).stdout).toContain('seal-pups');
+  const { stdout } = await run(['topic', 'list']);
+  expect(stdout).toContain('kelp-forest');
+  expect(stdout).not.toContain('seal-pups');
+});
+
 test('what it prints, its exit code and its errors are those of a command of the shell', async () => {
   const missing = await run(['search', 'run', 'nothing', '--wait']);
   expect(missing).toEqual({
@@ -181,9 +196,13 @@ test('connections without the key keep no shell out; too many commands are refus
   const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
   const gates: (() => void)[] = [];
   // All that it uses of a program.
-  const commands = await serveCommands({ real: { ctx, embedded: {} } as unknown as Program, sandbox: null }, null, {
-    run: () => new Promise((resolve) => gates.push(() => resolve(0))),
-  });
+  const commands = await serveCommands(
+    { real: { ctx, embedded: {} } as unknown as Program, sandbox: null },
+    null,
+    {
+      run: () => new Promise((resolve) => gates.push(() => resolve(0))),
+    },
+  );
   const own = JSON.parse(await readFile(path.join(other, 'server.json'), 'utf8')) as RunningServer; // as it was written
   const { port, key } = own;
   const silent: Awaited<ReturnType<typeof openCommand>>[] = [];

@@ -4,6 +4,7 @@ import { type Cli, openCli } from '../../src/cli/command-context.ts';
 import { COMMAND_NAMES } from '../../src/cli/command-registry.ts';
 import { type Io, openShell } from '../../src/cli/terminal-io.ts';
 import { runCli } from '../../src/cli/command-line.ts';
+import type { DatabaseKind } from '../../src/domain/database-kind.ts';
 import type { Program } from '../../src/app/program.ts';
 import { startStub, type StubService } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -20,9 +21,10 @@ export type Stand = {
   close(): Promise<void>;
 };
 
-export async function makeStand(): Promise<Stand> {
+/** @param kind in the sandbox, the stub is its service, and each command needs `--sandbox` */
+export async function makeStand(kind: DatabaseKind = 'real'): Promise<Stand> {
   const stub = await startStub();
-  const world = await makeWorld({ hosted: stub.url });
+  const world = await makeWorld({ hosted: stub.url, kind });
   const home = homeOf(world);
   const env = {
     DATABASE_URL: world.database.url,
@@ -57,7 +59,11 @@ export function commandsOf(
       ...over,
       env: { ...env, ...over.env },
     };
-    const code = await runCli(argv, io, { open: () => Promise.resolve(home) });
+    const open = ({ kind }: { kind: DatabaseKind }) =>
+      kind === home.ctx.kind
+        ? Promise.resolve(home)
+        : Promise.reject(new Error(`the command is for the ${kind} database`));
+    const code = await runCli(argv, io, { open });
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   };
   return {

@@ -26,9 +26,9 @@ describe('hints', () => {
   });
 
   it('prefix only its own commands with the program name', () => {
-    expect(nameProgram('see: strandline runs list; strandline stopped', { program: NPM, kind: 'real' }, ['runs'])).toBe(
-      `see: ${NPM} runs list; strandline stopped`,
-    );
+    expect(
+      nameProgram('see: strandline runs list; strandline stopped', { program: NPM, kind: 'real' }, ['runs']),
+    ).toBe(`see: ${NPM} runs list; strandline stopped`);
   });
 
   it('name the program in all messages, including errors of other layers', () => {

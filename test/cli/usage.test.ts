@@ -94,7 +94,11 @@ const refused: readonly (readonly [
     ['tools[1]', '"Nope"', 'Web Search'],
   ],
   ['extra that is not an object', [...add, '--every', '5m', '--extra', '[1]'], ['extra', 'JSON object']],
-  ['an unknown service', [...add, '--every', '5m', '--service', 'cloud'], ['service', '"cloud"', 'sandbox']],
+  [
+    'an unknown service',
+    [...add, '--every', '5m', '--service', 'cloud'],
+    ['service', '"cloud"', 'own or hosted'],
+  ],
   ['an unknown status', ['runs', 'list', '--status', 'done'], ['status', '"done"', 'succeeded']],
   ['an unknown order', ['posts', 'list', '--sort', 'best'], ['sort', '"best"', 'likes']],
   ['an invalid id', ['runs', 'show', '1;DROP TABLE'], ['id', 'a whole number']],

@@ -13,7 +13,9 @@ import { watchProcessor } from '../processor.ts';
 const page = (width: number) => detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false });
 const at = new Date('2026-11-21T14:05:09Z');
 /** As in a checkout. */
-const wrapHint = (text: string) => [nameProgram(text, { program: 'npm run -s strandline --', kind: 'real' }, ['new'])];
+const wrapHint = (text: string) => [
+  nameProgram(text, { program: 'npm run -s strandline --', kind: 'real' }, ['new']),
+];
 
 describe('untrusted text', () => {
   it.each([

@@ -1,5 +1,7 @@
 /** A worker is scraped as Prometheus would, and its metrics match the database. */
+import { once } from 'node:events';
 import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createToken, OPERATOR } from '../../src/monitor/access/manage-tokens.ts';
@@ -13,14 +15,22 @@ import { startCommand, type WorkerCommand } from '../worker-command.ts';
 let fleet: Fleet;
 let worker: WorkerCommand;
 let door: string;
+/** Where the worker's own service asks for posts: it has none. */
+const microblog = http.createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+});
 beforeAll(async () => {
   fleet = await openFleet(null);
+  await once(microblog.listen(0, '127.0.0.1'), 'listening');
+  const { port: microblogPort } = microblog.address() as AddressInfo; // a TCP server's address is never a string
   const port = await freePort();
   door = `http://127.0.0.1:${port}`;
   worker = startCommand({
     DATABASE_URL: fleet.ctx.config.databaseUrl,
     SEARCH_API_URL: fleet.stub.url,
     SEARCH_API_KEY: 'key',
+    SERVICE_SOURCES: 'mastodon',
+    SERVICE_SOURCE_URLS: `mastodon=http://127.0.0.1:${microblogPort}`,
     RECONCILE_SECONDS: '1',
     METRICS_PORT: String(port),
   });
@@ -29,11 +39,13 @@ beforeAll(async () => {
 afterAll(async () => {
   worker.kill('SIGTERM');
   await worker.ended;
+  microblog.close();
   await fleet.close();
 });
 
 test('a scraped worker reports metrics of the database and of itself, without user text', async () => {
-  const { ctx, stub, rows } = fleet;
+  const { stub, rows } = fleet;
+  const ctx = { ...fleet.ctx, ownSources: () => Promise.resolve('answering' as const) };
   stub.answers((request, response) => {
     const { prompt } = request.body;
     if (prompt === 'canary refused') return json({ detail: [] }, 422)(request, response);
@@ -43,10 +55,11 @@ test('a scraped worker reports metrics of the database and of itself, without us
       response,
     );
   });
-  const add = (slug: string, prompt: string) =>
-    createSearch(ctx, { slug, operation: 'microblog', prompt, every: '1h', service: 'hosted' });
-  await add('canary-first', 'canary one');
-  await add('canary-refused', 'canary refused');
+  const add = (slug: string, prompt: string, service: 'hosted' | 'own') =>
+    createSearch(ctx, { slug, operation: 'microblog', prompt, every: '1h', service });
+  await add('canary-first', 'canary one', 'hosted');
+  await add('canary-refused', 'canary refused', 'hosted');
+  await add('canary-own', 'harbour canary', 'own');
   const openRuns = `SELECT count(*)::int AS n FROM strandline.runs WHERE status IN ('queued', 'running')`;
   await until('all runs end', async () => (await rows(openRuns))[0].n === 0);
   await rows(
@@ -89,7 +102,7 @@ test('a scraped worker reports metrics of the database and of itself, without us
       count(*)::int AS n FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
       JOIN strandline.services v ON v.id = s.service_id GROUP BY 1`),
   );
-  expect(Object.keys(ofMetric('strandline_runs_total'))).toHaveLength(2);
+  expect(Object.keys(ofMetric('strandline_runs_total'))).toHaveLength(3);
   expect(ofMetric('strandline_calls_total')).toEqual(
     await expected(`SELECT format('strandline_calls_total{service="%s",purpose="run",state="%s",code="%s"}', v.kind, c.state, coalesce(c.code, '')) AS key,
       count(*)::int AS n FROM strandline.calls c JOIN strandline.services v ON v.id = c.service_id GROUP BY 1`),
@@ -104,8 +117,9 @@ test('a scraped worker reports metrics of the database and of itself, without us
       FROM strandline.rejects GROUP BY 1`),
   );
   const [sums] = await rows(`SELECT
-      (SELECT sum(items_seen)::int FROM strandline.runs r) AS items,
-      (SELECT count(*)::int FROM strandline.runs r WHERE status = 'succeeded') AS saves,
+      (SELECT sum(items_seen)::int FROM strandline.runs) AS items,
+      (SELECT count(*)::int FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id JOIN strandline.services v ON v.id = s.service_id
+       WHERE status = 'succeeded' AND v.kind = 'hosted') AS saves,
       (SELECT count(*)::int FROM strandline.runs WHERE slot_at IS NOT NULL AND started_at IS NOT NULL) AS slots,
       (SELECT sum(extract(epoch FROM started_at - slot_at))::float8 FROM strandline.runs WHERE slot_at IS NOT NULL) AS late,
       (SELECT sum(cost_usd)::float8 FROM strandline.calls) AS cost`);
@@ -123,8 +137,8 @@ test('a scraped worker reports metrics of the database and of itself, without us
     strandline_searches_overdue: 0,
     'strandline_runs_open{status="queued"}': 0,
     // Its own service, which it asks over HTTP as any other.
-    'strandline_service_requests_total{operation="microblog",mount="sandbox",status="200"}': 1,
-    'strandline_service_request_duration_seconds_count{operation="microblog",mount="sandbox"}': 1,
+    'strandline_service_requests_total{operation="microblog",mount="live",status="200"}': 1,
+    'strandline_service_request_duration_seconds_count{operation="microblog",mount="live"}': 1,
   });
   expect(samples.get('strandline_clock_skew_seconds')).toBeLessThan(2);
   expect(await (await fetch(`${door}/readyz`)).json()).toEqual({ ready: true });

@@ -51,7 +51,7 @@ async function makeOwnWorld(forum: Provider, microblog: Provider, sources = 'hac
     SERVICE_SOURCES: sources,
     SERVICE_SOURCE_URLS: `hacker-news=${forum.url},mastodon=${microblog.url}`,
   };
-  const world = await makeWorld({ env });
+  const world = await makeWorld({ env, kind: 'real' });
   const { config, clock, log, db } = world.ctx;
   world.clock.set('2026-11-21T12:00:00.000Z');
   const services = accessServices({ config, clock, log, db, open: false });

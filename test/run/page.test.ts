@@ -47,7 +47,7 @@ test('the new text of a page is discovered once, with the time at which it appea
     SOURCE_REGISTRY,
     registered.map((source) => (source === FEEDS ? { ...FEEDS, open: watched } : source)),
   );
-  const world = await makeWorld({ env: { SERVICE_SOURCES: 'feeds' } });
+  const world = await makeWorld({ env: { SERVICE_SOURCES: 'feeds' }, kind: 'real' });
   const { config, clock, log, db } = world.ctx;
   const services = accessServices({ config, clock, log, db, open: false });
   onTestFinished(async () => {

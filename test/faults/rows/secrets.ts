@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { connect } from '../../../src/platform/postgres/connect.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
 import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { type Canaries, dumpDatabase, sungIn } from '../../security/traces.ts';
+import { json as answer, startProvider } from '../../service/sources/provider.ts';
 import type { Row } from '../row.ts';
 import { gated, ownPosts, posts, status } from '../scripts.ts';
 import type { Script } from '../service.ts';
@@ -36,10 +38,19 @@ export const SECRETS: readonly Row[] = [
         (asked.headers.authorization === valid ? ownPosts : status(401))(asked, response);
       const gate = gated(checked);
       stage.service.answers([checked, gate.script, checked]);
-      const before = await stage.start();
+      const microblog = await startProvider(answer([]));
+      const own = {
+        SERVICE_SOURCES: 'mastodon',
+        SERVICE_SOURCE_URLS: `mastodon=${microblog.url}`,
+        SERVICE_PORT: '0',
+      };
+      const before = await stage.start(own);
       await stage.ended((await stage.add(1)).runId);
-      const simulated = await stage.add(2, { service: 'sandbox' });
-      assert.equal((await stage.ended(simulated.runId)).status, 'succeeded');
+      const other = await createSearch(
+        { ...stage.ctx, ownSources: () => Promise.resolve('answering') },
+        { slug: 'search-2', operation: 'microblog', prompt: '2', every: '366d', service: 'own' },
+      );
+      assert.equal((await stage.ended(other.firstRunId)).status, 'succeeded');
 
       const runId = await stage.again(1);
       await stage.until('its call is under way', () => Promise.resolve(stage.service.asked.length === 2));
@@ -53,14 +64,14 @@ export const SECRETS: readonly Row[] = [
       assert.equal((await stage.ended(await stage.again(2))).status, 'succeeded');
       await before.stop();
 
-      const after = await stage.start({ SEARCH_API_KEY: KEYS.new });
+      const after = await stage.start({ ...own, SEARCH_API_KEY: KEYS.new });
       await changeSearch(stage.ctx, 'search-1', 'resume');
       assert.equal((await stage.ended(await stage.again(1))).status, 'succeeded');
       await nobodyTells(stage, [...before.log, ...after.log], KEYS);
     },
-    // What the sandbox made up was served by no script.
+    // The own service asks its provider, and no script.
     except: {
-      U4: 'the calls of the sandbox are asked of no service of the row',
+      U4: 'the calls of the own service are asked of no service of the row',
       U6: 'nor is what it answers',
     },
   },
