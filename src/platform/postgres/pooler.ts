@@ -22,7 +22,9 @@ export async function assertOwnBackend(
   client: Client,
   { where, open }: { where: string; open: () => Promise<Client> },
 ): Promise<void> {
-  const pid = await readBackend(client);
+  const pid = await readBackend(client).catch((error: unknown) => {
+    throw isQueueing(error) ? noBackend(where, 'no', error) : error;
+  });
   // Postgres announces the backend at the start of a connection; a pooler announces a number of its own.
   if (pid === announcedBackend(client)) return;
   const second = await open();
@@ -30,14 +32,7 @@ export async function assertOwnBackend(
     for (let comparison = 1; comparison <= COMPARISONS; comparison += 1)
       if (!(await haveOwnBackends({ client, pid, second }))) throw sharedBackends(where);
   } catch (error) {
-    if (!isQueueing(error)) throw error;
-    throw new Refused(
-      'unavailable',
-      `The pooler at ${where} gave no second connection to Postgres within ${PROBE_TIMEOUT_MS / SECOND} s (${error.message}). ` +
-        'Raise its pool size (pgbouncer: default_pool_size, max_db_connections); ' +
-        'docs/reference/operations.md has the number of connections.',
-      { cause: error },
-    );
+    throw isQueueing(error) ? noBackend(where, 'no second', error) : error;
   } finally {
     // Ends a transaction, too.
     await second.end();
@@ -82,6 +77,17 @@ function isStatementMode(error: unknown): boolean {
 /** pgbouncer lets connections wait for a backend, up to its query_wait_timeout. */
 function isQueueing(error: unknown): error is Error {
   return error instanceof Error && /Query read timeout|query_wait_timeout|timeout/i.test(error.message);
+}
+
+/** Of all servers, only a pooler accepts a connection and lets its first query wait. */
+function noBackend(where: string, which: 'no' | 'no second', cause: Error): Refused {
+  return new Refused(
+    'unavailable',
+    `The pooler at ${where} gave ${which} connection to Postgres within ${PROBE_TIMEOUT_MS / SECOND} s (${cause.message}). ` +
+      'Raise its pool size (pgbouncer: default_pool_size, max_db_connections); ' +
+      'docs/reference/operations.md has the number of connections.',
+    { cause },
+  );
 }
 
 function sharedBackends(where: string): Refused {
