@@ -252,7 +252,7 @@ function trackOpenReplies(app: App): () => Promise<void> {
     raw.once('close', () => open.delete(raw));
   });
   return async () => {
-    await Promise.all([...open].map((response) => response.closed || once(response, 'close')));
+    await Promise.all([...open].map((response) => once(response, 'close')));
   };
 }
 
