@@ -4,6 +4,8 @@ import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { DatabaseKind } from '../domain/database-kind.ts';
 import { Refused } from '../domain/errors.ts';
+import { trimEndSlashes } from '../domain/link.ts';
+import { SANDBOX_MOUNT } from '../monitor/http/mount.ts';
 import type { Logger } from '../platform/logger.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../platform/postgres/embedded-postgres.ts';
 import { assertNamedSources } from './source-variables.ts';
@@ -96,6 +98,12 @@ export function configureProgram(config: Config, kind: DatabaseKind): Config {
     databaseUrl: config.sandboxDatabaseUrl,
     databaseAppRole: undefined,
     dataDir: path.join(config.dataDir, 'sandbox'),
+    http: { ...config.http, baseUrl: findSandboxUrl(config.http.baseUrl) },
     workerConcurrency: Math.min(config.workerConcurrency, SANDBOX_CONCURRENCY),
   };
+}
+
+/** Where links of messages lead: pages of the sandbox are below {@link SANDBOX_MOUNT}. */
+function findSandboxUrl(baseUrl: string | undefined): string | undefined {
+  return baseUrl === undefined ? undefined : trimEndSlashes(baseUrl) + SANDBOX_MOUNT;
 }

@@ -8,6 +8,8 @@ import { type ServerRoutes, startHttpServer, type WebServer } from './http-serve
 import { type ListenOptions, startWaiting } from './unavailable-server.ts';
 import { addPageRoutes } from '../web/page-routes.ts';
 import type { RouteContext } from '../monitor/http/route-types.ts';
+import { readSampleLines } from '../monitor/topics/sample-lines.ts';
+import { SAMPLE_TOPIC } from './service-access.ts';
 
 export { startWaiting };
 export type { ListenOptions, RouteContext, WebServer };
@@ -48,8 +50,12 @@ export async function startWeb(home: WebProgram, sandbox: WebProgram | null = nu
   };
   const closePools = async () => void (await Promise.all(pools.map((db) => db.close())));
   try {
-    const mounted = sandbox === null ? {} : { sandbox: connect(sandbox, SANDBOX_CONNECTIONS) };
-    const server = await startHttpServer(connect(home, CONNECTIONS), WEB, mounted);
+    const mounted = sandbox === null ? undefined : connect(sandbox, SANDBOX_CONNECTIONS);
+    const real = connect(home, CONNECTIONS);
+    const server =
+      mounted === undefined
+        ? await startHttpServer(real, WEB)
+        : await startHttpServer({ ...real, sample: () => readSample(mounted) }, WEB, { sandbox: mounted });
     let closed: Promise<void> | undefined;
     const close = async () => {
       await server.close();
@@ -60,6 +66,14 @@ export async function startWeb(home: WebProgram, sandbox: WebProgram | null = nu
     await closePools();
     throw error;
   }
+}
+
+/** A sandbox that is away takes nothing from the overview but its sample; its own pages say why. */
+async function readSample({ ctx }: RouteContext) {
+  return readSampleLines(ctx, SAMPLE_TOPIC).catch((error: unknown) => {
+    ctx.log.warn({ err: error }, 'sample not read');
+    return null;
+  });
 }
 
 function openPool({ databaseUrl, ctx }: WebProgram, { pool: max, ...each }: typeof CONNECTIONS): Database {

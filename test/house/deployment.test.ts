@@ -50,7 +50,8 @@ const { services, networks, secrets } = composition.parse(
 );
 const dockerfile = await read('Dockerfile');
 const named = Object.entries(services);
-const OURS = ['migrate', 'worker', 'service', 'api'];
+const MIGRATE = ['migrate', 'migrate-sandbox'];
+const OURS = [...MIGRATE, 'worker', 'service', 'api'];
 const of = (name: string) => service.parse(services[name]);
 
 test('has every service, with only Prometheus behind a profile', () => {
@@ -83,15 +84,19 @@ test('ports are published on localhost only, and not at all for Postgres and Red
 });
 
 test('each service has a health check or a reason for none; dependents wait for the stores', () => {
-  expect(of('migrate')).toMatchObject({ healthcheck: { disable: true }, restart: 'no' });
+  for (const name of MIGRATE)
+    expect(of(name)).toMatchObject({
+      healthcheck: { disable: true },
+      restart: 'no',
+      depends_on: { postgres: { condition: 'service_healthy' } },
+    });
   for (const [name, { healthcheck }] of named)
-    if (name !== 'migrate' && name !== 'worker') expect(healthcheck, name).toHaveProperty('test');
+    if (![...MIGRATE, 'worker'].includes(name)) expect(healthcheck, name).toHaveProperty('test');
   expect(of('worker').healthcheck, 'its own stands in the image').toBeUndefined();
   expect(dockerfile).toMatch(/^HEALTHCHECK /m);
-  expect(of('migrate').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
   for (const name of ['worker', 'service', 'api', 'grafana'])
     expect(of(name).depends_on).toEqual({
-      migrate: { condition: 'service_completed_successfully' },
+      ...Object.fromEntries(MIGRATE.map((name) => [name, { condition: 'service_completed_successfully' }])),
       postgres: { condition: 'service_healthy' },
       redis: { condition: 'service_healthy' },
     });
@@ -231,18 +236,27 @@ test('files read at run time are in the image and in the package', async () => {
 
 test('each service has only the secrets it needs, and only the one that migrates connects as the owner', () => {
   expect(Object.fromEntries(named.map(([name, one]) => [name, one.secrets.toSorted()]))).toEqual({
-    postgres: ['database_owner_url', 'database_url', 'postgres_password'],
+    postgres: ['database_owner_url', 'database_url', 'postgres_password', 'sandbox_database_url'],
     redis: ['redis_password'],
     migrate: ['database_owner_url', 'database_reader_url'],
-    worker: ['database_url', 'master_key', 'redis_url'],
-    api: ['database_reader_url', 'database_url', 'master_key', 'redis_url'],
+    'migrate-sandbox': ['sandbox_database_reader_url', 'sandbox_database_url'],
+    worker: ['database_url', 'master_key', 'redis_url', 'sandbox_database_url'],
+    api: [
+      'database_reader_url',
+      'database_url',
+      'master_key',
+      'redis_url',
+      'sandbox_database_reader_url',
+      'sandbox_database_url',
+    ],
     service: ['database_url', 'service_api_keys'],
-    grafana: ['database_reader_url', 'grafana_admin_password'],
+    grafana: ['database_reader_url', 'grafana_admin_password', 'sandbox_database_reader_url'],
     prometheus: ['metrics_token'],
   });
   // The superuser is nobody that a program connects as; docker/roles.sql is tried in test/store/roles.test.ts.
   expect(of('postgres').environment['POSTGRES_USER']).toBe('postgres');
-  expect(of('postgres').volumes).toContain('./docker/roles.sql:/docker-entrypoint-initdb.d/roles.sql:ro');
+  for (const file of ['roles.sql', 'sandbox.sql'])
+    expect(of('postgres').volumes).toContain(`./docker/${file}:/docker-entrypoint-initdb.d/${file}:ro`);
   expect(of('migrate').environment['DATABASE_APP_ROLE']).toBe('strandline_app');
 });
 

@@ -1,0 +1,15 @@
+import { readDiscoveryPage } from '../../store/queries/discovery-pages.ts';
+import type { Sample } from '../http/route-types.ts';
+import type { Context } from '../context.ts';
+
+const MAX_LINES = 5;
+
+/** The newest posts that a sample topic found, for somebody who watches nothing yet. @returns null if it found none */
+export async function readSampleLines(
+  { db }: Pick<Context, 'db'>,
+  { slug, name }: { slug: string; name: string },
+): Promise<Sample | null> {
+  const found = await readDiscoveryPage(db, { topic: slug, kind: 'post', limit: MAX_LINES });
+  const lines = found.map(({ at, text, url }) => ({ at, text: text ?? '', url }));
+  return lines.length === 0 ? null : { topic: slug, name, lines };
+}
