@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { DatabaseKind } from '../domain/database-kind.ts';
 import { Refused } from '../domain/errors.ts';
 import { trimEndSlashes } from '../domain/link.ts';
-import { SANDBOX_MOUNT } from '../monitor/http/mount.ts';
+import { SANDBOX_MOUNT } from '../domain/mount.ts';
 import type { Logger } from '../platform/logger.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../platform/postgres/embedded-postgres.ts';
 import { assertNamedSources } from './source-variables.ts';

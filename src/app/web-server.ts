@@ -8,7 +8,7 @@ import { type ServerRoutes, startHttpServer, type WebServer } from './http-serve
 import { type ListenOptions, startWaiting } from './unavailable-server.ts';
 import { addPageRoutes } from '../web/page-routes.ts';
 import type { RouteContext } from '../monitor/http/route-types.ts';
-import { readSampleLines } from '../monitor/topics/sample-lines.ts';
+import { readSampleLines } from '../web/overview/sample-lines.ts';
 import { SAMPLE_TOPIC } from './service-access.ts';
 
 export { startWaiting };

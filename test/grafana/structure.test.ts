@@ -107,19 +107,22 @@ test.each([
     'strandline-sandbox',
     ['SANDBOX_READER_USER', 'SANDBOX_READER_PASSWORD', 'SANDBOX_READER_DATABASE'],
   ],
-])('the provisioned data source %s can be chosen, connects as its reader, and contains no password', (file, uid, names) => {
-  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const source = read(`grafana/provisioning/datasources/${file}`);
-  expect(source).toContain(`uid: ${uid}\n`);
-  expect(/name: (.+)/.exec(source)?.[1]).toMatch(/^strandline/);
-  expect(source).toContain(`type: ${SOURCE.type}\n`);
-  const filled = [...source.matchAll(/: \$\{(STRANDLINE_\w+)\}$/gm)].map(([, name]) => String(name));
-  expect(filled.toSorted()).toEqual(
-    [...names, 'READER_HOST', 'READER_SSLMODE'].map((name) => `STRANDLINE_${name}`).toSorted(),
-  );
-  expect(source).toMatch(/secureJsonData:\n\s+password: \$\{STRANDLINE_(?:SANDBOX_)?READER_PASSWORD\}\n/);
-  const compose = read('docker-compose.yml');
-  for (const name of filled) expect(compose).toContain(name);
-  const folder = /path: (\S+)/.exec(read('grafana/provisioning/dashboards/strandline.yml'))?.[1];
-  expect(compose).toContain(`./grafana/dashboards:${folder}:ro`);
-});
+])(
+  'the provisioned data source %s can be chosen, connects as its reader, and contains no password',
+  (file, uid, names) => {
+    const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+    const source = read(`grafana/provisioning/datasources/${file}`);
+    expect(source).toContain(`uid: ${uid}\n`);
+    expect(/name: (.+)/.exec(source)?.[1]).toMatch(/^strandline/);
+    expect(source).toContain(`type: ${SOURCE.type}\n`);
+    const filled = [...source.matchAll(/: \$\{(STRANDLINE_\w+)\}$/gm)].map(([, name]) => String(name));
+    expect(filled.toSorted()).toEqual(
+      [...names, 'READER_HOST', 'READER_SSLMODE'].map((name) => `STRANDLINE_${name}`).toSorted(),
+    );
+    expect(source).toMatch(/secureJsonData:\n\s+password: \$\{STRANDLINE_(?:SANDBOX_)?READER_PASSWORD\}\n/);
+    const compose = read('docker-compose.yml');
+    for (const name of filled) expect(compose).toContain(name);
+    const folder = /path: (\S+)/.exec(read('grafana/provisioning/dashboards/strandline.yml'))?.[1];
+    expect(compose).toContain(`./grafana/dashboards:${folder}:ro`);
+  },
+);

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { OF_BOTH_DATABASES } from '../../src/cli/program-name.ts';
 import { REPOSITORY } from './sources.ts';
 
 const read = (name: string) => readFile(path.join(REPOSITORY, name), 'utf8');
@@ -10,10 +11,11 @@ const read = (name: string) => readFile(path.join(REPOSITORY, name), 'utf8');
 const OPTIONS = new Map(
   [
     ...(await read('docs/reference/commands.md')).matchAll(/^```text\nUsage: strandline ([\s\S]*?)^```/gm),
-  ].map(([, help = '']) => [
-    /^[a-z]+(?: [a-z]+)*/.exec(help)?.[0] ?? '',
-    new Set(['--help', ...[...help.matchAll(/--[a-z-]+/g)].map(([option]) => option)]),
-  ]),
+  ].map(([, help = '']) => {
+    const name = /^[a-z]+(?: [a-z]+)*/.exec(help)?.[0] ?? '';
+    const ofEvery = OF_BOTH_DATABASES.has(name.split(' ')[0] ?? '') ? ['--help'] : ['--help', '--sandbox'];
+    return [name, new Set([...ofEvery, ...[...help.matchAll(/--[a-z-]+/g)].map(([option]) => option)])];
+  }),
 );
 
 const pages = [

@@ -7,7 +7,7 @@ import { isUnreachable } from '../../store/database.ts';
 import { type Access, NOBODY } from '../access/authentication.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
 import { Denied, hasScopes, type Scope, type Visitor } from '../access/visitor-scopes.ts';
-import type { Mount } from './mount.ts';
+import type { Mount } from '../../domain/mount.ts';
 import type { App } from './route-types.ts';
 import { countRefusedRequests, type Limits } from './server-limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';

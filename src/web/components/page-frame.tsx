@@ -3,7 +3,7 @@
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { DatabaseKind } from '../../domain/database-kind.ts';
-import type { Mount } from '../../monitor/http/mount.ts';
+import type { Mount } from '../../domain/mount.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Id } from '../../store/database.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';

@@ -8,7 +8,7 @@ import type { Id, Reads } from '../../store/database.ts';
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import { parseCookies } from '../components/page-frame.tsx';
-import { placeCookie } from '../../monitor/http/mount.ts';
+import { placeCookie } from '../../domain/mount.ts';
 import { MAX_ID } from '../../monitor/http/cursors.ts';
 
 /** The newest discovery at a time. */

@@ -14,12 +14,16 @@ import { breakingChanges, reduced } from './changes.ts';
 
 type Document = Parameters<typeof breakingChanges>[0];
 
+const SANDBOX = 'Simulated data is below /sandbox, in a database of its own: nothing here can be simulated.';
+
 /** Breaking changes since the last release that are meant, each with its reason; empty again after the next one. */
 const MEANT: Readonly<Record<string, string>> = {
   'replies: members may come that are not named':
     'A client that refuses members it does not know would break at each addition: docs/reference/api.md says that they come.',
   'POST /api/v1/searches/preview: status 409 removed':
     'It was documented and never sent: a preview changes nothing.',
+  'GET /api/v1/find: 200.items[].sandbox: removed': SANDBOX,
+  'GET /api/v1/find: parameter query.sandbox removed': SANDBOX,
 };
 
 const FOLDER = path.join(import.meta.dirname, 'released');

@@ -1,6 +1,6 @@
 import { readDiscoveryPage } from '../../store/queries/discovery-pages.ts';
-import type { Sample } from '../http/route-types.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../monitor/context.ts';
+import type { Sample } from '../../monitor/http/route-types.ts';
 
 const MAX_LINES = 5;
 

@@ -1,8 +1,7 @@
 /**
  * Where an application is served: at the root, or below a path of the same server. Its routes and addresses are written as at
- * the root; what leaves the server (pages, headers, cookies) gets the mount here and in `web/components/page-html.ts`.
+ * the root; what leaves the server (pages, headers, cookies) gets the mount.
  */
-import type { App } from './route-types.ts';
 
 /** The path below which an application is served; empty at the root. No route begins with it. */
 export type Mount = '' | typeof SANDBOX_MOUNT;
@@ -26,19 +25,4 @@ export function removeMount(mount: Mount, address: string): string | undefined {
 /** The name and path of a cookie of one application. A browser sends cookies of the root to every mount, so names differ, too. */
 export function placeCookie(mount: Mount, name: string): { name: string; path: string } {
   return mount === '' ? { name, path: '/' } : { name: `${name}-${mount.slice(1)}`, path: mount };
-}
-
-/** Headers of replies whose value is an address of this application. */
-const ADDRESS_HEADERS = ['location', 'content-location'] as const;
-
-/** Adds the mount to the headers of every reply. */
-export function mountReplies(app: App, mount: Mount): void {
-  if (mount === '') return;
-  app.addHook('onSend', async (_request, reply, payload) => {
-    for (const name of ADDRESS_HEADERS) {
-      const address = reply.getHeader(name);
-      if (typeof address === 'string') reply.header(name, addMount(mount, address));
-    }
-    return payload;
-  });
 }
