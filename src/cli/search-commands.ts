@@ -169,10 +169,7 @@ function registerAddAndEdit(search: Command, cli: Cli): void {
     .argument('<slug>', 'search slug: lower-case letters, digits, hyphens')
     .option('--operation <operation>', 'microblog (posts) or ai (all sources)')
     .option('--topic <topic>', 'topic slug; created if it does not exist (default: the search slug)')
-    .option(
-      '--service <service>',
-      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own)',
-    )
+    .option('--service <service>', 'own or hosted (default: hosted if SEARCH_API_URL is set, else own)')
     .addHelpText('after', ADD_EXAMPLES);
   addSearchOptions(add, describeDefault).action(
     (slug: string, options: SearchOptions & { operation?: string; topic?: string; service?: string }) => {

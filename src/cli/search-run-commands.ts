@@ -179,10 +179,7 @@ export function registerTry(group: Command, cli: Cli): void {
     .argument('[search]', 'slug of a saved search; the options override its own')
     .option('--operation <operation>', 'microblog (posts) or ai (all sources); without a saved search');
   addRequestOptions(attempt, () => '')
-    .option(
-      '--service <service>',
-      'own, sandbox or hosted (default: that of the saved search, else as in search add)',
-    )
+    .option('--service <service>', 'own or hosted (default: that of the saved search, else as in search add)')
     .addOption(numberOption('limit', 'maximum number of posts and links', { min: 0, max: 200, fallback: 20 }))
     .option('--json', 'print JSON')
     .addHelpText(

@@ -23,10 +23,7 @@ export function registerWatch(command: Command, cli: Cli): void {
     .argument('<text>', 'words, a name or a question')
     .option('--name <name>', 'topic name (default: the text)')
     .option('--slug <slug>', 'topic slug (default: derived from the text)')
-    .option(
-      '--service <service>',
-      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own)',
-    )
+    .option('--service <service>', 'own or hosted (default: hosted if SEARCH_API_URL is set, else own)')
     .option('--every <interval>', `interval of the microblog search (default: ${DEFAULT_EVERY.microblog})`)
     .option('--ai-every <interval>', `interval of the AI search (default: ${DEFAULT_EVERY.ai})`)
     .option('--reuse-slug', REUSE_SLUG)

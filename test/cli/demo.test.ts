@@ -15,7 +15,7 @@ let stand: Stand;
 let empty: Record<string, number>;
 beforeAll(async () => {
   stand = await makeStand('sandbox');
-  stand.stub.answers(json({ miner_tweets: [wirePost('1'), wirePost('2')] }));
+  stand.stub.answers(json({ miner_microblog_posts: [wirePost('1'), wirePost('2')] }));
   empty = await amounts();
   await addOwn('ferry');
 });

@@ -13,6 +13,7 @@ describe('without a reachable source', () => {
   let stand: Stand;
   beforeAll(async () => {
     stand = await makeStand();
+    stand.stub.answers(json({ miner_microblog_posts: [] }));
     const { ctx } = stand.world;
     // Nothing hosted, and no public source that responds: a laptop without a network.
     Object.assign(ctx, {
@@ -113,15 +114,15 @@ describe('in the sandbox', () => {
   });
 
   it.each([
-    ['new'],
-    ['posts', 'list'],
-    ['posts', 'top'],
-    ['trends'],
-    ['completions', 'show', 'tide-pools-ai'],
-  ])('%s %s prints results without a notice: who asked for the sandbox knows', async (...argv) => {
+    ['tide-pools', ['new']],
+    ['@user_1', ['posts', 'list']],
+    ['@user_1', ['posts', 'top']],
+    ['tide-pools', ['trends']],
+    ['A claim', ['completions', 'show', 'tide-pools-ai']],
+  ])('%s is printed by %j without a notice: who asked for the sandbox knows', async (found, argv) => {
     expect(await stand.run([...argv, '--sandbox'])).toEqual({
       code: 0,
-      stdout: expect.stringContaining('tide-pools') as string,
+      stdout: expect.stringContaining(found) as string,
       stderr: '',
     });
   });

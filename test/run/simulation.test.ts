@@ -4,6 +4,7 @@ import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { nextSlots } from '../../src/monitor/schedule/cadence.ts';
 import { computePhase } from '../../src/monitor/schedule/schedule.ts';
 import { simulate } from '../../src/app/simulation.ts';
+import { ensureService } from '../../src/store/services.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
@@ -79,22 +80,40 @@ test('existing searches are left alone, and nothing is enqueued', async () => {
   expect(lived.map(({ slug }) => slug)).toEqual(['seed-bank-ai', 'seed-bank-posts']);
 });
 
-test('never calls a paid service, whatever a search specifies', async () => {
+test('never calls a paid service: a search of another service is refused, and one that is there fails', async () => {
   const hosted = {
     ...world.ctx.config,
     hosted: { url: 'http://127.0.0.1:9', prefix: undefined, key: 'k', names: 'named' },
   };
-  const done = await simulate(
-    { ...world.ctx, config: hosted },
-    {
+  const parts = { ...world.ctx, config: hosted };
+  const before = await rows('SELECT count(*)::int AS n FROM strandline.searches');
+  await expect(
+    simulate(parts, {
       from: FROM,
       to: FROM,
       prepare: (ctx) => watchTopic(ctx, { text: 'somebody pays', service: 'hosted' }),
+    }),
+  ).rejects.toThrow('the sandbox has no other service');
+  expect(await rows('SELECT count(*)::int AS n FROM strandline.searches')).toEqual(before);
+
+  const { id } = await ensureService(world.db, {
+    name: 'hosted',
+    kind: 'hosted',
+    address: hosted.hosted.url,
+    dialect: 'named',
+    now: FROM,
+  });
+  const done = await simulate(parts, {
+    from: FROM,
+    to: FROM,
+    prepare: async (ctx) => {
+      const { topic } = await watchTopic(ctx, { text: 'somebody pays' });
+      await rows(
+        `UPDATE strandline.searches s SET service_id = $1 FROM strandline.topics t WHERE t.id = s.topic_id AND t.slug = $2`,
+        [id, topic],
+      );
     },
-  );
+  });
   expect(done).toMatchObject({ runs: 2, failed: 2 });
-  const calls = await rows(
-    `SELECT FROM strandline.calls c JOIN strandline.services s ON s.id = c.service_id WHERE s.kind = 'hosted'`,
-  );
-  expect(calls).toEqual([]);
+  expect(await rows('SELECT FROM strandline.calls WHERE service_id = $1', [id])).toEqual([]);
 });

@@ -41,6 +41,7 @@ async function makeEarlyWorld(sources: string) {
   const place = await reserveAddress();
   const world = await makeWorld({
     env: { SERVICE_SOURCES: sources, SERVICE_SOURCE_URLS: `hacker-news=${place.url}` },
+    kind: 'real',
   });
   const { config, clock, log, db } = world.ctx;
   const services = accessServices({ config, clock, log, db, open: false, probeEveryMs: 1 });
