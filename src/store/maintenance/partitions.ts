@@ -1,6 +1,6 @@
 /** Monthly partitions (UTC) of snapshots: deleting a month drops a table, whatever its size. */
 
-import { type Database, readSqlState, onlyRow } from '../database.ts';
+import { type Database, type Queryable, readSqlState, onlyRow } from '../database.ts';
 
 export type Partition = {
   parent: string;
@@ -31,8 +31,8 @@ WHERE c.relnamespace = 'strandline'::regnamespace AND c.relkind = 'r'
 ORDER BY m."from", c.relname`;
 
 /** All monthly partitions of snapshots, oldest first. */
-export async function listSnapshotMonths(db: Database): Promise<Partition[]> {
-  const { rows } = await db.pool.query<Omit<Partition, 'until'>>(SELECT_MONTHS);
+export async function listSnapshotMonths({ pool }: { pool: Queryable }): Promise<Partition[]> {
+  const { rows } = await pool.query<Omit<Partition, 'until'>>(SELECT_MONTHS);
   return rows.map((month) => ({
     ...month,
     until: new Date(Date.UTC(month.from.getUTCFullYear(), month.from.getUTCMonth() + 1)),
