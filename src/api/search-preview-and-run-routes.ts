@@ -104,7 +104,7 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       response: { 200: PreviewShape },
     }),
     async ({ body: { service, count, ...search } }) => {
-      const kind = await chooseServiceKind(ctx, service ?? (await findDefaultKind(ctx)));
+      const kind = await chooseServiceKind(ctx, service ?? findDefaultKind(ctx));
       return toPreviewJson(await forecastSearches(ctx, kind, [{ name: 'preview', ...search }], { count }));
     },
   );

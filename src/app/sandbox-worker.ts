@@ -22,7 +22,6 @@ export async function runSandboxWorker(
   let worker: RunningWorker | undefined;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
-  let checking = Promise.resolve();
 
   async function check(): Promise<void> {
     const rests = (await hasSearches(real.ctx.db.pool)) && !(await hasOwnTopics(sandbox.ctx.db.pool));
@@ -34,18 +33,21 @@ export async function runSandboxWorker(
     } else worker = await start(sandbox);
   }
 
-  function checkAgain(): void {
-    checking = check()
+  async function checkRepeatedly(): Promise<void> {
+    try {
+      await check();
+    } catch (error) {
       // A database that is away; the next check follows.
-      .catch((error: unknown) => log.debug({ err: error }, 'sandbox not checked'))
-      .then(() => {
-        if (isClosed) return;
-        timer = setTimeout(checkAgain, everyMs);
-        timer.unref();
-      });
+      log.debug({ err: error }, 'sandbox not checked');
+    }
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      checking = checkRepeatedly();
+    }, everyMs);
+    timer.unref();
   }
 
-  checkAgain();
+  let checking = checkRepeatedly();
   await checking;
   return {
     abort: () => worker?.abort(),

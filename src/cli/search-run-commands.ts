@@ -113,7 +113,7 @@ export function registerPreview(search: Command, cli: Cli): void {
           row === null
             ? await forecastSearches(
                 ctx,
-                await findDefaultKind(ctx),
+                findDefaultKind(ctx),
                 [{ name: 'preview', operation: 'microblog', ...when }],
                 { count },
               )

@@ -96,7 +96,7 @@ test('each service has a health check or a reason for none; dependents wait for 
   expect(dockerfile).toMatch(/^HEALTHCHECK /m);
   for (const name of ['worker', 'service', 'api', 'grafana'])
     expect(of(name).depends_on).toEqual({
-      ...Object.fromEntries(MIGRATE.map((name) => [name, { condition: 'service_completed_successfully' }])),
+      ...Object.fromEntries(MIGRATE.map((one) => [one, { condition: 'service_completed_successfully' }])),
       postgres: { condition: 'service_healthy' },
       redis: { condition: 'service_healthy' },
     });

@@ -47,7 +47,6 @@ export function addListPages(app: App, { ctx }: RouteContext): void {
     app.get(`/topics/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const { slug } = request.params;
       const { id, name } = await findTopicRow(ctx.db, slug);
-      const {} = request.frame;
       const searches = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
       const scoped = { kind, scope: { topic: slug }, searches };
       return renderList(app, ctx.db, request, reply, { ...scoped, id, name, address: request.query });

@@ -36,7 +36,6 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
   app.get('/searches/:slug/completions', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
     const search = await findSearchRow(ctx.db, slug);
-    const {} = request.frame;
     const { before, ...range } = request.query;
     const rows = await readCompletionPage(ctx.db, { search: slug, before, limit: SHOWN_ON_PAGE });
     const found = await readCompletionDiff(ctx.db, search, range);
