@@ -433,7 +433,14 @@ async function readAdded(): Promise<{ tables: Set<string>; columns: Map<string, 
   return added;
 }
 
-/** Takes the added columns out of a backed-up table. */
+/** Tables that had a column for whether a row is simulated. */
+const WITH_SANDBOX: ReadonlySet<string> = new Set([
+  'archive_corpora',
+  'archive_documents',
+  'archive_lexemes',
+]);
+
+/** Takes the added columns out of a backed-up table, and puts the column in that is gone since. */
 async function withoutAdded(
   directory: string,
   table: BackedUpTable,
@@ -441,12 +448,17 @@ async function withoutAdded(
 ): Promise<BackedUpTable> {
   const kept = (_: unknown, n: number) => !added.has(table.columns[n] ?? '');
   const file = path.join(directory, `${table.name}.copy.gz`);
-  const lines = gunzipSync(await readFile(file))
+  const all = gunzipSync(await readFile(file))
     .toString()
     .split('\n');
-  const packed = gzipSync(lines.map((line) => line.split('\t').filter(kept).join('\t')).join('\n'));
+  // Databases had no kind.
+  const lines = all.filter((line) => table.name !== 'facts' || !line.split('\t').includes('kind'));
+  const [column, value] = WITH_SANDBOX.has(table.name) ? [['sandbox'], ['f']] : [[], []];
+  const former = (line: string) => [...line.split('\t').filter(kept), ...value].join('\t');
+  const packed = gzipSync(lines.map((line) => (line === '' ? line : former(line))).join('\n'));
   await writeFile(file, packed);
-  return { ...table, columns: table.columns.filter(kept), ...digestOf(packed) };
+  const columns = [...table.columns.filter(kept), ...column];
+  return { ...table, columns, rows: table.rows - (all.length - lines.length), ...digestOf(packed) };
 }
 
 const digestOf = (file: Buffer) => ({
