@@ -97,7 +97,7 @@ export class RunError extends Error {
   }
 }
 
-/** Reason of a run that waits for a source. By it, the view `search_status` recognizes such runs. */
+/** Reason of a run that waits for a source. The view `search_status` recognizes such runs by it. */
 export const WAITS_FOR_SOURCE = 'no public source is reachable; starts when a source is reachable';
 
 /** The code of an error of the system, the network or Postgres (SQLSTATE), such as `ENOENT` or `42501`. */

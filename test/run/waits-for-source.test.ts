@@ -54,6 +54,15 @@ async function makeEarlyWorld(sources: string) {
   return { place, world, services, ctx, rows };
 }
 
+const TIDES = {
+  slug: 'tides',
+  prompt: 'tidal power',
+  operation: 'ai',
+  tools: ['News Forum Search'],
+  date_filter: 'PAST_WEEK',
+  every: '15m',
+} as const;
+
 /** Status and reason of the only search, and the number of silent ones. */
 async function readStatus(ctx: Context) {
   const [search] = await readSearchStatuses(ctx);
@@ -68,14 +77,7 @@ test.each([
   'with %s, runs wait without a call or a failure, and start when a source is reachable',
   async (sources, minutes) => {
     const { place, world, ctx, rows } = await makeEarlyWorld(sources);
-    const { firstRunId, search } = await createSearch(ctx, {
-      slug: 'tides',
-      prompt: 'tidal power',
-      operation: 'ai',
-      tools: ['News Forum Search'],
-      date_filter: 'PAST_WEEK',
-      every: '15m',
-    });
+    const { firstRunId, search } = await createSearch(ctx, TIDES);
     expect(search).toMatchObject({ service: 'own', state: 'active' });
     for (let minute = 0; minute < minutes; minute++) {
       expect(await executeRun(ctx, firstRunId)).toMatchObject({
@@ -107,14 +109,7 @@ test.each([
 test('a run during which the network is lost waits, too; the search does not fail', async () => {
   const { place, world, ctx, rows } = await makeEarlyWorld('hacker-news');
   await place.start();
-  const { firstRunId } = await createSearch(ctx, {
-    slug: 'tides',
-    prompt: 'tidal power',
-    operation: 'ai',
-    tools: ['News Forum Search'],
-    date_filter: 'PAST_WEEK',
-    every: '15m',
-  });
+  const { firstRunId } = await createSearch(ctx, TIDES);
   expect(await ctx.ownSources()).toBe('answering');
   await place.stop();
   expect(await executeRun(ctx, firstRunId)).toMatchObject({ status: 'retry', detail: WAITS_FOR_SOURCE });

@@ -116,7 +116,7 @@ function createTrialLedger(
       const end = { ...response, state: 'received', code: null, now: response.receivedAt } as const;
       await withDbRetry(ctx, () => closeTrial(ctx.db, { ...end, id })).catch((error: unknown) => {
         if (!cannotBeStored(error)) throw error;
-        // The response is shown all the same; its call is closed as unknown.
+        // The response is shown nevertheless; its call is closed as unknown.
         ctx.log.error({ err: error, trial: String(id) }, 'call not closed');
       });
       return { id, sentAt, response, redact };

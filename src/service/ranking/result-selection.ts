@@ -1,6 +1,6 @@
 /** Which results are returned if there are more than fit. What order they have is another question. */
 
-import { pickBestWords } from '../sources/provider-query.ts';
+import { listBestWords } from '../sources/provider-query.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import { containsEveryWord } from './text-relevance.ts';
 
@@ -38,9 +38,8 @@ function findMatching<T extends FoundItem>(
   ranked: readonly T[],
   query: { prompt: string; keywords: readonly string[] },
 ): T[] {
-  for (const most of WORD_ATTEMPTS) {
-    const words = pickBestWords(query, most);
-    const matching = words.length === 0 ? [] : ranked.filter((item) => containsEveryWord(item, words));
+  for (const words of listBestWords(query, WORD_ATTEMPTS)) {
+    const matching = ranked.filter((item) => containsEveryWord(item, words));
     if (matching.length > 0) return matching;
   }
   return [];

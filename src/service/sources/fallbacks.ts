@@ -7,8 +7,8 @@ import { type Source, SOURCES } from '../../domain/enumerations.ts';
 import { parseUrl } from '../../domain/link.ts';
 import type { Archive } from '../ports.ts';
 import { SourceDown } from './outage.ts';
-import type { FoundItem, SearchSource, SourceQuery } from './search-source.ts';
-import { FULL, pickBestWords } from './provider-query.ts';
+import type { FoundItem, SearchSource } from './search-source.ts';
+import { FULL, listBestWords } from './provider-query.ts';
 import type { OfferedSource } from './source-registry.ts';
 
 /** Hosts of Reddit; path of a thread or a comment in it. */
@@ -72,7 +72,7 @@ export function createArchiveSources(archive: Archive): SearchSource[] {
     find: ({ report = () => {}, ...query }) =>
       archive.find({
         prompt: query.prompt,
-        newestWith: listBestWords(query),
+        newestWith: listBestWords(query, WORD_ATTEMPTS),
         onFull: () => report(FULL),
         source,
         from: query.from,
@@ -81,12 +81,6 @@ export function createArchiveSources(archive: Archive): SearchSource[] {
         signal: query.signal,
       }),
   }));
-}
-
-/** Each list once, best first. */
-function listBestWords(query: Pick<SourceQuery, 'prompt' | 'keywords'>): string[][] {
-  const counts = new Set(WORD_ATTEMPTS.map((most) => Math.min(most, query.keywords.length)));
-  return [...counts].filter((most) => most > 0).map((most) => pickBestWords(query, most));
 }
 
 /** Placeholder for a tool without sources: reports why, and what to set. */

@@ -18,6 +18,18 @@ export function pickBestWords(
   return keywords.slice(0, most).sort((a, b) => text.indexOf(a) - text.indexOf(b));
 }
 
+/**
+ * Lists of the best words, for matching that requires every word; none is empty or repeated.
+ * @param attempts numbers of words
+ */
+export function listBestWords(
+  query: Pick<SourceQuery, 'prompt' | 'keywords'>,
+  attempts: readonly number[],
+): string[][] {
+  const counts = new Set(attempts.map((most) => Math.min(most, query.keywords.length)));
+  return [...counts].filter((most) => most > 0).map((most) => pickBestWords(query, most));
+}
+
 /** The best keywords in the user's order, as a string: for sources that require every word. */
 export function joinBestWords(query: Pick<SourceQuery, 'prompt' | 'keywords'>, most: number): string {
   return pickBestWords(query, most).join(' ') || shortenPrompt(query.prompt);

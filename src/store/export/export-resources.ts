@@ -1,6 +1,7 @@
 /** Exportable resources: every view of the SQL contract is one, or is in {@link EXCLUDED_VIEWS} with the reason. */
 
 import { SCHEMA } from '../schema-state.ts';
+import { postTimeSql } from '../volume/volume-history.ts';
 
 /** What `--search` and `--topic` select by. */
 type Scope = 'search' | 'topic' | 'post' | 'link' | 'author';
@@ -46,7 +47,7 @@ const topsBy = (name: string) =>
 const SOURCES = {
   posts: {
     key: ['id'],
-    time: 'least(v.created_at, v.first_seen_at)',
+    time: postTimeSql('v'),
     of: { column: 'id', scope: 'post' },
     changes: [
       ['posts', 'id', 'id'],
@@ -151,7 +152,7 @@ const SOURCES = {
     of: BY_SEARCH,
     changes: [['completion_claims', 'completion_id, position', 'completion_id, position']],
   },
-  post_growth: { key: ['post_id'], time: 'least(v.created_at, v.first_seen_at)', of: BY_POST },
+  post_growth: { key: ['post_id'], time: postTimeSql('v'), of: BY_POST },
   post_at_age: { key: ['search_id', 'post_id', 'hours'], time: 'v.reached_at', of: BY_SEARCH },
   typical_at_age: { key: ['search_id', 'hours'], of: BY_SEARCH },
   posts_in_sight: { key: ['search_id', 'post_id'], of: BY_SEARCH },

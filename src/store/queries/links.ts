@@ -3,6 +3,7 @@
 import type { Source } from '../../domain/enumerations.ts';
 import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../database.ts';
 import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
+import { postTimeSql } from '../volume/volume-history.ts';
 import { asc, eq, sql } from 'drizzle-orm';
 
 export type LinkRow = typeof linksView.$inferSelect;
@@ -106,7 +107,7 @@ SELECT p.id, p.author_id, a.username AS author_username, p.text, p.created_at, c
 FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
 LEFT JOIN strandline.post_counters c ON c.post_id = p.id
 WHERE p.id IN (SELECT post_id FROM strandline.post_links WHERE link_id = $1)
-ORDER BY least(p.created_at, p.first_seen_at) DESC, p.id DESC LIMIT 20`;
+ORDER BY ${postTimeSql('p')} DESC, p.id DESC LIMIT 20`;
 
 /** The newest posts with one of the link's addresses in their text. */
 export async function readPostsWithLink({ pool }: Pooled, linkId: Id): Promise<PostWithLink[]> {

@@ -5,14 +5,14 @@ import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Id, type Orm, prepareOnce, type Reads, selectIds } from '../database.ts';
 import { type DataScope, inOrderOf, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
+import { postTimeSql } from '../volume/volume-history.ts';
 
 export type PostRow = typeof postsView.$inferSelect;
 
 export const POST_ORDERS = ['newest', ...COUNTER_PLURALS] as const;
 export type PostOrder = (typeof POST_ORDERS)[number];
 
-/** As in pages of posts: one without a time, or dated after it was first seen, counts at its first sighting. */
-const TIME_SQL = 'least(p.created_at, p.first_seen_at)';
+const TIME_SQL = postTimeSql('p');
 /** Sort keys, highest first; unknown values last. */
 const orderSql = (order: PostOrder) => (order === 'newest' ? TIME_SQL : `c.${COUNTER_BY_PLURAL[order]}`);
 

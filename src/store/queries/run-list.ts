@@ -101,8 +101,8 @@ const STATUS_CONDITIONS: Readonly<Record<RunStatus, SQL>> = {
 
 /**
  * Runs, also of removed searches, newest first, and whether there are older ones. Selects IDs from the table first, so that
- * the view aggregates only the returned runs. The first ID since a time bounds
- * which IDs are read; among them are older runs of simulated days, which are written later.
+ * the view aggregates only the returned runs. The first ID since a time bounds which IDs are read; among them are older runs of
+ * simulated days, which are written later.
  */
 export async function readRunPage(
   { orm, pool }: Reads,

@@ -8,6 +8,8 @@ import type { Sensitivity } from '../schema/analytics/topic-views.ts';
  * @param g alias of a sighting
  */
 export const countedAtSql = (g: string) => `least(${g}.post_created_at, ${g}.first_seen_at)`;
+/** The same of a post, whichever search found it. @param p alias of a post, or of a row of its view */
+export const postTimeSql = (p: string) => `least(${p}.created_at, ${p}.first_seen_at)`;
 export const quarterSql = (g: string) => `date_bin('15 minutes', ${countedAtSql(g)}, 'epoch')`;
 export const offsetSql = (g: string) =>
   `(floor(extract(epoch FROM ${countedAtSql(g)}) * 1000)::bigint % ${QUARTER_MS})::integer`;

@@ -47,7 +47,7 @@ export function readBlocks(page: string, text: string): Block[] {
 
 /**
  * Lines of an output without what differs from run to run: digits and widths. Units of times count as one, since
- * `in 7 min` may be `in 50 s`.
+ * `in 7 min` may be `in 50 s`; so do `1 post` and `60 posts`.
  */
 export function shapeOf(output: string): string[] {
   return output
@@ -56,6 +56,7 @@ export function shapeOf(output: string): string[] {
       line
         .replaceAll('npm run -s strandline -- ', 'strandline ')
         .replace(/(?:; · not observed)?(?:; \^ at least)?$/, '')
+        .replaceAll(/(?<![\d.,])1 (post|link|run|completion|author)\b/g, '# $1s')
         .replaceAll(/\d[\d,.]*/g, '#')
         .replaceAll(/# (?:ms|s|min|h|kB|MB)\b/g, '# unit')
         .replaceAll(/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g, 'Day')

@@ -48,6 +48,14 @@ test('the blocks that are not run are these', () => {
   expect(counts).toEqual(NOT_RUN.map(({ reason, count }) => [reason, count]));
 });
 
+test('the shape of an output is the same for one and for many, and not for other things', () => {
+  const [one, many, others] = ['1 post and 8 links', '60 posts and 1 link', '60 posts and 3 runs'].map(
+    shapeOf,
+  );
+  expect(one).toEqual(many);
+  expect(one).not.toEqual(others);
+});
+
 /** A demo takes a minute of a processor that others use, too. */
 const MAX_MS = 1_200_000;
 

@@ -10,7 +10,7 @@ import { detectAll } from 'jschardet';
 const UTF_8 = 'utf-8';
 /** Where documents declare their encoding; the declaration of XML may stand behind words. */
 const MAX_HEAD_BYTES = 4_096;
-/** Of text beyond ASCII, for the detection; a title is usually enough. */
+/** Of the sample from which an encoding is detected; a title is usually enough. */
 const MAX_SAMPLE_BYTES = 8_192;
 /** Bytes of which a sample is taken. */
 const MAX_SAMPLED_BYTES = 500_000;
@@ -79,7 +79,7 @@ function countUtf8(bytes: Uint8Array): { valid: number; invalid: number } {
   return { valid, invalid };
 }
 
-/** Encodings that header and document name; the header first. Not UTF-16, which the bytes would show. */
+/** Encodings that the header and the document declare, the header's first; without UTF-16, which the bytes would show. */
 function readClues(bytes: Uint8Array, contentType: string): string[] {
   const named = /charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(contentType)?.[1];
   const head = toBuffer(bytes, MAX_HEAD_BYTES);
@@ -96,7 +96,7 @@ function readClues(bytes: Uint8Array, contentType: string): string[] {
 /** An encoding that no document has. */
 const UNKNOWN = 'x-user-defined';
 
-/** The name of an encoding in the standard of browsers; {@link UNKNOWN} if it has none. */
+/** The name of an encoding in the WHATWG Encoding Standard; {@link UNKNOWN} if it has none. */
 function normalizeLabel(label: string): string {
   return getEncoding(Buffer.alloc(0), { userEncoding: label, defaultEncoding: UNKNOWN }).toLowerCase();
 }

@@ -22,9 +22,9 @@ const BARE_BRACKET = /<(?!\/?[\p{L}_:]|[!?])/gu;
 /** Members without a text, which would hide others of the same name. */
 const EMPTY_MEMBER =
   /<(link|title|guid|id|pubDate|published|updated|description)(?:\s*\/>|\s*>\s*<\/\1\s*>)/gi;
-/** Members that nothing reads, and that the parser reads in a time that grows with the square of their brackets. */
+/** Members that we do not use, and for which the parser takes time quadratic in the number of their brackets. */
 const PERSON = /<(\/?)(author|managingEditor|webMaster)(?=[\s/>])/gi;
-/** A link of RSS without a text, or the start of one with a text. */
+/** A link of RSS with attributes: the whole element if it has no text, otherwise its start tag. */
 const LINK_TAG = /<link(\s[^<>]{1,4000})>(?:\s*<\/link\s*>)?/gi;
 const HREF = /(\s)(?:href|rdf:resource)(\s*=\s*)(?:"([^"]*)"|'([^']*)')/i;
 /** Times under names that RSS does not have. */
@@ -86,7 +86,7 @@ export function addChannel(xml: string): string {
   return `${xml.slice(0, item)}<channel>${xml.slice(item, end)}</channel>${xml.slice(end)}`;
 }
 
-/** Items of RDF stand behind their channel: some feeds have them inside. */
+/** Items of RDF follow their channel; some feeds have them inside it. */
 export function moveItems(xml: string, format: FeedFormat): string {
   if (format !== 'rdf') return xml;
   const item = xml.search(/<(?:[\w.-]{1,60}:)?item(?=[\s>])/i);

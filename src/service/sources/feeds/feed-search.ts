@@ -2,7 +2,7 @@
 
 import { createSlices } from '../../event-loop-turns.ts';
 import { containsEveryWord, rankByText } from '../../ranking/text-relevance.ts';
-import { extractSite, isWithinDomains, isWithinWindow, pickBestWords } from '../provider-query.ts';
+import { extractSite, isWithinDomains, isWithinWindow, listBestWords } from '../provider-query.ts';
 import { orderNewest } from '../../ranking/result-selection.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { FeedEntry } from './feed-orders.ts';
@@ -85,9 +85,7 @@ function listEntries({ entries, isShown, isCurrent }: Searched, query: SourceQue
 
 /** Entries with all of the best words. */
 async function matchItems(entries: readonly FeedEntry[], query: SourceQuery): Promise<FeedEntry[]> {
-  for (const most of WORD_ATTEMPTS) {
-    const words = pickBestWords(query, most);
-    if (words.length === 0) return [];
+  for (const words of listBestWords(query, WORD_ATTEMPTS)) {
     const matching = await filterInSlices(entries, ({ title, text, page = '' }) =>
       containsEveryWord({ title: `${page} ${title}`, snippet: text }, words),
     );
