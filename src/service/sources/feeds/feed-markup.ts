@@ -113,11 +113,14 @@ const DOCTYPE = '<!doctype';
 /** Those of HTML and of early RSS, the longest, are 8,000 characters with their entities. */
 const MAX_DOCTYPE_LENGTH = 32_768;
 
-/** Behind a document type, whose declarations contain `>` and `]` in quotation marks and comments. */
+/**
+ * Behind a document type, whose declarations contain `>` and `]` in quotation marks and comments. A comment without an
+ * end takes all that follows: looking for the end of each would take time that grows with the square of their number.
+ */
 function findDoctypeEnd(text: string, from: number): number | undefined {
   const declarations = text.slice(from + DOCTYPE.length, from + MAX_DOCTYPE_LENGTH);
   let depth = 0;
-  for (const { 0: part, index } of declarations.matchAll(/<!--[\s\S]*?-->|"[^"]*"|'[^']*'|[[\]>]/g)) {
+  for (const { 0: part, index } of declarations.matchAll(/<!--[\s\S]*?(?:-->|$)|"[^"]*"|'[^']*'|[[\]>]/g)) {
     if (part === '[') depth += 1;
     else if (part === ']') depth -= 1;
     else if (part === '>' && depth <= 0) return from + DOCTYPE.length + index + 1;
