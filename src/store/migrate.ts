@@ -6,11 +6,12 @@ import { migrateQueue, QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
 import type { DatabaseKind } from '../domain/database-kind.ts';
 import { readErrorCode, Refused } from '../domain/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
-import { announceKind, assertKind } from './kind-fact.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 import { prepareReader, listOpenToReader } from './reader/prepare-reader.ts';
 import {
+  announceKind,
   areViewsBehind,
+  assertKind,
   createMigrationRefusal,
   describeOther,
   findMismatch,

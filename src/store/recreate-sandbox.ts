@@ -3,10 +3,9 @@ import type { Logger } from '../platform/logger.ts';
 import { connect } from '../platform/postgres/connect.ts';
 import { QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
 import { ANALYTICS } from '../domain/database-kind.ts';
-import { assertKind } from './kind-fact.ts';
 import { describeDatabase, lockMigrations, migrate } from './migrate.ts';
 import { listSnapshotMonths } from './maintenance/partitions.ts';
-import { SCHEMA } from './schema-state.ts';
+import { assertKind, SCHEMA } from './schema-state.ts';
 
 /** How long to wait for transactions of a running server. */
 const LOCK_TIMEOUT = '20s';

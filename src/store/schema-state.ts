@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
-import { ANALYTICS } from '../domain/database-kind.ts';
+import { ANALYTICS, type DatabaseKind, DATABASE_KINDS } from '../domain/database-kind.ts';
 import { QUEUE_SCHEMA, queueState } from '../platform/queue/queue-schema.ts';
 import { readErrorCode, Refused } from '../domain/errors.ts';
 import { LAST_SQUASHED, type Migration, type Views } from './migrations-folder.ts';
 
-/** The schema of our tables, and the table that identifies it; those of the views are in `domain/data.ts`. */
+/** The schema of our tables, and the table that identifies it; that of the views is in `domain/database-kind.ts`. */
 export const SCHEMA = 'strandline';
 export const MIGRATIONS_TABLE = 'migrations';
 
@@ -205,4 +205,33 @@ async function readApplied(client: Client): Promise<Set<number>> {
     `SELECT created_at AS when FROM ${SCHEMA}.${MIGRATIONS_TABLE}`,
   );
   return new Set(rows.map((row) => Number(row.when)));
+}
+
+// The kind: a fact that the first migration of a database writes.
+
+/** Databases from before there were kinds are real. @returns null for a database without our tables */
+async function readKind(client: Client): Promise<DatabaseKind | null> {
+  if (!(await hasTable(client, SCHEMA, 'facts', ['name', 'value']))) return null;
+  const { rows } = await client.query<{ value: string }>(
+    `SELECT value FROM ${SCHEMA}.facts WHERE name = 'kind'`,
+  );
+  const written = rows[0]?.value ?? 'real';
+  return DATABASE_KINDS.find((kind) => kind === written) ?? 'real';
+}
+
+const WORDS: Readonly<Record<DatabaseKind, string>> = {
+  real: 'has real data, so it cannot be the sandbox. Set SANDBOX_DATABASE_URL to a database of its own, or unset it.',
+  sandbox: 'is the sandbox, whose data is simulated. Set DATABASE_URL to another database.',
+};
+
+/** @param where names the database in the message @throws Refused `conflict` for a database of the other kind */
+export async function assertKind(client: Client, kind: DatabaseKind, where: string): Promise<void> {
+  const found = await readKind(client);
+  if (found !== null && found !== kind)
+    throw new Refused('conflict', `The database ${where} ${WORDS[found]}`);
+}
+
+/** Which kind a new database becomes: for its migration, which marks it, in the same transaction. */
+export async function announceKind(client: Client, kind: DatabaseKind): Promise<void> {
+  await client.query(`SELECT set_config('strandline.kind', $1, true)`, [kind]);
 }

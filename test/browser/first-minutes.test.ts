@@ -51,14 +51,19 @@ describe.skipIf(!hasBrowser())('a new user', () => {
     const { page } = visit;
     await page.goto('/');
     await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
+    await page.getByLabel('What should be watched?').waitFor();
+
+    // There is no public source here; in the sandbox, a topic of one's own works, too.
+    await page.getByRole('link', { name: '/sandbox', exact: true }).first().click();
+    await page.waitForURL('**/sandbox');
 
     // Try a text, then watch it.
-    await page.goto('/new');
+    await page.goto('/sandbox/new');
     await page.getByLabel('What do you want to watch?').fill('cargo bikes');
     await page.getByRole('button', { name: 'Try it now' }).click();
     await page.getByRole('heading', { name: /^Trial/ }).waitFor();
     await page.getByRole('button', { name: 'Watch', exact: true }).click();
-    await page.waitForURL('**/topics/cargo-bikes*');
+    await page.waitForURL('**/sandbox/topics/cargo-bikes*');
 
     // Results of the first run arrive without a reload: immediately on an empty page, otherwise behind a button.
     const note = page.getByRole('button', { name: /^Show \d+ new/ });
@@ -66,24 +71,24 @@ describe.skipIf(!hasBrowser())('a new user', () => {
       await found.or(note).first().waitFor();
       if (!(await found.isVisible())) await note.click();
     };
-    await arrived(page.locator('main a[href^="/posts/"], main a[href^="/links/"]').first());
+    await arrived(page.locator('main a[href^="/sandbox/posts/"], main a[href^="/sandbox/links/"]').first());
 
     // The newest items of the topic may all be links; the microblog search has posts.
     await page.getByRole('link', { name: 'cargo-bikes-posts' }).first().click();
-    await page.waitForURL('**/searches/cargo-bikes-posts*');
-    const post = page.locator('main a[href^="/posts/"]').first();
+    await page.waitForURL('**/sandbox/searches/cargo-bikes-posts*');
+    const post = page.locator('main a[href^="/sandbox/posts/"]').first();
     await arrived(post);
     await post.click();
-    await page.waitForURL('**/posts/*');
+    await page.waitForURL('**/sandbox/posts/*');
     expect(await page.locator('main').textContent()).toMatch(/cargo|bike/i);
 
     // Full-text search finds it.
-    await page.goto('/explore?q=cargo+bikes');
+    await page.goto('/sandbox/explore?q=cargo+bikes');
     await expect.poll(() => page.locator('main mark').count()).toBeGreaterThan(0);
 
-    await page.goto('/runs');
-    await page.locator('main a[href^="/runs/"]').first().click();
-    await page.waitForURL('**/runs/*');
+    await page.goto('/sandbox/runs');
+    await page.locator('main a[href^="/sandbox/runs/"]').first().click();
+    await page.waitForURL('**/sandbox/runs/*');
     expect(await page.locator('main').textContent()).toMatch(/succeeded/);
     expect(visit.troubles()).toEqual([]);
   });
@@ -98,14 +103,20 @@ describe.skipIf(!hasBrowser())('a new user', () => {
     expect(await page.evaluate('document.getAnimations().length')).toBe(0);
 
     await page.goto('/');
-    await tabTo(page, /new topic|^watch something/i);
+    await tabTo(page, /^What should be watched/);
+    await tabTo(page, /^\/sandbox$/);
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/new');
+    await page.waitForURL('**/sandbox');
+    await tabTo(page, /^Topics$/);
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^New topic$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/sandbox/new');
     await tabTo(page, /^What do you want to watch/);
     await page.keyboard.type('harbour seals');
     await tabTo(page, /^Watch$/);
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/topics/harbour-seals*');
+    await page.waitForURL('**/sandbox/topics/harbour-seals*');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('harbour seals');
     expect(still.troubles()).toEqual([]);
     await still.close();

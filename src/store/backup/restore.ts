@@ -8,10 +8,9 @@ import copyStreams from 'pg-copy-streams';
 import type { Logger } from '../../platform/logger.ts';
 import type { DatabaseKind } from '../../domain/database-kind.ts';
 import { readErrorCode, Refused } from '../../domain/errors.ts';
-import { assertKind } from '../kind-fact.ts';
 import { applyMigrations, assertServer, describeDatabase, lockMigrations, migrate } from '../migrate.ts';
 import { LAST_SQUASHED, type Migration, readMigrations } from '../migrations-folder.ts';
-import { readState, SCHEMA } from '../schema-state.ts';
+import { assertKind, readState, SCHEMA } from '../schema-state.ts';
 import { type BackedUpTable, createDigest, type Manifest, readManifest, tableFile } from './manifest.ts';
 import { listTables, openCopySession, type Table } from './backup-tables.ts';
 
