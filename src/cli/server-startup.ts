@@ -78,7 +78,7 @@ type SourceConsequence = Readonly<Record<Exclude<OwnSources, 'none'>, string>>;
 
 /**
  * The sources of the search service: one line for each that is configured, one for all that are not, and what follows.
- * If every source fails for the same reason, one line replaces theirs.
+ * If every source fails for the same reason, one line replaces theirs; without a network, one line replaces all.
  */
 export function describeSources(
   probed: readonly ProbeResult[],
@@ -87,12 +87,13 @@ export function describeSources(
 ): string[] {
   const enabled = probed.filter(({ outcome }) => outcome !== 'off');
   const off = probed.filter(({ outcome }) => outcome === 'off').map(({ name }) => name);
-  if (state === 'none') return ['none: SERVICE_SOURCES turns off all public sources; no calls outside'];
+  if (state === 'none') return ['none: SERVICE_SOURCES turns off all public sources'];
+  if (state === 'silent' && isWithoutNetwork(enabled)) return [`no network: ${consequence.silent}`];
   const width = Math.max(0, ...enabled.map(({ name }) => name.length));
   return [
     ...(describeOutage(enabled) ?? enabled.map(({ name, words }) => `${name.padEnd(width)}  ${words}`)),
     ...(off.length === 0 ? [] : [`not configured: ${off.join(', ')}`]),
-    consequence[state],
+    state === 'silent' ? `none reachable: ${consequence.silent}` : consequence.answering,
   ];
 }
 
@@ -107,10 +108,16 @@ function describeOutage(enabled: readonly ProbeResult[]): string[] | undefined {
   const [first] = enabled;
   if (first === undefined || enabled.length < 2) return undefined;
   if (!enabled.every(({ outcome }) => outcome === 'unreachable')) return undefined;
-  const sources = `all ${enabled.length} sources (${enabled.map(({ name }) => name).join(', ')})`;
-  if (enabled.every(({ words }) => /ENOTFOUND|EAI_AGAIN/.test(words)))
-    return [`no network: DNS lookup failed for ${sources}`];
-  return enabled.every(({ words }) => words === first.words) ? [`${sources}: ${first.words}`] : undefined;
+  if (!enabled.every(({ words }) => words === first.words)) return undefined;
+  return [`all ${enabled.length} sources (${enabled.map(({ name }) => name).join(', ')}): ${first.words}`];
+}
+
+/** Whether DNS lookup failed for each of several sources. */
+function isWithoutNetwork(enabled: readonly ProbeResult[]): boolean {
+  return (
+    enabled.length > 1 &&
+    enabled.every(({ outcome, words }) => outcome === 'unreachable' && /ENOTFOUND|EAI_AGAIN/.test(words))
+  );
 }
 
 /** @param isHosted a hosted service is configured, which new topics use */
@@ -118,16 +125,13 @@ export function describeWatchConsequence(isHosted: boolean): SourceConsequence {
   const hosted = 'new topics use the hosted service, or these sources with --service own';
   return {
     answering: isHosted ? hosted : 'new topics use these sources',
-    silent: isHosted
-      ? 'none reachable: new topics use the hosted service'
-      : 'none reachable: new topics start when a source is reachable, which is checked every minute',
+    silent: isHosted ? 'new topics use the hosted service' : 'new topics start when a source is reachable',
   };
 }
 
 export const API_CONSEQUENCE: SourceConsequence = {
   answering: 'the service uses these sources; /sandbox returns simulated data',
-  silent:
-    'none reachable: the service finds nothing until a source is reachable; /sandbox returns simulated data',
+  silent: 'the service finds nothing until a source is reachable; /sandbox returns simulated data',
 };
 
 /**

@@ -88,13 +88,10 @@ async function runUp(cli: Cli): Promise<void> {
     });
     print(`  ${bold('dashboard')}   ${describeDashboard(program, web)}`);
     const consequence = describeWatchConsequence(config.hosted !== undefined);
-    const sources = describeSources(
-      await program.services.probe(),
-      await program.ctx.ownSources(),
-      consequence,
-    );
+    const state = await program.ctx.ownSources();
+    const sources = describeSources(await program.services.probe(), state, consequence);
     const missing = describeMissingTools(await program.services.missingTools('own'));
-    if (missing !== '') sources.push(`not searched: ${missing}`);
+    if (missing !== '' && state === 'answering') sources.push(`not searched: ${missing}`);
     const setup = [
       ...describeSetup(program, service, sources),
       `  sandbox     ${describeSandbox(beside, web)}`,
@@ -158,7 +155,7 @@ function describeSandbox(
   { program, notes }: Awaited<ReturnType<typeof openSandbox>>,
   { url }: WebServer,
 ): string {
-  if (program !== null) return [`${url}/sandbox (simulated data, with a sample topic)`, ...notes].join('; ');
+  if (program !== null) return [`${url}/sandbox (simulated, with a sample topic)`, ...notes].join('; ');
   return notes[0] ?? `off: ${WITHOUT_SANDBOX}`;
 }
 

@@ -151,10 +151,14 @@ describe('sources at startup', () => {
   it('print one line without a network', () => {
     expect(
       describeSources([probe('a', NO_DNS), probe('b', NO_DNS)], 'silent', describeWatchConsequence(false)),
-    ).toEqual([
-      'no network: DNS lookup failed for all 2 sources (a, b)',
-      'none reachable: new topics start when a source is reachable, which is checked every minute',
-    ]);
+    ).toEqual(['no network: new topics start when a source is reachable']);
+  });
+
+  it('print why none is reachable if it is not the network', () => {
+    const down = 'not reachable (failed: HTTP 503)';
+    expect(
+      describeSources([probe('a', down), probe('b', NO_DNS)], 'silent', describeWatchConsequence(false)),
+    ).toEqual([`a  ${down}`, `b  ${NO_DNS}`, 'none reachable: new topics start when a source is reachable']);
   });
 
   it('print one line each if one is reachable', () => {

@@ -1,11 +1,17 @@
-/** A reader who types what a page says, in a folder of their own, with the program under the name that the page uses. */
+/**
+ * A reader who types what a page says, in a folder of their own, with the program under the name that the page uses, and with one
+ * public source that is reachable.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { until } from '../../processes.ts';
 import { programOf } from '../../programs.ts';
 import { copyReady } from '../../ready-postgres.ts';
+import { sample } from '../../service/sources/provider.ts';
 import { makeDirectory } from '../../temporary.ts';
 
 export type Reader = {
@@ -29,6 +35,8 @@ export async function openReader(): Promise<Reader> {
     await chmod(path.join(bin, name), 0o755);
   }
   await copyReady(path.join(folder, '.strandline'));
+  const source = await startSource();
+  const { port } = source.address() as AddressInfo; // a TCP server's address is never a string
   const env = {
     PATH: `${bin}:${process.env['PATH']}`,
     HOME: folder,
@@ -36,7 +44,8 @@ export async function openReader(): Promise<Reader> {
     TERM: 'xterm',
     SHELL: '/bin/bash',
     TZ: 'UTC',
-    SERVICE_SOURCES: 'sandbox',
+    SERVICE_SOURCES: 'mastodon',
+    SERVICE_SOURCE_URLS: `mastodon=http://127.0.0.1:${port}`,
     PORT: '0',
     SERVICE_PORT: '0',
   };
@@ -86,9 +95,9 @@ export async function openReader(): Promise<Reader> {
     let printed = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    await until('the server prints what comes next', async () => {
+    await until('the server prints how to stop it', async () => {
       if (child.exitCode !== null) throw new Error(printed);
-      return Promise.resolve(/^ {2}next /m.test(printed));
+      return Promise.resolve(/^ {2}stop +Ctrl-C$/m.test(printed));
     });
     return { code: 0, output: printed };
   }
@@ -103,6 +112,8 @@ export async function openReader(): Promise<Reader> {
     },
     close: async () => {
       await stop();
+      source.closeAllConnections();
+      source.close();
       for (const pid of (await readFile(pids, 'utf8').catch(() => '')).split('\n').filter(Boolean))
         try {
           process.kill(Number(pid));
@@ -112,4 +123,18 @@ export async function openReader(): Promise<Reader> {
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** A Mastodon server whose only post has the words of the topics that the guides watch. */
+async function startSource(): Promise<Server> {
+  const recorded = sample('mastodon.status.json') as Record<string, unknown>; // the recorded status is an object
+  const server = createServer((_request, response) => {
+    const written = new Date(Date.now() - 60_000).toISOString();
+    const content = '<p>Nordlicht rail company, Saltwind ferries: a harbour ferry to the tide pools.</p>';
+    const status = { ...recorded, id: '113000000000000001', created_at: written, content };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify([status]));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
 }
