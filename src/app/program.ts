@@ -239,7 +239,7 @@ async function saveHostedService(db: Database, config: Config, now: Date): Promi
  * with it.
  */
 export function accessQueue(options: {
-  config: Pick<Config, 'redisUrl'>;
+  config: Pick<Config, 'redisUrl' | 'workerConcurrency'>;
   databaseUrl: string;
   db: Database;
   clock: Clock;
@@ -258,7 +258,7 @@ export function accessQueue(options: {
       import('../platform/queue/queue.ts'),
     ]);
     const instance = await readInstanceName(db, randomBytes(4).toString('hex'), clock.now());
-    const backend = openBackend(store, instance, log);
+    const backend = openBackend(store, instance, log, config.workerConcurrency);
     return { backend, queue: openQueue(backend, log) };
   }
 

@@ -16,10 +16,10 @@ onEachBackend('a worker that starts', ({ redisUrl }) => {
   let queue: WorkQueue;
   beforeAll(async () => {
     world = await makeWorld();
-    const { db, log } = world.ctx;
+    const { config, db, log } = world.ctx;
     // The queue as every process has it.
     const access = accessQueue({
-      config: { redisUrl: redisUrl ?? undefined },
+      config: { ...config, redisUrl: redisUrl ?? undefined },
       databaseUrl: world.database.url,
       db,
       clock: world.clock,

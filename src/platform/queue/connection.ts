@@ -28,11 +28,9 @@ export type QueueBackend = {
   close(): Promise<void>;
 };
 
-/**
- * Postgres connections of all queues and workers of a process. Each of its four workers listens on one; the others run
- * single statements.
- */
-const MAX_CONNECTIONS = 10;
+/** Postgres connections on which the four workers of a process listen, one each, and the most that run single statements. */
+const LISTENING = 4;
+const MOST_RUNNING = 6;
 
 /** A newer release changed a queue table for which this worker has prepared statements. The statement was not executed. */
 const RESULT_CHANGED = '0A000';
@@ -63,13 +61,19 @@ function withKeptPlans(pool: Pool) {
 /**
  * Opens a back end with its own connections: a waiting queue must never hold one that a save needs.
  * @param instance name of our database, so that two of them can share one Redis
+ * @param running connections to Postgres for statements at the same time
  */
-export function openBackend(home: QueueStore, instance: string, log: Logger): QueueBackend {
+export function openBackend(
+  home: QueueStore,
+  instance: string,
+  log: Logger,
+  running = MOST_RUNNING,
+): QueueBackend {
   const prefix = `strandline-${instance}`;
   if (home.kind === 'postgres') {
     const pool = new Pool({
       connectionString: home.url,
-      max: MAX_CONNECTIONS,
+      max: LISTENING + Math.min(running, MOST_RUNNING),
       // Without it, a silently dead connection would block for 15 minutes, and a listening one for two hours.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10 * SECOND,
