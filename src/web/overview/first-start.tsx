@@ -69,20 +69,26 @@ function SampleCard({ address, sample }: { address: string; sample: Sample | nul
       </p>
       {sample === null ? null : (
         <>
-          <p>
+          <h2>
             <a href={`${address}/topics/${sample.topic}`}>
               <UntrustedText text={sample.name} most={80} />
             </a>
-          </p>
+          </h2>
           <ul class="feed">
             {sample.lines.map(({ at, text, url }) => (
               <li>
-                <Timestamp at={at} />{' '}
-                {url === null ? (
-                  <UntrustedText text={text} most={160} />
-                ) : (
-                  <ExternalLink href={url} text={text} />
-                )}
+                <div class="line">
+                  <span>
+                    {url === null ? (
+                      <UntrustedText text={text} most={160} />
+                    ) : (
+                      <ExternalLink href={url} text={text} />
+                    )}
+                  </span>
+                  <span class="line-more">
+                    <Timestamp at={at} />
+                  </span>
+                </div>
               </li>
             ))}
           </ul>
