@@ -15,6 +15,8 @@ import { deliveryRoutes } from './delivery-routes.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
+import { feedDocumentRoutes } from './feed-document-routes.ts';
+import { feedRoutes } from './feed-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { documentRoutes } from './openapi/document.ts';
@@ -55,6 +57,8 @@ const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] 
   ruleRoutes,
   channelRoutes,
   deliveryRoutes,
+  feedRoutes,
+  feedDocumentRoutes,
   tokenRoutes,
   auditRoutes,
 ];

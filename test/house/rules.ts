@@ -40,6 +40,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/status/', `${CONTEXT} config/ monitor/schedule/`],
   ['monitor/runs/', `${CONTEXT} config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
   ['monitor/alerts/', `${CONTEXT} protocol/ platform/clock.ts platform/network.ts platform/vault.ts monitor/topics/find-by-slug.ts`],
+  ['monitor/feeds/', `${CONTEXT} config/version.ts platform/keys.ts monitor/topics/find-by-slug.ts`],
   ['monitor/recurring-work.ts', `${CONTEXT} platform/clock.ts monitor/alerts/`],
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],
   ['api/', `${ENTRY} protocol/`],

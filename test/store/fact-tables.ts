@@ -93,6 +93,7 @@ export const LOG_TABLES: readonly string[] = [
   'channels',
   'rules',
   'rule_channels',
+  'feeds',
   'tokens',
   // The text archive is filled from the feed, in its order, with the newest texts.
   'archive_documents',

@@ -49,6 +49,7 @@ const TAGS: readonly { name: string; description: string }[] = [
   { name: 'trends', description: 'Volume, spikes, growth, rankings and share of voice.' },
   { name: 'exports', description: 'Files with all rows of a kind.' },
   { name: 'alerts', description: 'Rules decide what to send, channels where. Deliveries are the messages.' },
+  { name: 'feeds', description: 'Addresses for feed readers. Each has a key that reads one feed.' },
   { name: 'tokens', description: 'Tokens for the API and the dashboard.' },
   { name: 'audit log', description: 'Who created, changed or removed what.' },
   { name: 'sql', description: 'SQL queries over the documented views.' },

@@ -353,14 +353,20 @@ async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
     );
     if (rows.length > 0) return false;
     for (const statement of removeRulesSql('r.search_id = $1')) await tx.query(statement, [searchId]);
-    for (const table of ['pending_derivations', ...TABLES_OF_SEARCH, 'search_states', 'search_versions'])
+    for (const table of [
+      'pending_derivations',
+      ...TABLES_OF_SEARCH,
+      'search_states',
+      'search_versions',
+      'feeds',
+    ])
       await tx.query(`DELETE FROM strandline.${table} WHERE search_id = $1`, [searchId]);
     await tx.query('DELETE FROM strandline.searches WHERE id = $1', [searchId]);
     return true;
   });
 }
 
-/** Deletes marked topics without searches, with the rules about them and the keys of what they reported. */
+/** Deletes marked topics without searches, with the rules and feeds about them and the keys of what they reported. */
 async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> {
   const topics = await selectIds(
     db.pool,
@@ -373,6 +379,7 @@ async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> 
     await inTransaction(db, async (tx) => {
       await tx.query('SELECT FROM strandline.topics WHERE id = $1 FOR UPDATE', [id]);
       for (const statement of removeRulesSql('r.topic_id = $1')) await tx.query(statement, [id]);
+      await tx.query('DELETE FROM strandline.feeds WHERE topic_id = $1', [id]);
       await tx.query('DELETE FROM strandline.topics WHERE id = $1', [id]);
     });
   }

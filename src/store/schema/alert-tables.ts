@@ -1,4 +1,4 @@
-/** Tables of channels, rules, deliveries and their discoveries. */
+/** Tables of channels, rules, deliveries and their discoveries, and of feeds. */
 
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
@@ -169,5 +169,30 @@ export const delivery_discoveries = strandline.table(
     primaryKey({ columns: [t.rule_id, t.discovery_id, t.channel_id] }),
     index('delivery_discoveries_delivery').on(t.delivery_id, t.discovery_id),
     index('delivery_discoveries_discovery').on(t.discovery_id),
+  ],
+);
+
+/** What a feed reader may read: one feed, by an address with a key. */
+export const feeds = strandline.table(
+  'feeds',
+  {
+    id: key(),
+    /** The public part of the key. */
+    prefix: text().notNull(),
+    /** SHA-256 of the whole key, which is in the address only. */
+    hash: text().notNull(),
+    name: text().notNull(),
+    /** One topic or one search; all if both are null. */
+    topic_id: ref(),
+    search_id: ref(),
+    /** Posts and links that match; empty: everything that is new. */
+    query: text().notNull(),
+    created_at: instant().notNull(),
+    last_read_at: instant(),
+    revoked_at: instant(),
+  },
+  (t) => [
+    unique('feeds_prefix_key').on(t.prefix),
+    check('feeds_scope', sql`${t.topic_id} is null or ${t.search_id} is null`),
   ],
 );

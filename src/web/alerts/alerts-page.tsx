@@ -20,6 +20,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { Count } from '../components/numbers.tsx';
 import { ChannelState } from './channel-view.tsx';
 import { addChannelPages } from './channel-pages.tsx';
+import { addFeedPages } from './feed-pages.tsx';
 import { addDeliveryPages, DeliveryTable } from './delivery-pages.tsx';
 import { addRulePages } from './rule-pages.tsx';
 
@@ -37,6 +38,7 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
     return renderPage(request, reply, {
       title: 'Alerts',
       here: '/alerts',
+      aside: <a href="/alerts/feeds">Feeds</a>,
       lead: 'Rules decide what to send; channels decide where. Each message is delivered at least once.',
       body: (
         <>
@@ -52,6 +54,7 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
   addRulePages(app, routeContext);
   addChannelPages(app, routeContext);
   addDeliveryPages(app, routeContext);
+  addFeedPages(app, routeContext);
 }
 
 function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: readonly ChannelRow[] }) {

@@ -1,11 +1,10 @@
 /**
- * Style sheets and scripts, at addresses that contain a content hash, so that browsers cache them permanently; and the
- * ETag check of assets and pages.
+ * Style sheets and scripts, at addresses that contain a content hash, so that browsers cache them permanently.
  */
 
 import { Refused } from '../../domain/errors.ts';
+import { isUnchanged } from '../../monitor/http/conditional-requests.ts';
 import type { App } from '../../monitor/http/route-types.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -53,20 +52,4 @@ export function addAssetRoutes(app: App): void {
     if (isUnchanged(request, reply, asset.hash)) return reply.code(304).send();
     return reply.type(asset.type).send(asset.body);
   });
-}
-
-const READ_METHODS = new Set(['GET', 'HEAD']);
-
-/**
- * Sets the ETag and compares it with `If-None-Match`. The tag is weak: compression varies, and forms carry a new token
- * each time.
- * @param tag base64url
- * @returns whether to reply 304 without a body; always false, and without a tag, unless the method is GET or HEAD
- */
-export function isUnchanged(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
-  if (!READ_METHODS.has(request.method)) return false;
-  reply.header('etag', `W/"${tag}"`);
-  // A base64url tag contains no quote, so a substring match is exact.
-  const known = request.headers['if-none-match'];
-  return known !== undefined && (known.trim() === '*' || known.includes(`"${tag}"`));
 }

@@ -27,6 +27,7 @@ const FLASH_MESSAGES = {
   channel_moved: 'Saved. Waiting and new messages go to this address.',
   channel_removed: 'Channel removed. Messages not sent yet are cancelled; past deliveries stay.',
   sent_again: 'Queued again, with the same ID and body.',
+  feed_revoked: 'Revoked. Its address no longer works.',
   revoked: 'Revoked. The token and its sessions no longer work.',
 } as const;
 export type FlashCode = keyof typeof FLASH_MESSAGES;

@@ -1,7 +1,10 @@
 /** Layout and rendering of pages. */
 
 import { VERSION } from '../../config/version.ts';
-import { getAssetPath, isUnchanged } from './assets.ts';
+import { isUnchanged } from '../../monitor/http/conditional-requests.ts';
+import { getAssetPath } from './assets.ts';
+import { type OpenFeed, writeOpenFeedPath } from '../../monitor/feeds/feed-address.ts';
+import { FEED_TYPES } from '../../monitor/feeds/feed-types.ts';
 import { clearFlash, FlashMessage } from './flash-message.tsx';
 import { ActionButton } from './form.tsx';
 import { Icon } from './icons.tsx';
@@ -77,6 +80,8 @@ type LayoutProps = {
   /** Below the lead: how the topic or search of the page is doing. */
   statusLine?: ComponentChildren;
   charts?: boolean;
+  /** What is new on the page, as a feed. */
+  feed?: OpenFeed | undefined;
   live?: { topic?: string; search?: string; view?: 'topic' | 'search' } | boolean;
   body: ComponentChildren;
 };
@@ -89,6 +94,7 @@ function Layout({
   lead,
   statusLine,
   charts = false,
+  feed,
   live = false,
   body,
 }: LayoutProps) {
@@ -107,6 +113,10 @@ function Layout({
         {charts ? <link rel="stylesheet" href={getAssetPath('uplot.css')} /> : null}
         {charts ? <script src={getAssetPath('uplot.js')} defer /> : null}
         <script src={getAssetPath('strandline.js')} type="module" />
+        {/* With a token, a feed reader needs an address with a key, which is shown once: none can be named here. */}
+        {feed === undefined || visitor.kind !== 'local' ? null : (
+          <link rel="alternate" type={FEED_TYPES.atom} title={shortenText(title)} href={writeOpenFeedPath(feed)} />
+        )}
       </head>
       <body data-zone={zone} data-events={buildEventsUrl(live)} data-seen={String(seen)}>
         <a class="skip" href="#main">

@@ -64,6 +64,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       title: 'Explore',
       status: problems.length === 0 ? 200 : 400,
       here: '/explore',
+      feed: matches === null ? undefined : { topic: filter.topic, query: combineQuery(filter) },
       lead: (
         <>
           Full-text search over <Count of={size} unit="post or link" units="posts and links" />.
@@ -201,14 +202,20 @@ function HitList({
   );
 }
 
-/** Exports of what matches, its lists in the topic, and a rule. The query includes the other fields of the form. */
-function HitActions({ filter: { q = '', topic, kind, lang, within } }: { filter: ExploreQuery }) {
+/** The query with the other fields of the form. */
+function combineQuery({ q = '', kind, lang, within }: ExploreQuery): string {
   const others = [
     kind === undefined ? undefined : `is:${kind}`,
     lang === undefined ? undefined : writeFieldQuery('lang', lang),
     within === undefined ? undefined : `from:${SPAN_DAYS[within]}d`,
   ].filter((part) => part !== undefined);
-  const text = others.length === 0 ? q : [`(${q})`, ...others].join(' ');
+  return others.length === 0 ? q : [`(${q})`, ...others].join(' ');
+}
+
+/** Exports of what matches, its lists in the topic, and a rule. The query includes the other fields of the form. */
+function HitActions({ filter }: { filter: ExploreQuery }) {
+  const { topic, kind } = filter;
+  const text = combineQuery(filter);
   return (
     <p class="line-more">
       {ITEM_KINDS.filter((one) => kind === undefined || one === kind).map((one) =>
@@ -223,6 +230,7 @@ function HitActions({ filter: { q = '', topic, kind, lang, within } }: { filter:
       <IfAllowed scope="write">
         <a href={writeAddress('/alerts/rules/new', { topic, filter: text })}>Make a rule</a>
       </IfAllowed>
+      <a href={writeAddress('/alerts/feeds', { topic, query: text })}>Feed</a>
     </p>
   );
 }

@@ -146,6 +146,7 @@ async function renderList(
       />
     ),
     charts: true,
+    feed: problems.length === 0 ? { ...toEventScope(scope), query: address.q } : undefined,
     ...(cursor === undefined && data !== null ? { live: { ...toEventScope(scope), view } } : {}),
     body: (
       <>

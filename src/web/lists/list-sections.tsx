@@ -189,6 +189,7 @@ export function ListActions({
       <IfAllowed scope="write">
         <a href={writeAddress('/alerts/rules/new', rule)}>Make a rule</a>
       </IfAllowed>
+      <a href={writeAddress('/alerts/feeds', { ...toEventScope(scope), query: q })}>Feed</a>
     </p>
   );
 }

@@ -93,6 +93,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
       title: 'Overview',
       here: '/',
       lead: summarizeTopics(all),
+      feed: {},
       live: true,
       body: (
         <>

@@ -76,6 +76,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
           <PurgeLink target={{ kind: 'search', slug }} />
         ),
       charts: true,
+      feed: { search: slug },
       live: { search: slug },
       body: (
         <>

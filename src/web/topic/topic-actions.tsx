@@ -173,6 +173,12 @@ function ConfirmRemoval({
   );
 }
 
+/** Where a feed of the topic or search is created. @param place `/topics/ferry` or `/searches/ferry-posts` */
+function writeFeedsPath(place: string): string {
+  const [, kind, slug = ''] = place.split('/');
+  return `/alerts/feeds?${new URLSearchParams({ [kind === 'topics' ? 'topic' : 'search']: slug }).toString()}`;
+}
+
 /** The actions that the visitor is allowed to take. */
 export function TopicButtons({ place, searches }: { place: string; searches: readonly SearchRow[] }) {
   const { visitor } = useFrame();
@@ -195,6 +201,9 @@ export function TopicButtons({ place, searches }: { place: string; searches: rea
           <Icon name="edit" /> Edit
         </a>
       ) : null}
+      <a class="button" href={writeFeedsPath(place)}>
+        Feed
+      </a>
     </>
   );
 }

@@ -76,6 +76,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
         <TopicButtons place={`/topics/${slug}`} searches={searches} />
       ),
       charts: true,
+      feed: { topic: slug },
       live: { topic: slug, view },
       body: (
         <>

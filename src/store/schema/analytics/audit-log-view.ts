@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = [
   'token.created',
   'token.rotated',
   'token.revoked',
+  'feed.created',
+  'feed.revoked',
   'service_key.created',
   'service_key.rotated',
   'service_key.revoked',
