@@ -47,6 +47,8 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['rules resume news', ['rule.resumed']],
   ['rules remove news', ['rule.removed']],
   ['channels remove desk', ['channel.removed']],
+  ['feeds add --topic gulls ferry', ['feed.created']],
+  ['feeds remove 1', ['feed.revoked']],
   ['search remove terns', ['search.removed']],
   ['topic remove gulls', ['topic.removed']],
   ['service key create --name partner', ['service_key.created']],

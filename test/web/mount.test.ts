@@ -130,8 +130,8 @@ function fillPath(url: string): string {
   return `${filled.join('/')}${QUERIES[url] ?? ''}`;
 }
 
-/** A stream, and files that are the same. */
-const UNREAD = new Set(['/api/v1/events', '/assets/:file']);
+/** A stream, files that are the same, and what needs a key (`test/web/feeds/feeds.test.ts`). */
+const UNREAD = new Set(['/api/v1/events', '/assets/:file', '/feeds/:file']);
 /** Of the process, at the root only. */
 const OF_PROCESS = new Set(['/livez', '/readyz', '/readyz/parts', '/metrics']);
 

@@ -15,6 +15,7 @@ export type OpenFeed = {
 /** The path of the Atom document for visitors who may read everything. */
 export function writeOpenFeedPath(feed: OpenFeed): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(feed)) if (value !== undefined && value !== '') query.set(name, value);
+  for (const [name, value] of Object.entries(feed))
+    if (value !== undefined && value !== '') query.set(name, value);
   return `/feed.atom${query.size === 0 ? '' : `?${query.toString()}`}`;
 }

@@ -47,7 +47,10 @@ export function addFeedPages(app: App, home: RouteContext): void {
         const { feed, key } = await createFeed(request.acting, parseForm(given));
         return renderAddress(request, reply, feed, `${readPublicBase(request, home)}${writeFeedPath(key)}`);
       } catch (error) {
-        const { problems, status } = toFormOutcome(error, given, undefined, { topic: 'topic', search: 'search' });
+        const { problems, status } = toFormOutcome(error, given, undefined, {
+          topic: 'topic',
+          search: 'search',
+        });
         return show(request, reply, given, { problems, status });
       }
     },
@@ -172,9 +175,17 @@ function FeedTable({ feeds }: { feeds: readonly FeedRow[] }) {
         {
           head: 'State',
           cell: ({ revoked_at }) =>
-            revoked_at === null ? <Badge state="active" words="active" /> : <Badge state="removed" words="revoked" />,
+            revoked_at === null ? (
+              <Badge state="active" words="active" />
+            ) : (
+              <Badge state="removed" words="revoked" />
+            ),
         },
-        { head: 'Last read', cell: ({ last_read_at: at }) => <Timestamp at={at} never="never" />, wide: true },
+        {
+          head: 'Last read',
+          cell: ({ last_read_at: at }) => <Timestamp at={at} never="never" />,
+          wide: true,
+        },
         {
           head: <span class="unseen">Change</span>,
           cell: ({ id, revoked_at }) =>
@@ -201,10 +212,7 @@ function FeedScope({ feed: { topic, search, query } }: { feed: FeedRow }) {
       )}
       {query === '' ? null : (
         <>
-          {' '}
-          <code>
-            <UntrustedText text={query} most={120} />
-          </code>
+          : <UntrustedText text={query} most={120} />
         </>
       )}
     </>

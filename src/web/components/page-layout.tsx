@@ -115,7 +115,12 @@ function Layout({
         <script src={getAssetPath('strandline.js')} type="module" />
         {/* With a token, a feed reader needs an address with a key, which is shown once: none can be named here. */}
         {feed === undefined || visitor.kind !== 'local' ? null : (
-          <link rel="alternate" type={FEED_TYPES.atom} title={shortenText(title)} href={writeOpenFeedPath(feed)} />
+          <link
+            rel="alternate"
+            type={FEED_TYPES.atom}
+            title={shortenText(title)}
+            href={writeOpenFeedPath(feed)}
+          />
         )}
       </head>
       <body data-zone={zone} data-events={buildEventsUrl(live)} data-seen={String(seen)}>

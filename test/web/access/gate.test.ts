@@ -34,13 +34,15 @@ const everyRoute = (server: App) =>
     method: method as 'GET', // whatever it is, it is asked so
     url: url.replace(/:\w+(\([^)]*\))?/g, '1').replace('*', 'x'),
     scope,
-    api: url.startsWith('/api/') || ['/metrics', '/readyz/parts'].includes(url),
+    api: url.startsWith('/api/') || ['/metrics', '/readyz/parts', '/feed.atom', '/feed.rss'].includes(url),
   }));
 
 test('every route declares its scope, and few are public', () => {
   expect(whole.routeTable.length).toBeGreaterThan(5);
   const open = new Set(whole.routeTable.filter(({ scope }) => scope === 'open').map(({ url }) => url));
   expect([...open].filter((url) => !url.startsWith('/assets/')).sort()).toEqual([
+    // With a key in its address: test/web/feeds/feeds.test.ts.
+    '/feeds/:file',
     '/livez',
     '/openapi.json',
     '/readyz',

@@ -6,6 +6,7 @@ import { DAY } from '../../../src/domain/time.ts';
 import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
 import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createFeed } from '../../../src/monitor/feeds/manage-feeds.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
 import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
@@ -46,6 +47,7 @@ export async function seededApi(): Promise<ApiWorld> {
   await executeRun(ctx, firstRunId);
   await derivePending(ctx, { settleMs: null });
   await alerted(world, stub.url);
+  await createFeed(ctx, { topic: 'harbour-ferry', query: 'ferry -cancelled' });
   // The first token is there to be closed; the second is the test's.
   await createToken(ctx, { name: 'of a program', scopes: ['read'] }, OPERATOR);
   const { key } = await createToken(ctx, { name: 'of the test', scopes: ['admin'] }, OPERATOR);
