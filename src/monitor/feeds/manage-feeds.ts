@@ -2,7 +2,7 @@
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { collectProblems } from '../../domain/errors.ts';
 import { parseQuery } from '../../domain/search-query.ts';
-import { cleanText } from '../../domain/text.ts';
+import { cleanLine, cleanText } from '../../domain/text.ts';
 import { isKeyOf, keyIdOf, makeKey } from '../../platform/keys.ts';
 import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { type Id, inTransaction } from '../../store/database.ts';
@@ -41,7 +41,7 @@ export async function createFeed(
   collectProblems(problems, () => parseQuery(query, 'query'), undefined);
   if (topic !== undefined && search !== undefined)
     problems.push({ path: 'search', given: search, expected: 'a topic or a search, not both' });
-  const given = written.name?.trim() ?? '';
+  const given = cleanLine(written.name ?? '');
   if (given.length > MAX_FEED_NAME)
     problems.push({ path: 'name', given, expected: `at most ${MAX_FEED_NAME} characters` });
   if (problems.length > 0) throw new InvalidInput(problems);
