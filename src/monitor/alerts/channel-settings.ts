@@ -23,6 +23,7 @@ export function pickKind(written: WrittenSettings): { kindName: string; kind: Ch
 export const SETTINGS_OF_A_KIND = `where to send messages: ${Object.values(CHANNEL_KINDS)
   .map(({ settings }) =>
     Object.entries(settings)
+      .filter(([, { optional }]) => optional !== true)
       .map(([name, { example }]) => `${name} (such as ${example})`)
       .join(' and '),
   )

@@ -84,10 +84,10 @@ export function describeFailure({
 }
 
 /** Statuses of 4xx that are about the receiver: a timeout there, and a failure of what it depends on. */
-const RECEIVER_TROUBLE: readonly number[] = [408, 424];
+const RECEIVER_TROUBLE: ReadonlySet<number> = new Set([408, 424]);
 
 function isAboutMessage({ code, httpStatus }: FailedAttempt): boolean {
   const status = httpStatus ?? 0;
   if (code === 'rejected') return true;
-  return code === 'http_status' && status >= 400 && status < 500 && !RECEIVER_TROUBLE.includes(status);
+  return code === 'http_status' && status >= 400 && status < 500 && !RECEIVER_TROUBLE.has(status);
 }

@@ -92,11 +92,11 @@ function escapeTitle(title: string): string {
 }
 
 /** Codes of the JSON error: unknown channel, unknown webhook, invalid webhook token. */
-const GONE_CODES: readonly unknown[] = [10_003, 10_015, 50_027];
+const GONE_CODES: ReadonlySet<unknown> = new Set([10_003, 10_015, 50_027]);
 
 function readReply({ status, json }: Reply): ReplyMeaning | null {
   if (status === 429)
     return { code: 'slow_down', retryAfterMs: readSeconds(readMember(json, 'retry_after')) };
-  if (status === 401 || GONE_CODES.includes(readMember(json, 'code'))) return { code: 'gone' };
+  if (status === 401 || GONE_CODES.has(readMember(json, 'code'))) return { code: 'gone' };
   return status === 400 || status === 413 ? { code: 'rejected' } : null;
 }

@@ -111,10 +111,9 @@ function recognize(pasted: string): Partial<Record<Name, string>> | null {
 }
 
 /** Codes of the JSON error: topic not valid, topic not allowed. */
-const TOPIC_CODES: readonly unknown[] = [40_009, 40_010];
+const TOPIC_CODES: ReadonlySet<unknown> = new Set([40_009, 40_010]);
 
 function readReply({ status, json }: Reply): ReplyMeaning | null {
-  if (status === 401 || status === 403 || TOPIC_CODES.includes(readMember(json, 'code')))
-    return { code: 'gone' };
+  if (status === 401 || status === 403 || TOPIC_CODES.has(readMember(json, 'code'))) return { code: 'gone' };
   return status === 400 || status === 413 ? { code: 'rejected' } : null;
 }
