@@ -97,7 +97,7 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
       operationId: 'createChannel',
       summary: 'Create a channel',
       description:
-        'Messages are signed with the secret, which only this reply contains. The address must be public, unless `WEBHOOK_ALLOW` names it.',
+        'Messages are signed with the secret, which only this reply contains. The address must be public, unless `CHANNELS_ALLOW` names it.',
       tags,
       body: newChannel,
       response: { 201: ChannelWithSecret },

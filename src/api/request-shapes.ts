@@ -8,6 +8,7 @@ import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
 import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
 import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
+import { RECOGNIZED_ADDRESSES } from '../monitor/alerts/recognize-address.ts';
 import { idKey } from '../monitor/http/cursors.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
@@ -277,17 +278,36 @@ export const editedRule = z
   .partial()
   .meta({ examples: [{ cooldown: '30m' }] });
 
-export const newChannel = defineChannelBody({ slug: channelSlug }, { slug: 'team' });
-export const editedChannel = defineChannelBody({}, {});
+/** An address whose kind is recognized, with settings that it lacks. */
+const channelByAddress = z
+  .strictObject({
+    slug: channelSlug,
+    address: z.string().min(1).max(4_000).describe(`Recognized: ${RECOGNIZED_ADDRESSES}.`),
+    ...Object.fromEntries(
+      Object.values(CHANNEL_KINDS).flatMap(({ settings }) =>
+        Object.entries(settings).map(([name, { shape }]) => [name, shape.optional()] as const),
+      ),
+    ),
+  })
+  .meta({ examples: [{ slug: 'team', address: 'https://ntfy.sh/my-secret-topic' }] });
 
-/** A body with all settings of one kind of channel. */
-function defineChannelBody<M extends z.ZodRawShape>(members: M, example: object) {
+export const newChannel = z.union(
+  [...defineChannelBodies({ slug: channelSlug }, { slug: 'team' }), channelByAddress],
+  { error: SETTINGS_OF_A_KIND },
+);
+export const editedChannel = z.union(defineChannelBodies({}, {}), { error: SETTINGS_OF_A_KIND });
+
+/** Bodies with all settings of one kind of channel. */
+function defineChannelBodies<M extends z.ZodRawShape>(members: M, example: object) {
   const [first, ...others] = Object.values(CHANNEL_KINDS).map(({ settings }) => {
     const each = <T>(read: (setting: Setting) => T): Record<string, T> =>
       Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, read(setting)]));
-    const body = z.strictObject({ ...members, ...each(({ shape }) => shape) });
+    const body = z.strictObject({
+      ...members,
+      ...each(({ shape, optional }) => (optional === true ? shape.optional() : shape)),
+    });
     return body.meta({ examples: [{ ...example, ...each((setting) => setting.example) }] });
   });
   if (first === undefined) throw new Error('there is no kind of channel');
-  return others.length === 0 ? first : z.union([first, ...others], { error: SETTINGS_OF_A_KIND });
+  return [first, ...others] as const;
 }

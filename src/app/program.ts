@@ -61,7 +61,7 @@ export type ProgramOptions = DatabaseOptions & {
 export async function openProgram(options: ProgramOptions): Promise<Program> {
   const { log, kind = 'real' } = options;
   const config = configureProgram(options.config, kind);
-  readAllowed(config.webhook.allow, 'WEBHOOK_ALLOW');
+  readAllowed(config.webhook.allow, 'CHANNELS_ALLOW');
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
     const failures: unknown[] = [];

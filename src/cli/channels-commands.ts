@@ -11,6 +11,7 @@ import {
 } from '../monitor/alerts/manage-channels.ts';
 import type { ShownSetting, WrittenSettings } from '../monitor/alerts/channel-settings.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
+import { RECOGNIZED_ADDRESSES } from '../monitor/alerts/recognize-address.ts';
 import { describeFailure } from '../monitor/alerts/delivery-retry.ts';
 import type { StateChange } from '../store/topics.ts';
 import { type ChannelRow, readChannels } from '../store/alerts/alert-queries.ts';
@@ -39,12 +40,15 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
   const add = channels
     .command('add')
     .description('create a channel; prints its signing secret once')
-    .argument('<channel>', 'channel slug');
+    .argument('<channel>', 'channel slug')
+    .argument('[address]', `where to send, recognized by its form: ${RECOGNIZED_ADDRESSES}`);
   addSettingOptions(add)
+    .option('--address-file <path>', 'file that contains the address, which others cannot see then')
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES)
-    .action((slug: string, { json, ...given }: GivenOptions) => {
-      const settings = readSettingOptions(cli, given);
+    .action((slug: string, pasted: string | undefined, { json, addressFile, ...given }: GivenOptions) => {
+      const address = addressFile === undefined ? pasted : cli.readFile(addressFile, 'address-file').trim();
+      const settings = { ...readSettingOptions(cli, given), ...(address === undefined ? {} : { address }) };
       return cli.withServer(async ({ ctx }) => {
         await printSecret(await createChannel(ctx, { ...settings, slug }), json);
         cli.page.say(`Send a test message: strandline channels test ${slug}`);
@@ -77,7 +81,7 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
 }
 
 /** Options as commander parsed them: a setting for each option, plus the command's own. */
-type GivenOptions = { json?: boolean } & Readonly<Record<string, unknown>>;
+type GivenOptions = { json?: boolean; addressFile?: string } & Readonly<Record<string, unknown>>;
 
 /** One option per setting, by kind. Secrets are read from files, because other users can see arguments. */
 const SETTING_OPTIONS = Object.values(CHANNEL_KINDS).map(({ settings }) =>
@@ -91,7 +95,7 @@ const SETTING_OPTIONS = Object.values(CHANNEL_KINDS).map(({ settings }) =>
   }),
 );
 
-const EXAMPLES = `\nExample:\n${SETTING_OPTIONS.map(
+const EXAMPLES = `\nExample:\n  $ strandline channels add ops --address-file address.txt\n${SETTING_OPTIONS.map(
   (options) => `  $ strandline channels add ops ${options.map(({ example }) => example).join(' ')}\n`,
 ).join('')}`;
 

@@ -59,6 +59,9 @@ export function readConfig(env: Env = environment()) {
     },
     webhook: {
       ...webhook,
+      /** Both lists of what channels may reach. */
+      allow:
+        [webhook.channelsAllow, webhook.allow].filter((list) => list !== undefined).join(',') || undefined,
       /** This program's own listeners, which webhooks must not reach. */
       doors: {
         ports: [http.port, service.port, ...(metrics.port === undefined ? [] : [metrics.port])],

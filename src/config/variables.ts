@@ -127,10 +127,11 @@ export const VARIABLES = {
   /** Encrypts secrets in the database; undefined: a key file in the data directory. */
   masterKey: variable('MASTER_KEY', z.string().min(32, 'at least 32 characters, such as from openssl rand -base64 32').describe('at least 32 characters'), 'encrypts channel secrets in the database; must be the same on every machine', { secret: 'whole', unset: 'master.key in the data directory' }),
   webhook: {
-    /** Non-public hosts, addresses and networks that webhooks may reach, comma-separated. */
-    allow: variable('WEBHOOK_ALLOW', anyText, 'non-public hosts, addresses and networks that webhooks may reach, comma-separated', { unset: 'public hosts only', see: 'alerts.md' }),
+    /** Non-public hosts, addresses and networks that channels may reach, comma-separated; with those of `allow`. */
+    channelsAllow: variable('CHANNELS_ALLOW', anyText, 'non-public hosts, addresses and networks that channels may reach, comma-separated', { unset: 'public hosts only', see: 'alerts.md' }),
+    allow: variable('WEBHOOK_ALLOW', anyText, 'former name of CHANNELS_ALLOW; both lists apply', { see: 'alerts.md' }),
     /** Per attempt, from DNS lookup to the last byte of the response. */
-    timeoutMs: variable('WEBHOOK_SECONDS', seconds(1, 60), 'time limit of a webhook request', { default: '15', unit: 's' }),
+    timeoutMs: variable('WEBHOOK_SECONDS', seconds(1, 60), 'time limit of a message to a channel', { default: '15', unit: 's' }),
   },
   /** Undefined: servers log at info, commands at warn. */
   logLevel: variable('LOG_LEVEL', wordOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'log level (JSON lines on stderr)', { typical: 'warn', unset: 'warn for commands, info for servers' }),

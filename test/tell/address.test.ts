@@ -286,9 +286,9 @@ test.each([
   ['none of what is no error', { code: 'EPERM' }, undefined],
 ])('the code of a failed connection: %s', (_, error, code) => expect(findNetworkCode(error)).toBe(code));
 
-test('an invalid WEBHOOK_ALLOW is reported at startup, before any change', async () => {
+test('an invalid entry of either list is reported at startup, before any change', async () => {
   const config = readConfig({ WEBHOOK_ALLOW: '10.0.0.0/64', STRANDLINE_DATA_DIR: '/nowhere/at/all' });
   await expect(openProgram({ config, log: createLogger('silent'), role: 'owner' })).rejects.toMatchObject({
-    problems: [{ path: 'WEBHOOK_ALLOW', given: '10.0.0.0/64' }],
+    problems: [{ path: 'CHANNELS_ALLOW', given: '10.0.0.0/64' }],
   });
 });

@@ -22,6 +22,7 @@ export const noteKind: ChannelKind<'note_address' | 'note_token'> = {
       secret: true,
     },
   },
+  recognize: () => null,
   assertReachable: ({ note_address: address }, means) =>
     assertAddressReachable('note_address', address, means),
   contentType: 'text/plain',

@@ -2,7 +2,8 @@
  * Secrets of channels (signing secrets and secret settings): encrypted in the database, decrypted only to send a message.
  */
 
-import { Refused } from '../../domain/errors.ts';
+import { HIDDEN, Refused } from '../../domain/errors.ts';
+import { MIN_SECRET_LENGTH } from '../../domain/text.ts';
 import { DAY } from '../../domain/time.ts';
 import { findVault, keyIdOf, openVault, type Vault } from '../../platform/vault.ts';
 import { type Channel, listSealedChannels, type StoredSettings } from '../../store/alerts/channel-rows.ts';
@@ -76,8 +77,21 @@ export async function sendOnce(
   const kind = requireKind(channel.kind);
   const to = openReceiver(channel, openVault(config), message.at);
   const result = await kind.send(message, to, { ...config.webhook, signal });
-  if (result.kind !== 'failed') return result;
-  return { ...result, meaning: describeDeliveryCode(channel.kind, result.code) };
+  if (result.kind === 'aborted') return result;
+  const answer = hideSettings(kind, to, result.answer);
+  if (result.kind === 'taken') return { ...result, answer };
+  return { ...result, answer, meaning: describeDeliveryCode(channel.kind, result.code) };
+}
+
+/** A reply may repeat what was sent to it. */
+function hideSettings(kind: ChannelKind, { settings }: Receiver, answer: string | null): string | null {
+  if (answer === null) return null;
+  const secrets = Object.entries(settings).flatMap(([name, value]) =>
+    kind.settings[name]?.secret === true ? [value, ...value.split(/[\s,]+/)] : [],
+  );
+  return secrets
+    .filter(({ length }) => length >= MIN_SECRET_LENGTH)
+    .reduce((text, secret) => text.replaceAll(secret, HIDDEN), answer);
 }
 
 /** The number of channels with secrets, and the ids of the keys that encrypt them: usually one. */

@@ -23,6 +23,7 @@ export function pickKind(written: WrittenSettings): { kindName: string; kind: Ch
 export const SETTINGS_OF_A_KIND = `where to send messages: ${Object.values(CHANNEL_KINDS)
   .map(({ settings }) =>
     Object.entries(settings)
+      .filter(([, { optional }]) => optional !== true)
       .map(([name, { example }]) => `${name} (such as ${example})`)
       .join(' and '),
   )
@@ -40,10 +41,11 @@ export function readSettings({ settings }: ChannelKind, written: WrittenSettings
     collectProblems(problems, () => readSetting(name, setting, written[name] ?? ''), ''),
   ]);
   if (problems.length > 0) throw new InvalidInput(problems);
-  return Object.fromEntries(values);
+  return Object.fromEntries(values.filter(([, value]) => value !== ''));
 }
 
-function readSetting(name: string, { shape, secret, read }: Setting, given: string): string {
+function readSetting(name: string, { shape, secret, read, optional }: Setting, given: string): string {
+  if (optional === true && given.trim() === '') return '';
   const value = read?.(given) ?? given.trim();
   if (value !== '' && shape.safeParse(value).success) return value;
   const expected = shape.description ?? 'a valid value';
@@ -53,12 +55,14 @@ function readSetting(name: string, { shape, secret, read }: Setting, given: stri
 /** A setting as it may be shown. `isPart`: only a part of it is shown. */
 export type ShownSetting = { name: string; label: string; shown: string; isPart: boolean };
 
-/** @param settings those that are not secret @returns in the kind's order; the first is where the channel sends to */
+/** @param settings a secret one may be missing @returns in the kind's order; the first is where the channel sends to */
 export function showSettings(kind: ChannelKind, settings: Partial<Settings>): ShownSetting[] {
   return Object.entries(kind.settings).map(([name, setting]) => {
-    const { label, secret } = setting;
+    const { label, secret, optional, show } = setting;
     const value = settings[name];
-    const shown = secret || value === undefined ? HIDDEN : (setting.show?.(value) ?? value);
-    return { name, label, shown, isPart: setting.show !== undefined };
+    const missing = optional === true && !secret ? '' : HIDDEN;
+    if (value === undefined) return { name, label, shown: missing, isPart: show !== undefined };
+    const shown = show?.(value) ?? (secret ? HIDDEN : value);
+    return { name, label, shown, isPart: show !== undefined };
   });
 }

@@ -92,6 +92,12 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
   });
 }
 
+/** Until when a channel rests after a message, so that the pace of its service is kept; null: it may go on. */
+function findPaceEnd(kind: string, now: Date): Date | null {
+  const paceMs = CHANNEL_KINDS[kind]?.paceMs ?? 0;
+  return paceMs === 0 ? null : new Date(now.getTime() + paceMs);
+}
+
 async function sendDelivery(
   ctx: Context,
   { channel, delivery }: ClaimedDelivery,
@@ -138,7 +144,7 @@ async function recordAttempt(
         await releaseChannel(tx, id, {
           failures: 0,
           failingSince: null,
-          restingUntil: null,
+          restingUntil: findPaceEnd(channel.kind, now),
           deliveredAt: now,
         });
         if (wasOutage(health)) await sendPendingNow(tx, id, now);

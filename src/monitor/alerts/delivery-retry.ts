@@ -31,7 +31,7 @@ export function decideNextAttempt(
   now: Date,
   random: number,
 ): NextAttempt {
-  if (failed.code === 'gone') return { nextAt: null, dead: failed.meaning };
+  if (failed.code === 'gone' || failed.code === 'rejected') return { nextAt: null, dead: failed.meaning };
   const pause = RETRY_PAUSES_MS[attempts - 1];
   if (pause === undefined)
     return {
@@ -79,11 +79,15 @@ export function describeFailure({
   httpStatus,
   detail,
 }: Pick<FailedAttempt, 'meaning' | 'httpStatus' | 'detail'>): string {
-  const more = httpStatus === null ? detail : String(httpStatus);
-  return more === null ? meaning : `${meaning} (${more})`;
+  const more = [...(httpStatus === null ? [] : [String(httpStatus)]), ...(detail === null ? [] : [detail])];
+  return more.length === 0 ? meaning : `${meaning} (${more.join('; ')})`;
 }
+
+/** Statuses of 4xx that are about the receiver: a timeout there, and a failure of what it depends on. */
+const RECEIVER_TROUBLE: ReadonlySet<number> = new Set([408, 424]);
 
 function isAboutMessage({ code, httpStatus }: FailedAttempt): boolean {
   const status = httpStatus ?? 0;
-  return code === 'http_status' && status >= 400 && status < 500 && status !== 408;
+  if (code === 'rejected') return true;
+  return code === 'http_status' && status >= 400 && status < 500 && !RECEIVER_TROUBLE.has(status);
 }

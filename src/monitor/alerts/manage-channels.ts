@@ -36,6 +36,7 @@ import {
   type ShownSetting,
   type WrittenSettings,
 } from './channel-settings.ts';
+import { requireAddress } from './recognize-address.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -43,16 +44,17 @@ import { isDeepStrictEqual } from 'node:util';
 export type ChannelWithSecret = { channel: ChannelRow; secret: string | null };
 
 /**
- * Creates a channel of the kind whose settings are given.
- * @param written its slug and its settings
+ * Creates a channel of the kind whose settings are given, or whose address is.
+ * @param written its slug and its settings; `address` is recognized, and further settings complete it
  * @throws InvalidInput if they are invalid, or lead to an address that is not allowed
  * @throws Refused `conflict` if the slug is taken, `unavailable` without a master key
  */
 export async function createChannel(
   ctx: ActingContext,
-  { slug: writtenSlug = '', ...written }: WrittenSettings,
+  { slug: writtenSlug = '', address, ...others }: WrittenSettings,
 ): Promise<ChannelWithSecret> {
   const slug = requireSlug(writtenSlug);
+  const written = address === undefined ? others : { ...others, ...requireAddress(address).settings };
   const { kindName, kind } = pickKind(written);
   const settings = readSettings(kind, written);
   await kind.assertReachable(settings, ctx.config.webhook);

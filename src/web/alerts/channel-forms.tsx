@@ -1,5 +1,6 @@
 /** Actions on a channel: buttons, settings, secret. */
 import type { ChannelKind } from '../../monitor/alerts/channels/channel-kind.ts';
+import { RECOGNIZED_ADDRESSES } from '../../monitor/alerts/recognize-address.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import { ActionButton, Field, Form } from '../components/form.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
@@ -51,6 +52,7 @@ export function SettingsForm({
   const settings = Object.entries(kind.settings);
   const labels = {
     slug: 'Short name',
+    address: 'Where to send',
     ...Object.fromEntries(settings.map(([name, { label }]) => [name, label])),
   };
   return (
@@ -68,6 +70,18 @@ export function SettingsForm({
       ))}
       <div class="buttons">{children}</div>
     </Form>
+  );
+}
+
+/** One field for what people paste: its kind is recognized. It is not sent back after a problem, because it may be a secret. */
+export function AddressField() {
+  return (
+    <Field
+      name="address"
+      label="Where to send"
+      help={`Paste ${RECOGNIZED_ADDRESSES}. For Telegram: the bot token, a space, and the chat id. Or fill in the fields below.`}
+      autocomplete="off"
+    />
   );
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../monitor/alerts/manage-channels.ts';
 import { pickKind, type WrittenSettings } from '../../monitor/alerts/channel-settings.ts';
 import { CHANNEL_KINDS, requireKind } from '../../monitor/alerts/channels/channel-kinds.ts';
+import { recognizeAddress } from '../../monitor/alerts/recognize-address.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
 import type { StateChange } from '../../store/topics.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
@@ -31,7 +32,7 @@ import { ActionButton, Button, Field, type FormValues } from '../components/form
 import { IfAllowed } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { preventCaching, renderPage } from '../components/page-layout.tsx';
-import { ChannelButtons, ResendButton, SecretSection, SettingsForm } from './channel-forms.tsx';
+import { AddressField, ChannelButtons, ResendButton, SecretSection, SettingsForm } from './channel-forms.tsx';
 import { AttemptView, ChannelFacts, ChannelPath } from './channel-view.tsx';
 import { z } from 'zod';
 
@@ -56,12 +57,17 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const given = request.body;
       try {
-        const written = { ...readSettingFields(given), slug: readField(given, 'slug') };
+        const written = { ...readNewSettings(given), slug: readField(given, 'slug') };
         const created = await createChannel(request.acting, written);
         return renderSecret(request, reply, created, 'Channel created');
       } catch (error) {
-        const { kindName } = pickKind(readSettingFields(given));
-        return renderNewChannel(request, reply, kindName, toFormOutcome(error, given));
+        const { address: _secret, ...shown } = given;
+        const address = readField(given, 'address');
+        const kindName =
+          address === undefined
+            ? pickKind(readSettingFields(given)).kindName
+            : recognizeAddress(address)?.kindName;
+        return renderNewChannel(request, reply, kindName, toFormOutcome(error, shown));
       }
     },
   );
@@ -177,6 +183,14 @@ function readSettingFields(given: FormValues): WrittenSettings {
   return Object.fromEntries(sent.map((name) => [name, readField(given, name) ?? '']));
 }
 
+/** An address that is recognized and the fields that were filled in, or else all fields of a kind. */
+function readNewSettings(given: FormValues): WrittenSettings {
+  const address = readField(given, 'address');
+  const settings = readSettingFields(given);
+  if (address === undefined) return settings;
+  return { ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== '')), address };
+}
+
 async function renderChannel(
   ctx: RouteContext['ctx'],
   request: FastifyRequest<{ Params: { slug: string } }>,
@@ -247,7 +261,12 @@ function renderNewChannel(
         problems={problems}
         label="New channel"
         kind={kind}
-        before={<Field name="slug" label="Short name" placeholder="team-chat" autocomplete="off" />}
+        before={
+          <>
+            <Field name="slug" label="Short name" placeholder="team-chat" autocomplete="off" />
+            <AddressField />
+          </>
+        }
       >
         <Button words="Create channel" kind="main" />
         <a href="/alerts">Cancel</a>

@@ -21,9 +21,11 @@ export type Setting = {
    * API quotes other invalid values. Commands read it from a file, because other users can see arguments.
    */
   secret: boolean;
+  /** May be left out or empty. */
+  optional?: true;
   /** Normalizes the given value for storage; default: as given. @throws InvalidInput, which must not quote a secret */
   read?: (given: string) => string;
-  /** The part that may be shown; default: all of it, unless it is secret. */
+  /** The part that may be shown; default: all of it, or nothing of a secret. */
   show?(value: string): string;
 };
 
@@ -50,7 +52,7 @@ export type Receiver<Name extends string = string> = {
 export type SendOptions = {
   /** Time limit of the whole attempt. */
   timeoutMs: number;
-  /** `WEBHOOK_ALLOW`. */
+  /** `CHANNELS_ALLOW` and `WEBHOOK_ALLOW`, in one list. */
   allow: string | undefined;
   /** Listeners of this process, to which messages are never sent. */
   doors: OwnListeners;
@@ -97,8 +99,15 @@ type ChannelWords = {
 export type ChannelKind<Name extends string = string> = {
   /** The first setting is where messages go; lists show the part of it that may be shown. */
   settings: Readonly<Record<Name, Setting>>;
+  /**
+   * The settings in a text that a person pasted, such as an address; null if it is not of this kind. Settings that the text
+   * lacks are missing in the result. Cheap, and without a look at the network.
+   */
+  recognize(pasted: string): Partial<Settings<Name>> | null;
   /** Checks that messages may be sent there now. @throws InvalidInput */
   assertReachable(settings: Settings<Name>, means: Pick<SendOptions, 'allow' | 'doors'>): Promise<void>;
+  /** Shortest time between two messages that the service permits to a channel for long; default: no limit. */
+  paceMs?: number;
   /** Content type of its bodies. */
   contentType: string;
   /** Composes the body, once per message: every attempt sends the same bytes. */

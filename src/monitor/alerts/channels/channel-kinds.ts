@@ -1,11 +1,23 @@
 import { Refused } from '../../../domain/errors.ts';
 import { DELIVERY_CODES, type DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
 import type { ChannelKind } from './channel-kind.ts';
+import { appriseKind } from './apprise.ts';
+import { discordKind } from './discord.ts';
+import { ntfyKind } from './ntfy.ts';
+import { slackKind } from './slack.ts';
+import { teamsKind } from './teams.ts';
+import { telegramKind } from './telegram.ts';
 import { webhookKind } from './webhook.ts';
 
 /** Every kind of channel, by its stored name. */
 export const CHANNEL_KINDS: Readonly<Record<string, ChannelKind>> = {
   webhook: webhookKind,
+  slack: slackKind,
+  teams: teamsKind,
+  discord: discordKind,
+  telegram: telegramKind,
+  ntfy: ntfyKind,
+  apprise: appriseKind,
 };
 
 /** @throws Refused `unavailable` for a stored kind that this version does not support */

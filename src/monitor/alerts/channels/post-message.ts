@@ -42,13 +42,27 @@ export async function assertAddressReachable(
   }
 }
 
+/** A reply; `text` is its start, and `json` its value if it is whole JSON. */
+export type Reply = { status: number; text: string; json: unknown };
+
+/** What a reply means; `retryAfterMs` replaces that of the header. */
+export type ReplyMeaning = 'taken' | { code: DeliveryCode; retryAfterMs?: number | null; detail?: string };
+
 /**
- * Sends a body once; any 2xx means delivered. Never throws.
+ * Sends a body once. Never throws.
  * @param post.at time of this attempt, for `Retry-After`
+ * @param post.readReply what a reply of this service means, as it documents; null or missing: by its status, and any 2xx means
+ *   delivered
  * @param resolve resolves host names; replaced in tests
  */
 export async function postMessage(
-  post: { address: string; headers: Readonly<Record<string, string>>; body: string; at: Date },
+  post: {
+    address: string;
+    headers: Readonly<Record<string, string>>;
+    body: string;
+    at: Date;
+    readReply?: (reply: Reply) => ReplyMeaning | null;
+  },
   means: SendOptions,
   resolve: Resolve = systemResolve,
 ): Promise<SendResult> {
@@ -75,13 +89,18 @@ export async function postMessage(
       dispatcher: agent,
     });
     // The status decides. An incomplete body does not matter.
-    const answer = await readReplyStart(body);
-    if (statusCode >= 200 && statusCode < 300) return { kind: 'taken', httpStatus: statusCode, answer };
+    const text = await readReplyStart(body);
+    const answer = cleanLine(text).slice(0, MAX_REPLY_LENGTH).toWellFormed() || null;
+    const meaning = post.readReply?.({ status: statusCode, text, json: parseJson(text) }) ?? null;
+    const isSuccess = statusCode >= 200 && statusCode < 300;
+    if (meaning === 'taken' || (meaning === null && isSuccess))
+      return { kind: 'taken', httpStatus: statusCode, answer };
     const [retryAfter = null] = [headers['retry-after'] ?? []].flat();
-    return failSend(classifyStatus(statusCode), {
+    return failSend(meaning?.code ?? classifyStatus(statusCode), {
       httpStatus: statusCode,
       answer,
-      retryAfterMs: retryAfterMs(retryAfter, post.at),
+      detail: meaning?.detail ?? null,
+      retryAfterMs: meaning?.retryAfterMs ?? retryAfterMs(retryAfter, post.at),
     });
   } catch (error) {
     if (means.signal.aborted) return { kind: 'aborted' };
@@ -101,13 +120,13 @@ async function resolveReceiver(
   { allow, doors }: Pick<SendOptions, 'allow' | 'doors'>,
   resolve: Resolve,
 ): Promise<readonly LookupAddress[]> {
-  const addresses = await resolveAllowed(url, readAllowed(allow, 'WEBHOOK_ALLOW'), resolve);
+  const addresses = await resolveAllowed(url, readAllowed(allow, 'CHANNELS_ALLOW'), resolve);
   if (leadsToOurselves(url, addresses, doors)) throw new NotAllowed(`${url.host} is strandline itself`);
   return addresses;
 }
 
-/** The start of a body on one line; null if it is empty. An incomplete body is fine. */
-async function readReplyStart(body: AsyncIterable<Uint8Array>): Promise<string | null> {
+/** The start of a body. An incomplete body is fine. */
+async function readReplyStart(body: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   try {
@@ -119,8 +138,16 @@ async function readReplyStart(body: AsyncIterable<Uint8Array>): Promise<string |
   } catch {
     // keep what was received before the failure
   }
-  const text = new TextDecoder('utf-8').decode(Buffer.concat(pieces).subarray(0, MAX_REPLY_BYTES));
-  return cleanLine(text).slice(0, MAX_REPLY_LENGTH).toWellFormed() || null;
+  return new TextDecoder('utf-8').decode(Buffer.concat(pieces).subarray(0, MAX_REPLY_BYTES));
+}
+
+/** Undefined for what is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function classifyStatus(status: number): DeliveryCode {

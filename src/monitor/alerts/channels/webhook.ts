@@ -1,5 +1,6 @@
 /** Webhooks according to Standard Webhooks: a POST, signed with HMAC-SHA-256 over id, time and body; any 2xx means delivered. */
 
+import { parseWebUrl } from '../../../domain/link.ts';
 import { readWebAddress, type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import { assertAddressReachable, postMessage } from './post-message.ts';
@@ -21,6 +22,7 @@ export function createWebhookKind(resolve: Resolve): ChannelKind<'webhook'> {
         show: (address) => new URL(address).host,
       },
     },
+    recognize: (pasted) => (parseWebUrl(pasted) === null ? null : { webhook: pasted }),
     assertReachable: ({ webhook }, means) => assertAddressReachable('webhook', webhook, means, resolve),
     contentType: 'application/json',
     compose: (message) => JSON.stringify(message),
