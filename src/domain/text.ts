@@ -79,6 +79,24 @@ export function escapeUnsafe(text: string): string {
   );
 }
 
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+/** Longest character, with its marks, that is kept whole or dropped whole. Of longer ones (dozens of marks) a part is kept. */
+const MAX_GRAPHEME_LENGTH = 64;
+
+/** At most `max` code units, well-formed; a truncated text ends with an ellipsis, after a whole character with its marks. */
+export function truncateText(text: string, max: number): string {
+  if (text.length <= max) return text.toWellFormed();
+  if (max < 1) return '';
+  const near = text.slice(0, max + MAX_GRAPHEME_LENGTH);
+  const start = graphemes.segment(near).containing(max - 1)?.index ?? 0;
+  const isWhole = max - start <= MAX_GRAPHEME_LENGTH;
+  const cut = isHighSurrogate(near.charCodeAt(max - 2)) ? max - 2 : max - 1;
+  return `${near
+    .slice(0, isWhole ? start : Math.max(cut, 0))
+    .trimEnd()
+    .toWellFormed()}…`;
+}
+
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }

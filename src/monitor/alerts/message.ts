@@ -6,6 +6,7 @@
 import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
 import { findCommonValue } from '../../domain/group-by.ts';
 import { trimEndSlashes } from '../../domain/link.ts';
+import { truncateText } from '../../domain/text.ts';
 import type { FeedEntry, FeedLink, FeedPost, FeedSpike, FeedTrend } from '../../store/alerts/feed-entries.ts';
 import type { Id } from '../../store/database.ts';
 import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
@@ -97,6 +98,7 @@ const COMMON_MEMBERS = {
   first_in_topic: z
     .boolean()
     .describe('False if another search of the topic found the item before. True for spikes and trends.'),
+  page: z.string().nullable().describe('URL of the item in the dashboard; null without `BASE_URL`.'),
 };
 const [post, link, spike, trend] = RULE_KINDS;
 const Discovery = z.discriminatedUnion('kind', [
@@ -105,7 +107,7 @@ const Discovery = z.discriminatedUnion('kind', [
   z.object({ ...COMMON_MEMBERS, kind: z.literal(spike), spike: MessageSpike }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal(trend), trend: MessageTrend }),
 ]);
-type MessageDiscovery = z.infer<typeof Discovery>;
+export type MessageDiscovery = z.infer<typeof Discovery>;
 
 export const DiscoveriesMessage = z
   .object({
@@ -171,7 +173,7 @@ export function describeDiscoveries({
       run_id: run === null ? null : String(run),
       link: buildDashboardLink(baseUrl, run, search, topic),
       total: ids.length,
-      discoveries: found.flatMap(describeDiscovery),
+      discoveries: found.flatMap((each) => describeDiscovery(each, baseUrl)),
       further_ids: ids.filter((id) => !whole.has(id)).map(String),
     },
   };
@@ -183,7 +185,7 @@ export function describeTest(channel: string, at: Date): z.infer<typeof TestMess
 }
 
 /** Empty for a completion: no rule reports one. */
-function describeDiscovery(found: FeedEntry): MessageDiscovery[] {
+function describeDiscovery(found: FeedEntry, baseUrl: string | undefined): MessageDiscovery[] {
   const { id, at, run_id, search, topic, service_kind, first_in_topic } = found;
   const common = {
     id: String(id),
@@ -193,6 +195,7 @@ function describeDiscovery(found: FeedEntry): MessageDiscovery[] {
     search,
     simulated: service_kind === 'sandbox',
     first_in_topic,
+    page: baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}${findPage(found)}`,
   };
   switch (found.kind) {
     case 'post':
@@ -208,8 +211,28 @@ function describeDiscovery(found: FeedEntry): MessageDiscovery[] {
   }
 }
 
+function findPage(found: FeedEntry): string {
+  switch (found.kind) {
+    case 'post':
+      return `/posts/${found.post.id}`;
+    case 'link':
+      return `/links/${found.link.id}`;
+    case 'spike':
+      return `/searches/${found.search}#spikes`;
+    case 'trend':
+      return `/searches/${found.search}#volume`;
+    case 'completion':
+      return `/runs/${found.run_id}`;
+  }
+}
+
 function describePost({ id, text, created_at, author_name: _name, ...rest }: FeedPost) {
-  return { id: String(id), ...rest, text: shortenText(text), created_at: created_at?.toISOString() ?? null };
+  return {
+    id: String(id),
+    ...rest,
+    text: truncateText(text, MAX_MESSAGE_TEXT),
+    created_at: created_at?.toISOString() ?? null,
+  };
 }
 
 function describeLink({ id, title, snippet, published_at, post: named, ...rest }: FeedLink) {
@@ -217,8 +240,8 @@ function describeLink({ id, title, snippet, published_at, post: named, ...rest }
     id: String(id),
     ...rest,
     post: named === null ? null : describePost(named),
-    title: title === null ? null : shortenText(title),
-    snippet: snippet === null ? null : shortenText(snippet),
+    title: title === null ? null : truncateText(title, MAX_MESSAGE_TEXT),
+    snippet: snippet === null ? null : truncateText(snippet, MAX_MESSAGE_TEXT),
     published_at: published_at?.toISOString() ?? null,
   };
 }
@@ -252,15 +275,6 @@ function buildDashboardLink(
   if (run !== null) return `${base}/runs/${run}`;
   if (search !== null) return `${base}/searches/${search}`;
   return topic === null ? `${base}/alerts` : `${base}/topics/${topic}`;
-}
-
-function shortenText(text: string): string {
-  return text.length <= MAX_MESSAGE_TEXT
-    ? text
-    : `${text
-        .slice(0, MAX_MESSAGE_TEXT - 1)
-        .toWellFormed()
-        .replace(/\ufffd$/, '')}…`;
 }
 
 /** The id of a message for its receiver: `msg_` and 128 random bits in hexadecimal. */

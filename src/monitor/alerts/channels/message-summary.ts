@@ -1,0 +1,213 @@
+/** The part of a message that a person reads: its title and the few items that matter, for chat and mail. Nothing of a medium. */
+
+import {
+  MAIN_COUNTERS,
+  ENGAGEMENT_COUNTERS,
+  type MainCounter,
+  nameCounted,
+} from '../../../domain/counters.ts';
+import { formatCount, formatMinute, formatWhole } from '../../../domain/display-format.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import { parseWebUrl } from '../../../domain/link.ts';
+import { cleanLine, truncateText } from '../../../domain/text.ts';
+import type { ChannelMessage, MessageDiscovery } from '../message.ts';
+
+/** Items that a summary has in full; the address of the list leads to the others. */
+const MAX_ITEMS = 5;
+/** In UTF-16 code units. */
+const MAX_TITLE_LENGTH = 150;
+const MAX_TEXT_LENGTH = 400;
+const MAX_AUTHOR_LENGTH = 60;
+
+/** An item on one line per member. All texts are cleaned and well-formed, and not escaped for any format. */
+export type SummaryItem = {
+  kind: MessageDiscovery['kind'];
+  /** Title of a link; null for an item without one. */
+  title: string | null;
+  /** Text of a post, snippet of a link, sentence about a spike or trend. */
+  text: string | null;
+  /** User name of the author of a post, without `@`; site of a link. */
+  author: string | null;
+  /** Known counters above zero, such as `1,204 likes`. */
+  counters: string[];
+  /** When it was published or began; null if that is unknown. ISO 8601. */
+  at: string | null;
+  /** The thing itself; null for a spike or trend, and for what is not a web address. */
+  url: string | null;
+  /** Its page in the dashboard; null without `BASE_URL`. */
+  page: string | null;
+};
+
+export type MessageSummary = {
+  /** One line, such as `Ferry news: 12 posts, 1 spike`. */
+  title: string;
+  /** A sentence for a message without items; null if it has some. */
+  lead: string | null;
+  items: SummaryItem[];
+  /** How many discoveries `items` lacks; null if none. */
+  more: { count: number } | null;
+  /** The list of all of them in the dashboard; null without `BASE_URL`. */
+  url: string | null;
+};
+
+/** Chooses and describes the items of a message. */
+export function summarizeMessage(message: ChannelMessage): MessageSummary {
+  if (message.type === 'strandline.test') {
+    const title = `Test message for channel ${message.data.channel}`;
+    return { title, lead: 'strandline can send messages here.', items: [], more: null, url: null };
+  }
+  const { data } = message;
+  const items = chooseItems(data.discoveries).map(describeItem);
+  const missing = data.total - items.length;
+  return {
+    title: describeTitle(data),
+    lead: null,
+    items,
+    more: missing > 0 ? { count: missing } : null,
+    url: data.link,
+  };
+}
+
+/** `and 7 more`; null if the summary has all items. */
+export function describeMore({ more }: Pick<MessageSummary, 'more'>): string | null {
+  return more === null ? null : `and ${formatWhole(more.count)} more`;
+}
+
+/** Author, counters and time of an item on one line: `by ada · 1,204 likes · 21 Nov 2026, 08:00 UTC`; empty if none is known. */
+export function describeOrigin({ kind, author, counters, at }: SummaryItem): string {
+  const from = author === null ? [] : [kind === 'post' ? `by ${author}` : author];
+  return [...from, ...counters, ...(at === null ? [] : [describeTime(at)])].join(' · ');
+}
+
+/**
+ * Renders a summary in the longest form that fits: first texts are shortened, then items move into `more`, the last first.
+ * @param fits whether a rendering is within the limits of its medium
+ * @throws RangeError if not even the title fits, which is a fault of the medium's code
+ */
+export function fitSummary<T>(
+  summary: MessageSummary,
+  render: (summary: MessageSummary) => T,
+  fits: (rendered: T) => boolean,
+): T {
+  const { items } = summary;
+  const shortened = [MAX_TEXT_LENGTH, 280, 200, 120].map((max) => ({ max, count: items.length }));
+  const fewer = items.map((_, dropped) => ({ max: 120, count: items.length - dropped - 1 }));
+  for (const { max, count } of [...shortened, ...fewer]) {
+    const kept = items.slice(0, count).map((item) => shortenItem(item, max));
+    const missing = (summary.more?.count ?? 0) + items.length - count;
+    const rendered = render({ ...summary, items: kept, more: missing > 0 ? { count: missing } : null });
+    if (fits(rendered)) return rendered;
+  }
+  throw new RangeError(`a message without items exceeds the limit of its medium: "${summary.title}"`);
+}
+
+function shortenItem(item: SummaryItem, max: number): SummaryItem {
+  const shorten = (text: string | null) => (text === null ? null : truncateText(text, max));
+  return { ...item, title: shorten(item.title), text: shorten(item.text) };
+}
+
+/**
+ * Spikes and trends first, because they are about many posts; then posts by engagement and links, in turn, so that neither
+ * kind hides the other.
+ */
+function chooseItems(discoveries: readonly MessageDiscovery[]): MessageDiscovery[] {
+  const { spike = [], trend = [], post = [], link = [] } = groupByKind(discoveries);
+  const posts = post.toSorted((a, b) => sumEngagement(b) - sumEngagement(a));
+  const inTurn = Array.from({ length: Math.max(posts.length, link.length) }, (_, i) => [posts[i], link[i]]);
+  const others = inTurn.flat().filter((each) => each !== undefined);
+  return [...spike, ...trend, ...others].slice(0, MAX_ITEMS);
+}
+
+function groupByKind(discoveries: readonly MessageDiscovery[]): {
+  [K in MessageDiscovery['kind']]?: MessageDiscovery[];
+} {
+  return Object.fromEntries(groupBy(discoveries, ({ kind }) => kind));
+}
+
+function sumEngagement(found: MessageDiscovery): number {
+  if (found.kind !== 'post') return 0;
+  return ENGAGEMENT_COUNTERS.reduce((sum, counter) => sum + (found.post[counter] ?? 0), 0);
+}
+
+function describeItem(found: MessageDiscovery): SummaryItem {
+  const { kind, page } = found;
+  const plain = { kind, title: null, author: null, counters: [], url: null, page };
+  switch (found.kind) {
+    case 'post':
+      return { ...plain, ...describePost(found.post), url: cleanUrl(found.post.url) };
+    case 'link': {
+      const { post, title, snippet, site, published_at: at, url } = found.link;
+      const named = post === null ? null : describePost(post);
+      return {
+        ...plain,
+        title: cleanShort(title, MAX_TEXT_LENGTH),
+        text: named?.text ?? cleanShort(snippet, MAX_TEXT_LENGTH),
+        author: named?.author ?? cleanShort(site, MAX_AUTHOR_LENGTH),
+        counters: named?.counters ?? [],
+        at: at ?? named?.at ?? null,
+        url: cleanUrl(url),
+      };
+    }
+    case 'spike':
+      return { ...plain, text: cleanLine(found.spike.sentence), at: null };
+    case 'trend':
+      return { ...plain, text: cleanLine(found.trend.sentence), at: null };
+  }
+}
+
+type Post = Extract<MessageDiscovery, { kind: 'post' }>['post'];
+
+function describePost(post: Post): Pick<SummaryItem, 'text' | 'author' | 'counters' | 'at'> {
+  return {
+    text: cleanShort(post.text, MAX_TEXT_LENGTH),
+    author: cleanShort(post.author_username, MAX_AUTHOR_LENGTH),
+    counters: MAIN_COUNTERS.flatMap((counter) => describeCounter(counter, post[counter])),
+    at: post.created_at,
+  };
+}
+
+function describeCounter(counter: MainCounter, count: number | null): string[] {
+  if (count === null || count <= 0) return [];
+  return [`${formatWhole(count)} ${nameCounted(counter, count)}`];
+}
+
+/** Null if nothing remains that can be seen. */
+function cleanShort(text: string | null, max: number): string | null {
+  return text === null ? null : truncateText(cleanLine(text), max) || null;
+}
+
+/** Characters that end an address in some format, although they are allowed in a path or query. */
+const FORMAT_CHARACTERS = /[|()*'"<>`\\[\]{}^~\s]/g;
+
+/** A web address that no format needs to escape, except for `&` and `_`; null for any other. */
+function cleanUrl(address: string | null): string | null {
+  const url = address === null ? null : parseWebUrl(address);
+  if (url === null) return null;
+  const { origin, pathname, search, hash } = url;
+  return `${origin}${`${pathname}${search}${hash}`.replace(FORMAT_CHARACTERS, encodeCharacter)}`;
+}
+
+function encodeCharacter(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+type Discoveries = Extract<ChannelMessage, { type: 'strandline.discoveries' }>['data'];
+
+/** The number is that of the list. Kinds of discoveries that are known by id only are unknown. */
+function describeTitle({ rule_name: name, total, discoveries, further_ids }: Discoveries): string {
+  const groups = groupByKind(discoveries);
+  const kinds = (['post', 'link', 'spike', 'trend'] as const).flatMap((kind) => {
+    const count = groups[kind]?.length ?? 0;
+    return count === 0 ? [] : [formatCount(count, kind)];
+  });
+  const found =
+    further_ids.length === 0 && kinds.length > 0 ? kinds.join(', ') : formatCount(total, 'result');
+  const simulated = discoveries.some((each) => each.simulated) ? ' (simulated data)' : '';
+  const most = MAX_TITLE_LENGTH - found.length - simulated.length - 2;
+  return `${truncateText(cleanLine(name), most)}: ${found}${simulated}`;
+}
+
+/** With its year, whatever that is: messages are read later. */
+function describeTime(at: string): string {
+  return `${formatMinute(new Date(at), { zone: 'UTC', now: null })} UTC`;
+}
