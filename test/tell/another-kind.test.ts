@@ -111,7 +111,7 @@ test('the API creates it, and the OpenAPI document describes it', async () => {
     [{ slug: 'mixed', webhook: receiver.url, note_token: TOKEN }, /unknown member/],
     [
       { slug: 'nothing' },
-      /where to send messages: webhook \(such as [^)]+\); or note_address \(such as [^)]+\) and note_token \(such as [^)]+\)/,
+      /where to send messages: webhook \(such as [^)]+\); or email \(such as [^)]+\); or note_address \(such as [^)]+\) and note_token \(such as [^)]+\)/,
     ],
   ] as const) {
     const refused = await post(body);

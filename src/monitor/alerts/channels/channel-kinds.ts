@@ -1,11 +1,13 @@
 import { Refused } from '../../../domain/errors.ts';
 import { DELIVERY_CODES, type DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
 import type { ChannelKind } from './channel-kind.ts';
+import { emailKind } from './email.ts';
 import { webhookKind } from './webhook.ts';
 
 /** Every kind of channel, by its stored name. */
 export const CHANNEL_KINDS: Readonly<Record<string, ChannelKind>> = {
   webhook: webhookKind,
+  email: emailKind,
 };
 
 /** @throws Refused `unavailable` for a stored kind that this version does not support */
