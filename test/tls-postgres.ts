@@ -49,22 +49,38 @@ export async function overTls(address: string): Promise<{ url: string; close: ()
 const ECDSA_WITH_SHA256 = Buffer.from('300a06082a8648ce3d040302', 'hex');
 const NOBODY = der(0x30);
 
-/** A certificate of version 1, for a day that is long. */
-function selfSigned(privateKey: KeyObject, publicKey: KeyObject): string {
+/**
+ * A certificate for a day that is long.
+ * @param address of IPv4, for which it is valid, with version 3; null: for none, with version 1
+ */
+export function selfSigned(
+  privateKey: KeyObject,
+  publicKey: KeyObject,
+  address: string | null = null,
+): string {
   const [from, until] = ['200101000000Z', '491231235959Z'].map((time) => der(0x17, Buffer.from(time)));
   if (from === undefined || until === undefined) throw new Error('a certificate has two times');
   const told = der(
     0x30,
+    ...(address === null ? [] : [der(0xa0, der(0x02, Buffer.from([2])))]),
     der(0x02, Buffer.from([1])),
     ECDSA_WITH_SHA256,
     NOBODY,
     der(0x30, from, until),
     NOBODY,
     publicKey.export({ type: 'spki', format: 'der' }),
+    ...(address === null ? [] : [nameAddress(address)]),
   );
   const signature = der(0x03, Buffer.from([0]), sign('sha256', told, privateKey));
   const whole = der(0x30, told, ECDSA_WITH_SHA256, signature);
   return `-----BEGIN CERTIFICATE-----\n${whole.toString('base64')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** The extension subjectAltName with one address. */
+function nameAddress(address: string): Buffer {
+  const names = der(0x30, der(0x87, Buffer.from(address.split('.').map(Number))));
+  const subjectAltName = Buffer.from('0603551d11', 'hex');
+  return der(0xa3, der(0x30, der(0x30, subjectAltName, der(0x04, names))));
 }
 
 /** A value of ASN.1 with its tag and length. */

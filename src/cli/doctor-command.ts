@@ -16,6 +16,7 @@ import {
   checkExternalDatabase,
   checkHosted,
   checkLinks,
+  checkMailServer,
   checkNode,
   checkPostgres,
   checkQueue,
@@ -33,7 +34,7 @@ export function registerDoctor(command: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nMakes no paid calls: it opens a connection to the hosted service and the model, and queries public sources once.\n',
+      '\nMakes no paid calls: it opens a connection to the hosted service, the model and the mail server, and queries public sources once.\n',
     )
     .action(async (options: { json?: boolean }) => {
       const configuration = await checkConfig(cli);
@@ -54,7 +55,12 @@ export function registerDoctor(command: Command, cli: Cli): void {
  */
 async function runChecks(cli: Cli, value: Config, problem: string | null): Promise<Check[]> {
   const found: Check[] = [];
-  if (problem === null) found.push(...(await checkHosted(value)), ...(await checkModel(value)));
+  if (problem === null)
+    found.push(
+      ...(await checkHosted(value)),
+      ...(await checkModel(value)),
+      ...(await checkMailServer(value)),
+    );
   else found.push(failedCheck('server', problem, 'restart it: strandline up'));
   found.push(...(await checkShell(cli)), ...(await checkQueueServer(value)));
   if (value.databaseUrl === undefined) {

@@ -89,6 +89,21 @@ export async function checkHosted({ hosted }: Config): Promise<Check[]> {
   return [address, failedCheck('hosted service key', 'none', 'set SEARCH_API_KEY or SEARCH_API_KEY_FILE')];
 }
 
+/** Connects to the mail server and logs in, and sends nothing. */
+export async function checkMailServer({ mail }: Config): Promise<Check[]> {
+  if (mail === undefined) return [];
+  const { describeDeliveryCode } = await import('../monitor/alerts/channels/channel-kinds.ts');
+  const { probeMailServer } = await import('../monitor/alerts/channels/smtp-submission.ts');
+  const { host, username } = new URL(mail.url);
+  const limits = { timeoutMs: STATUS_TIMEOUT_MS, signal: new AbortController().signal };
+  const failure = await probeMailServer(mail.url, limits);
+  if (failure === null)
+    return [passedCheck('mail server', `${host} ${username === '' ? 'responds' : 'accepts the login'}`)];
+  const { code, detail } = failure;
+  const found = `${host}: ${describeDeliveryCode('email', code)}${detail === null ? '' : ` (${detail})`}`;
+  return [failedCheck('mail server', found, 'check SMTP_URL and the network; see docs/how-to/mail.md')];
+}
+
 /** What BullMQ requires of Redis, and what it recommends. */
 export async function checkQueueServer({ redisUrl }: Config): Promise<Check[]> {
   if (redisUrl === undefined) return [];

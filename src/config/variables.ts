@@ -19,6 +19,8 @@ import {
   yesOrNo,
 } from './variable.ts';
 import { linkRules } from './link-rules.ts';
+import { parseUrl } from '../domain/link.ts';
+import { parseMailbox } from '../domain/mail-address.ts';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -33,6 +35,25 @@ const keysOfService = list
     'keys of printable ASCII characters, without Bearer',
   )
   .describe('keys of printable ASCII characters, comma-separated');
+
+const submission = address(['smtp:', 'smtps:'], 'smtps://user:password@mail.host');
+const mailServer = submission
+  .refine((text) => {
+    const url = parseUrl(text); // undefined was refused already
+    if (url === undefined) return true;
+    const isBare = url.hostname !== '' && url.pathname.replace('/', '') + url.search === '';
+    return isBare && (url.username === '') === (url.password === '');
+  }, 'a URL with a host, no path and no query, and with both user and password or neither')
+  .describe(`${submission.description}, or smtp://user:password@mail.host:587 for STARTTLS`);
+
+const sender = z
+  .string()
+  .transform((text, ctx) => {
+    const mailbox = parseMailbox(text);
+    if (mailbox === null) ctx.addIssue({ code: 'custom' });
+    return mailbox ?? { name: '', address: '' };
+  })
+  .describe('a mail address, or a name and an address: Alerts <alerts@example.com>');
 
 const addressesByName = list
   .transform((pairs, ctx) => {
@@ -131,7 +152,12 @@ export const VARIABLES = {
     channelsAllow: variable('CHANNELS_ALLOW', anyText, 'non-public hosts, addresses and networks that channels may reach, comma-separated', { unset: 'public hosts only', see: 'alerts.md' }),
     allow: variable('WEBHOOK_ALLOW', anyText, 'former name of CHANNELS_ALLOW; both lists apply', { see: 'alerts.md' }),
     /** Per attempt, from DNS lookup to the last byte of the response. */
-    timeoutMs: variable('WEBHOOK_SECONDS', seconds(1, 60), 'time limit of a message to a channel', { default: '15', unit: 's' }),
+    timeoutMs: variable('WEBHOOK_SECONDS', seconds(1, 60), 'time limit of an attempt to deliver a message', { default: '15', unit: 's' }),
+  },
+  /** The mail server of channels of the kind `email`; undefined: there is none. */
+  mail: {
+    url: variable('SMTP_URL', mailServer, 'mail server for email channels; TLS is required, except on loopback', { needed: true, secret: 'password', unset: 'no email channels', see: '../how-to/mail.md' }),
+    from: variable('MAIL_FROM', sender, 'sender of mail', { needed: true }),
   },
   /** Undefined: servers log at info, commands at warn. */
   logLevel: variable('LOG_LEVEL', wordOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'log level (JSON lines on stderr)', { typical: 'warn', unset: 'warn for commands, info for servers' }),

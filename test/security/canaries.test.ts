@@ -22,6 +22,7 @@ import { REPOSITORY } from '../house/sources.ts';
 import { until } from '../processes.ts';
 import { programOf } from '../programs.ts';
 import { startRedis } from '../redis.ts';
+import { type MailServer, startMailServer } from '../tell/mail-server.ts';
 import { gated, json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeDirectory } from '../temporary.ts';
 import { type Canaries, dumpDatabase, dumpRedis, readBelow, sungIn, watchArguments } from './traces.ts';
@@ -84,7 +85,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
   const canaries: Record<string, string> = Object.fromEntries(
     IN_ENVIRONMENT.map((one) => [one, canary(one)]),
   );
-  const passwords = { database: canary('database'), redis: canary('redis') };
+  const passwords = { database: canary('database'), redis: canary('redis'), mail: canary('mail') };
   Object.assign(canaries, passwords);
   const role = `role_${randomBytes(6).toString('hex')}`;
   let directory: string;
@@ -92,6 +93,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
   let superuser: Client;
   let stub: StubService;
   let provider: { url: string; asked: () => string; close(): void };
+  let mailServer: MailServer;
   let redis: { url: string; stop(): Promise<void> } | undefined;
   let env: Record<string, string>;
   let endWatch: () => string;
@@ -124,6 +126,9 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
       return fail(response, said);
     });
     provider = await startProvider();
+    mailServer = await startMailServer();
+    // It refuses the login, and repeats it.
+    mailServer.behaves({ login: 'another:login' });
     env = {
       PATH: process.env['PATH'] ?? '',
       DATABASE_URL: login.href,
@@ -141,6 +146,8 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
       SERVICE_SOURCES: PROVIDERS.join(','),
       SERVICE_SOURCE_URLS: PROVIDERS.map((one) => `${one}=${provider.url}`).join(','),
       WEBHOOK_ALLOW: '127.0.0.1',
+      SMTP_URL: `smtp://alerts:${passwords.mail}@127.0.0.1:${mailServer.port}`,
+      MAIL_FROM: 'alerts@example.com',
       PORT: '0',
       SERVICE_PORT: '0',
       LOG_LEVEL: 'trace',
@@ -152,6 +159,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
   afterAll(async () => {
     await stub.close();
     provider.close();
+    await mailServer.close();
     await redis?.stop();
     await superuser.end();
     await database.drop();
@@ -187,6 +195,9 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
     expect((await command('migrate')).code).toBe(0);
     const token = await made('token', 'token', 'create', '--scope', 'admin');
     await made('service key', 'service', 'key', 'create');
+    expect((await command('channels', 'add', 'mail', '--email', 'desk@example.com')).code).toBe(0);
+    expect((await command('channels', 'test', 'mail')).code).toBe(1);
+    expect(mailServer.commands.join('\n')).toContain('AUTH PLAIN');
     await made('webhook secret', 'channels', 'add', 'ops', '--webhook', `${provider.url}/hook`);
     expect((await command('rules', 'add', 'all', '--on', 'post', '--channel', 'ops')).code).toBe(0);
     expect((await command('config', 'show')).stdout).not.toMatch(/canary/);
@@ -297,6 +308,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
       DATABASE_READER_URL: database.readerUrl.replace(/:[^:@]+@/, `:${canaries['wrong password']}@`),
       REDIS_URL: `redis://:${canaries['wrong password']}@127.0.0.1:1`,
       SEARCH_API_URL: `http://user:${canaries['wrong password']}@host`,
+      SMTP_URL: `smtp://user:${canaries['wrong password']}@127.0.0.1:${mailServer.port}/path`,
       MASTER_KEY: canaries['wrong password'].slice(0, 20),
     })) {
       env = { ...right, [variable]: value ?? '' };

@@ -149,12 +149,13 @@ test('connects to the checked address, so a changed DNS answer reaches nothing',
   let looks = 0;
   const rebinding: Resolve = async () => [{ address: answers[Math.min(looks++, 1)] ?? '', family: 4 }];
   const kind = createWebhookKind(rebinding);
-  const message = { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') };
+  const message = { id: 'msg_1', accepted: [], body: '{}', at: new Date('2026-11-21T12:00:00Z') };
   const to = { settings: { webhook: `http://rebinding.example:${port}/` }, secrets: ['whsec_AAAA'] };
   const means = {
     timeoutMs: 2_000,
     allow: '127.0.0.1',
     doors: NO_DOORS,
+    mail: undefined,
     signal: new AbortController().signal,
   };
   expect(await kind.send(message, to, means)).toMatchObject({ kind: 'taken', httpStatus: 200 });
@@ -184,11 +185,11 @@ test.each([
     ];
     const kind = createWebhookKind(resolve);
     const allow = `127.0.0.0/8, ::1, ${own}, 10.0.0.0/8`;
-    await expect(kind.assertReachable({ webhook: address }, { ...webhook, allow })).rejects.toThrow(
-      'is strandline itself',
-    );
-    const message = { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') };
-    const means = { ...webhook, allow, signal: new AbortController().signal };
+    await expect(
+      kind.assertReachable({ webhook: address }, { ...webhook, mail: undefined, allow }),
+    ).rejects.toThrow('is strandline itself');
+    const message = { id: 'msg_1', accepted: [], body: '{}', at: new Date('2026-11-21T12:00:00Z') };
+    const means = { ...webhook, mail: undefined, allow, signal: new AbortController().signal };
     expect(
       await kind.send(message, { settings: { webhook: address }, secrets: ['whsec_AAAA'] }, means),
     ).toMatchObject({
@@ -203,7 +204,10 @@ test('another program on this machine can be notified, on its own port', async (
   const { webhook } = readConfig({});
   const kind = createWebhookKind(nobody);
   await expect(
-    kind.assertReachable({ webhook: 'http://127.0.0.1:9000/' }, { ...webhook, allow: '127.0.0.1' }),
+    kind.assertReachable(
+      { webhook: 'http://127.0.0.1:9000/' },
+      { ...webhook, mail: undefined, allow: '127.0.0.1' },
+    ),
   ).resolves.toBeUndefined();
 });
 
@@ -221,10 +225,11 @@ test('an endless response is read up to a limit, and stored as one clean line', 
     timeoutMs: 10_000,
     allow: '127.0.0.1',
     doors: NO_DOORS,
+    mail: undefined,
     signal: new AbortController().signal,
   };
   const attempt = await createWebhookKind(nobody).send(
-    { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') },
+    { id: 'msg_1', accepted: [], body: '{}', at: new Date('2026-11-21T12:00:00Z') },
     to,
     means,
   );

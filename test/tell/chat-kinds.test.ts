@@ -8,7 +8,11 @@ import { ntfyKind } from '../../src/monitor/alerts/channels/ntfy.ts';
 import { slackKind } from '../../src/monitor/alerts/channels/slack.ts';
 import { teamsKind } from '../../src/monitor/alerts/channels/teams.ts';
 import { createTelegramKind, telegramKind } from '../../src/monitor/alerts/channels/telegram.ts';
-import { describeTest, type DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
+import {
+  type ChannelMessage,
+  describeTest,
+  type DiscoveriesMessage,
+} from '../../src/monitor/alerts/message.ts';
 import { decideChannelHealth, decideNextAttempt } from '../../src/monitor/alerts/delivery-retry.ts';
 import { recognizeAddress } from '../../src/monitor/alerts/recognize-address.ts';
 import { systemResolve } from '../../src/platform/network.ts';
@@ -231,7 +235,7 @@ function createRandom(seed: number): () => number {
 
 test.each(SERVICES)(
   '%s: no text exceeds a limit, mentions somebody, or breaks the format',
-  (_name, kind, verify) => {
+  async (_name, kind, verify) => {
     const random = createRandom(42);
     const draw = (most: number) =>
       Array.from(
@@ -246,7 +250,8 @@ test.each(SERVICES)(
           `https://h.example/${encodeURIComponent(draw(2).toWellFormed())}?a=(1)|<2>&b='"`,
         ),
       );
-      const body = kind.compose(
+      const body = await composeBy(
+        kind,
         message((draw(5) || 'r').slice(0, 120), found, found.length + Math.floor(random() * 50)),
       );
       verify(body);
@@ -259,8 +264,8 @@ test.each(SERVICES)(
 
 test.each(SERVICES)(
   '%s: has title, text, author, counters, links, and how many more',
-  (name, kind, verify) => {
-    const body = kind.compose(message('Ferry', [post('A second ferry', 'ada')], 28));
+  async (name, kind, verify) => {
+    const body = await composeBy(kind, message('Ferry', [post('A second ferry', 'ada')], 28));
     verify(body);
     for (const part of [
       'Ferry: 28 results',
@@ -274,13 +279,20 @@ test.each(SERVICES)(
       'https://strandline.example/runs/1',
     ])
       expect(body.replaceAll('\\\\', ''), name).toContain(part);
-    verify(kind.compose(describeTest('ops', AT)));
+    verify(await composeBy(kind, describeTest('ops', AT)));
   },
 );
+
+/** What a chat needs of what a body may depend on: nothing. */
+async function composeBy(kind: ChannelKind, content: ChannelMessage): Promise<string> {
+  const about = { id: 'msg_1', channel: 'ops', settings: {}, baseUrl: undefined, mail: undefined };
+  return kind.compose(content, about);
+}
 
 const means = () => ({
   timeoutMs: 10_000,
   allow: '127.0.0.1',
+  mail: undefined,
   doors: { ports: [], baseUrl: undefined },
   signal: new AbortController().signal,
 });
@@ -396,8 +408,12 @@ function stand(name: string): { kind: ChannelKind; settings: Settings; path: str
 test.each(REPLIES)('%s: reply %#', async (name, behave, outcome, retryAfterMs) => {
   const { kind, settings, path } = stand(name);
   receiver.answers(behave, path);
-  const body = kind.compose(message('Ferry', [post('text', 'ada')]));
-  const result = await kind.send({ id: 'msg_1', body, at: AT }, { settings, secrets: [] }, means());
+  const body = await composeBy(kind, message('Ferry', [post('text', 'ada')]));
+  const result = await kind.send(
+    { id: 'msg_1', body, at: AT, accepted: [] },
+    { settings, secrets: [] },
+    means(),
+  );
   expect(result.kind === 'failed' ? result.code : result.kind).toBe(outcome);
   if (result.kind !== 'failed') return;
   if (retryAfterMs !== undefined) expect(result.retryAfterMs).toBe(retryAfterMs);
@@ -417,9 +433,9 @@ test('what is sent has the chat, topic and services, and the same bytes and id a
   ] as const) {
     const { kind, settings, path } = stand(name);
     receiver.answers(status(500), path);
-    const body = kind.compose(message('Ferry', [post('text', 'ada')]));
+    const body = await composeBy(kind, message('Ferry', [post('text', 'ada')]));
     for (const at of [AT, new Date(AT.getTime() + 60_000)])
-      await kind.send({ id: 'msg_2', body, at }, { settings, secrets: [] }, means());
+      await kind.send({ id: 'msg_2', body, at, accepted: [] }, { settings, secrets: [] }, means());
     const [one, two] = receiver.received.filter((each) => each.path === path && each.id === 'msg_2');
     expect(one?.body).toBe(two?.body);
     expect(JSON.parse(one?.body ?? '')).toMatchObject({ ...part, ...(JSON.parse(body) as object) });
@@ -429,14 +445,14 @@ test('what is sent has the chat, topic and services, and the same bytes and id a
 });
 
 test('Mattermost and Rocket.Chat get their own bold text and entities', async () => {
-  const body = slackKind.compose(message('A & B', [post('1 < 2 *x*', 'ada')]));
+  const body = await composeBy(slackKind, message('A & B', [post('1 < 2 *x*', 'ada')]));
   for (const [path, expected, unexpected] of [
     ['/hooks/xxxxxxxxxxxxxxxxxxxxxxxxx1', '**<', '∗∗'],
     ['/hooks/aaaaaaaaaaaaaaaaa/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', 'A & B', '&lt;'],
   ] as const) {
     receiver.answers(status(200), path);
     await slackKind.send(
-      { id: 'm', body, at: AT },
+      { id: 'm', body, at: AT, accepted: [] },
       { settings: { slack_secret_url: `${receiver.url}${path}` }, secrets: [] },
       means(),
     );

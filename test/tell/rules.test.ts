@@ -19,6 +19,8 @@ const failed = (more: Partial<FailedAttempt> = {}): FailedAttempt => ({
   answer: null,
   detail: null,
   retryAfterMs: null,
+  consequence: null,
+  accepted: [],
   ...more,
 });
 const NOW = new Date('2026-11-21T12:00:00Z');

@@ -9,6 +9,7 @@ import { findVault, keyIdOf, openVault, type Vault } from '../../platform/vault.
 import { type Channel, listSealedChannels, type StoredSettings } from '../../store/alerts/channel-rows.ts';
 import type { Database, Id } from '../../store/database.ts';
 import type { Context } from '../context.ts';
+import type { ChannelMessage } from './message.ts';
 import { showSettings } from './channel-settings.ts';
 import type {
   ChannelKind,
@@ -64,6 +65,20 @@ function openReceiver(
   return { settings: { ...channel.settings, ...settings }, secrets };
 }
 
+/**
+ * Composes the body of a message to a channel.
+ * @throws Refused `unavailable` if this process lacks the kind of channel, or what its bodies need
+ */
+export async function composeBody(
+  { config }: Pick<Context, 'config'>,
+  { kind, slug, settings }: Pick<Channel, 'kind' | 'slug' | 'settings'>,
+  id: string,
+  message: ChannelMessage,
+): Promise<string> {
+  const { http, mail } = config;
+  return requireKind(kind).compose(message, { id, channel: slug, settings, baseUrl: http.baseUrl, mail });
+}
+
 /** The result of an attempt, with a message if it failed. */
 export type DeliveryAttempt = Exclude<SendResult, FailedSend> | (FailedSend & { meaning: string });
 
@@ -76,7 +91,7 @@ export async function sendOnce(
 ): Promise<DeliveryAttempt> {
   const kind = requireKind(channel.kind);
   const to = openReceiver(channel, openVault(config), message.at);
-  const result = await kind.send(message, to, { ...config.webhook, signal });
+  const result = await kind.send(message, to, { ...config.webhook, mail: config.mail, signal });
   if (result.kind === 'aborted') return result;
   const answer = hideSettings(kind, to, result.answer);
   if (result.kind === 'taken') return { ...result, answer };

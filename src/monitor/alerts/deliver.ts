@@ -22,7 +22,7 @@ import { failSend } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS, describeDeliveryCode, describeMissingKind } from './channels/channel-kinds.ts';
 import { describeDiscoveries, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } from './delivery-retry.ts';
-import { type DeliveryAttempt, sendOnce } from './channel-secrets.ts';
+import { composeBody, type DeliveryAttempt, sendOnce } from './channel-secrets.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
 /** Messages per job; then other channels get their turn. */
@@ -30,8 +30,11 @@ const MAX_MESSAGES_PER_JOB = 20;
 /** Margin by which a claim outlasts its attempt. */
 const CLAIM_SPARE_MS = 5 * SECOND;
 
-/** A claimed message: nobody else sends to its channel until the claim ends. */
-type ClaimedDelivery = { channel: Channel; delivery: DueDelivery & { body: string }; fence: number };
+/**
+ * A claimed message: nobody else sends to its channel until the claim ends. `obstacle`: why this process cannot compose its
+ * body, which is null then.
+ */
+type ClaimedDelivery = { channel: Channel; delivery: DueDelivery; obstacle: string | null; fence: number };
 
 /**
  * Sends due messages to a channel, oldest first, until none is left, another process has the channel, or it pauses or is
@@ -73,6 +76,7 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
       const delivery = await findNextDue(tx, channelId, now);
       if (delivery === null) return null;
       let { body } = delivery;
+      let obstacle: string | null = null;
       if (body === null) {
         await lockAgainstForgetting(tx);
         const { found, ids } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
@@ -82,12 +86,18 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
         }
         const rule = { slug: delivery.rule, name: delivery.rule_name };
         const { baseUrl } = ctx.config.http;
-        body = kind.compose(describeDiscoveries({ rule, found, ids, at: now, baseUrl }));
-        await fixBody(tx, delivery.id, body, now);
+        const message = describeDiscoveries({ rule, found, ids, at: now, baseUrl });
+        try {
+          body = await composeBody(ctx, channel, delivery.message_id, message);
+          await fixBody(tx, delivery.id, body, now);
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error;
+          obstacle = error.message;
+        }
       }
       const leaseMs = ctx.config.webhook.timeoutMs + CLAIM_SPARE_MS;
       const fence = await beginAttempt(tx, channelId, delivery.id, { leaseMs, now });
-      return { channel, delivery: { ...delivery, attempts: delivery.attempts + 1, body }, fence };
+      return { channel, delivery: { ...delivery, attempts: delivery.attempts + 1, body }, obstacle, fence };
     }
   });
 }
@@ -100,10 +110,15 @@ function findPaceEnd(kind: string, now: Date): Date | null {
 
 async function sendDelivery(
   ctx: Context,
-  { channel, delivery }: ClaimedDelivery,
+  { channel, delivery, obstacle }: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<DeliveryAttempt> {
-  const message = { id: delivery.message_id, body: delivery.body, at: ctx.clock.now() };
+  const { message_id: id, body, accepted_by: accepted } = delivery;
+  if (body === null) {
+    const meaning = describeDeliveryCode(channel.kind, 'setup');
+    return { ...failSend('setup', { detail: obstacle }), meaning };
+  }
+  const message = { id, accepted, body, at: ctx.clock.now() };
   try {
     return await sendOnce(ctx, channel, message, signal);
   } catch (error) {
@@ -153,7 +168,8 @@ async function recordAttempt(
         await releaseChannel(tx, id, { ...health, deliveredAt: null });
         return;
       case 'failed': {
-        const result = { http_status: attempt.httpStatus, code: attempt.code, answer: attempt.answer };
+        const { httpStatus: http_status, code, answer, accepted } = attempt;
+        const result = { http_status, code, answer, accepted };
         await markFailed(
           tx,
           delivery.id,
@@ -161,7 +177,7 @@ async function recordAttempt(
           decideNextAttempt(attempt, delivery.attempts, now, ctx.random()),
         );
         const after = decideChannelHealth(attempt, health, now);
-        await releaseChannel(tx, id, { ...after.health, deliveredAt: null });
+        await releaseChannel(tx, id, { ...after.health, deliveredAt: accepted.length > 0 ? now : null });
         if (after.disabled !== null && channel.state === 'active')
           await setChannelState(tx, id, { state: 'disabled', reason: after.disabled, now });
       }

@@ -1,6 +1,7 @@
 /** Decides what follows a failed attempt. Pure. */
 import { DAY, MINUTE } from '../../domain/time.ts';
 import type { DeliveryAttempt } from './channel-secrets.ts';
+import type { Consequence } from './channels/channel-kind.ts';
 
 /** Pauses after the first failed attempt, the second, and so on: a little under three days in total. */
 const RETRY_PAUSE_MINUTES = [1 / 12, 1 / 2, 2, 10, 60, 180, 360, 720, 1_440, 1_440] as const;
@@ -31,7 +32,10 @@ export function decideNextAttempt(
   now: Date,
   random: number,
 ): NextAttempt {
-  if (failed.code === 'gone' || failed.code === 'rejected') return { nextAt: null, dead: failed.meaning };
+  const consequence = findConsequence(failed);
+  if (consequence === 'end') return { nextAt: null, dead: failed.meaning };
+  if (consequence === 'drop') return { nextAt: null, dead: describeFailure(failed) };
+  if (consequence === 'pause') return { nextAt: now, dead: null };
   const pause = RETRY_PAUSES_MS[attempts - 1];
   if (pause === undefined)
     return {
@@ -46,7 +50,7 @@ type ChannelHealth = { failures: number; failingSince: Date | null; restingUntil
 
 /**
  * A failure of the receiver pauses the whole channel, so that waiting messages do not use up their attempts. A failure of this
- * message (most 4xx) does not.
+ * message (most 4xx), or of some of its recipients, does not.
  * @returns `disabled`: why the channel is disabled; null if it is not
  */
 export function decideChannelHealth(
@@ -54,15 +58,19 @@ export function decideChannelHealth(
   before: Pick<ChannelHealth, 'failures' | 'failingSince'>,
   now: Date,
 ): { health: ChannelHealth; disabled: string | null } {
+  if (failed.accepted.length > 0)
+    return { health: { failures: 0, failingSince: null, restingUntil: null }, disabled: null };
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? now;
   const health = { failures, failingSince, restingUntil: null };
-  if (failed.code === 'gone') return { health, disabled: failed.meaning };
+  const consequence = findConsequence(failed);
+  if (consequence === 'end') return { health, disabled: failed.meaning };
+  if (consequence === 'pause') return { health, disabled: describeFailure(failed) };
   if (now.getTime() - failingSince.getTime() >= MAX_FAILING_MS) {
     const since = `${failingSince.toISOString().slice(0, 16)}Z`;
     return { health, disabled: `no delivery since ${since}; last error: ${describeFailure(failed)}` };
   }
-  if (isAboutMessage(failed)) return { health, disabled: null };
+  if (consequence !== 'rest') return { health, disabled: null };
   const rest = Math.min(RETRY_PAUSES_MS[failures - 1] ?? MAX_CHANNEL_REST_MS, MAX_CHANNEL_REST_MS);
   const restingUntil = new Date(now.getTime() + Math.max(rest, failed.retryAfterMs ?? 0));
   return { health: { ...health, restingUntil }, disabled: null };
@@ -86,8 +94,14 @@ export function describeFailure({
 /** Statuses of 4xx that are about the receiver: a timeout there, and a failure of what it depends on. */
 const RECEIVER_TROUBLE: ReadonlySet<number> = new Set([408, 424]);
 
+function findConsequence(failed: FailedAttempt): Consequence {
+  if (failed.consequence !== null) return failed.consequence;
+  if (failed.code === 'gone') return 'end';
+  if (failed.code === 'rejected') return 'drop';
+  return isAboutMessage(failed) ? 'retry' : 'rest';
+}
+
 function isAboutMessage({ code, httpStatus }: FailedAttempt): boolean {
   const status = httpStatus ?? 0;
-  if (code === 'rejected') return true;
   return code === 'http_status' && status >= 400 && status < 500 && !RECEIVER_TROUBLE.has(status);
 }

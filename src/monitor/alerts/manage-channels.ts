@@ -26,6 +26,7 @@ import {
   type DeliveryAttempt,
   SECRET_ROTATION_MS,
   sealSecret,
+  composeBody,
   sealSettings,
   sendOnce,
 } from './channel-secrets.ts';
@@ -57,7 +58,7 @@ export async function createChannel(
   const written = address === undefined ? others : { ...others, ...requireAddress(address).settings };
   const { kindName, kind } = pickKind(written);
   const settings = readSettings(kind, written);
-  await kind.assertReachable(settings, ctx.config.webhook);
+  await kind.assertReachable(settings, { ...ctx.config.webhook, mail: ctx.config.mail });
   const secret = kind.createSecret?.() ?? null;
   const vault = openVault(ctx.config);
   try {
@@ -91,7 +92,7 @@ export async function editChannel(
   const { kind: kindName } = await findChannelRow(ctx, slug);
   const kind = requireKind(kindName);
   const settings = readSettings(kind, written);
-  await kind.assertReachable(settings, ctx.config.webhook);
+  await kind.assertReachable(settings, { ...ctx.config.webhook, mail: ctx.config.mail });
   const vault = openVault(ctx.config);
   const id = await inTransaction(ctx.db, async (tx) => {
     const channel = (await lockChannelNamed(tx, slug)) ?? refuseMissing(slug);
@@ -193,8 +194,9 @@ export async function testChannel(
 ): Promise<DeliveryAttempt> {
   const channel = (await findChannel(ctx.db.pool, slug)) ?? refuseMissing(slug);
   const at = ctx.clock.now();
-  const body = requireKind(channel.kind).compose(describeTest(slug, at));
-  return sendOnce(ctx, channel, { id: createMessageId(), body, at }, signal);
+  const id = createMessageId();
+  const body = await composeBody(ctx, channel, id, describeTest(slug, at));
+  return sendOnce(ctx, channel, { id, accepted: [], body, at }, signal);
 }
 
 /** @param data whose rules and messages are counted @throws Refused `not_found` */

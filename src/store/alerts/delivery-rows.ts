@@ -15,6 +15,8 @@ export type DueDelivery = {
   /** The run of all its discoveries; null if there are several. */
   run_id: Id | null;
   body: string | null;
+  /** Recipients that accepted it in earlier attempts, for kinds with several. */
+  accepted_by: readonly string[];
   attempts: number;
 };
 
@@ -100,7 +102,7 @@ export async function sendGatheringNow(
 /** The oldest due message of a channel. Its row needs no lock while the channel's is held. */
 export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Promise<DueDelivery | null> {
   const { rows } = await tx.query<DueDelivery>(
-    `SELECT d.id, d.message_id, d.rule_id, r.slug AS rule, r.name AS rule_name, d.run_id, d.body, d.attempts
+    `SELECT d.id, d.message_id, d.rule_id, r.slug AS rule, r.name AS rule_name, d.run_id, d.body, d.accepted_by, d.attempts
      FROM strandline.deliveries d JOIN strandline.rules r ON r.id = d.rule_id
      WHERE d.channel_id = $1 AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= $2
      ORDER BY d.id LIMIT 1`,
@@ -179,24 +181,28 @@ export async function markDelivered(
 ): Promise<void> {
   await tx.query(
     `UPDATE strandline.deliveries SET state = 'delivered', delivered_at = $2, next_attempt_at = NULL, reason = NULL,
-       http_status = $3, code = NULL, answer = CASE WHEN body IS NULL THEN NULL ELSE $4 END
+       accepted_by = '{}', http_status = $3, code = NULL, answer = CASE WHEN body IS NULL THEN NULL ELSE $4 END
      WHERE id = $1 AND state IN ('gathering', 'pending', 'dead')`,
     [id, now, result.http_status, result.answer],
   );
 }
 
-/** @param dead why there are no more attempts; null: retried at `nextAt` */
+/**
+ * @param result.accepted recipients that accepted it, although others did not
+ * @param next.dead why there are no more attempts; null: retried at `nextAt`
+ */
 export async function markFailed(
   tx: Transaction,
   id: Id,
-  result: AttemptResult,
+  result: AttemptResult & { accepted: readonly string[] },
   next: { nextAt: Date; dead: null } | { nextAt: null; dead: string },
 ): Promise<void> {
   await tx.query(
     `UPDATE strandline.deliveries SET http_status = $2, code = $3, answer = CASE WHEN body IS NULL THEN NULL ELSE $4 END,
-       state = CASE WHEN $6::text IS NULL THEN state ELSE 'dead' END, reason = $6, next_attempt_at = $5
+       state = CASE WHEN $6::text IS NULL THEN state ELSE 'dead' END, reason = $6, next_attempt_at = $5,
+       accepted_by = accepted_by || $7::text[]
      WHERE id = $1 AND state IN ('gathering', 'pending')`,
-    [id, result.http_status, result.code, result.answer, next.nextAt, next.dead],
+    [id, result.http_status, result.code, result.answer, next.nextAt, next.dead, result.accepted],
   );
 }
 
@@ -267,7 +273,7 @@ export const DELIVERY_CODES = {
   http_status: 'the receiver answered with a status that is no success',
   redirect: 'the receiver redirected; redirects are not followed',
   gone: 'the receiver answered 410: it wants no more messages',
-  rejected: 'the receiver does not accept this message',
+  rejected: 'the receiver refused this message permanently',
   slow_down: 'the receiver asked to be left alone for a while',
   timeout: 'the receiver did not answer within the time limit',
   dns: 'the name of the host could not be looked up',
@@ -275,6 +281,9 @@ export const DELIVERY_CODES = {
   broken: 'the connection broke before an answer came',
   tls: 'the certificate of the receiver is not valid',
   address: 'the address does not lead to a public host, and CHANNELS_ALLOW does not name it',
+  auth: 'the receiver refused the login',
+  deferred: 'the receiver did not accept the message yet',
+  setup: 'this process lacks a setting that channels of this kind need',
   secret: 'the secret of the channel cannot be opened with the master key of this process',
   internal: 'strandline itself failed',
 } as const;

@@ -134,6 +134,8 @@ export const deliveries = strandline.table(
     code: text(),
     /** The beginning of the receiver's response, sanitized. No view shows it. */
     answer: text(),
+    /** Recipients that accepted it although others did not: it is not sent to them again. No view shows it. */
+    accepted_by: text().array().notNull().default([]),
   },
   (t) => [
     unique('deliveries_message_key').on(t.message_id),

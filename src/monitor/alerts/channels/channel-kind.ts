@@ -1,5 +1,6 @@
 /** A kind of channel: one way to send messages. To add a kind, create a file here and add a line in channel-kinds.ts. */
 
+import type { Config } from '../../../config/config.ts';
 import type { OwnListeners } from '../../../platform/network.ts';
 import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
 import type { ChannelMessage } from '../message.ts';
@@ -32,10 +33,25 @@ export type Setting = {
 /** Decrypted settings, by name. */
 export type Settings<Name extends string = string> = Readonly<Record<Name, string>>;
 
+/** What a body may depend on, next to the content of the message. */
+export type Composition<Name extends string = string> = {
+  /** `msg_...`, the same for every attempt. */
+  id: string;
+  /** Slug of the channel. */
+  channel: string;
+  /** Settings that are not secret. */
+  settings: Partial<Settings<Name>>;
+  /** `https://strandline.host`; undefined if the address of the dashboard is not configured. */
+  baseUrl: string | undefined;
+  mail: Config['mail'];
+};
+
 /** A message that is ready to send. */
 export type OutgoingMessage = {
   /** `msg_...`, the same for every attempt. */
   id: string;
+  /** Recipients that accepted it in earlier attempts; always empty for kinds with one receiver. */
+  accepted: readonly string[];
   /** The same bytes for every attempt. */
   body: string;
   /** When this attempt is made. */
@@ -56,6 +72,8 @@ export type SendOptions = {
   allow: string | undefined;
   /** Listeners of this process, to which messages are never sent. */
   doors: OwnListeners;
+  /** The operator's mail server. */
+  mail: Config['mail'];
   /** Aborts the attempt when the process stops. */
   signal: AbortSignal;
 };
@@ -76,11 +94,23 @@ export type FailedSend = {
   answer: string | null;
   detail: string | null;
   retryAfterMs: number | null;
+  /** Null: by its code and status, as `delivery-retry.ts` decides. */
+  consequence: Consequence | null;
+  /** Recipients that accepted the message in this attempt, although others did not. */
+  accepted: readonly string[];
 };
+
+/**
+ * What follows a failure. `retry`: the message is sent again, and others are sent meanwhile. `rest`: the whole channel rests
+ * first. `drop`: the message is dead. `pause`: the message waits until somebody resumes the channel, which is disabled. `end`:
+ * the message is dead and the channel is disabled.
+ */
+export type Consequence = 'retry' | 'rest' | 'drop' | 'pause' | 'end';
 
 /** A failure of which no more is known than is given. */
 export function failSend(code: DeliveryCode, more: Partial<FailedSend> = {}): FailedSend {
-  return { kind: 'failed', code, httpStatus: null, answer: null, detail: null, retryAfterMs: null, ...more };
+  const unknown = { httpStatus: null, answer: null, detail: null, retryAfterMs: null, consequence: null };
+  return { kind: 'failed', code, ...unknown, accepted: [], ...more };
 }
 
 type ChannelWords = {
@@ -104,14 +134,20 @@ export type ChannelKind<Name extends string = string> = {
    * lacks are missing in the result. Cheap, and without a look at the network.
    */
   recognize(pasted: string): Partial<Settings<Name>> | null;
-  /** Checks that messages may be sent there now. @throws InvalidInput */
-  assertReachable(settings: Settings<Name>, means: Pick<SendOptions, 'allow' | 'doors'>): Promise<void>;
+  /** Checks that messages may be sent there now. @throws InvalidInput; Refused `unavailable` if this process lacks what the kind needs */
+  assertReachable(
+    settings: Settings<Name>,
+    means: Pick<SendOptions, 'allow' | 'doors' | 'mail'>,
+  ): Promise<void>;
   /** Shortest time between two messages that the service permits to a channel for long; default: no limit. */
   paceMs?: number;
   /** Content type of its bodies. */
   contentType: string;
-  /** Composes the body, once per message: every attempt sends the same bytes. */
-  compose(message: ChannelMessage): string;
+  /**
+   * Composes the body, once per message: every attempt sends the same bytes.
+   * @throws Refused `unavailable` if this process lacks what a body needs
+   */
+  compose(message: ChannelMessage, about: Composition<Name>): string | Promise<string>;
   /** Sends a message once. Never throws. */
   send(message: OutgoingMessage, to: Receiver<Name>, means: SendOptions): Promise<SendResult>;
   /** Creates a signing secret, for a new channel or a rotation; null: the kind has none. */

@@ -3,6 +3,7 @@ import { DELIVERY_CODES, type DeliveryCode } from '../../../store/alerts/deliver
 import type { ChannelKind } from './channel-kind.ts';
 import { appriseKind } from './apprise.ts';
 import { discordKind } from './discord.ts';
+import { emailKind } from './email.ts';
 import { ntfyKind } from './ntfy.ts';
 import { slackKind } from './slack.ts';
 import { teamsKind } from './teams.ts';
@@ -12,6 +13,7 @@ import { webhookKind } from './webhook.ts';
 /** Every kind of channel, by its stored name. */
 export const CHANNEL_KINDS: Readonly<Record<string, ChannelKind>> = {
   webhook: webhookKind,
+  email: emailKind,
   slack: slackKind,
   teams: teamsKind,
   discord: discordKind,

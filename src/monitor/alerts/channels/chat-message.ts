@@ -75,7 +75,7 @@ export const PLAIN_FORMAT: ChatFormat = {
 /** Posts JSON, with the id of the message in a header: services ignore it, and whoever stands between sees repetitions. */
 export function postJson(
   address: string,
-  { id, body, at }: OutgoingMessage,
+  { id, body, at }: Pick<OutgoingMessage, 'id' | 'body' | 'at'>,
   means: SendOptions,
   resolve: Resolve,
   more: {

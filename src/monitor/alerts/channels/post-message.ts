@@ -163,7 +163,11 @@ const TIMEOUT_CODE = /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/;
 
 function classifyError(error: unknown): DeliveryCode {
   if (error instanceof NotAllowed || error instanceof InvalidInput) return 'address';
-  const name = findNetworkCode(error);
+  return classifyNetworkCode(findNetworkCode(error));
+}
+
+/** @param name such as `ECONNREFUSED`; undefined if the error has none */
+export function classifyNetworkCode(name: string | undefined): DeliveryCode {
   if (name === undefined) return 'internal';
   if (TIMEOUT_CODE.test(name)) return 'timeout';
   if (DNS_CODE.test(name)) return 'dns';

@@ -8,7 +8,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 /** @param resolve resolves host names; replaced in tests */
-export function createWebhookKind(resolve: Resolve): ChannelKind<'webhook'> {
+export function createWebhookKind(resolve: Resolve) {
   return {
     settings: {
       webhook: {
@@ -46,7 +46,7 @@ export function createWebhookKind(resolve: Resolve): ChannelKind<'webhook'> {
         'Receivers use it to verify the headers webhook-id, webhook-timestamp and webhook-signature, for example with a Standard Webhooks library.',
       failures: {},
     },
-  };
+  } satisfies ChannelKind<'webhook'>;
 }
 
 export const webhookKind = createWebhookKind(systemResolve);

@@ -1,0 +1,1 @@
+ALTER TABLE "strandline"."deliveries" ADD COLUMN "accepted_by" text[] DEFAULT '{}' NOT NULL;
