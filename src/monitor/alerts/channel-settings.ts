@@ -19,15 +19,16 @@ export function pickKind(written: WrittenSettings): { kindName: string; kind: Ch
   throw new InvalidInput([{ path, given, expected: SETTINGS_OF_A_KIND }]);
 }
 
-/** `where to send messages: webhook (such as https://hooks.example.com/strandline)` */
+/** `where to send messages: webhook; email; …; or telegram_chat and telegram_token`. Short: some doors cut long texts. */
 export const SETTINGS_OF_A_KIND = `where to send messages: ${Object.values(CHANNEL_KINDS)
   .map(({ settings }) =>
     Object.entries(settings)
       .filter(([, { optional }]) => optional !== true)
-      .map(([name, { example }]) => `${name} (such as ${example})`)
+      .map(([name]) => name)
       .join(' and '),
   )
-  .join('; or ')}`;
+  .join('; ')
+  .replace(/; (?=[^;]*$)/, '; or ')}`;
 
 /** @throws InvalidInput with all problems */
 export function readSettings({ settings }: ChannelKind, written: WrittenSettings): Settings {
