@@ -8,7 +8,6 @@ import type { Config } from '../config/config.ts';
 import type { DatabaseKind } from '../domain/database-kind.ts';
 import { Refused, RunError } from '../domain/errors.ts';
 import type { Context } from '../monitor/context.ts';
-import { SECOND } from '../domain/time.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { readAllowed } from '../platform/network.ts';
@@ -80,7 +79,6 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     const db = openDatabase(databaseUrl, {
       log,
       max: Math.min(config.workerConcurrency + 6, MAX_CONNECTIONS),
-      ...(kind === 'sandbox' ? { idleMs: SANDBOX_IDLE_MS } : {}),
     });
     opened.push(() => db.close());
     const clock = await openDatabaseClock(db, log);
@@ -218,12 +216,6 @@ async function checkQueue(backend: QueueBackend): Promise<string[]> {
 
 /** Runs wait for a connection rather than use all of a server with 100; the queue needs up to 20 more. */
 const MAX_CONNECTIONS = 40;
-
-/**
- * A backend of Postgres keeps its plans, up to 20 MB after a save. Those of the sandbox are closed soon, and at rest before the
- * next check whether it has something to do.
- */
-const SANDBOX_IDLE_MS = 2 * SECOND;
 
 /** Saves the current URL and dialect of the hosted service; its searches still belong to it. */
 async function saveHostedService(db: Database, config: Config, now: Date): Promise<void> {

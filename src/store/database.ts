@@ -1,6 +1,5 @@
 /** The database: pool, transactions, statement time, and error classification. */
 
-import { SECOND } from '../domain/time.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { prepareEach } from '../platform/postgres/session.ts';
@@ -61,7 +60,6 @@ function readBigints(text: string): (bigint | null)[] {
  * Opens a connection pool. Time limits are set on both sides, because a server's own limit does not help on a silently dead
  * connection.
  * @param options.max maximum connections
- * @param options.idleMs after which an idle connection is closed. Default: 10 seconds, that of `pg`
  * @param options.lossy commits do not wait for the disk: a server crash may lose the last ones
  * @param options.statementMs statement timeout
  * @param options.shares how visitors share the connections. Default: first come, first served
@@ -70,7 +68,6 @@ export function openDatabase(
   url: string,
   options: {
     max?: number;
-    idleMs?: number;
     name?: string;
     log: Logger;
     lossy?: boolean;
@@ -83,7 +80,6 @@ export function openDatabase(
     connectionString: url,
     application_name: options.name ?? 'strandline',
     max: options.max ?? 10,
-    idleTimeoutMillis: options.idleMs ?? 10 * SECOND,
     types: TYPE_PARSERS,
     keepAlive: true,
     // A connection may keep outdated server state, such as being read-only.
