@@ -6,7 +6,8 @@
  * exists in the seeded data of test/web/api/world.ts), replies those of `reply-shapes.ts`, lists those of `pagination.ts`.
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
-import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
+import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
 import { channelRoutes } from './channel-routes.ts';
@@ -15,6 +16,7 @@ import { deliveryRoutes } from './delivery-routes.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
+import { routesOf } from './operation-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { documentRoutes } from './openapi/document.ts';
@@ -26,13 +28,12 @@ import { searchPlanRoutes } from './search-preview-and-run-routes.ts';
 import { searchRoutes } from './search-routes.ts';
 import { sqlRoutes } from './sql-routes.ts';
 import { statusRoutes } from './status-routes.ts';
-import { tokenRoutes } from './token-routes.ts';
 import { topicRoutes } from './topic-routes.ts';
 import { volumeRoutes } from './volume-routes.ts';
 import { growthRoutes } from './growth-routes.ts';
 import { rankingRoutes } from './ranking-routes.ts';
 
-const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] = [
+const ROUTE_GROUPS: readonly Routes[] = [
   documentRoutes,
   topicRoutes,
   searchRoutes,
@@ -55,10 +56,10 @@ const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] 
   ruleRoutes,
   channelRoutes,
   deliveryRoutes,
-  tokenRoutes,
+  routesOf(TOKEN_OPERATIONS),
   auditRoutes,
 ];
 
 export function apiRoutes(app: App, routeContext: RouteContext): void {
-  for (const add of ROUTE_GROUPS) add(app, routeContext);
+  for (const add of ROUTE_GROUPS) void add(app, routeContext);
 }

@@ -6,7 +6,7 @@ import { findMessageScope, readDeliveries, readDelivery } from '../store/alerts/
 import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
-import { channelSlug, idParam, ruleSlug } from './request-shapes.ts';
+import { channelSlug, idParam, ruleSlug } from '../model/value-shapes.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { defineRow, defineRowWith } from './reply-shapes.ts';
 

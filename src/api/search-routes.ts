@@ -13,15 +13,8 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import {
-  editedSearch,
-  flagParam,
-  FORMER_SLUGS,
-  newSearch,
-  searchSlug,
-  serviceKind,
-  topicSlug,
-} from './request-shapes.ts';
+import { editedSearch, flagParam, FORMER_SLUGS, newSearch, serviceKind } from './request-shapes.ts';
+import { searchSlug, topicSlug } from '../model/value-shapes.ts';
 import {
   defineRowWith,
   IntervalChange,
