@@ -7,12 +7,12 @@
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
 import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
+import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
 import { channelRoutes } from './channel-routes.ts';
 import { completionRoutes } from './completion-routes.ts';
-import { deliveryRoutes } from './delivery-routes.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
@@ -55,7 +55,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   exportRoutes,
   ruleRoutes,
   channelRoutes,
-  deliveryRoutes,
+  routesOf(DELIVERY_OPERATIONS),
   routesOf(TOKEN_OPERATIONS),
   auditRoutes,
 ];

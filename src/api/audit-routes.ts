@@ -6,7 +6,7 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { textParam, timeParam } from '../model/value-shapes.ts';
-import { defineRow } from './reply-shapes.ts';
+import { defineRow } from '../store/row-shapes.ts';
 
 const cursor = createIdCursor('audit-log');
 const AuditEntry = defineRow('AuditEntry', 'audit_log');

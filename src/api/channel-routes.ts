@@ -19,7 +19,7 @@ import { editedChannel, flagParam, newChannel } from './request-shapes.ts';
 import { channelSlug } from '../model/value-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
-import { defineRowWith } from './reply-shapes.ts';
+import { defineRowWith } from '../store/row-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['alerts'];

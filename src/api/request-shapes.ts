@@ -10,7 +10,7 @@ import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { channelSlug, idParam, ruleSlug, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
-import { RULE_KINDS } from '../store/schema/analytics/alert-views.ts';
+import { RULE_KINDS } from '../model/alerts.ts';
 import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { z } from 'zod';

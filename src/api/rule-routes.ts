@@ -12,7 +12,7 @@ import { operation } from './operation.ts';
 import { countParam, editedRule, newRule, scopeParams } from './request-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
-import { defineRow, defineRowWith } from './reply-shapes.ts';
+import { defineRow, defineRowWith } from '../store/row-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['alerts'];

@@ -14,7 +14,8 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { scopeParams } from './request-shapes.ts';
-import { Bytes, Call, Reject, Run, RunTool, defineRowWith } from './reply-shapes.ts';
+import { Bytes, Call, Reject, Run, RunTool } from './reply-shapes.ts';
+import { defineRowWith } from '../store/row-shapes.ts';
 
 const tags = ['runs'];
 const params = z.strictObject({ run: idParam });

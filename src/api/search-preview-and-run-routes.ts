@@ -13,7 +13,8 @@ import { idShape, timeShape, searchSlug } from '../model/value-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { operation } from './operation.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
-import { defineRowWith, MissingTools } from './reply-shapes.ts';
+import { MissingTools } from './reply-shapes.ts';
+import { defineRowWith } from '../store/row-shapes.ts';
 import { countParam, schedulePreviewBody, searchTrialBody } from './request-shapes.ts';
 import { z } from 'zod';
 

@@ -38,7 +38,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
   ['Alerts:', [
     ['rules ...', 'alert rules: add, list, show, edit, pause, resume, remove, try', async () => (await import('./rules-commands.ts')).registerRules],
     ['channels ...', 'alert channels: add, edit, list, show, test, rotate, pause, resume, remove', async () => (await import('./channels-commands.ts')).registerChannels],
-    ['deliveries ...', 'alert messages: list, show, resend', async () => (await import('./deliveries-commands.ts')).registerDeliveries],
+    ['deliveries ...', 'alert messages: list, show, resend', async () => (await import('./delivery-views.ts')).registerDeliveries],
   ]],
   ['Operations:', [
     ['status', 'show the state of database, queue, services, workers and runs', async () => (await import('./status-command.ts')).registerStatus],

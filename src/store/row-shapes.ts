@@ -45,6 +45,16 @@ export function describeRow(view: ViewName): RowShape {
   return z.object(columns).meta({ 'x-view': view });
 }
 
+/** A row of a view, under its schema name in the document. */
+export function defineRow(name: string, view: ViewName): RowShape {
+  return describeRow(view).meta({ id: name, 'x-view': view });
+}
+
+/** A row of a view with additional members. */
+export function defineRowWith<M extends z.ZodRawShape>(name: string, view: ViewName, members: M) {
+  return z.object({ ...describeRow(view).shape, ...members }).meta({ id: name, 'x-view': view });
+}
+
 function describeColumn(column: Column): z.core.$ZodType {
   // Types without a JSON equivalent may be anything, including null.
   if (column.notNull || column.dataType === 'json') return describeValue(column);

@@ -34,7 +34,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/access/visitor-scopes.ts', 'type:store/'],
   ['monitor/operation.ts', 'type:monitor/access/visitor-scopes.ts type:monitor/context.ts'],
   // Shapes of operations are pure.
-  ['monitor/access/token-shapes.ts', 'domain/ model/ monitor/operation.ts monitor/access/visitor-scopes.ts'],
+  ['monitor/access/token-shapes.ts monitor/alerts/delivery-shapes.ts', 'domain/ model/ monitor/operation.ts monitor/access/visitor-scopes.ts'],
   ['monitor/access/', `${CONTEXT} model/ monitor/operation.ts monitor/access/visitor-scopes.ts monitor/access/token-shapes.ts platform/clock.ts platform/keys.ts platform/network.ts`],
   ['monitor/events/', CONTEXT],
   ['monitor/export/', `${CONTEXT} config/version.ts`],
@@ -44,7 +44,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/topics/', `${CONTEXT} config/ protocol/ monitor/enqueue.ts monitor/schedule/`],
   ['monitor/status/', `${CONTEXT} config/ monitor/schedule/`],
   ['monitor/runs/', `${CONTEXT} config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
-  ['monitor/alerts/', `${CONTEXT} protocol/ platform/clock.ts platform/network.ts platform/vault.ts monitor/topics/find-by-slug.ts`],
+  ['monitor/alerts/', `${CONTEXT} model/ monitor/operation.ts monitor/access/visitor-scopes.ts monitor/alerts/delivery-shapes.ts protocol/ platform/clock.ts platform/network.ts platform/vault.ts monitor/topics/find-by-slug.ts`],
   ['monitor/recurring-work.ts', `${CONTEXT} platform/clock.ts monitor/alerts/`],
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],
   ['api/', `${ENTRY} protocol/`],

@@ -14,7 +14,7 @@ import {
   readDelivery,
 } from '../../store/alerts/alert-queries.ts';
 import { CHANNEL_KINDS, describeDeliveryCode } from '../../monitor/alerts/channels/channel-kinds.ts';
-import { DELIVERY_STATES } from '../../store/schema/analytics/alert-views.ts';
+import { DELIVERY_STATES } from '../../model/alerts.ts';
 import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton } from '../components/form.tsx';
