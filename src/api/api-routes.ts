@@ -6,17 +6,19 @@
  * exists in the seeded data of test/web/api/world.ts), replies those of `reply-shapes.ts`, lists those of `pagination.ts`.
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
-import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
+import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
+import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
 import { channelRoutes } from './channel-routes.ts';
 import { completionRoutes } from './completion-routes.ts';
-import { deliveryRoutes } from './delivery-routes.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { feedDocumentRoutes } from './feed-document-routes.ts';
 import { feedRoutes } from './feed-routes.ts';
+import { routesOf } from './operation-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { documentRoutes } from './openapi/document.ts';
@@ -28,13 +30,12 @@ import { searchPlanRoutes } from './search-preview-and-run-routes.ts';
 import { searchRoutes } from './search-routes.ts';
 import { sqlRoutes } from './sql-routes.ts';
 import { statusRoutes } from './status-routes.ts';
-import { tokenRoutes } from './token-routes.ts';
 import { topicRoutes } from './topic-routes.ts';
 import { volumeRoutes } from './volume-routes.ts';
 import { growthRoutes } from './growth-routes.ts';
 import { rankingRoutes } from './ranking-routes.ts';
 
-const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] = [
+const ROUTE_GROUPS: readonly Routes[] = [
   documentRoutes,
   topicRoutes,
   searchRoutes,
@@ -56,13 +57,13 @@ const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] 
   exportRoutes,
   ruleRoutes,
   channelRoutes,
-  deliveryRoutes,
   feedRoutes,
   feedDocumentRoutes,
-  tokenRoutes,
+  routesOf(DELIVERY_OPERATIONS),
+  routesOf(TOKEN_OPERATIONS),
   auditRoutes,
 ];
 
 export function apiRoutes(app: App, routeContext: RouteContext): void {
-  for (const add of ROUTE_GROUPS) add(app, routeContext);
+  for (const add of ROUTE_GROUPS) void add(app, routeContext);
 }

@@ -5,8 +5,8 @@ import { AUDIT_ACTIONS } from '../store/schema/analytics/audit-log-view.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import { textParam, timeParam } from './request-shapes.ts';
-import { defineRow } from './reply-shapes.ts';
+import { textParam, timeParam } from '../model/value-shapes.ts';
+import { defineRow } from '../store/row-shapes.ts';
 
 const cursor = createIdCursor('audit-log');
 const AuditEntry = defineRow('AuditEntry', 'audit_log');

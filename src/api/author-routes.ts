@@ -9,12 +9,11 @@ import {
   readAuthorTypical,
   readAuthorVersions,
 } from '../store/queries/authors.ts';
-import { timeShape } from '../store/row-shapes.ts';
+import { timeShape, idParam } from '../model/value-shapes.ts';
 import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { Author, AuthorSnapshot, AuthorVersion, Post } from './reply-shapes.ts';
-import { idParam } from './request-shapes.ts';
 import { limitParam } from './pagination.ts';
 
 const tags = ['authors'];

@@ -15,10 +15,11 @@ import { readChannels } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
-import { channelSlug, editedChannel, flagParam, newChannel } from './request-shapes.ts';
+import { editedChannel, flagParam, newChannel } from './request-shapes.ts';
+import { channelSlug } from '../model/value-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
-import { defineRowWith } from './reply-shapes.ts';
+import { defineRowWith } from '../store/row-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['alerts'];

@@ -1,14 +1,14 @@
 /** Feeds: addresses for feed readers, each with a key that reads one feed. */
 import { z } from 'zod';
+import { idParam, idShape, textParam, timeShape } from '../model/value-shapes.ts';
 import { createFeed, MAX_FEED_NAME, revokeFeed } from '../monitor/feeds/manage-feeds.ts';
 import { writeFeedPath } from '../monitor/feeds/feed-address.ts';
 import { readPublicBase } from '../monitor/http/public-address.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { readFeeds } from '../store/feeds.ts';
-import { idShape, timeShape } from '../store/row-shapes.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import { idParam, queryParam, scopeParams, textParam } from './request-shapes.ts';
+import { queryParam, scopeParams } from './request-shapes.ts';
 
 const tags = ['feeds'];
 const cursor = createIdCursor('feeds');

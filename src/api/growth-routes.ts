@@ -14,7 +14,8 @@ import {
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { limitParam } from './pagination.ts';
 import { GrownPost, PostAtAge, SearchGrowth, TypicalAtAge } from './reply-shapes.ts';
-import { scopeParams, timeParam } from './request-shapes.ts';
+import { scopeParams } from './request-shapes.ts';
+import { timeParam } from '../model/value-shapes.ts';
 import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS } from './trend-operation.ts';
 
 export function growthRoutes(app: App, home: RouteContext): void {

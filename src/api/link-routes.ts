@@ -13,7 +13,7 @@ import {
   readLinkRanks,
   readPostsWithLink,
 } from '../store/queries/links.ts';
-import { idShape, timeShape } from '../store/row-shapes.ts';
+import { idShape, timeShape, idParam, textParam, timeParam } from '../model/value-shapes.ts';
 import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
@@ -25,7 +25,7 @@ import {
   notIndexed,
 } from './pagination.ts';
 import { Link, LinkSource } from './reply-shapes.ts';
-import { idParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
+import { queryParam, scopeParams } from './request-shapes.ts';
 
 const tags = ['links'];
 const params = z.strictObject({ id: idParam });

@@ -3,7 +3,7 @@
 import { createCursor, type Cursor } from '../monitor/http/cursors.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import type { Database } from '../store/database.ts';
-import { idParam } from './request-shapes.ts';
+import { idParam } from '../model/value-shapes.ts';
 import { z } from 'zod';
 
 const MAX_LIMIT = 200;

@@ -13,14 +13,14 @@ import {
   readPostVersions,
 } from '../store/queries/post-detail.ts';
 import { POST_PAGE_ORDERS, readPostPage } from '../store/queries/post-pages.ts';
-import { idShape, timeShape } from '../store/row-shapes.ts';
+import { idShape, timeShape, idParam, textParam, timeParam } from '../model/value-shapes.ts';
 import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor, orderKey } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { catchUpForQuery, defineListQuery, defineListReply, notIndexed } from './pagination.ts';
 import { Post, PostAtAge, PostEngagement, PostGrowth, PostVersion } from './reply-shapes.ts';
-import { idParam, textParam, timeParam, queryParam, scopeParams } from './request-shapes.ts';
+import { queryParam, scopeParams } from './request-shapes.ts';
 
 const tags = ['posts'];
 const params = z.strictObject({ id: idParam });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { previewPurge, requestPurge } from '../monitor/topics/purge-topic.ts';
 import { operation } from './operation.ts';
-import { searchSlug, topicSlug } from './request-shapes.ts';
+import { searchSlug, topicSlug } from '../model/value-shapes.ts';
 
 const Purge = z
   .object({

@@ -4,20 +4,11 @@ import { OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { TOOL_REASON_NAMES } from '../domain/tool-coverage.ts';
 import { FAILURE_CODES, formatProblemType } from '../monitor/http/error-statuses.ts';
 import { BUCKETS } from '../store/queries/volume.ts';
-import { describeRow, idShape, type RowShape, timeShape, type ViewName } from '../store/row-shapes.ts';
+import { defineRow, defineRowWith } from '../store/row-shapes.ts';
+import { idShape, timeShape } from '../model/value-shapes.ts';
 import { SEARCH_STATES, SEARCH_STATUSES, SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { z } from 'zod';
-
-/** A row of a view, under its schema name in the document. */
-export function defineRow(name: string, view: ViewName): RowShape {
-  return describeRow(view).meta({ id: name, 'x-view': view });
-}
-
-/** A row of a view with additional members. */
-export function defineRowWith<M extends z.ZodRawShape>(name: string, view: ViewName, members: M) {
-  return z.object({ ...describeRow(view).shape, ...members }).meta({ id: name, 'x-view': view });
-}
 
 const searchStatus = z.enum(SEARCH_STATUSES);
 const statusMembers = {

@@ -3,43 +3,18 @@
 import { DEFAULT_COOLDOWN } from '../monitor/alerts/rule-definition.ts';
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
-import { EXPECTED_SLUG, SLUG_PATTERN } from '../domain/slug.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
 import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
 import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { RECOGNIZED_ADDRESSES } from '../monitor/alerts/recognize-address.ts';
-import { idKey } from '../monitor/http/cursors.ts';
+import { channelSlug, idParam, ruleSlug, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
-import { RULE_KINDS } from '../store/schema/analytics/alert-views.ts';
+import { RULE_KINDS } from '../model/alerts.ts';
 import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { z } from 'zod';
-
-/** An id: a string in the API, a bigint in the program. */
-export const idParam = idKey.meta({ description: 'An id.', examples: ['1'] });
-
-/** Years that Postgres and ISO 8601 write alike. */
-const MIN_TIME = new Date('1000-01-01T00:00:00Z');
-const MAX_TIME = new Date('9999-12-31T23:59:59.999Z');
-
-/** A time with its zone, such as `2026-11-21T12:00:00Z`. */
-export const timeParam = z
-  .codec(
-    z.iso.datetime({ offset: true, error: 'a time with its zone, such as 2026-11-21T12:00:00Z' }),
-    z.date().min(MIN_TIME, 'a time from the year 1000 on').max(MAX_TIME, 'a time up to the year 9999'),
-    { decode: (text) => new Date(text), encode: (time) => time.toISOString() },
-  )
-  .meta({ description: 'A time with its zone (ISO 8601).', examples: ['2026-11-21T00:00:00Z'] });
-
-/** The short name of a topic, search, rule or channel. */
-const slugParam = z.string().regex(SLUG_PATTERN, EXPECTED_SLUG);
-export const topicSlug = slugParam.meta({ description: 'Slug of a topic.', examples: ['harbour-ferry'] });
-export const searchSlug = slugParam.meta({
-  description: 'Slug of a saved search.',
-  examples: ['harbour-ferry-posts'],
-});
 
 /** For the descriptions of routes that rename. */
 export const FORMER_SLUGS =
@@ -71,14 +46,6 @@ export const viewParam = z
   .describe(
     'search: what each search found for the first time. topic: each item once per topic (`first_in_topic`). Default: search.',
   );
-
-/** A text that Postgres can store. @param max in UTF-16 code units */
-export function textParam(max: number) {
-  return z
-    .string()
-    .max(max)
-    .refine((text) => !text.includes('\0'), 'text without NUL');
-}
 
 /** A query; `parseQuery` validates it. */
 export const queryParam = textParam(MAX_QUERY_LENGTH).meta({ examples: ['"night line" -cancelled lang:en'] });
@@ -242,9 +209,6 @@ export const renamedTopic = z
     reuse_slug: reuseMember,
   })
   .meta({ examples: [{ name: 'Ferries of the harbour' }] });
-
-export const ruleSlug = slugParam.meta({ description: 'Slug of a rule.', examples: ['ferry-news'] });
-export const channelSlug = slugParam.meta({ description: 'Slug of a channel.', examples: ['ops'] });
 
 const ruleMembers = {
   name: textParam(120).min(1).describe('Display name. Default: the slug.'),

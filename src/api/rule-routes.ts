@@ -4,15 +4,15 @@ import { changeRule, createRule, editRule, findRuleRow } from '../monitor/alerts
 import { backtestRule, previewRule } from '../monitor/alerts/backtest.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../monitor/alerts/rule-definition.ts';
 import { findScope, findScopeRemoval } from '../monitor/topics/find-by-slug.ts';
-import { idShape, timeShape } from '../store/row-shapes.ts';
+import { idShape, timeShape, ruleSlug } from '../model/value-shapes.ts';
 import { readRules } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
-import { countParam, editedRule, newRule, ruleSlug, scopeParams } from './request-shapes.ts';
+import { countParam, editedRule, newRule, scopeParams } from './request-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
-import { defineRow, defineRowWith } from './reply-shapes.ts';
+import { defineRow, defineRowWith } from '../store/row-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['alerts'];

@@ -9,12 +9,13 @@ import { loadNewestResponse } from '../store/responses.ts';
 import { readCalls, readRejects, readResponseNote, readRunPage } from '../store/queries/run-list.ts';
 import { readRunTools } from '../store/queries/run-tools.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
-import { timeShape } from '../store/row-shapes.ts';
+import { timeShape, idParam, timeParam } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import { idParam, timeParam, scopeParams } from './request-shapes.ts';
-import { Bytes, Call, Reject, Run, RunTool, defineRowWith } from './reply-shapes.ts';
+import { scopeParams } from './request-shapes.ts';
+import { Bytes, Call, Reject, Run, RunTool } from './reply-shapes.ts';
+import { defineRowWith } from '../store/row-shapes.ts';
 
 const tags = ['runs'];
 const params = z.strictObject({ run: idParam });

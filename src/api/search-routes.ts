@@ -13,23 +13,10 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import {
-  editedSearch,
-  flagParam,
-  FORMER_SLUGS,
-  newSearch,
-  searchSlug,
-  serviceKind,
-  topicSlug,
-} from './request-shapes.ts';
-import {
-  defineRowWith,
-  IntervalChange,
-  MissingTools,
-  Search,
-  searchMembers,
-  SearchVersion,
-} from './reply-shapes.ts';
+import { editedSearch, flagParam, FORMER_SLUGS, newSearch, serviceKind } from './request-shapes.ts';
+import { searchSlug, topicSlug } from '../model/value-shapes.ts';
+import { IntervalChange, MissingTools, Search, searchMembers, SearchVersion } from './reply-shapes.ts';
+import { defineRowWith } from '../store/row-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['searches'];

@@ -7,7 +7,7 @@ import { MAX_ARRAY_TEXT, MAX_RESULT_MB } from '../store/reader/reader-query.ts';
 import type { App } from '../monitor/http/route-types.ts';
 import { MAX_CONCURRENT_STATEMENTS } from '../monitor/http/visitor-shares.ts';
 import { operation } from './operation.ts';
-import { textParam } from './request-shapes.ts';
+import { textParam } from '../model/value-shapes.ts';
 
 /** Made by `renderJson` in store/reader/reader-query.ts. */
 const SqlResult = z

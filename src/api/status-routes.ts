@@ -7,7 +7,7 @@ import { readCallCosts } from '../store/queries/call-costs.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
 import { SEARCH_STATES, SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
-import { idShape, timeShape } from '../store/row-shapes.ts';
+import { idShape, timeShape } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 

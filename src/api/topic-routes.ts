@@ -17,9 +17,9 @@ import {
   newTopic,
   renamedTopic,
   rewatchedTopic,
-  topicSlug,
   watchedText,
 } from './request-shapes.ts';
+import { topicSlug } from '../model/value-shapes.ts';
 import { Topic } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 

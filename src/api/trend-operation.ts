@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DAY } from '../domain/time.ts';
 import { findOldest, readDerivedUntil } from '../store/derive/pending-derivations.ts';
-import { timeShape } from '../store/row-shapes.ts';
+import { timeShape } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { countParam } from './request-shapes.ts';

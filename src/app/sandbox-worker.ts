@@ -23,8 +23,18 @@ export async function runSandboxWorker(
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
+  /** At rest the connection is closed, so that no backend of Postgres stays with its memory. */
+  async function hasOwn(): Promise<boolean> {
+    const client = await sandbox.ctx.db.pool.connect();
+    try {
+      return await hasOwnTopics(client);
+    } finally {
+      client.release(worker === undefined);
+    }
+  }
+
   async function check(): Promise<void> {
-    const rests = (await hasSearches(real.ctx.db.pool)) && !(await hasOwnTopics(sandbox.ctx.db.pool));
+    const rests = (await hasSearches(real.ctx.db.pool)) && !(await hasOwn());
     if (isClosed || rests === (worker === undefined)) return;
     if (rests) {
       await worker?.drain();

@@ -42,11 +42,15 @@ export function shortenQuotes(words: string): string {
   );
 }
 
+/** Groups of commands, where they differ from the kind of thing. */
+const LISTED_BY: Readonly<Record<string, string>> = { run: 'runs', delivery: 'deliveries' };
+
 /** The command that lists the names of what was not found. */
 export function suggestList(words: string): string {
   if (words.includes('see: ')) return '';
-  const [, kind] = /\b(search|topic|run)\b/.exec(words) ?? [];
-  return kind === undefined ? '' : `; see: strandline ${kind === 'run' ? 'runs' : kind} list`;
+  const [, kind = ''] = /\b(search|topic|run|delivery)\b/.exec(words) ?? [];
+  const group = LISTED_BY[kind] ?? kind;
+  return group === '' ? '' : `; see: strandline ${group} list`;
 }
 
 /** Members of a search whose options have other names. */

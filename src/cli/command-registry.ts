@@ -16,7 +16,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['api', 'run only the API and the dashboard', async () => (await import('./server-commands.ts')).registerApi],
     ['service ...', 'run only the search service', async () => (await import('./server-commands.ts')).registerService],
     ['migrate', 'create or update the database schema', async () => (await import('./server-commands.ts')).registerMigrate],
-    ['token ...', 'tokens for the API and the dashboard: create, list, rotate, revoke', async () => (await import('./token-commands.ts')).registerToken],
+    ['token ...', 'tokens for the API and the dashboard: create, list, rotate, revoke', async () => (await import('./token-views.ts')).registerToken],
     ['reader ...', 'read-only database login for SQL: rotate', async () => (await import('./sql-commands.ts')).registerReader],
   ]],
   ['Watch:', [
@@ -38,7 +38,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
   ['Alerts:', [
     ['rules ...', 'alert rules: add, list, show, edit, pause, resume, remove, try', async () => (await import('./rules-commands.ts')).registerRules],
     ['channels ...', 'alert channels: add, edit, list, show, test, rotate, pause, resume, remove', async () => (await import('./channels-commands.ts')).registerChannels],
-    ['deliveries ...', 'alert messages: list, show, resend', async () => (await import('./deliveries-commands.ts')).registerDeliveries],
+    ['deliveries ...', 'alert messages: list, show, resend', async () => (await import('./delivery-views.ts')).registerDeliveries],
     ['feeds ...', 'addresses for feed readers: add, list, remove', async () => (await import('./feeds-commands.ts')).registerFeeds],
   ]],
   ['Operations:', [

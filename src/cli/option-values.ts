@@ -2,7 +2,7 @@
 
 import { parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
 import { InvalidInput } from '../domain/errors.ts';
-import { idKey } from '../monitor/http/cursors.ts';
+import { idKey } from '../model/value-shapes.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { findDayStart } from './value-formatting.ts';
 import { Option } from 'commander';

@@ -13,7 +13,7 @@ import type { RunningWorker } from '../worker/worker.ts';
 import { API_CONSEQUENCE, describeSources, limitHeapGrowth, openWithDbRetry } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
 import { type CommandServer, serveCommands } from './command-server.ts';
-import { registerServiceKey } from './token-commands.ts';
+import { registerServiceKey } from './token-views.ts';
 import { listenForShutdown, type ShutdownRequest } from './process-exit.ts';
 
 export function registerWorker(command: Command, cli: Cli): void {

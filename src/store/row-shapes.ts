@@ -1,5 +1,6 @@
 /** JSON shapes of the SQL contract's rows: documentation generated from the declarations that read them. */
 
+import { idShape, timeShape } from '../model/value-shapes.ts';
 import * as alerts from './schema/analytics/alert-views.ts';
 import * as contract from './schema/analytics/analytics-schema.ts';
 import * as audit from './schema/analytics/audit-log-view.ts';
@@ -34,12 +35,6 @@ export type ViewName = { [K in keyof Views]: ViewNameOf<Views[K]> }[keyof Views]
 /** A row of a view: one member per column, in the view's order. */
 export type RowShape = z.ZodObject<Record<string, z.core.$ZodType>>;
 
-// A row has bigints and dates, JSON has their text. (Cast by way of unknown: comparing the classes takes the type
-// checker a second.)
-/** A key of ours: a bigint, which JSON can only hold as text. */
-export const idShape = z.string().regex(/^\d{1,19}$/) as unknown as z.ZodUnknown;
-export const timeShape = z.string().meta({ format: 'date-time' }) as unknown as z.ZodUnknown;
-
 /**
  * The JSON shape of a view's row: IDs are strings, times ISO 8601. For documentation, without validation at run time;
  * `x-view` names the view, whose comments describe the members.
@@ -48,6 +43,16 @@ export function describeRow(view: ViewName): RowShape {
   const columns = VIEWS.get(view);
   if (columns === undefined) throw new Error(`no such view: ${view}`);
   return z.object(columns).meta({ 'x-view': view });
+}
+
+/** A row of a view, under its schema name in the document. */
+export function defineRow(name: string, view: ViewName): RowShape {
+  return describeRow(view).meta({ id: name, 'x-view': view });
+}
+
+/** A row of a view with additional members. */
+export function defineRowWith<M extends z.ZodRawShape>(name: string, view: ViewName, members: M) {
+  return z.object({ ...describeRow(view).shape, ...members }).meta({ id: name, 'x-view': view });
 }
 
 function describeColumn(column: Column): z.core.$ZodType {

@@ -1,7 +1,7 @@
 /** Input of page requests: form fields, list filters, slugs and keys. */
 
 import { InvalidInput, type Problem, Refused } from '../domain/errors.ts';
-import { idKey } from '../monitor/http/cursors.ts';
+import { idKey } from '../model/value-shapes.ts';
 import type { Id } from '../store/database.ts';
 import { type FormValues, OPENED } from './components/form.tsx';
 import { z } from 'zod';

@@ -15,22 +15,27 @@ export const ABOVE = '*';
 
 const CONTEXT = 'domain/ store/ monitor/context.ts';
 /** Entry points call the monitor's functions and the store's queries: they do not save, parse, or call a service. */
-const ENTRY = `domain/ config/ platform/ not:platform/network.ts not:platform/postgres/ not:platform/queue/
+const ENTRY = `domain/ model/ config/ platform/ not:platform/network.ts not:platform/postgres/ not:platform/queue/
   not:platform/vault.ts store/ not:store/save/ not:store/slots.ts monitor/ not:monitor/client/ not:monitor/parse/`;
 
 // biome-ignore format: one line for each
 export const RULES: readonly Rule[] = [
   ['domain/', ''],
+  ['model/', 'domain/'],
   ['platform/', 'domain/'],
   ['config/', 'domain/ platform/small-file.ts'],
   ['protocol/', 'domain/ platform/small-file.ts'],
-  ['store/', 'domain/ config/ platform/'],
+  ['store/', 'domain/ model/ config/ platform/'],
   ['service/', 'domain/ config/variable.ts protocol/ platform/child-frames.ts platform/child-host.ts platform/client-address.ts platform/clock.ts platform/keys.ts platform/listen.ts platform/logger.ts platform/network.ts platform/small-file.ts'],
   ['monitor/parse/', 'domain/ protocol/'],
   ['monitor/client/', 'domain/ protocol/ config/version.ts platform/clock.ts'],
   ['monitor/trends/rules/', 'domain/'],
   ['monitor/context.ts monitor/enqueue.ts', 'domain/ store/ type:config/ type:platform/'],
-  ['monitor/access/', `${CONTEXT} platform/clock.ts platform/keys.ts platform/network.ts`],
+  ['monitor/access/visitor-scopes.ts', 'type:store/'],
+  ['monitor/operation.ts', 'type:monitor/access/visitor-scopes.ts type:monitor/context.ts'],
+  // Shapes of operations are pure.
+  ['monitor/access/token-shapes.ts monitor/alerts/delivery-shapes.ts', 'domain/ model/ monitor/operation.ts monitor/access/visitor-scopes.ts'],
+  ['monitor/access/', `${CONTEXT} model/ monitor/operation.ts monitor/access/visitor-scopes.ts monitor/access/token-shapes.ts platform/clock.ts platform/keys.ts platform/network.ts`],
   ['monitor/events/', CONTEXT],
   ['monitor/export/', `${CONTEXT} config/version.ts`],
   ['monitor/trends/', `${CONTEXT} monitor/trends/rules/`],
@@ -39,7 +44,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/topics/', `${CONTEXT} config/ protocol/ monitor/enqueue.ts monitor/schedule/`],
   ['monitor/status/', `${CONTEXT} config/ monitor/schedule/`],
   ['monitor/runs/', `${CONTEXT} config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
-  ['monitor/alerts/', `${CONTEXT} protocol/ platform/clock.ts platform/network.ts platform/vault.ts monitor/topics/find-by-slug.ts`],
+  ['monitor/alerts/', `${CONTEXT} model/ monitor/operation.ts monitor/access/visitor-scopes.ts monitor/alerts/delivery-shapes.ts protocol/ platform/clock.ts platform/network.ts platform/vault.ts platform/http/allowed-hosts.ts type:config/config.ts monitor/topics/find-by-slug.ts`],
   ['monitor/feeds/', `${CONTEXT} config/version.ts platform/keys.ts monitor/topics/find-by-slug.ts`],
   ['monitor/recurring-work.ts', `${CONTEXT} platform/clock.ts monitor/alerts/`],
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],

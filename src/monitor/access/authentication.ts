@@ -14,7 +14,7 @@ import { findToken, hasTokens, touchToken } from '../../store/tokens.ts';
 import type { Context } from '../context.ts';
 import { createBackOff } from './back-off.ts';
 import { createFormToken, createPageTag, verifyFormToken } from './session-cookie.ts';
-import { Denied, expandScopes, SCOPES, type Visitor } from './visitor-scopes.ts';
+import { Denied, expandScopes, LOCAL_VISITOR, type Visitor } from './visitor-scopes.ts';
 import { randomBytes } from 'node:crypto';
 
 type Credentials = {
@@ -47,7 +47,6 @@ export type Access = {
 };
 
 export const NOBODY: Visitor = { kind: 'nobody', scopes: new Set(), name: null };
-const LOCAL_VISITOR: Visitor = { kind: 'local', scopes: expandScopes(SCOPES), name: null };
 
 /**
  * @param localMayEnter whether anyone who can connect has access while no token exists: only if the server is reachable

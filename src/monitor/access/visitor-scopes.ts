@@ -39,6 +39,9 @@ export function expandScopes(scopes: readonly string[]): ReadonlySet<Scope> {
   return new Set(readScopes(scopes).flatMap((scope) => (scope === 'admin' ? SCOPES : [scope, 'read'])));
 }
 
+/** Whoever uses this machine: its commands, and requests from it while no token exists. */
+export const LOCAL_VISITOR: Visitor = { kind: 'local', scopes: expandScopes(SCOPES), name: null };
+
 /** Whether a visitor has all of these scopes. */
 export function hasScopes({ scopes }: Pick<Visitor, 'scopes'>, wanted: Scope | readonly Scope[]): boolean {
   return [wanted].flat().every((scope) => scopes.has(scope));

@@ -9,7 +9,7 @@ import { trimEndSlashes } from '../../domain/link.ts';
 import { truncateText } from '../../domain/text.ts';
 import type { FeedEntry, FeedLink, FeedPost, FeedSpike, FeedTrend } from '../../store/alerts/feed-entries.ts';
 import type { Id } from '../../store/database.ts';
-import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
+import { RULE_KINDS } from '../../model/alerts.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { TREND_STATES } from '../../domain/enumerations.ts';
 import { SPIKE_CAUSES, SPIKE_MEASURES } from '../../store/schema/analytics/trend-views.ts';

@@ -2,7 +2,7 @@
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { parseQuery } from '../../domain/search-query.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
-import { RULE_KINDS, type RuleKind } from '../../store/schema/analytics/alert-views.ts';
+import { RULE_KINDS, type RuleKind } from '../../model/alerts.ts';
 
 /** How many days back a rule is previewed: a week has each weekday once. */
 export const DEFAULT_BACKTEST_DAYS = 7;

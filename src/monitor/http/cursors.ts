@@ -9,16 +9,6 @@ import type { RenamedSlug } from '../../store/former-slugs.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-/** The largest bigint of Postgres. */
-export const MAX_ID = 2n ** 63n - 1n;
-
-/** An id, as text outside of the program. */
-export const idKey = z.codec(
-  z.string().regex(/^[1-9]\d{0,18}$/, 'an id: digits only'),
-  z.bigint().max(MAX_ID, 'an id'),
-  { decode: (text) => BigInt(text), encode: String },
-);
-
 /** A count, or microseconds since 1970, which may be negative. */
 export const orderKey = z.codec(z.string().regex(/^-?\d{1,18}$/), z.bigint(), {
   decode: BigInt,

@@ -1,5 +1,6 @@
 /** Turns zod's validation errors into problems for the client, in plain words and without secrets. `limitProblems` truncates them. */
-import { HIDDEN, type Problem } from '../../domain/errors.ts';
+import type { z } from 'zod';
+import { HIDDEN, InvalidInput, type Problem } from '../../domain/errors.ts';
 
 /** The content of a request, to quote what was given. */
 export type RequestContent = { body?: unknown; query?: unknown; params?: unknown };
@@ -87,6 +88,36 @@ function isRequestPart(context: unknown): context is keyof typeof REQUEST_PARTS 
 }
 
 function buildProblem(place: string, whole: unknown, steps: readonly string[], expected: string): Problem {
+  return { path: [place, ...steps].join('.'), given: readGiven(whole, steps), expected };
+}
+
+/**
+ * The values of an input that comes from no request, such as those of a command or a form.
+ * @throws InvalidInput with all problems
+ */
+export function decodeInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const read = schema.safeParse(input);
+  if (read.success) return read.data;
+  throw new InvalidInput(
+    read.error.issues.flatMap((issue) => {
+      const steps = issue.path.map(String);
+      const at = (names: readonly string[], expected: string): Problem => ({
+        path: names
+          .map((name, i) => (/^\d+$/.test(name) ? `[${name}]` : `${i === 0 ? '' : '.'}${name}`))
+          .join(''),
+        given: readGiven(input, names),
+        expected,
+      });
+      // An issue of zod is an object whose members depend on its code, as in a request's.
+      if (issue.code === 'unrecognized_keys')
+        return issue.keys.map((key) => at([...steps, key], 'nothing: unknown member'));
+      return [at(steps, describeExpected(issue as unknown as IssueParams, issue.message))];
+    }),
+  );
+}
+
+/** The given value at a path, without secrets. */
+function readGiven(whole: unknown, steps: readonly string[]): unknown {
   const given = steps.reduce<unknown>(
     (value, step) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, step)
@@ -94,7 +125,7 @@ function buildProblem(place: string, whole: unknown, steps: readonly string[], e
         : undefined,
     whole,
   );
-  return { path: [place, ...steps].join('.'), given: redactGiven(given, steps), expected };
+  return redactGiven(given, steps);
 }
 
 const SECRET_NAME = /secret|token|password|key/i;

@@ -3,12 +3,8 @@ import { and, asc, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm';
 import { createNotFound } from '../../domain/errors.ts';
 import { type Database, type Id, type Orm, prepareOnce } from '../database.ts';
 import { type DataScope, equals } from '../queries/data-scope.ts';
-import {
-  channelsView,
-  deliveriesView,
-  type DeliveryState,
-  rulesView,
-} from '../schema/analytics/alert-views.ts';
+import { channelsView, deliveriesView, rulesView } from '../schema/analytics/alert-views.ts';
+import type { DeliveryState } from '../../model/alerts.ts';
 
 export type RuleRow = typeof rulesView.$inferSelect;
 export type ChannelRow = typeof channelsView.$inferSelect;

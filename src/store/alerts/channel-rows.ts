@@ -1,7 +1,7 @@
 /** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
 import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../database.ts';
 import { SELECT_LAST_DISCOVERY } from '../queries/discoveries.ts';
-import type { ChannelState } from '../schema/analytics/alert-views.ts';
+import type { ChannelState } from '../../model/alerts.ts';
 
 export type Channel = {
   id: Id;

@@ -1,6 +1,6 @@
 /** Writes rules. */
 import { type Id, type Queryable, type Transaction, onlyRow } from '../database.ts';
-import type { RuleKind } from '../schema/analytics/alert-views.ts';
+import type { RuleKind } from '../../model/alerts.ts';
 
 export type Rule = {
   id: Id;

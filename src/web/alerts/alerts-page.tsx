@@ -1,6 +1,6 @@
 /** Alerts: rules, channels and the last deliveries. */
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
-import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
+import { RULE_KINDS } from '../../model/alerts.ts';
 import {
   type ChannelRow,
   readChannels,

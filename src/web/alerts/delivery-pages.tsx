@@ -3,7 +3,7 @@
 import { Facts } from '../components/fact-list.tsx';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
-import { idKey } from '../../monitor/http/cursors.ts';
+import { idKey } from '../../model/value-shapes.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import {
@@ -14,7 +14,7 @@ import {
   readDelivery,
 } from '../../store/alerts/alert-queries.ts';
 import { CHANNEL_KINDS, describeDeliveryCode } from '../../monitor/alerts/channels/channel-kinds.ts';
-import { DELIVERY_STATES } from '../../store/schema/analytics/alert-views.ts';
+import { DELIVERY_STATES } from '../../model/alerts.ts';
 import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton } from '../components/form.tsx';

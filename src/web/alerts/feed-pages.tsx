@@ -3,7 +3,7 @@ import type { Problem } from '../../domain/errors.ts';
 import { cleanLine } from '../../domain/text.ts';
 import { writeFeedPath, writeOpenFeedPath } from '../../monitor/feeds/feed-address.ts';
 import { createFeed, describeFeed, revokeFeed } from '../../monitor/feeds/manage-feeds.ts';
-import { idKey } from '../../monitor/http/cursors.ts';
+import { idKey } from '../../model/value-shapes.ts';
 import { readPublicBase } from '../../monitor/http/public-address.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { type FeedRow, readFeeds } from '../../store/feeds.ts';

@@ -1,7 +1,7 @@
 import type { Problem } from '../../domain/errors.ts';
 import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
 import { DEFAULT_COOLDOWN, type WrittenRule } from '../../monitor/alerts/rule-definition.ts';
-import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
+import { RULE_KINDS } from '../../model/alerts.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
 import { Button, Field, type FieldOption, Form, type FormValues } from '../components/form.tsx';

@@ -1,6 +1,7 @@
 /** What the list of a topic or search shows: one page of items, how many there are, and their volume over time. */
 
-import { createCursor, idKey, orderKey } from '../../monitor/http/cursors.ts';
+import { createCursor, orderKey } from '../../monitor/http/cursors.ts';
+import { idKey } from '../../model/value-shapes.ts';
 import { type IsMatch, readMatchesOfItems, type ShownItem } from '../../store/archive/matched-words.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
 import type { Id, Reads } from '../../store/database.ts';

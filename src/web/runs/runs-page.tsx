@@ -5,7 +5,7 @@ import { formatUtcMidnight } from '../../domain/display-format.ts';
 import { type Problem, RUN_CODES, type RunCode, SKIP_REASONS } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { idKey } from '../../monitor/http/cursors.ts';
+import { idKey } from '../../model/value-shapes.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import { readRunPage, readRunServices, type RunRow } from '../../store/queries/run-list.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type AuditRow, readAudit } from '../../store/queries/audit-log.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { idKey } from '../../monitor/http/cursors.ts';
+import { idKey } from '../../model/value-shapes.ts';
 import { emptyField } from '../request-input.ts';
 import { writeAddress } from '../components/list-address.ts';
 import { Button, Field } from '../components/form.tsx';

@@ -13,7 +13,9 @@ import {
   rotateToken,
   type Token,
 } from '../../monitor/access/manage-tokens.ts';
-import { idKey } from '../../monitor/http/cursors.ts';
+import { idKey } from '../../model/value-shapes.ts';
+import { newToken } from '../../monitor/access/token-shapes.ts';
+import { decodeInput } from '../../monitor/http/request-problems.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { formBody, readFieldList, readField } from '../request-input.ts';
 import { Badge } from '../components/icons.tsx';
@@ -137,11 +139,11 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
 
 function parseTokenForm(given: FormValues, now: Date): Parameters<typeof createToken>[1] {
   const days = Object.keys(EXPIRIES).find((each) => each === readField(given, 'ends'));
-  return {
+  return decodeInput(newToken, {
     name: cleanLine((readField(given, 'name') ?? '').toWellFormed()),
     scopes: SCOPES.filter((scope) => readFieldList(given, 'scopes').includes(scope)),
-    expires_at: days === undefined ? null : new Date(now.getTime() + Number(days) * DAY),
-  };
+    expires_at: days === undefined ? null : new Date(now.getTime() + Number(days) * DAY).toISOString(),
+  });
 }
 
 function NewTokenForm({

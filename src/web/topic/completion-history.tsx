@@ -1,7 +1,7 @@
 /** All completions of a search with how much each changed, and the comparison of any two. */
 
 import { formatPercent } from '../../domain/display-format.ts';
-import { idKey } from '../../monitor/http/cursors.ts';
+import { idKey } from '../../model/value-shapes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import type { Id, Reads } from '../../store/database.ts';

@@ -9,7 +9,7 @@ import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import { parseCookies } from '../components/page-frame.tsx';
 import { placeCookie } from '../../domain/mount.ts';
-import { MAX_ID } from '../../monitor/http/cursors.ts';
+import { MAX_ID } from '../../model/value-shapes.ts';
 
 /** The newest discovery at a time. */
 type DiscoveryPoint = { id: Id; at: Date };

@@ -1,20 +1,9 @@
 /** Rules, channels and deliveries, as the SQL contract shows them. */
 import { integer, text } from 'drizzle-orm/pg-core';
+import { CHANNEL_STATES, DELIVERY_STATES, RULE_KINDS, RULE_STATES } from '../../../model/alerts.ts';
 import { DELIVERY_CODE_NAMES } from '../../alerts/delivery-rows.ts';
 import { instant, ref } from '../schema.ts';
 import { defineView, id, tally } from './analytics-schema.ts';
-
-export const RULE_KINDS = ['post', 'link', 'spike', 'trend'] as const;
-/** Kinds of discoveries that a rule reports. */
-export type RuleKind = (typeof RULE_KINDS)[number];
-
-export const DELIVERY_STATES = ['gathering', 'pending', 'delivered', 'dead', 'cancelled'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
-export const RULE_STATES = ['active', 'paused'] as const;
-
-export const CHANNEL_STATES = ['active', 'paused', 'disabled'] as const;
-export type ChannelState = (typeof CHANNEL_STATES)[number];
 
 export const rulesView = defineView('rules', {
   id: id(),

@@ -1,0 +1,101 @@
+/** Mounts operations as routes of the API. */
+import { z } from 'zod';
+import { createCursor } from '../monitor/http/cursors.ts';
+import type { App, Routes } from '../monitor/http/route-types.ts';
+import { type AnyOperation, type Input, listMembers, listShapes, memberOf } from '../monitor/operation.ts';
+import { operation as defineRoute } from './operation.ts';
+import { defineListQuery, defineListReply } from './pagination.ts';
+
+/** Routes of the operations that have one. */
+export function routesOf(operations: readonly AnyOperation[]): Routes {
+  return (app) => {
+    for (const each of operations)
+      if (each.route !== undefined) addRoute(app, { ...each, route: each.route });
+  };
+}
+
+type Routed = AnyOperation & { route: string };
+
+function addRoute(app: App, operation: Routed): void {
+  const { id, scope, does, more, tag, input, output, list, once, created } = operation;
+  const { method, path, params, query, body } = splitRequest(operation);
+  const filters = shapeOf(input, query);
+  const cursor = list === undefined ? undefined : createCursor(readListName(path), list.cursor);
+  app.route({
+    method,
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    ...defineRoute({
+      scope,
+      ...(operation.idempotent === undefined
+        ? {}
+        : { idempotent: once === undefined ? true : { secret: once } }),
+      ...(typeof created === 'function' ? { sends: ['Location'] } : {}),
+      operationId: id,
+      summary: does,
+      description: more,
+      tags: [tag],
+      ...(params.length === 0 ? {} : { params: z.strictObject(shapeOf(input, params)) }),
+      querystring: cursor === undefined ? z.strictObject(filters) : defineListQuery(cursor, filters),
+      ...(body.length === 0 ? {} : { body: buildBody(input, body) }),
+      response: {
+        [created === undefined ? 200 : 201]: cursor === undefined ? output : defineListReply(output),
+      },
+    }),
+    handler: async (request, reply) => {
+      const { acting, visitor } = request;
+      const run = (page: { limit: number; after: unknown }, given: object) =>
+        operation.run({ ctx: acting, visitor, page }, given as never); // validated by the types of the route
+      const given = { ...Object(request.params), ...Object(request.body) };
+      if (once !== undefined) void reply.header('cache-control', 'no-store');
+      if (cursor !== undefined && list !== undefined) {
+        const { limit, after, filter, reply: page } = cursor.pageOf(request.query as { limit: number }); // as above
+        const rows = await run({ limit, after }, { ...given, ...filter });
+        return page(rows as never[], list.key); // of a list
+      }
+      const made = await run({ limit: 0, after: undefined }, { ...given, ...Object(request.query) });
+      if (created !== undefined) void reply.code(201);
+      if (typeof created === 'function') void reply.header('location', created(made as never)); // its own reply
+      return made;
+    },
+  });
+}
+
+/** Where the members of an operation are in a request. */
+function splitRequest({ route, input, query: named = [] }: Routed) {
+  const [method = '', path = ''] = route.split(' ');
+  const isQuery = (name: string) => method === 'GET' || method === 'DELETE' || named.includes(name);
+  const names = listMembers(input);
+  const params = names.filter((name) => path.includes(`{${name}}`));
+  const others = names.filter((name) => !params.includes(name));
+  return {
+    method,
+    path,
+    params,
+    query: others.filter(isQuery),
+    body: others.filter((name) => !isQuery(name)),
+  };
+}
+
+/** The name in the cursors of a list: `tokens` for `/api/v1/tokens`. */
+function readListName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function shapeOf(input: Input, names: readonly string[]): z.ZodRawShape {
+  return Object.fromEntries(names.map((name) => [name, memberOf(input, name)]));
+}
+
+/** The input reduced to the members of its body; the input itself if these are all of them. Its examples are bodies. */
+function buildBody(input: Input, names: readonly string[]): z.ZodType {
+  if (names.length === listMembers(input).length) return input;
+  const bodies = listShapes(input).map((each) => {
+    const { examples } = each.meta() ?? {};
+    const own = names.filter((name) => Object.hasOwn(each.shape, name));
+    return z.strictObject(shapeOf(each, own)).meta(examples === undefined ? {} : { examples });
+  });
+  const [only] = bodies;
+  if (only !== undefined && bodies.length === 1) return only;
+  // The error of a union of objects is one of this union of objects, too.
+  const error = input.def.error as z.core.$ZodErrorMap<z.core.$ZodIssueInvalidUnion> | undefined;
+  return z.union(bodies, { error });
+}

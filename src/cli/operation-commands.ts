@@ -1,0 +1,169 @@
+/** Mounts operations as commands: options, help, tables, and `--json`, which prints the reply as the API sends it. */
+import { type Command, Option } from 'commander';
+import { InvalidInput, type Problem } from '../domain/errors.ts';
+import { isPlain, toJson } from '../domain/json-values.ts';
+import { LOCAL_VISITOR } from '../monitor/access/visitor-scopes.ts';
+import { decodeInput } from '../monitor/http/request-problems.ts';
+import { type AnyOperation, type Call, listMembers } from '../monitor/operation.ts';
+import type { Cli } from './command-context.ts';
+import { describeMember, lowerFirst, type Member, readMember } from './operation-members.ts';
+import { limitOption, MAX_LIMIT } from './option-values.ts';
+import { type OperationView, renderRows, type Terms } from './reply-view.ts';
+
+/** Adds a command for each operation that has one, below the command of their group. */
+export function addOperations<Row>(
+  group: Command,
+  cli: Cli,
+  operations: readonly AnyOperation[],
+  view: OperationView<Row>,
+): void {
+  for (const operation of operations)
+    if (operation.command !== undefined) addOperation(group, cli, operation, view, operations);
+}
+
+function addOperation<Row>(
+  group: Command,
+  cli: Cli,
+  operation: AnyOperation,
+  view: OperationView<Row>,
+  operations: readonly AnyOperation[],
+): void {
+  const { does, example, input, list, runsIn } = operation;
+  const name = operation.command?.split(' ').at(-1) ?? '';
+  const command = group.command(name).description(lowerFirst(does));
+  const members = listMembers(input).map((member) => describeMember(input, member));
+  for (const { argument, help, required } of members)
+    if (argument !== undefined) command.argument(required ? `<${argument}>` : `[${argument}]`, help);
+  const options = new Map<Member, Option>();
+  for (const member of members)
+    if (member.argument === undefined) {
+      const option = new Option(member.flag, member.help);
+      options.set(member, option);
+      command.addOption(option);
+    }
+  if (list?.shown !== undefined) command.addOption(limitOption(list.shown));
+  command.option('--json', 'print JSON');
+  if (example !== undefined) command.addHelpText('after', `\nExample:\n  $ ${example}\n`);
+
+  command.action(async () => {
+    const { limit = MAX_LIMIT, json } = command.opts<{ limit?: number; json?: boolean }>();
+    const texts = new Map(
+      members.flatMap((member): [Member, unknown][] => {
+        const option = options.get(member);
+        const at = command.registeredArguments.findIndex((each) => each.name() === member.argument);
+        const given: unknown =
+          option === undefined ? command.processedArgs[at] : command.getOptionValue(option.attributeName());
+        if (given === undefined) return [];
+        return [
+          [
+            member,
+            member.file && option !== undefined && typeof given === 'string'
+              ? cli.readFile(given, option.long ?? '').trim()
+              : given,
+          ],
+        ];
+      }),
+    );
+    const work: Parameters<Cli['withServer']>[0] = async ({ ctx }, stopping) => {
+      const call: Call = { ctx, visitor: LOCAL_VISITOR, stopping, page: { limit, after: undefined } };
+      const now = ctx.clock.now();
+      const reply = await namingOptions(members, options, () =>
+        invoke(operation, call, readMembers(texts, now)),
+      );
+      await print(cli, operation, view, reply, json, {
+        page: cli.page,
+        now,
+        given: Object.fromEntries([...texts].map(([{ name: member }, text]) => [member, text])),
+        ask: async (id) => {
+          const asked = operations.find((each) => each.id === id);
+          if (asked === undefined) throw new Error(`no operation ${id}`);
+          return invoke(asked, { ...call, page: { limit: MAX_LIMIT, after: undefined } });
+        },
+      });
+    };
+    await (runsIn === 'server' ? cli.withServer(work) : cli.withProgram(work));
+  });
+}
+
+/** Runs an operation on input as the API takes it. @returns the reply, as JSON @throws InvalidInput with all problems */
+async function invoke(
+  operation: AnyOperation,
+  call: Call,
+  { given, problems }: ReadMembers = { given: {}, problems: [] },
+): Promise<unknown> {
+  let input: unknown;
+  try {
+    input = decodeInput(operation.input, given);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const others = error.problems.filter(({ path }) =>
+      problems.every((known) => known.path !== readName(path)),
+    );
+    throw new InvalidInput([...problems, ...others]);
+  }
+  if (problems.length > 0) throw new InvalidInput(problems);
+  return JSON.parse(toJson(await operation.run(call, input as never))); // as its schema returned it
+}
+
+type ReadMembers = { given: Record<string, unknown>; problems: Problem[] };
+
+function readMembers(texts: ReadonlyMap<Member, unknown>, now: Date): ReadMembers {
+  const given: Record<string, unknown> = {};
+  const problems: Problem[] = [];
+  for (const [member, text] of texts) {
+    const value = readMember(member, text, now);
+    if (value === undefined) problems.push({ path: member.name, given: text, expected: member.expected });
+    else given[member.name] = value;
+  }
+  return { given, problems };
+}
+
+/** The name of a member in the path of a problem: `scopes` for `scopes[1]`. */
+function readName(path: string): string {
+  return path.replace(/[.[].*$/s, '');
+}
+
+/** Problems name members by their options, as a person typed them. */
+async function namingOptions<T>(
+  members: readonly Member[],
+  options: ReadonlyMap<Member, Option>,
+  act: () => Promise<T>,
+): Promise<T> {
+  const nameMember = (member: Member) => options.get(member)?.name() ?? member.argument ?? member.name;
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const rename = (path: string) => {
+      const name = readName(path);
+      // None of several objects fits.
+      if (name === '') return members.map(nameMember).join(' or ');
+      const member = members.find((each) => each.name === name);
+      return `${member === undefined ? name : nameMember(member)}${path.slice(name.length)}`;
+    };
+    throw new InvalidInput(error.problems.map((problem) => ({ ...problem, path: rename(problem.path) })));
+  }
+}
+
+async function print<Row>(
+  cli: Cli,
+  { id, list, once }: AnyOperation,
+  { columns, none, replies = {} }: OperationView<Row>,
+  reply: unknown,
+  json: boolean | undefined,
+  terms: Terms,
+): Promise<void> {
+  const row = reply as Row; // or what the view of this operation takes
+  const { lines, says, fails } = replies[id] ?? {};
+  const render = () => {
+    if (lines !== undefined) return lines(row, terms);
+    if (list !== undefined) return renderRows(reply as Row[], columns, terms); // of a list
+    const secret = once !== undefined && isPlain(reply) ? reply[once] : undefined;
+    return typeof secret === 'string' ? [secret] : [];
+  };
+  const shown = json === true ? [] : await render();
+  await cli.show(json, reply, () => shown);
+  if (Array.isArray(reply) && reply.length === 0 && none !== undefined) cli.say(none);
+  for (const line of (await says?.(row, terms)) ?? []) cli.say(line);
+  if (fails?.(row) === true) cli.exitCode = 1;
+}

@@ -1,0 +1,88 @@
+/** Members of an operation's input as options and arguments of a command. */
+import { z } from 'zod';
+import { type CommandWords, commandWords, type Input, listShapes, memberOf } from '../monitor/operation.ts';
+
+export type Member = {
+  name: string;
+  /** The name of the argument; undefined: it is an option. */
+  argument: string | undefined;
+  /** Of the option, such as `--name <name>`. */
+  flag: string;
+  help: string;
+  required: boolean;
+  file: boolean;
+  /** What is expected where `read` refuses. */
+  expected: string;
+  read: NonNullable<CommandWords['read']> | undefined;
+  isList: boolean;
+};
+
+/** @param name of a member of the input */
+export function describeMember(input: Input, name: string): Member {
+  const schema = memberOf(input, name);
+  const { words, description = '', inner, standard } = unwrap(schema);
+  const {
+    argument,
+    help = lowerFirst(description.replace(/\.$/, '')),
+    read,
+    file = false,
+    expected = 'a valid value',
+  } = words;
+  const values = listValues(inner);
+  const flag = words.flag ?? `--${name.replaceAll('_', '-')}${file ? '-file <path>' : ` <${name}>`}`;
+  const shown = help.includes('(default: ') ? undefined : standard;
+  return {
+    name,
+    argument,
+    flag,
+    help: `${help}${values === '' || help.includes(values) ? '' : `: ${values}`}${shown === undefined ? '' : ` (default: ${shown})`}`,
+    required:
+      listShapes(input).every(({ shape }) => name in shape) && !z.safeParse(schema, undefined).success,
+    file,
+    expected,
+    read,
+    isList: inner instanceof z.ZodArray,
+  };
+}
+
+/** The value of a member as the API takes it, from what commander read; undefined: invalid. */
+export function readMember({ read, isList }: Member, given: unknown, now: Date): unknown {
+  // A flag is a boolean in a query, which is text.
+  if (typeof given !== 'string') return String(given);
+  if (read !== undefined) return read(given, now.getTime());
+  return isList ? splitList(given) : given;
+}
+
+/** The parts of a list, separated by commas. */
+export function splitList(given: string): string[] {
+  return given
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** Words and description of a schema or of what it wraps: the outermost of each. */
+function unwrap(schema: z.core.$ZodType) {
+  let inner = schema as z.ZodType; // every schema of ours is one
+  let words: CommandWords = {};
+  let description: string | undefined;
+  let standard: string | undefined;
+  for (;;) {
+    words = { ...commandWords.get(inner), ...words };
+    description ??= z.globalRegistry.get(inner)?.description;
+    if (inner instanceof z.ZodDefault) standard ??= String(inner.def.defaultValue);
+    if (!('innerType' in inner.def)) return { words, description, inner, standard };
+    inner = inner.def.innerType as z.ZodType; // so it is named in every schema that wraps another
+  }
+}
+
+/** `post, link` for a choice, or a list of choices. */
+function listValues(schema: z.core.$ZodType): string {
+  if (schema instanceof z.ZodArray) return listValues(schema.element);
+  return schema instanceof z.ZodEnum ? schema.options.join(', ') : '';
+}
+
+/** A text whose first word is an abbreviation, such as URL, is unchanged. */
+export function lowerFirst(text: string): string {
+  return /^\p{Lu}{2}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,106 @@
+/** How replies of operations look on a terminal. A view is a function of the JSON that the API sends. */
+import type { TerminalPage } from './terminal-io.ts';
+import { type Column, renderList, renderTable } from './terminal-table.ts';
+import { formatCount, formatInstant } from './value-formatting.ts';
+
+/** The JSON of a row of the store: ids and times are text. */
+export type JsonOf<T> = {
+  [K in keyof T]: T[K] extends Date
+    ? string
+    : T[K] extends Date | null
+      ? string | null
+      : T[K] extends bigint
+        ? string
+        : T[K] extends bigint | null
+          ? string | null
+          : T[K];
+};
+
+export type Terms = {
+  page: TerminalPage;
+  now: Date;
+  /** What was typed, by member. */
+  given: Readonly<Record<string, unknown>>;
+  /** The reply of another operation of the same subject that needs no input. */
+  ask: (id: string) => Promise<unknown>;
+};
+
+/** A member by its name, or with another head, layout or text. `as`: null omits it from a list of facts. */
+export type ReplyColumn<Row> =
+  | (keyof Row & string)
+  | (Omit<Partial<Column<Row>>, 'cell' | 'paint'> & {
+      of: keyof Row & string;
+      as?: (row: Row, terms: Terms) => string | null;
+      paint?: (shown: string, row: Row, terms: Terms) => string;
+    });
+
+/** @template Row of lists, and of replies that are one row */
+export type OperationView<Row> = {
+  /** Of lists. */
+  columns: readonly ReplyColumn<Row>[];
+  /** Said of an empty list. */
+  none?: string;
+  /** By operation. */
+  replies?: Readonly<Record<string, ReplyView<Row>>>;
+};
+
+type ReplyView<Row> = {
+  /** Default: the table of a list; the secret that is shown once; nothing. */
+  lines?: (reply: Row, terms: Terms) => readonly string[] | Promise<readonly string[]>;
+  /** Said after the data. */
+  says?: (reply: Row, terms: Terms) => readonly string[] | Promise<readonly string[]>;
+  /** Whether the command fails. */
+  fails?: (reply: Row) => boolean;
+};
+
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function formatValue(value: unknown, page: TerminalPage): string {
+  if (value === null || value === undefined) return page.unknown;
+  if (Array.isArray(value)) return value.join(', ');
+  if (typeof value === 'number') return formatCount(value, page);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return TIME.test(value) ? formatTime(value, page) : value;
+}
+
+/** A time of a reply; null is unknown. */
+export function formatTime(at: string | null, page: TerminalPage): string {
+  return formatInstant(at === null ? null : new Date(at), page);
+}
+
+/** A table. */
+export function renderRows<Row>(
+  rows: readonly Row[],
+  columns: readonly ReplyColumn<Row>[],
+  terms: Terms,
+): string[] {
+  return renderTable(
+    rows,
+    columns.map((each) => toColumn(rows, each, terms)),
+    terms.page,
+  );
+}
+
+/** The facts of one row, a line each. */
+export function renderFacts<Row>(row: Row, columns: readonly ReplyColumn<Row>[], terms: Terms): string[] {
+  return renderList(
+    columns.map((each) => {
+      const { head, cell } = toColumn([row], each, terms);
+      const isOmitted = typeof each !== 'string' && each.as?.(row, terms) === null;
+      return [head, isOmitted ? null : cell(row)];
+    }),
+    terms.page,
+  );
+}
+
+function toColumn<Row>(rows: readonly Row[], given: ReplyColumn<Row>, terms: Terms): Column<Row> {
+  const column: Exclude<ReplyColumn<Row>, string> = typeof given === 'string' ? { of: given } : given;
+  const { of, as, paint, ...layout } = column;
+  return {
+    head: of.replaceAll('_', ' '),
+    right: rows.some((row) => typeof row[of] === 'number'),
+    ...layout,
+    cell: (row) => (as === undefined ? formatValue(row[of], terms.page) : (as(row, terms) ?? '')),
+    ...(paint === undefined ? {} : { paint: (shown, row) => paint(shown, row, terms) }),
+  };
+}

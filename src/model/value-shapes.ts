@@ -1,0 +1,55 @@
+/** Zod types of single values, for requests and replies of every door. Pure: no database code. */
+import { z } from 'zod';
+import { EXPECTED_SLUG, SLUG_PATTERN } from '../domain/slug.ts';
+
+/** The largest bigint of Postgres. */
+export const MAX_ID = 2n ** 63n - 1n;
+
+/** An id, as text outside of the program. */
+export const idKey = z.codec(
+  z.string().regex(/^[1-9]\d{0,18}$/, 'an id: digits only'),
+  z.bigint().max(MAX_ID, 'an id'),
+  { decode: (text) => BigInt(text), encode: String },
+);
+
+/** An id: a string in the API, a bigint in the program. */
+export const idParam = idKey.meta({ description: 'An id.', examples: ['1'] });
+
+/** Years that Postgres and ISO 8601 write alike. */
+const MIN_TIME = new Date('1000-01-01T00:00:00Z');
+const MAX_TIME = new Date('9999-12-31T23:59:59.999Z');
+
+/** A time with its zone, such as `2026-11-21T12:00:00Z`. */
+export const timeParam = z
+  .codec(
+    z.iso.datetime({ offset: true, error: 'a time with its zone, such as 2026-11-21T12:00:00Z' }),
+    z.date().min(MIN_TIME, 'a time from the year 1000 on').max(MAX_TIME, 'a time up to the year 9999'),
+    { decode: (text) => new Date(text), encode: (time) => time.toISOString() },
+  )
+  .meta({ description: 'A time with its zone (ISO 8601).', examples: ['2026-11-21T00:00:00Z'] });
+
+/** A text that Postgres can store. @param max in UTF-16 code units @param expected what is said of a longer one */
+export function textParam(max: number, expected?: string) {
+  return storable(z.string().max(max, expected));
+}
+
+/** A text without the one character that Postgres cannot store. */
+export function storable(text: z.ZodString): z.ZodString {
+  return text.refine((given) => !given.includes('\0'), 'text without NUL');
+}
+
+/** The short name of a topic, search, rule or channel. */
+const slugParam = z.string().regex(SLUG_PATTERN, EXPECTED_SLUG);
+export const topicSlug = slugParam.meta({ description: 'Slug of a topic.', examples: ['harbour-ferry'] });
+export const searchSlug = slugParam.meta({
+  description: 'Slug of a saved search.',
+  examples: ['harbour-ferry-posts'],
+});
+export const ruleSlug = slugParam.meta({ description: 'Slug of a rule.', examples: ['ferry-news'] });
+export const channelSlug = slugParam.meta({ description: 'Slug of a channel.', examples: ['ops'] });
+
+// A row has bigints and dates, JSON has their text. (Cast by way of unknown: comparing the classes takes the type
+// checker a second.)
+/** A key of ours in a reply: a bigint, which JSON can only hold as text. */
+export const idShape = z.string().regex(/^\d{1,19}$/) as unknown as z.ZodUnknown;
+export const timeShape = z.string().meta({ format: 'date-time' }) as unknown as z.ZodUnknown;

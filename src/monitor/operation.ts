@@ -1,0 +1,107 @@
+/**
+ * An operation is one thing that a person or a program can do, declared once beside the rules it calls. The API mounts it as a
+ * route (`api/operation-routes.ts`), the command line as a command (`cli/operation-commands.ts`).
+ */
+import { z } from 'zod';
+import type { Scope, Visitor } from './access/visitor-scopes.ts';
+import type { ActingContext } from './context.ts';
+
+/** Who calls, and what the functions of the monitor need. */
+export type Call = {
+  ctx: ActingContext;
+  visitor: Visitor;
+  /** Of a list: how many rows to read, and the key of the last row before them; undefined for the first rows. */
+  page: { limit: number; after: unknown };
+  /** Aborted when a command is interrupted. Routes continue without their client. */
+  stopping?: AbortSignal;
+};
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** The members of the request: one object, or several of which one is given. */
+export type Input = z.ZodObject | z.ZodUnion<readonly z.ZodObject[]>;
+
+/** @template In its input @template Out what it returns, or the rows of a list */
+export type Operation<In extends Input = Input, Out = unknown> = {
+  /** The name in the API: a verb and a noun in camel case. */
+  id: string;
+  /** Omitted: the API does not have it. */
+  route?: `${Method} /api/${string}`;
+  /** As a person types it, without arguments. Omitted: there is no such command. */
+  command?: string;
+  /** What it does, in a few words, for the document of the API and the help of the command. */
+  does: string;
+  /** More about it, in sentences, for the document of the API. */
+  more: string;
+  tag: string;
+  scope: Scope;
+  /** Members that the route names are in its path; of GET and DELETE the others are in the query, else in the body. */
+  input: In;
+  /** Members of the query although the route has a body. */
+  query?: readonly string[];
+  /** The reply, or a row of a list. */
+  output: z.core.$ZodType;
+  /**
+   * A list: what its cursor contains, and how this is read from a row.
+   * `shown`: how many rows the command prints unless asked; omitted: all.
+   */
+  list?: { cursor: z.core.$ZodType; key: (row: never) => unknown; shown?: number };
+  /** The member of the reply that is shown once and never stored. */
+  once?: string;
+  /** It creates something (201): its path; or true if it has none. */
+  created?: true | ((out: never) => string);
+  /** The route honors `Idempotency-Key`. */
+  idempotent?: true;
+  /** The command depends on the configuration or calls others, so it runs in the server, if there is one. */
+  runsIn?: 'server';
+  /** A command for the help. */
+  example?: string;
+  run(call: Call, input: z.output<In>): Promise<Out>;
+};
+
+/** An operation whose types are erased, as lists of operations have them: what its schema validated fits its `run`. */
+export type AnyOperation = Omit<Operation, 'run'> & { run(call: Call, input: never): Promise<unknown> };
+
+/** Infers the types of a declaration. */
+export function declareOperation<const In extends Input, Out>(
+  operation: Operation<In, Out>,
+): Operation<In, Out> {
+  return operation;
+}
+
+/** How a command reads and describes a member of an input; the API needs none of it. */
+export type CommandWords = {
+  /** The option. Without a value in angle brackets it is a flag. Default: `--name <name>`. */
+  flag?: string;
+  /** The member is this argument instead. */
+  argument?: string;
+  /** Help; default: the description of the member. */
+  help?: string;
+  /**
+   * What the API takes, from what is typed and the time in milliseconds since 1970; undefined: invalid. Default: the text,
+   * or the parts of a list.
+   */
+  read?: (given: string, nowMs: number) => unknown;
+  /** What is expected where `read` refuses. */
+  expected?: string;
+  /** The option names a file that contains the value, because other users can see arguments. */
+  file?: true;
+};
+export const commandWords = z.registry<CommandWords>();
+
+/** The objects of which one is given, each with its members. */
+export function listShapes(input: Input): readonly z.ZodObject[] {
+  return input instanceof z.ZodObject ? [input] : input.options;
+}
+
+/** The names of all members. */
+export function listMembers(input: Input): string[] {
+  return [...new Set(listShapes(input).flatMap(({ shape }) => Object.keys(shape)))];
+}
+
+/** The schema of a member, from the first object that has it. @throws Error if none has */
+export function memberOf(input: Input, name: string): z.core.$ZodType {
+  const shape = listShapes(input).find((each) => Object.hasOwn(each.shape, name))?.shape[name];
+  if (shape === undefined) throw new Error(`the input has no member ${name}`);
+  return shape;
+}
