@@ -255,11 +255,16 @@ const channelByAddress = z
   })
   .meta({ examples: [{ slug: 'team', address: 'https://ntfy.sh/my-secret-topic' }] });
 
-export const newChannel = z.union(
-  [...defineChannelBodies({ slug: channelSlug }, { slug: 'team' }), channelByAddress],
-  { error: SETTINGS_OF_A_KIND },
-);
-export const editedChannel = z.union(defineChannelBodies({}, {}), { error: SETTINGS_OF_A_KIND });
+export const newChannel = oneOfBodies([
+  ...defineChannelBodies({ slug: channelSlug }, { slug: 'team' }),
+  channelByAddress,
+]);
+export const editedChannel = oneOfBodies(defineChannelBodies({}, {}));
+
+/** A body of one kind of channel. Its example is that of the first kind. */
+function oneOfBodies<const Bodies extends readonly [z.ZodObject, ...z.ZodObject[]]>(bodies: Bodies) {
+  return z.union(bodies, { error: SETTINGS_OF_A_KIND }).meta({ examples: bodies[0].meta()?.examples ?? [] });
+}
 
 /** Bodies with all settings of one kind of channel. */
 function defineChannelBodies<M extends z.ZodRawShape>(members: M, example: object) {
