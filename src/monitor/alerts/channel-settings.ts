@@ -59,11 +59,11 @@ export type ShownSetting = { name: string; label: string; shown: string; isPart:
 /** @param settings a secret one may be missing @returns in the kind's order; the first is where the channel sends to */
 export function showSettings(kind: ChannelKind, settings: Partial<Settings>): ShownSetting[] {
   return Object.entries(kind.settings).map(([name, setting]) => {
-    const { label, secret, optional, show } = setting;
+    const { label, secret, optional } = setting;
+    const isPart = setting.show !== undefined;
     const value = settings[name];
     const missing = optional === true && !secret ? '' : HIDDEN;
-    if (value === undefined) return { name, label, shown: missing, isPart: show !== undefined };
-    const shown = show?.(value) ?? (secret ? HIDDEN : value);
-    return { name, label, shown, isPart: show !== undefined };
+    const shown = value === undefined ? missing : (setting.show?.(value) ?? (secret ? HIDDEN : value));
+    return { name, label, shown, isPart };
   });
 }
