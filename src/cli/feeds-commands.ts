@@ -5,7 +5,7 @@ import { writeFeedPath } from '../monitor/feeds/feed-address.ts';
 import { createFeed, revokeFeed, type WrittenFeed } from '../monitor/feeds/manage-feeds.ts';
 import { formatAddress } from '../platform/listen.ts';
 import { type FeedRow, readFeeds } from '../store/feeds.ts';
-import type { Cli, CommandProgram } from './command-context.ts';
+import type { Cli } from './command-context.ts';
 import { showRows } from './list-command.ts';
 import { MAX_LIMIT } from './option-values.ts';
 import { findServer } from './running-server.ts';
@@ -28,7 +28,7 @@ export function registerFeeds(feeds: Command, cli: Cli): void {
     .action((query: string | undefined, { json, ...given }: WrittenFeed & { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { feed, key } = await createFeed(ctx, { ...given, query });
-        const url = `${await findPublicBase(ctx)}${writeFeedPath(key)}`;
+        const url = `${await findPublicBase(cli)}${writeFeedPath(key)}`;
         await cli.show(json, { ...feed, url }, () => [url]);
         cli.page.say(
           `Feed ${feed.prefix} ("${feed.name}"): address shown once. Anyone who has it can read this feed. ` +
@@ -66,11 +66,11 @@ export function registerFeeds(feeds: Command, cli: Cli): void {
 }
 
 /** Where a reader finds the pages: `BASE_URL`, or else the running server, or where it would listen. */
-async function findPublicBase({ config, kind }: CommandProgram['ctx']): Promise<string> {
-  const { baseUrl, host, port } = config.http;
-  const running = baseUrl === undefined ? await findServer(config.dataDir) : undefined;
-  const base = trimEndSlashes(baseUrl ?? running?.dashboard ?? formatAddress(host, port));
-  return `${base}${kind === 'sandbox' ? SANDBOX_MOUNT : ''}`;
+async function findPublicBase({ page, config }: Pick<Cli, 'page' | 'config'>): Promise<string> {
+  const { http, dataDir } = config();
+  const running = http.baseUrl === undefined ? await findServer(dataDir) : undefined;
+  const base = trimEndSlashes(http.baseUrl ?? running?.dashboard ?? formatAddress(http.host, http.port));
+  return page.kind === 'sandbox' ? `${base}${SANDBOX_MOUNT}` : base;
 }
 
 function feedColumns(page: TerminalPage): Column<FeedRow>[] {

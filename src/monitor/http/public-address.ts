@@ -3,13 +3,13 @@ import type { RouteContext } from './route-types.ts';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Where the client finds this application, without a slash at its end: `BASE_URL`, or else the host that it asked for, which
- * the gate has checked; with the mount.
+ * Where the client finds this application, without a slash at its end: `BASE_URL`, which has the mount in the configuration
+ * of the sandbox, or else the host that it asked for, which the gate has checked.
  */
 export function readPublicBase(
   { headers: { host = 'localhost' } }: Pick<FastifyRequest, 'headers'>,
   { ctx, mount = '' }: Pick<RouteContext, 'ctx' | 'mount'>,
 ): string {
-  const { baseUrl = `http://${host}` } = ctx.config.http;
-  return `${trimEndSlashes(baseUrl)}${mount}`;
+  const { baseUrl } = ctx.config.http;
+  return baseUrl === undefined ? `http://${host}${mount}` : trimEndSlashes(baseUrl);
 }

@@ -1,4 +1,6 @@
 /** Feeds over the real database: their addresses, ids, conditional requests, and what a key opens. */
+import { configureProgram } from '../../../src/app/database-access.ts';
+import { readPublicBase } from '../../../src/monitor/http/public-address.ts';
 import { parseAtomFeed, parseRssFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer, startHttpServer } from '../../../src/app/http-server.ts';
@@ -356,4 +358,12 @@ test('below /sandbox: feeds of its own, whose addresses lead there', async () =>
     await web.close();
     await sandbox.close();
   }
+});
+
+test('with BASE_URL, addresses of the sandbox have its mount once', () => {
+  const { config } = world.ctx;
+  const http = { ...config.http, baseUrl: 'https://watch.example/' };
+  const configured = configureProgram({ ...config, http }, 'sandbox');
+  const home = { ctx: { ...world.ctx, config: configured }, mount: '/sandbox' } as const;
+  expect(readPublicBase({ headers: { host: 'elsewhere' } }, home)).toBe('https://watch.example/sandbox');
 });
