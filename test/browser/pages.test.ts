@@ -56,6 +56,7 @@ const PAGES: readonly Row[] = [
   ['channel', '/alerts/channels/ops'],
   ['remove a channel', '/alerts/channels/ops/remove'],
   ['new channel', '/alerts/channels/new'],
+  ['feeds', '/alerts/feeds'],
   ['deliveries', '/alerts/deliveries'],
   ['delivered message', ({ sent }) => `/alerts/deliveries/${sent}`],
   ['pending delivery', ({ unsent }) => `/alerts/deliveries/${unsent}`],
