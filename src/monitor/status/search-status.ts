@@ -47,6 +47,8 @@ export type SearchStatus = Pick<
   | 'last_run_at'
   | 'last_success_at'
   | 'next_due_at'
+  | 'paused_until'
+  | 'pauses'
 > & {
   /** Why, in words, such as `the service returned an error (upstream_5xx)`; null for `ok` and `removed`. */
   reason: string | null;
@@ -148,7 +150,8 @@ function compare(a: string, b: string): number {
 }
 
 function describeRow(row: SearchStatusRow, silent: boolean): SearchStatus {
-  const { search_id, search, topic, last_run_id, last_run_at, last_success_at, next_due_at } = row;
+  const { search_id, search, topic, last_run_id, last_run_at, last_success_at } = row;
+  const { next_due_at, paused_until, pauses } = row;
   return {
     search_id,
     search,
@@ -156,11 +159,13 @@ function describeRow(row: SearchStatusRow, silent: boolean): SearchStatus {
     status: silent ? 'silent' : row.status,
     since: silent ? row.no_success_since : row.since,
     reason: silent ? explainSilence(row) : explain(row),
-    advice: advise(silent ? 'silent' : row.status, row.reason),
+    advice: advise(silent ? 'silent' : row.status, row.reason, paused_until),
     last_run_id,
     last_run_at,
     last_success_at,
     next_due_at,
+    paused_until,
+    pauses,
   };
 }
 
@@ -191,7 +196,7 @@ const REPAIRS: Readonly<Record<string, string>> = {
   [UNREADABLE_SCHEDULE]: 'Edit the schedule, then resume.',
 };
 
-function advise(status: SearchStatusName, reason: string | null): string | null {
+function advise(status: SearchStatusName, reason: string | null, pausedUntil: Date | null): string | null {
   switch (status) {
     case 'broken':
       return REPAIRS[reason?.split(':')[0] ?? ''] ?? 'Resume when the cause is removed.';
@@ -200,7 +205,9 @@ function advise(status: SearchStatusName, reason: string | null): string | null 
     case 'capped':
       return 'Continues on the next UTC day; CALLS_PER_DAY is the limit.';
     case 'paused':
-      return 'Resume to continue.';
+      return pausedUntil === null
+        ? 'Resume to continue.'
+        : 'Continues by itself then; resume to continue now.';
     case 'nothing_coming':
       return 'Check its query, and whether the service still finds anything.';
     case 'silent':
