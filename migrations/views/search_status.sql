@@ -17,7 +17,9 @@ CREATE OR REPLACE VIEW strandline_analytics.search_status AS
       when last.id is null then s.created_at
       when empty.runs > 0 then empty.since
     end as since,
-    case when s.archived_at is not null then null when s.state <> 'active' then s.state_reason else source.reason end as reason,
+    case when s.archived_at is not null then null when s.state = 'paused' and s.all_paused_until is not null and s.paused_until is null and s.topic_paused_until is null
+      then 'paused with all searches'
+      when s.state <> 'active' then s.state_reason else source.reason end as reason,
     last.id as last_run_id, last.status as last_run_status, last.code as last_run_code, last.reason as last_run_reason,
     last.ended_at as last_run_at,
     greatest(seen.at, unseen.at) as last_success_at,

@@ -18,6 +18,7 @@ import { exportRoutes } from './export-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { documentRoutes } from './openapi/document.ts';
+import { pauseRoutes } from './pause-routes.ts';
 import { postRoutes } from './post-routes.ts';
 import { purgeRoutes } from './purge-routes.ts';
 import { ruleRoutes } from './rule-routes.ts';
@@ -37,6 +38,7 @@ const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] 
   topicRoutes,
   searchRoutes,
   searchPlanRoutes,
+  pauseRoutes,
   purgeRoutes,
   runRoutes,
   statusRoutes,

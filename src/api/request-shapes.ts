@@ -3,6 +3,7 @@
 import { DEFAULT_COOLDOWN } from '../monitor/alerts/rule-definition.ts';
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
+import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../domain/future-time.ts';
 import { EXPECTED_SLUG, SLUG_PATTERN } from '../domain/slug.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
 import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
@@ -291,3 +292,18 @@ function defineChannelBody<M extends z.ZodRawShape>(members: M, example: object)
   if (first === undefined) throw new Error('there is no kind of channel');
   return others.length === 0 ? first : z.union([first, ...others], { error: SETTINGS_OF_A_KIND });
 }
+
+/** When a pause ends by itself. */
+export const pausedUntil = z
+  .strictObject({
+    until: z
+      .string()
+      .max(100)
+      .refine((text) => parseFutureTime(text, 'UTC') !== undefined, FUTURE_TIME_EXPECTED)
+      .optional()
+      .describe(
+        'When the pause ends by itself: a time such as 2026-11-30T09:00Z, a duration such as 2h, or a time or weekday of UTC such as friday 9:00. Default: when somebody resumes.',
+      ),
+  })
+  .nullish()
+  .meta({ examples: [{ until: '2h' }] });

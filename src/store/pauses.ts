@@ -2,7 +2,7 @@
  * Pauses of a search: by itself, with its topic, and with all searches. Each is a fact of its own with its own end, and a search is
  * paused while it has one. The scan makes it active after the last (`monitor/schedule/due-slots.ts`).
  */
-import type { Id, Transaction } from './database.ts';
+import type { Id, Pooled, Transaction } from './database.ts';
 import type { PauseScope } from './schema/analytics/topic-views.ts';
 import type { LockedSearch } from './slots.ts';
 
@@ -47,5 +47,18 @@ export async function endPauseWithAll(
      RETURNING coalesce(greatest(paused_until, topic_paused_until) > $2, false) AS "isHeld"`,
     [searchId, now],
   );
+  return rows[0] ?? null;
+}
+
+/** The pause of all searches: how many it holds, and when it ends by itself; null: when somebody resumes them. */
+export type PauseOfAll = { searches: number; until: Date | null };
+
+/** Null if no search is paused with all searches. */
+export async function readPauseOfAll({ pool }: Pooled): Promise<PauseOfAll | null> {
+  const { rows } = await pool.query<PauseOfAll>({
+    name: 'pause_of_all',
+    text: `SELECT count(*)::int AS searches, nullif(max(all_paused_until), 'infinity') AS until FROM strandline.searches
+     WHERE pause_ends_at IS NOT NULL AND all_paused_until IS NOT NULL AND archived_at IS NULL HAVING count(*) > 0`,
+  });
   return rows[0] ?? null;
 }

@@ -300,7 +300,7 @@ describe('the pause of a topic', () => {
       status: 'paused',
       paused_until: at('13:00'),
       reason: 'paused by a user',
-      advice: 'Continues by itself then; resume to continue now.',
+      advice: 'Continues by itself; resume to continue now.',
     });
     await changeAll(world.ctx, 'pause');
     const [held] = await readSearchStatuses(world.ctx);

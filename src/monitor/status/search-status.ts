@@ -65,6 +65,8 @@ export type TopicStatus = {
   /** Of the search that has had it for longest. */
   reason: string | null;
   advice: string | null;
+  /** When it becomes active again by itself, if it is paused and all its searches have this end. */
+  paused_until: Date | null;
   /** Searches with this status, the one that has had it for longest first. */
   searches: readonly SearchStatus[];
   /** Number of all its searches that are not removed. */
@@ -205,9 +207,7 @@ function advise(status: SearchStatusName, reason: string | null, pausedUntil: Da
     case 'capped':
       return 'Continues on the next UTC day; CALLS_PER_DAY is the limit.';
     case 'paused':
-      return pausedUntil === null
-        ? 'Resume to continue.'
-        : 'Continues by itself then; resume to continue now.';
+      return pausedUntil === null ? 'Resume to continue.' : 'Continues by itself; resume to continue now.';
     case 'nothing_coming':
       return 'Check its query, and whether the service still finds anything.';
     case 'silent':
@@ -225,13 +225,17 @@ export function judgeTopic(searches: readonly SearchStatus[]): TopicStatus {
   const kept = searches.filter(({ status }) => status !== 'removed');
   const sorted = searches.toSorted(compareStatuses);
   const [first] = sorted;
+  const its = sorted.filter(({ status }) => status === first?.status);
+  const end = first?.paused_until ?? null;
+  const paused_until = its.every((one) => one.paused_until?.getTime() === end?.getTime()) ? end : null;
   const [newest] = kept.toSorted((a, b) => (b.last_run_at?.getTime() ?? 0) - (a.last_run_at?.getTime() ?? 0));
   return {
     status: first?.status ?? null,
     since: first?.since ?? null,
     reason: first?.reason ?? null,
-    advice: first?.advice ?? null,
-    searches: sorted.filter(({ status }) => status === first?.status),
+    advice: first?.status === 'paused' ? advise('paused', null, paused_until) : (first?.advice ?? null),
+    paused_until,
+    searches: its,
     total: kept.length,
     last_run_id: newest?.last_run_id ?? null,
     last_run_at: newest?.last_run_at ?? null,
@@ -245,10 +249,22 @@ export async function readTopicStatuses(ctx: StatusContext): Promise<Map<string,
   return new Map([...byTopic].map(([topic, searches]) => [topic, judgeTopic(searches)]));
 }
 
-/** `failing`, or of several searches `1 of 2 searches failing`; `no searches`. */
-export function nameTopicStatus({ status, searches, total }: TopicStatus): string {
-  if (status === null) return 'no searches';
+/** `failing`, `paused until Fri, 27 Nov, 09:00`. @param formatEnd writes the end of a pause for a reader */
+export function nameStatus(
+  { status, paused_until }: { status: SearchStatusName; paused_until: Date | null },
+  formatEnd: (at: Date) => string,
+): string {
   const name = STATUS_NAMES[status];
+  return status === 'paused' && paused_until !== null ? `${name} until ${formatEnd(paused_until)}` : name;
+}
+
+/** `failing`, or of several searches `1 of 2 searches failing`; `no searches`. @param formatEnd as of {@link nameStatus} */
+export function nameTopicStatus(
+  { status, searches, total, paused_until }: TopicStatus,
+  formatEnd: (at: Date) => string,
+): string {
+  if (status === null) return 'no searches';
+  const name = nameStatus({ status, paused_until }, formatEnd);
   if (total < 2) return name;
   if (status === 'ok') {
     const others = total - searches.length;
@@ -285,6 +301,7 @@ export type TopicStatusMembers = {
   status: SearchStatusName | null;
   status_since: Date | null;
   status_reason: string | null;
+  paused_until: Date | null;
   status_searches: number;
   last_run_at: Date | null;
   next_due_at: Date | null;
@@ -295,12 +312,13 @@ export function addTopicStatus<Row extends { archived_at: Date | null }>(
   row: Row,
   known: TopicStatus = judgeTopic([]),
 ): Row & TopicStatusMembers {
-  const { status, since, reason, searches, last_run_at, next_due_at } = known;
+  const { status, since, reason, paused_until, searches, last_run_at, next_due_at } = known;
   return {
     ...row,
     status: row.archived_at === null ? status : 'removed',
     status_since: row.archived_at ?? since,
     status_reason: row.archived_at === null ? reason : null,
+    paused_until: row.archived_at === null ? paused_until : null,
     status_searches: searches.length,
     last_run_at,
     next_due_at,
