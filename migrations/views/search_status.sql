@@ -17,14 +17,21 @@ CREATE OR REPLACE VIEW strandline_analytics.search_status AS
       when last.id is null then s.created_at
       when empty.runs > 0 then empty.since
     end as since,
-    case when s.archived_at is not null then null when s.state <> 'active' then s.state_reason else source.reason end as reason,
+    case when s.archived_at is not null then null when s.state = 'paused' and s.all_paused_until is not null and s.paused_until is null and s.topic_paused_until is null
+      then 'paused with all searches'
+      when s.state <> 'active' then s.state_reason else source.reason end as reason,
     last.id as last_run_id, last.status as last_run_status, last.code as last_run_code, last.reason as last_run_reason,
     last.ended_at as last_run_at,
     greatest(seen.at, unseen.at) as last_success_at,
     empty.runs as empty_runs, empty.usual as usual_results,
     greatest(seen.at, unseen.at, s.state_since, v.created_at) as no_success_since,
     coalesce(s.next_due_at, p.due_at) as next_due_at,
-    case when last.status = 'failed' then (select c.http_status from strandline.calls c where c.run_id = last.id order by c.n desc limit 1) end as last_run_http_status
+    case when last.status = 'failed' then (select c.http_status from strandline.calls c where c.run_id = last.id order by c.n desc limit 1) end as last_run_http_status,
+    nullif(s.pause_ends_at, 'infinity') as paused_until,
+    case when s.state <> 'paused' then '{}'::text[] else array_remove(array[
+      case when s.paused_until is not null or s.pause_ends_at is null then 'search' end,
+      case when s.topic_paused_until is not null then 'topic' end,
+      case when s.all_paused_until is not null then 'all' end], null) end as pauses
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.search_versions v on v.search_id = s.id and v.version = s.version
@@ -101,3 +108,5 @@ COMMENT ON COLUMN strandline_analytics.search_status.usual_results IS 'For nothi
 COMMENT ON COLUMN strandline_analytics.search_status.no_success_since IS 'Start of the time without a successful run (UTC): the newest response, or a later creation, edit or resume.';
 COMMENT ON COLUMN strandline_analytics.search_status.next_due_at IS 'Next slot (UTC); null when none is planned.';
 COMMENT ON COLUMN strandline_analytics.search_status.last_run_http_status IS 'HTTP status code of the response to the last call of the newest run, if that run failed; null if it did not, or none arrived.';
+COMMENT ON COLUMN strandline_analytics.search_status.paused_until IS 'When it becomes active again by itself (UTC); null unless it is paused with an end.';
+COMMENT ON COLUMN strandline_analytics.search_status.pauses IS 'What was paused: search (it alone), topic (its topic), all (all searches). Each is resumed by itself; it is active again after the last of them. Empty unless it is paused.';

@@ -2,7 +2,12 @@ CREATE OR REPLACE VIEW strandline_analytics.searches AS
   select s.id, s.slug, s.topic_id, t.slug as topic, sv.name as service, sv.kind as service_kind, s.operation,
     s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
     v.cron, v.every_seconds, v.tz, s.labels, s.state, s.state_reason, s.state_since,
-    coalesce(s.next_due_at, p.due_at) as next_due_at, s.created_at, s.archived_at, s.sensitivity, :simulated as simulated, v.auto
+    coalesce(s.next_due_at, p.due_at) as next_due_at, s.created_at, s.archived_at, s.sensitivity, :simulated as simulated, v.auto,
+    nullif(s.pause_ends_at, 'infinity') as paused_until,
+    case when s.state <> 'paused' then '{}'::text[] else array_remove(array[
+      case when s.paused_until is not null or s.pause_ends_at is null then 'search' end,
+      case when s.topic_paused_until is not null then 'topic' end,
+      case when s.all_paused_until is not null then 'all' end], null) end as pauses
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
@@ -38,3 +43,5 @@ COMMENT ON COLUMN strandline_analytics.searches.archived_at IS 'When it was remo
 COMMENT ON COLUMN strandline_analytics.searches.sensitivity IS 'How unusual volume must be to count as a spike: low, normal, high or off.';
 COMMENT ON COLUMN strandline_analytics.searches.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';
 COMMENT ON COLUMN strandline_analytics.searches.auto IS 'Adaptive interval as written, such as auto 5m-2h 48/day; null for a fixed schedule.';
+COMMENT ON COLUMN strandline_analytics.searches.paused_until IS 'When it becomes active again by itself (UTC); null unless it is paused with an end.';
+COMMENT ON COLUMN strandline_analytics.searches.pauses IS 'What was paused: search (it alone), topic (its topic), all (all searches). Each is resumed by itself; it is active again after the last of them. Empty unless it is paused.';

@@ -22,6 +22,7 @@ import { routesOf } from './operation-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { documentRoutes } from './openapi/document.ts';
+import { pauseRoutes } from './pause-routes.ts';
 import { postRoutes } from './post-routes.ts';
 import { purgeRoutes } from './purge-routes.ts';
 import { ruleRoutes } from './rule-routes.ts';
@@ -40,6 +41,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   topicRoutes,
   searchRoutes,
   searchPlanRoutes,
+  pauseRoutes,
   purgeRoutes,
   runRoutes,
   statusRoutes,

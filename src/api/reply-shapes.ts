@@ -22,6 +22,11 @@ export const Topic = defineRowWith('Topic', 'topics', {
     .nullable()
     .describe('The worst status of its searches; paused only if all are. Null: it has no searches.'),
   ...statusMembers,
+  paused_until: timeShape
+    .nullable()
+    .describe(
+      'When it becomes active again by itself (UTC); null unless it is paused with one end for all its searches.',
+    ),
   status_searches: z.int().describe('Number of its searches with this status.'),
   next_due_at: timeShape
     .nullable()

@@ -3,6 +3,7 @@
 import { DEFAULT_COOLDOWN } from '../monitor/alerts/rule-definition.ts';
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
+import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../domain/future-time.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
 import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
 import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
@@ -280,3 +281,18 @@ function defineChannelBodies<M extends z.ZodRawShape>(members: M, example: objec
   if (first === undefined) throw new Error('there is no kind of channel');
   return [first, ...others] as const;
 }
+
+/** When a pause ends by itself. */
+export const pausedUntil = z
+  .strictObject({
+    until: z
+      .string()
+      .max(100)
+      .refine((text) => parseFutureTime(text, 'UTC') !== undefined, FUTURE_TIME_EXPECTED)
+      .optional()
+      .describe(
+        'When the pause ends by itself: a time such as 2026-11-30T09:00Z, a duration such as 2h, or a time or weekday of UTC such as friday 9:00. Default: when somebody resumes.',
+      ),
+  })
+  .nullish()
+  .meta({ examples: [{ until: '2h' }] });

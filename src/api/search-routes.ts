@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OPERATIONS } from '../domain/enumerations.ts';
+import type { FutureTime } from '../domain/future-time.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
@@ -183,8 +184,13 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
 }
 
 function changeRoutes(app: App, { ctx }: RouteContext): void {
-  const apply = async (acting: ActingContext, { search }: z.output<typeof params>, change: StateChange) => {
-    await changeSearch(acting, search, change);
+  const apply = async (
+    acting: ActingContext,
+    { search }: z.output<typeof params>,
+    change: StateChange,
+    until?: FutureTime,
+  ) => {
+    await changeSearch(acting, search, change, until);
     return readSearchWithStatus(ctx, await findSearchRow(ctx.db, search));
   };
   addStateRoutes(
@@ -201,8 +207,10 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       pause: {
         operationId: 'pauseSearch',
         summary: 'Pause a search',
-        description: 'Cancels queued runs; a run in progress finishes. `resumeSearch` continues.',
+        description:
+          'Cancels queued runs; a run in progress finishes. `resumeSearch` continues, or the time `until`, if it is not also paused with its topic or with all searches.',
         scope: ['write'],
+        hasEnd: true,
       },
       remove: {
         operationId: 'removeSearch',

@@ -5,7 +5,7 @@ import { TOOL_REASON_NAMES } from '../domain/tool-coverage.ts';
 import { readServices, readStatus } from '../monitor/status/system-status.ts';
 import { readCallCosts } from '../store/queries/call-costs.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
-import { SEARCH_STATES, SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
+import { PAUSE_SCOPES, SEARCH_STATES, SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { idShape, timeShape } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
@@ -141,6 +141,8 @@ const Status = z
           last_run_at: timeShape.nullable(),
           last_success_at: timeShape.nullable(),
           next_due_at: timeShape.nullable(),
+          paused_until: timeShape.nullable().describe('Null: it is not paused.'),
+          pauses: z.array(z.enum(PAUSE_SCOPES)).describe('Empty: it is not paused.'),
         }),
       )
       .describe(
@@ -188,9 +190,20 @@ const Status = z
           state: z.enum(SEARCH_STATES),
           state_reason: z.string().nullable(),
           state_since: timeShape,
+          paused_until: timeShape.nullable().describe('When it becomes active again by itself.'),
+          pauses: z
+            .array(z.enum(PAUSE_SCOPES))
+            .describe('What was paused: it alone, its topic, or all searches.'),
         }),
       )
       .describe('Searches that are paused, broken or capped.'),
+    pause_of_all: z
+      .object({
+        searches: z.int().describe('Number of searches that it holds.'),
+        until: timeShape.nullable().describe('When it ends by itself; null: when somebody resumes them.'),
+      })
+      .nullable()
+      .describe('The pause of all searches (`pauseAll`); null if there is none.'),
     next: z
       .array(
         z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readTopics } from '../store/queries/topic-list.ts';
+import type { FutureTime } from '../domain/future-time.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createTopic, renameTopic, watchTopic } from '../monitor/topics/save-topic.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
@@ -145,8 +146,13 @@ function rewatchRoute(app: App, { ctx }: RouteContext): void {
 }
 
 function changeRoutes(app: App, { ctx }: RouteContext): void {
-  const apply = async (acting: ActingContext, { topic }: z.output<typeof params>, change: StateChange) => {
-    await changeTopic(acting, topic, change);
+  const apply = async (
+    acting: ActingContext,
+    { topic }: z.output<typeof params>,
+    change: StateChange,
+    until?: FutureTime,
+  ) => {
+    await changeTopic(acting, topic, change, until);
     return readTopic(ctx, topic);
   };
   addStateRoutes(
@@ -162,8 +168,10 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       pause: {
         operationId: 'pauseTopic',
         summary: 'Pause all searches of a topic',
-        description: 'Cancels queued runs; runs in progress finish. `resumeTopic` continues.',
+        description:
+          'Cancels queued runs; runs in progress finish. `resumeTopic` continues, or the time `until`, but for a search that is also paused by itself or with all searches.',
         scope: ['write'],
+        hasEnd: true,
       },
       remove: {
         operationId: 'removeTopic',

@@ -23,6 +23,8 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['watch text', 'create a topic with a microblog search and an AI search', async () => (await import('./watch-command.ts')).registerWatch],
     ['topic ...', 'topics: list, show, rename, pause, resume, remove', async () => (await import('./topic-commands.ts')).registerTopic],
     ['search ...', 'saved searches: add, list, show, edit, move, pause, resume, remove, run, preview, try', async () => (await import('./search-commands.ts')).registerSearch],
+    ['pause', 'pause all searches', async () => (await import('./pause-commands.ts')).registerPause],
+    ['resume', 'end the pause of all searches', async () => (await import('./pause-commands.ts')).registerResume],
     ['demo', 'simulate past days of made-up topics', async () => (await import('./demo-command.ts')).registerDemo],
   ]],
   ['Results:', [

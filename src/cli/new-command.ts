@@ -1,13 +1,16 @@
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import { InvalidInput } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import type { Program } from '../app/program.ts';
 import {
+  countBaseline,
   readDiscoveriesAfter,
   type DiscoveryFilter,
   type DiscoveryRow,
   type DiscoveryView,
+  MAX_BASELINE_COUNT,
   readLastDiscoveryId,
   readNewestDiscoveries,
 } from '../store/queries/discoveries.ts';
@@ -17,6 +20,7 @@ import { MAX_LIMIT, parseWholeNumber, type PastTime, TIME_EXAMPLES, timeOption }
 import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
 import { printSilentTools } from './result-notices.ts';
+import { formatCount, formatRecentTime } from './value-formatting.ts';
 import { toJson } from '../domain/json-values.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -26,6 +30,8 @@ const FOLLOW_POLL_MS = SECOND;
 
 type NewOptions = ListOptions & {
   since?: PastTime;
+  until?: PastTime;
+  baseline?: boolean;
   bySearch?: boolean;
   follow?: boolean;
   limit?: number;
@@ -34,6 +40,8 @@ type NewOptions = ListOptions & {
 export function registerNew(command: Command, cli: Cli): void {
   addListOptions(command, 'discoveries', [
     timeOption('since', `only discoveries since: ${TIME_EXAMPLES}`, cli.page),
+    timeOption('until', 'only discoveries before', cli.page),
+    new Option('--baseline', 'also what was there at the start: results of the first run of each request'),
     new Option(
       '--by-search',
       'also items that another search of the topic found before (always so with --search)',
@@ -44,15 +52,30 @@ export function registerNew(command: Command, cli: Cli): void {
       `maximum number; keeps the newest (default: ${DEFAULT_LIMIT}; with --json ${DEFAULT_JSON_LIMIT})`,
     ).argParser((given) => parseWholeNumber('limit', given, 1, MAX_LIMIT)),
   ])
-    .addHelpText('after', '\nExample:\n  $ strandline new --topic harbour-ferry --since 2d\n')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ strandline new --topic harbour-ferry --since yesterday --until today\n',
+    )
     .action((options: NewOptions) =>
       cli.withProgram(async (program, stopping) => {
         const { search, bySearch, follow, json } = options;
+        if (follow === true && options.until !== undefined)
+          throw new InvalidInput([
+            { path: 'until', given: undefined, expected: 'no end together with --follow, which has none' },
+          ]);
         const shown = follow === true && options.since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
         const limit = options.limit ?? (json === true ? DEFAULT_JSON_LIMIT : shown);
         const scope = await findScope(program.ctx.db, options);
         const view: DiscoveryView = bySearch === true || search !== undefined ? 'search' : 'topic';
-        const filter = { ...scope, since: options.since?.(program.ctx.clock.now()), view, limit };
+        const now = program.ctx.clock.now();
+        const filter = {
+          ...scope,
+          since: options.since?.(now),
+          until: options.until?.(now),
+          baseline: options.baseline === true ? undefined : false,
+          view,
+          limit,
+        };
         return follow === true
           ? followNew(cli, program, filter, json === true, stopping)
           : printNew(cli, program, filter, json);
@@ -69,12 +92,27 @@ async function printNew(
   const rows = await describeLinks(ctx.db, await readNewestDiscoveries(ctx.db, filter));
   await showRows(cli, json, rows, {
     columns: discoveryColumns(ctx.clock.now(), cli.page),
-    none: 'No discoveries.',
+    none: rows.length > 0 ? '' : await describeNone(cli, ctx, filter),
     readUrl: ({ url }) => url,
   });
   await printSilentTools(cli, ctx, json, filter);
   if (rows.length === filter.limit)
     cli.page.say(`Showing the newest ${filter.limit}; for more, set --limit.`);
+}
+
+/** `Nothing new since 14:02:09Z; 40 were there at the start: --baseline`, or `No discoveries.` */
+async function describeNone(
+  { page }: Cli,
+  { db, clock }: Program['ctx'],
+  { baseline, ...filter }: DiscoveryFilter,
+): Promise<string> {
+  const start = baseline === false ? await countBaseline(db, filter) : null;
+  if (start === null) return 'No discoveries.';
+  const at = (time: Date) => formatRecentTime(time, clock.now(), page);
+  const { since = start.since, until } = filter;
+  const range = until === undefined ? `since ${at(since)}` : `from ${at(since)} to ${at(until)}`;
+  const found = `${start.found === MAX_BASELINE_COUNT ? 'at least ' : ''}${formatCount(start.found, page)}`;
+  return `Nothing new ${range}; ${found} ${start.found === 1 ? 'was' : 'were'} there at the start: --baseline`;
 }
 
 /** Reads by a cursor over ids, which are in commit order, so that nothing is missed or repeated. */

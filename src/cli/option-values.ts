@@ -1,5 +1,6 @@
 /** Options and how their values are parsed; an invalid value is refused with what is expected. */
 
+import { FUTURE_TIME_EXPECTED, type FutureTime, parseFutureTime } from '../domain/future-time.ts';
 import { parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { idKey } from '../model/value-shapes.ts';
@@ -87,6 +88,23 @@ function parsePastTime(given: string, page: Zoned, path: string): PastTime {
 /** `--since <time>` or `--until <time>`: a {@link PastTime}. */
 export function timeOption(name: 'since' | 'until', words: string, page: Zoned): Option {
   return new Option(`--${name} <time>`, words).argParser((given) => parsePastTime(given, page, name));
+}
+
+/** `--until <time>`, when a pause ends by itself: also without quotes, as in `--until friday 9:00`. Read by {@link readUntil}. */
+export function pauseUntilOption(): Option {
+  return new Option(
+    '--until <time...>',
+    'when it ends by itself: 2h, 9:00, tomorrow 9:00, friday 9:00 (time zone shown; with --utc, UTC), 2026-11-30T09:00Z',
+  );
+}
+
+/** @throws InvalidInput */
+export function readUntil(given: readonly string[] | undefined, { zone }: Zoned): FutureTime | undefined {
+  if (given === undefined) return undefined;
+  const until = given.join(' ');
+  const time = parseFutureTime(until, zone);
+  if (time === undefined) throw createInvalidOption('until', until, FUTURE_TIME_EXPECTED);
+  return time;
 }
 
 export function createInvalidOption(path: string, given: string, expected: string): InvalidInput {

@@ -13,7 +13,7 @@ import { SEARCH_STATES, type SearchState } from '../store/schema/analytics/topic
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { type ListOptions, showRows } from './list-command.ts';
-import { choiceOption, MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
+import { choiceOption, MAX_LIMIT, pauseUntilOption, readUntil, REUSE_SLUG } from './option-values.ts';
 import { registerPurge } from './purge-command.ts';
 import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
@@ -127,21 +127,20 @@ const STATE_CHANGES: readonly (readonly [StateChange, string])[] = [
 ];
 
 function registerStateChange(search: Command, cli: Cli, change: StateChange, summary: string): void {
-  search
-    .command(change)
-    .description(summary)
-    .argument('<search>', 'search slug')
+  const command = search.command(change).description(summary).argument('<search>', 'search slug');
+  if (change === 'pause') command.addOption(pauseUntilOption());
+  command
     .option('--json', 'print JSON')
-    .action((slug: string, options: { json?: boolean }) =>
-      cli.withProgram(async ({ ctx }) => {
-        await changeSearch(ctx, slug, change);
+    .action((slug: string, options: { until?: string[]; json?: boolean }) => {
+      const until = readUntil(options.until, cli.page);
+      return cli.withProgram(async ({ ctx }) => {
+        await changeSearch(ctx, slug, change, until);
         const row = await findSearchRow(ctx.db, slug);
         await cli.show(options.json, row, () => []);
-        cli.page.say(
-          `${slug}: ${describeStateChange(change, row, formatRelative(row.next_due_at, ctx.clock.now(), cli.page))}`,
-        );
-      }),
-    );
+        const next = formatRelative(row.next_due_at, ctx.clock.now(), cli.page);
+        cli.page.say(`${slug}: ${describeStateChange(change, row, next, cli.page)}`);
+      });
+    });
 }
 
 /** Options of a search; the monitor validates the values. */

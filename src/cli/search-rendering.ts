@@ -11,10 +11,10 @@ import type { SearchStatus } from '../monitor/status/search-status.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { PaceRow } from '../store/pace.ts';
 import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
-import { formatNext, nameStatus, paintStatus } from './status-rendering.ts';
+import { formatNext, nameSearch, paintStatus } from './status-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
-import { formatInstant } from './value-formatting.ts';
+import { formatDayAndMinute, formatInstant } from './value-formatting.ts';
 
 /** @param statuses of these searches; without, only states other than active are shown: nothing has run yet */
 export function searchColumns(
@@ -31,12 +31,12 @@ export function searchColumns(
     statuses === undefined
       ? {
           head: 'state',
-          cell: (search) => (describeState(search) === 'active' ? '' : describeState(search)),
+          cell: (search) => (describeState(search, page) === 'active' ? '' : describeState(search, page)),
           paint: (shown, search) => paintState(shown, search, page),
         }
       : {
           head: 'status',
-          cell: ({ id }) => nameStatus(statusById.get(id)),
+          cell: ({ id }) => nameSearch(statusById.get(id), page),
           paint: (shown, { id }) => paintStatus(shown, statusById.get(id)?.status, page),
         },
     {
@@ -86,7 +86,10 @@ export function renderSearch(
           ? page.unknown
           : formatSlot(search.next_due_at, page.live ? page.zone : search.tz),
       ],
-      ['state', describeState(search) + (search.state_reason === null ? '' : `: ${search.state_reason}`)],
+      [
+        'state',
+        describeState(search, page) + (search.state_reason === null ? '' : `: ${search.state_reason}`),
+      ],
       search.archived_at === null
         ? [`${search.state} since`, formatInstant(search.state_since, page)]
         : ['removed', formatInstant(search.archived_at, page)],
@@ -130,12 +133,16 @@ export function describeEdit(before: SearchRow, after: SearchRow): string[] {
 /** The state of a search after a change. @param next time of the next run, as text */
 export function describeStateChange(
   change: StateChange,
-  { state }: Pick<SearchRow, 'state'>,
+  search: StateColumns,
   next: string,
+  page: TerminalPage,
 ): string {
   if (change === 'remove') return 'removed; its results stay';
-  return change === 'pause' ? state : `${state}; next run ${next}`;
+  const state = describeState(search, page);
+  return search.state === 'paused' ? state : `${state}; next run ${next}`;
 }
+
+type StateColumns = Pick<SearchRow, 'state' | 'paused_until' | 'archived_at'>;
 
 /** `every 15m`, or the cron expression. */
 function formatShortSchedule({ cron, every_seconds, auto, tz }: SearchRow): string {
@@ -143,8 +150,9 @@ function formatShortSchedule({ cron, every_seconds, auto, tz }: SearchRow): stri
   return auto ?? `every ${formatInterval(every_seconds ?? 0)}`;
 }
 
-function describeState({ state, archived_at }: SearchRow): string {
-  return archived_at === null ? state : 'removed';
+function describeState({ state, paused_until, archived_at }: StateColumns, page: TerminalPage): string {
+  if (archived_at !== null) return 'removed';
+  return paused_until === null ? state : `${state} until ${formatDayAndMinute(paused_until, page)}`;
 }
 
 function paintState(shown: string, { state }: SearchRow, { colors }: TerminalPage): string {

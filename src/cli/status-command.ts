@@ -18,6 +18,7 @@ import { renderList } from './terminal-table.ts';
 import {
   formatCost,
   formatCount,
+  formatDayAndMinute,
   formatDistance,
   formatDuration,
   formatQuantity,
@@ -51,6 +52,14 @@ export function registerStatus(command: Command, cli: Cli): void {
 /** Kinds of services that are known to cost nothing. */
 type FreeKinds = Set<ServiceDay['kind']>;
 
+function describePauseOfAll({ pause_of_all: pause }: Status, page: Terminal): string[] {
+  if (pause === null) return [];
+  const end = pause.until === null ? '' : ` until ${formatDayAndMinute(pause.until, page)}`;
+  return [
+    `${formatQuantity(pause.searches, 'search', 'searches')} with all searches${end}; to continue now: strandline resume`,
+  ];
+}
+
 type StatusLine = readonly [name: string, value: string];
 
 function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal): string[] {
@@ -65,14 +74,17 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ...labelLines('trends', describeTrendStates(status)),
     ...labelLines('tools', describeSilences(status.silent_tools, page)),
     ...labelLines('searches', describeSearchStatuses(status)),
+    ...labelLines('paused', describePauseOfAll(status, page)),
     ...labelLines(
       'not active',
       // What is broken is among the problems.
       status.resting
-        .filter(({ state }) => state !== 'broken')
+        .filter(({ state, pauses }) => state !== 'broken' && pauses.join() !== 'all')
         .map((search) => {
           const why = search.state_reason === null ? '' : `: ${search.state_reason}`;
-          return `${search.slug} is ${search.state}${why} (${formatRelative(search.state_since, now, page)})`;
+          const { paused_until: end } = search;
+          const until = end === null ? '' : ` until ${formatDayAndMinute(end, page)}`;
+          return `${search.slug} is ${search.state}${until}${why} (${formatRelative(search.state_since, now, page)})`;
         }),
     ),
     ...labelLines(

@@ -1,22 +1,22 @@
 /** How searches and topics are doing, in commands. */
 import {
+  nameStatus,
   nameTopicStatus,
   type SearchStatus,
-  STATUS_NAMES,
   type TopicStatus,
 } from '../monitor/status/search-status.ts';
 import type { SearchStatusName } from '../store/schema/analytics/topic-views.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { formatMinute, formatRelative } from './value-formatting.ts';
+import { formatDayAndMinute, formatMinute, formatRelative } from './value-formatting.ts';
 
 /** `1 of 2 searches failing since 2026-11-21 21:58Z: the service returned an error (upstream_5xx); last run 3 min ago` */
 export function describeTopicStatus(status: TopicStatus, now: Date, page: TerminalPage): string {
   const { since, reason, advice, last_run_at, next_due_at } = status;
-  if (status.status === null || status.status === 'removed') return nameTopicStatus(status);
+  if (status.status === null || status.status === 'removed') return nameTopic(status, page);
   const began = since === null ? '' : ` since ${formatMinute(since, page)}`;
   const why = reason === null ? '' : `: ${reason}`;
   const runs = `last run ${formatRelative(last_run_at, now, page)}, next ${formatNext(next_due_at, now, page)}`;
-  return `${nameTopicStatus(status)}${began}${why}; ${runs}${advice === null ? '' : `. ${advice}`}`;
+  return `${nameTopic(status, page)}${began}${why}; ${runs}${advice === null ? '' : `. ${advice}`}`;
 }
 
 /** `in 3 min`, or `overdue`. */
@@ -25,8 +25,13 @@ export function formatNext(at: Date | null | undefined, now: Date, page: Termina
 }
 
 /** In a list. */
-export function nameStatus(status: SearchStatus | undefined): string {
-  return status === undefined ? '' : STATUS_NAMES[status.status];
+export function nameSearch(status: SearchStatus | undefined, page: TerminalPage): string {
+  return status === undefined ? '' : nameStatus(status, (at) => formatDayAndMinute(at, page));
+}
+
+/** In a list. */
+export function nameTopic(status: TopicStatus, page: TerminalPage): string {
+  return nameTopicStatus(status, (at) => formatDayAndMinute(at, page));
 }
 
 const COLORS: Readonly<Record<SearchStatusName, 'red' | 'yellow' | null>> = {

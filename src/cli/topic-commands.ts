@@ -5,7 +5,6 @@ import {
   addStatus,
   addTopicStatus,
   judgeTopic,
-  nameTopicStatus,
   readSearchStatuses,
   readTopicStatuses,
   type TopicStatus,
@@ -14,13 +13,13 @@ import type { StateChange } from '../store/topics.ts';
 import { readSearches } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
 import { showRows } from './list-command.ts';
-import { MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
+import { MAX_LIMIT, pauseUntilOption, readUntil, REUSE_SLUG } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { registerPurge } from './purge-command.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { describeStateChange, searchColumns } from './search-rendering.ts';
-import { describeTopicStatus, formatNext, paintStatus } from './status-rendering.ts';
+import { describeTopicStatus, formatNext, nameTopic, paintStatus } from './status-rendering.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatCount, formatInstant, formatRelative } from './value-formatting.ts';
 
@@ -120,28 +119,28 @@ const STATE_CHANGES: readonly (readonly [StateChange, string])[] = [
 ];
 
 function registerStateChange(topic: Command, cli: Cli, change: StateChange, summary: string): void {
-  topic
-    .command(change)
-    .description(summary)
-    .argument('<topic>', 'topic slug')
+  const command = topic.command(change).description(summary).argument('<topic>', 'topic slug');
+  if (change === 'pause') command.addOption(pauseUntilOption());
+  command
     .option('--json', 'print the topic as JSON')
-    .action((slug: string, options: { json?: boolean }) =>
-      cli.withProgram(async ({ ctx }) => {
-        const left = await changeTopic(ctx, slug, change);
+    .action((slug: string, options: { until?: string[]; json?: boolean }) => {
+      const until = readUntil(options.until, cli.page);
+      return cli.withProgram(async ({ ctx }) => {
+        await changeTopic(ctx, slug, change, until);
         const row = await findTopicRow(ctx.db, slug);
         const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_LIMIT });
         await cli.show(options.json, { ...row, searches }, () => []);
         const now = ctx.clock.now();
-        for (const search of left)
-          cli.page.say(
-            `${search.slug}: ${describeStateChange(change, search, formatRelative(search.next_due_at, now, cli.page))}`,
-          );
+        for (const search of searches) {
+          const next = formatRelative(search.next_due_at, now, cli.page);
+          cli.page.say(`${search.slug}: ${describeStateChange(change, search, next, cli.page)}`);
+        }
         if (change === 'remove')
           cli.page.say(
             `${slug}: removed; what it found stays. To delete it, too: strandline topic purge ${slug}`,
           );
-      }),
-    );
+      });
+    });
 }
 
 type RewatchOptions = Rewatch & { json?: boolean };
@@ -184,7 +183,7 @@ function topicColumns(
   const describe = (row: TopicRow) => {
     const status = statusOf(row);
     if (status === undefined) return row.archived_at === null ? 'no searches' : 'removed';
-    return nameTopicStatus(status);
+    return nameTopic(status, page);
   };
   return [
     { head: 'topic', cell: (row) => row.slug },

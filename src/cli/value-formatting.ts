@@ -40,6 +40,15 @@ export function formatMinute(at: Date, { zone }: Pick<TerminalPage, 'zone'>): st
   return joinTime(formatInZone(at, zone), 0, 16);
 }
 
+/** `Sat 2026-11-21 14:05Z`: a time to come. */
+export function formatDayAndMinute(at: Date, { zone }: Pick<TerminalPage, 'zone'>): string {
+  const { local } = formatInZone(at, zone);
+  const weekday = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][
+    new Date(`${local.slice(0, 10)}T00:00Z`).getUTCDay()
+  ];
+  return `${weekday} ${formatMinute(at, { zone })}`;
+}
+
 /** `2026-11-21`, in the zone of the page. */
 export function createDayFormat({ zone }: Pick<TerminalPage, 'zone'>): (at: Date) => string {
   return (at) => formatInZone(at, zone).local.slice(0, 10);

@@ -179,10 +179,11 @@ export async function updateSearchSlug(tx: Transaction, searchId: Id, slug: stri
 }
 
 export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): Promise<void> {
-  await tx.query('UPDATE strandline.searches SET archived_at = $2, next_due_at = NULL WHERE id = $1', [
-    searchId,
-    now,
-  ]);
+  await tx.query(
+    `UPDATE strandline.searches SET archived_at = $2, next_due_at = NULL, paused_until = NULL, topic_paused_until = NULL,
+       all_paused_until = NULL WHERE id = $1`,
+    [searchId, now],
+  );
   await setAdaptiveDue(tx, searchId, null);
 }
 

@@ -24,6 +24,8 @@ export type LockedSearch = ScheduleColumns & {
   state: SearchState;
   archived_at: Date | null;
   created_at: Date;
+  /** When its pauses end, in the past if the scan has not seen it yet; null: it is not paused, or until somebody resumes it. */
+  pause_ends_at: Date | null;
   /** Of a fixed or an adaptive schedule. */
   next_due_at: Date | null;
   service_id: Id;
@@ -35,7 +37,7 @@ export type LockedSearch = ScheduleColumns & {
 };
 
 const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at,
-  coalesce(s.next_due_at, p.due_at) AS next_due_at, v.cron, v.every_seconds, v.auto, v.tz, s.service_id, sv.kind AS service_kind,
+  nullif(s.pause_ends_at, 'infinity') AS pause_ends_at, coalesce(s.next_due_at, p.due_at) AS next_due_at, v.cron, v.every_seconds, v.auto, v.tz, s.service_id, sv.kind AS service_kind,
   s.operation, p.interval_seconds, p.spent_until`;
 
 /**
@@ -70,7 +72,7 @@ function drivenBySql(simulation: string | null): { suffix: string; sql: string; 
 const drivenBy = (sql: string) => `(SELECT ${sql} FROM strandline.searches WHERE id = p.search_id OFFSET 0)`;
 
 /**
- * Locks due searches, longest due first. Skips locked rows until the next scan.
+ * Locks searches that are due, and those whose pause is over, longest due first. Skips locked rows until the next scan.
  * @param simulation whose searches; null: those of the database's clock
  */
 export async function lockDueSearches(
@@ -88,9 +90,12 @@ export async function lockDueSearches(
        SELECT p.search_id FROM strandline.search_pace p WHERE p.due_at <= ${due} AND ${drivenBy(sql)} ORDER BY p.due_at LIMIT ${most}
      ), adaptive AS MATERIALIZED (
        SELECT s.* FROM paced JOIN strandline.searches s ON s.id = paced.search_id FOR NO KEY UPDATE OF s SKIP LOCKED
+     ), rested AS MATERIALIZED (
+       SELECT * FROM strandline.searches WHERE pause_ends_at <= ${due} AND ${sql}
+       ORDER BY pause_ends_at LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED
      )
      SELECT ${SEARCH_COLUMNS}
-     FROM (SELECT * FROM fixed UNION ALL SELECT * FROM adaptive) s CROSS JOIN LATERAL (
+     FROM (SELECT * FROM fixed UNION ALL SELECT * FROM adaptive UNION ALL SELECT * FROM rested) s CROSS JOIN LATERAL (
        SELECT request_version, cron, every_seconds, auto, tz FROM strandline.search_versions
        WHERE search_id = s.id AND version = s.version OFFSET 0
      ) v JOIN strandline.services sv ON sv.id = s.service_id
@@ -103,14 +108,19 @@ export async function lockDueSearches(
   return rows;
 }
 
-/** When the next search is due, or since when the longest overdue one is; null if none is active. */
+/**
+ * When the next search is due or its pause ends, or since when the longest overdue one is; null if none is active or will be by
+ * itself.
+ */
 export async function readEarliestDue(db: Queryable, simulation: string | null): Promise<Date | null> {
   const { suffix, sql, values } = drivenBySql(simulation);
   const { rows } = await db.query<{ next_due_at: Date | null }>({
     name: `earliest_due${suffix}`,
     text: `SELECT least(
        (SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL AND ${sql} ORDER BY next_due_at LIMIT 1),
-       (SELECT due_at FROM strandline.search_pace p WHERE due_at IS NOT NULL AND ${drivenBy(sql)} ORDER BY due_at LIMIT 1)
+       (SELECT due_at FROM strandline.search_pace p WHERE due_at IS NOT NULL AND ${drivenBy(sql)} ORDER BY due_at LIMIT 1),
+       (SELECT nullif(pause_ends_at, 'infinity') FROM strandline.searches WHERE pause_ends_at IS NOT NULL AND ${sql}
+        ORDER BY pause_ends_at LIMIT 1)
      ) AS next_due_at`,
     values: [...values],
   });
@@ -232,7 +242,7 @@ export async function setAdaptiveDue(tx: Transaction, searchId: Id, at: Date | n
 
 /**
  * Changes the state of a search and records when, so that paused time is not mistaken for silence. Does nothing if state
- * and reason are the same.
+ * and reason are the same. Its pauses end with the state `paused`.
  * @param nextDueAt next due time of a search that becomes active; null: unchanged. A stopped search is never due.
  */
 export async function setState(
@@ -245,7 +255,10 @@ export async function setState(
 ): Promise<void> {
   const { rowCount } = await tx.query(
     `UPDATE strandline.searches SET state = $2, state_reason = $3, state_since = $4,
-       next_due_at = CASE WHEN $2 NOT IN ('paused', 'broken') AND NOT adaptive THEN coalesce($5, next_due_at) END
+       next_due_at = CASE WHEN $2 NOT IN ('paused', 'broken') AND NOT adaptive THEN coalesce($5, next_due_at) END,
+       paused_until = CASE WHEN $2 = 'paused' THEN paused_until END,
+       topic_paused_until = CASE WHEN $2 = 'paused' THEN topic_paused_until END,
+       all_paused_until = CASE WHEN $2 = 'paused' THEN all_paused_until END
      WHERE id = $1 AND (state, state_reason) IS DISTINCT FROM ($2, $3)`,
     [searchId, state, reason, now, nextDueAt],
   );

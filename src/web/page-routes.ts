@@ -23,6 +23,7 @@ import { addSystemPage } from './system/system-page.tsx';
 import { addTokenPages } from './system/tokens-page.tsx';
 import { addCompletionHistoryPage } from './topic/completion-history.tsx';
 import { addSearchPage } from './topic/search-page.tsx';
+import { addPausePages } from './topic/pause-pages.tsx';
 import { addPurgePages } from './topic/purge-pages.tsx';
 import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
 import { addTopicPage } from './topic/topic-page.tsx';
@@ -42,6 +43,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addSearchEditPages,
   addTopicEditPages,
   addStateActions,
+  addPausePages,
   addRemovePages,
   addPurgePages,
   addAlertPages,

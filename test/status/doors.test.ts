@@ -129,7 +129,7 @@ async function compareDoors(
   }
   const topic = topics.get(topicSlug);
   if (topic === undefined) throw new Error('no topic');
-  const name = nameTopicStatus(topic);
+  const name = nameTopicStatus(topic, String);
   const page = (await app.inject({ url: `/topics/${topicSlug}` })).body;
   expect(textOf(/<div class="status-line".*?<\/div>/s.exec(page)?.[0] ?? '')).toContain(name);
   expect(textOf((await app.inject({ url: '/' })).body)).toContain(name);

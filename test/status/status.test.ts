@@ -190,7 +190,7 @@ test('a topic is as well as the worst of its searches, and paused only if all ar
     );
   const named = async () => {
     const topic = await judge();
-    return [nameTopicStatus(topic), topic.since, topic.last_run_at];
+    return [nameTopicStatus(topic, String), topic.since, topic.last_run_at];
   };
   world.clock.set(at(-100 * 24 * 60 + 1));
   expect(await named()).toEqual(['3 of 3 searches waiting for its first run', expect.anything(), null]);

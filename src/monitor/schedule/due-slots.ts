@@ -24,6 +24,7 @@ import {
   listDueSlots,
   nextSlot,
   readSchedule,
+  tryToRead,
   UNREADABLE_SCHEDULE,
 } from './cadence.ts';
 import { earliestCall, limitCalls, spendCall } from './call-budget.ts';
@@ -36,7 +37,8 @@ const MAX_SLOT_ROWS = 1_000;
 /**
  * Inserts a run row for each slot due by `now`, including skipped ones: after downtime only the latest is queued and the others
  * are `skipped / missed`; while a run of the search is queued or running, all are skipped (`overlap`). Then sets each search's
- * next slot. A search with an unreadable schedule becomes `broken` and does not affect others.
+ * next slot. A search whose pause is over becomes active first. A search with an unreadable schedule becomes `broken` and does not affect
+ * others.
  * @param searches whose row locks the transaction holds
  * @param now the database's time, or a simulation's; later slots get no row
  * @returns the queued runs, which the caller offers to the queue after the commit
@@ -47,7 +49,9 @@ export async function recordDueSlots(
   searches: readonly LockedSearch[],
   now: Date,
 ): Promise<QueuedSlot[]> {
-  const due = searches.filter((search) => isDue(search, now));
+  const resumed: LockedSearch[] = [];
+  for (const search of searches) resumed.push(await endPause(ctx, tx, search, now));
+  const due = resumed.filter((search) => isDue(search, now));
   if (due.length === 0) return [];
   const open = await listSearchesWithOpenRun(tx, listIds(due));
   const capped = await findStillCapped(ctx, tx, due, now);
@@ -70,6 +74,31 @@ export async function recordDueSlots(
   await setNextDue(tx, next);
   await setNextAdaptive(tx, used);
   return queued;
+}
+
+/**
+ * Makes a search active whose pause is over, since the end of the pause: slots from then on get their rows, like those of a
+ * downtime, and slots of the pause get none.
+ * @returns the search as it is afterwards
+ */
+export async function endPause(
+  ctx: Pick<Context, 'config' | 'log'>,
+  tx: Transaction,
+  search: LockedSearch,
+  now: Date,
+): Promise<LockedSearch> {
+  const { pause_ends_at: end, state, archived_at } = search;
+  if (state !== 'paused' || archived_at !== null || end === null || end > now) return search;
+  // A slot at the very end is run.
+  const before = new Date(end.getTime() - 1);
+  const next = tryToRead(() => findDueAgain(ctx, search, readSchedule(search), before));
+  if (next === null) {
+    ctx.log.error({ search: search.slug }, 'schedule unreadable');
+    await setState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
+    return { ...search, state: 'broken', pause_ends_at: null };
+  }
+  await setState(tx, search.id, 'active', null, end, next);
+  return { ...search, state: 'active', next_due_at: next, pause_ends_at: null };
 }
 
 function isDue({ state, archived_at, next_due_at }: LockedSearch, now: Date): boolean {

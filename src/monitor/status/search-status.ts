@@ -47,6 +47,8 @@ export type SearchStatus = Pick<
   | 'last_run_at'
   | 'last_success_at'
   | 'next_due_at'
+  | 'paused_until'
+  | 'pauses'
 > & {
   /** Why, in words, such as `the service returned an error (upstream_5xx)`; null for `ok` and `removed`. */
   reason: string | null;
@@ -63,6 +65,8 @@ export type TopicStatus = {
   /** Of the search that has had it for longest. */
   reason: string | null;
   advice: string | null;
+  /** When it becomes active again by itself, if it is paused and all its searches have this end. */
+  paused_until: Date | null;
   /** Searches with this status, the one that has had it for longest first. */
   searches: readonly SearchStatus[];
   /** Number of all its searches that are not removed. */
@@ -148,7 +152,8 @@ function compare(a: string, b: string): number {
 }
 
 function describeRow(row: SearchStatusRow, silent: boolean): SearchStatus {
-  const { search_id, search, topic, last_run_id, last_run_at, last_success_at, next_due_at } = row;
+  const { search_id, search, topic, last_run_id, last_run_at, last_success_at } = row;
+  const { next_due_at, paused_until, pauses } = row;
   return {
     search_id,
     search,
@@ -156,11 +161,13 @@ function describeRow(row: SearchStatusRow, silent: boolean): SearchStatus {
     status: silent ? 'silent' : row.status,
     since: silent ? row.no_success_since : row.since,
     reason: silent ? explainSilence(row) : explain(row),
-    advice: advise(silent ? 'silent' : row.status, row.reason),
+    advice: advise(silent ? 'silent' : row.status, row.reason, paused_until),
     last_run_id,
     last_run_at,
     last_success_at,
     next_due_at,
+    paused_until,
+    pauses,
   };
 }
 
@@ -191,7 +198,7 @@ const REPAIRS: Readonly<Record<string, string>> = {
   [UNREADABLE_SCHEDULE]: 'Edit the schedule, then resume.',
 };
 
-function advise(status: SearchStatusName, reason: string | null): string | null {
+function advise(status: SearchStatusName, reason: string | null, pausedUntil: Date | null): string | null {
   switch (status) {
     case 'broken':
       return REPAIRS[reason?.split(':')[0] ?? ''] ?? 'Resume when the cause is removed.';
@@ -200,7 +207,7 @@ function advise(status: SearchStatusName, reason: string | null): string | null 
     case 'capped':
       return 'Continues on the next UTC day; CALLS_PER_DAY is the limit.';
     case 'paused':
-      return 'Resume to continue.';
+      return pausedUntil === null ? 'Resume to continue.' : 'Continues by itself; resume to continue now.';
     case 'nothing_coming':
       return 'Check its query, and whether the service still finds anything.';
     case 'silent':
@@ -218,13 +225,17 @@ export function judgeTopic(searches: readonly SearchStatus[]): TopicStatus {
   const kept = searches.filter(({ status }) => status !== 'removed');
   const sorted = searches.toSorted(compareStatuses);
   const [first] = sorted;
+  const its = sorted.filter(({ status }) => status === first?.status);
+  const end = first?.paused_until ?? null;
+  const paused_until = its.every((one) => one.paused_until?.getTime() === end?.getTime()) ? end : null;
   const [newest] = kept.toSorted((a, b) => (b.last_run_at?.getTime() ?? 0) - (a.last_run_at?.getTime() ?? 0));
   return {
     status: first?.status ?? null,
     since: first?.since ?? null,
     reason: first?.reason ?? null,
-    advice: first?.advice ?? null,
-    searches: sorted.filter(({ status }) => status === first?.status),
+    advice: first?.status === 'paused' ? advise('paused', null, paused_until) : (first?.advice ?? null),
+    paused_until,
+    searches: its,
     total: kept.length,
     last_run_id: newest?.last_run_id ?? null,
     last_run_at: newest?.last_run_at ?? null,
@@ -238,10 +249,22 @@ export async function readTopicStatuses(ctx: StatusContext): Promise<Map<string,
   return new Map([...byTopic].map(([topic, searches]) => [topic, judgeTopic(searches)]));
 }
 
-/** `failing`, or of several searches `1 of 2 searches failing`; `no searches`. */
-export function nameTopicStatus({ status, searches, total }: TopicStatus): string {
-  if (status === null) return 'no searches';
+/** `failing`, `paused until Fri, 27 Nov, 09:00`. @param formatEnd writes the end of a pause for a reader */
+export function nameStatus(
+  { status, paused_until }: { status: SearchStatusName; paused_until: Date | null },
+  formatEnd: (at: Date) => string,
+): string {
   const name = STATUS_NAMES[status];
+  return status === 'paused' && paused_until !== null ? `${name} until ${formatEnd(paused_until)}` : name;
+}
+
+/** `failing`, or of several searches `1 of 2 searches failing`; `no searches`. @param formatEnd as of {@link nameStatus} */
+export function nameTopicStatus(
+  { status, searches, total, paused_until }: TopicStatus,
+  formatEnd: (at: Date) => string,
+): string {
+  if (status === null) return 'no searches';
+  const name = nameStatus({ status, paused_until }, formatEnd);
   if (total < 2) return name;
   if (status === 'ok') {
     const others = total - searches.length;
@@ -278,6 +301,7 @@ export type TopicStatusMembers = {
   status: SearchStatusName | null;
   status_since: Date | null;
   status_reason: string | null;
+  paused_until: Date | null;
   status_searches: number;
   last_run_at: Date | null;
   next_due_at: Date | null;
@@ -288,12 +312,13 @@ export function addTopicStatus<Row extends { archived_at: Date | null }>(
   row: Row,
   known: TopicStatus = judgeTopic([]),
 ): Row & TopicStatusMembers {
-  const { status, since, reason, searches, last_run_at, next_due_at } = known;
+  const { status, since, reason, paused_until, searches, last_run_at, next_due_at } = known;
   return {
     ...row,
     status: row.archived_at === null ? status : 'removed',
     status_since: row.archived_at ?? since,
     status_reason: row.archived_at === null ? reason : null,
+    paused_until: row.archived_at === null ? paused_until : null,
     status_searches: searches.length,
     last_run_at,
     next_due_at,

@@ -27,6 +27,7 @@ import {
   type UnreadResponses,
 } from '../../store/queries/system.ts';
 import type { SearchStatusName } from '../../store/schema/analytics/topic-views.ts';
+import { type PauseOfAll, readPauseOfAll } from '../../store/pauses.ts';
 import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/worker-registry.ts';
 import type { Context } from '../context.ts';
 import { formatSlot } from '../schedule/schedule-text.ts';
@@ -60,7 +61,12 @@ export type Status = {
   /** Tools that did not respond to the newest runs of active searches. */
   silent_tools: SilentTool[];
   /** Searches that are paused, broken or capped. */
-  resting: Pick<SearchRow, 'slug' | 'topic' | 'state' | 'state_reason' | 'state_since'>[];
+  resting: Pick<
+    SearchRow,
+    'slug' | 'topic' | 'state' | 'state_reason' | 'state_since' | 'paused_until' | 'pauses'
+  >[];
+  /** The pause of all searches; null if there is none. */
+  pause_of_all: PauseOfAll | null;
   next: (NextSlot & { local: string })[];
 };
 
@@ -101,6 +107,7 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     runs_24h,
     searches,
     next,
+    pause_of_all,
   ] = await Promise.all([
     readServer(db),
     readQueueDepth(queue),
@@ -117,6 +124,7 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     tallyRuns(db, dayAgo),
     allSearches,
     readNextSlots(db, 5),
+    readPauseOfAll(db),
   ]);
   return {
     database: {
@@ -144,13 +152,16 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     silent_tools,
     resting: searches
       .filter((search) => search.state !== 'active')
-      .map(({ slug, topic, state, state_reason, state_since }) => ({
+      .map(({ slug, topic, state, state_reason, state_since, paused_until, pauses }) => ({
         slug,
         topic,
         state,
         state_reason,
         state_since,
+        paused_until,
+        pauses,
       })),
+    pause_of_all,
     next: next.map((slot) => ({ ...slot, local: formatSlot(slot.next_due_at, slot.tz) })),
   };
 }

@@ -35,6 +35,29 @@ export async function readNewestDiscoveries(
   return (await readSelected(db, filter, { range, order: 'DESC', limit })).toReversed();
 }
 
+/** As many as {@link countBaseline} counts. */
+export const MAX_BASELINE_COUNT = 10_000;
+
+/** What was there at the start: how many discoveries of baselines, at most 10,000, and since when; null if there are none. */
+export async function countBaseline(
+  { orm }: Orm,
+  filter: Omit<DiscoveryFilter, 'baseline'>,
+): Promise<{ found: number; since: Date } | null> {
+  const { topic } = filter;
+  const conditions = buildConditions({ ...filter, baseline: true });
+  if (topic !== undefined)
+    conditions.push(
+      sql`d.search_id IN (SELECT s.id FROM strandline.searches s WHERE s.topic_id = ${namedId('topic', topic)})`,
+    );
+  const { rows } = await orm.execute<{ found: number; since: Date | null }>(
+    sql`SELECT count(*)::int AS found, min(d.at) AS since FROM (
+      SELECT d.at FROM strandline.discoveries d WHERE ${sql.join(conditions, sql` AND `)} ORDER BY d.id LIMIT ${MAX_BASELINE_COUNT}
+    ) d`,
+  );
+  const { found, since } = onlyRow(rows);
+  return since === null ? null : { found, since: new Date(since) };
+}
+
 /** Discoveries after a cursor, in commit order, so that none is missed. @param filter.upTo the last ID to return */
 export async function readDiscoveriesAfter(
   db: Orm,

@@ -64,6 +64,17 @@ export const searches = strandline.table(
     state: text().notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
+    /**
+     * Until when it is paused by itself, with its topic, and with all searches; `infinity`: until somebody resumes it. Each pause is
+     * a fact of its own, so that an end of one leaves the others. All null, but paused: by itself, until somebody resumes it.
+     */
+    paused_until: instant(),
+    topic_paused_until: instant(),
+    all_paused_until: instant(),
+    /** When the last of its pauses ends: the scan makes it active then. */
+    pause_ends_at: instant().generatedAlwaysAs(
+      sql`greatest(paused_until, topic_paused_until, all_paused_until)`,
+    ),
     /** The next slot without a run row; null if there is none (paused, archived, broken), or it is in `search_pace`. */
     next_due_at: instant(),
     /** Whether its current version has an adaptive interval, so that `search_pace` has the next slot. */
@@ -82,6 +93,8 @@ export const searches = strandline.table(
     index('searches_topic').on(t.topic_id),
     // For the scan, twice a second.
     index('searches_due').on(t.next_due_at).where(sql`${t.next_due_at} is not null`),
+    // For the scan, too.
+    index('searches_pause_ends').on(t.pause_ends_at).where(sql`${t.pause_ends_at} is not null`),
     check('searches_operation', sql`${t.operation} in ('ai', 'microblog')`),
     check('searches_state', sql`${t.state} in ('active', 'paused', 'broken', 'capped')`),
     check('searches_sensitivity', sql`${t.sensitivity} in ('low', 'normal', 'high', 'off')`),
@@ -89,6 +102,7 @@ export const searches = strandline.table(
       'searches_next_due',
       sql`(${t.next_due_at} is not null) = (${t.archived_at} is null and ${t.state} in ('active', 'capped') and not ${t.adaptive})`,
     ),
+    check('searches_pause', sql`${t.pause_ends_at} is null or ${t.state} = 'paused'`),
     check('searches_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
   ],
 );

@@ -11,6 +11,8 @@ const FLASH_MESSAGES = {
   unchanged: 'Nothing changed.',
   renamed: 'Renamed.',
   paused: 'Paused. Queued runs are cancelled; runs in progress finish.',
+  all_paused: 'All searches are paused. Queued runs are cancelled; runs in progress finish.',
+  all_resumed: 'Resumed, but for what is paused alone or with its topic.',
   resumed: 'Resumed. Runs at the next slot.',
   removed: 'Removed. Everything it found stays.',
   purging: 'Removed. What only it found is being deleted.',

@@ -1,14 +1,15 @@
 /** How a topic or search is doing: in a line under its title, and as a badge in lists. */
 import {
   judgeTopic,
+  nameStatus,
   nameTopicStatus,
   type SearchStatus,
-  STATUS_NAMES,
   type TopicStatus,
 } from '../../monitor/status/search-status.ts';
+import { formatWithWeekday } from '../../domain/display-format.ts';
 import { ActionButton } from './form.tsx';
 import { Badge } from './icons.tsx';
-import { IfAllowed } from './page-frame.tsx';
+import { IfAllowed, useFrame } from './page-frame.tsx';
 import { DueTime, Timestamp } from './timestamp.tsx';
 import { UntrustedText } from './untrusted-text.tsx';
 
@@ -77,15 +78,22 @@ function StatusLine({
 
 /** Of a topic: with the number of searches that it is about. */
 export function TopicStatusBadge({ status }: { status: TopicStatus }) {
-  return <Badge state={status.status ?? 'removed'} words={nameTopicStatus(status)} why={status.reason} />;
+  const frame = useFrame();
+  const words = nameTopicStatus(status, (at) => formatWithWeekday(at, frame, false));
+  return <Badge state={status.status ?? 'removed'} words={words} why={status.reason} />;
 }
 
 /** Of a search in a list, with the reason below. */
 export function SearchStatusCell({ status }: { status: SearchStatus | undefined }) {
+  const frame = useFrame();
   if (status === undefined) return null;
   return (
     <>
-      <Badge state={status.status} words={STATUS_NAMES[status.status]} why={status.reason} />
+      <Badge
+        state={status.status}
+        words={nameStatus(status, (at) => formatWithWeekday(at, frame, false))}
+        why={status.reason}
+      />
       {status.reason === null ? null : (
         <div class="why">
           <UntrustedText text={status.reason} most={MAX_REASON} />

@@ -5,6 +5,7 @@ import { DAY, HOUR } from '../../domain/time.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';
 import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
+import { readPauseOfAll } from '../../store/pauses.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { readSilentTools } from '../../store/queries/run-tools.ts';
@@ -17,6 +18,7 @@ import { Feed, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summary.tsx';
+import { PauseOfAllNotice } from '../topic/pause-pages.tsx';
 import { computeRange } from '../topic/time-range.ts';
 import { PULSE_DAYS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
 import { renderFirstStart } from './first-start.tsx';
@@ -62,6 +64,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
       runs: tallyRuns(db, dayAgo),
       services: readServiceDays(db, now),
       tools: readSilentTools(db, {}),
+      pause: readPauseOfAll(db),
     });
     const { spikes, states, hours } = await awaitMembers({
       spikes: readSpikes(db, searchIds, since),
@@ -95,6 +98,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
       lead: summarizeTopics(all),
       feed: {},
       live: true,
+      statusLine: read.pause === null ? undefined : <PauseOfAllNotice pause={read.pause} />,
       body: (
         <>
           <SilentToolsNotice silences={read.tools} />

@@ -7,6 +7,7 @@ import { listTroubled, readSearchStatuses } from '../../monitor/status/search-st
 import { readQueueDepth, readServiceBudgets, readWorkers } from '../../monitor/status/system-status.ts';
 import { readSetAside } from '../../store/derive/pending-derivations.ts';
 import { countDue, readTableSizes, retentionLimitsAt } from '../../store/maintenance/retention.ts';
+import { readPauseOfAll } from '../../store/pauses.ts';
 import { readContractVersion } from '../../store/queries/sql-contract.ts';
 import { readBacklog, readCallDays, readServer, readUnread, readUpkeep } from '../../store/queries/system.ts';
 import { WORKER_SILENCE_MS } from '../../store/worker-registry.ts';
@@ -42,6 +43,7 @@ export async function readSystemData({ ctx, services: access, embedded }: RouteC
       upkeep: readUpkeep(db),
       server: readServer(db),
       contract: readContractVersion(db),
+      pause: readPauseOfAll(db),
     })),
   };
 }

@@ -12,6 +12,7 @@ import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import { PauseAllButtons, PauseOfAllNotice } from '../topic/pause-pages.tsx';
 import { readSystemData, type SystemData } from './system-data.ts';
 import { ScanAndQueue, WorkerTable } from './system-queue.tsx';
 import { BudgetSection, SourceTable } from './system-services.tsx';
@@ -24,11 +25,17 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
       title: 'System',
       here: '/system',
       charts: true,
-      aside: hasScopes(request.visitor, 'admin') ? (
+      aside: (
         <>
-          <a href="/system/tokens">Tokens</a> <a href="/system/audit">Audit log</a>
+          <PauseAllButtons />
+          {hasScopes(request.visitor, 'admin') ? (
+            <>
+              <a href="/system/tokens">Tokens</a> <a href="/system/audit">Audit log</a>
+            </>
+          ) : null}
         </>
-      ) : undefined,
+      ),
+      statusLine: data.pause === null ? undefined : <PauseOfAllNotice pause={data.pause} />,
       lead: 'Health of database, queue and workers. For more checks, run strandline doctor.',
       body: (
         <>

@@ -1,4 +1,4 @@
-/** Actions on a topic or search: pause, resume, remove, run now, export. */
+/** Actions on a topic or search: resume, remove, run now, export. */
 
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
@@ -35,6 +35,7 @@ const MAX_SEARCHES = 1_000;
 export function addStateActions(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
   for (const [change, code, scope] of STATE_CHANGES) {
+    if (change === 'pause') continue; // pause-pages.tsx
     app.post(`/searches/:slug/${change}`, { schema, config: { scope } }, async (request, reply) => {
       const { slug } = request.params;
       const { topic } = await changeSearch(request.acting, slug, change);
@@ -191,7 +192,12 @@ export function TopicButtons({ place, searches }: { place: string; searches: rea
         <ActionButton action={`${place}/run`} words="Run now" icon="run" kind="main" />
       ) : null}
       {active && hasScopes(visitor, 'write') ? (
-        <ActionButton action={`${place}/pause`} words="Pause" icon="pause" />
+        <>
+          <ActionButton action={`${place}/pause`} words="Pause" icon="pause" />
+          <a class="button" href={`${place}/pause`}>
+            Pause until…
+          </a>
+        </>
       ) : null}
       {resting && hasScopes(visitor, ['write', 'run']) ? (
         <ActionButton action={`${place}/resume`} words="Resume" icon="play" />

@@ -441,6 +441,8 @@ test('a stored reply with posts is removed when their author is forgotten', asyn
 /** Why a route that changes something needs no key: sent again, it finds done what it asks for. */
 const WITHOUT_KEY: Record<string, string> = {
   'PATCH /api/v1/topics/:topic': 'sets a name',
+  'POST /api/v1/pause': 'sets a state',
+  'POST /api/v1/resume': 'sets a state',
   'POST /api/v1/topics/:topic/pause': 'sets a state',
   'POST /api/v1/topics/:topic/resume': 'sets a state',
   'POST /api/v1/topics/:topic/purge': 'deletes what is there',

@@ -26,6 +26,8 @@ export const AUDIT_ACTIONS = [
   'topic.purged',
   'topic.rewatched',
   'search.purged',
+  'searches.paused',
+  'searches.resumed',
   ...(['created', 'updated', 'paused', 'resumed', 'removed'] as const).flatMap(
     (done) => [`topic.${done}`, `search.${done}`, `rule.${done}`, `channel.${done}`] as const,
   ),

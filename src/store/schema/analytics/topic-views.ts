@@ -32,6 +32,15 @@ export const SEARCH_STATUSES = [
 ] as const;
 export type SearchStatusName = (typeof SEARCH_STATUSES)[number];
 
+/** What was paused: the search alone, its topic, or all searches. */
+export const PAUSE_SCOPES = ['search', 'topic', 'all'] as const;
+export type PauseScope = (typeof PAUSE_SCOPES)[number];
+
+const pauseColumns = () => ({
+  paused_until: instant(),
+  pauses: text({ enum: PAUSE_SCOPES }).array().notNull(),
+});
+
 export const topicsView = defineView('topics', {
   id: id(),
   slug: text().notNull(),
@@ -68,6 +77,7 @@ export const searchesView = defineView('searches', {
   sensitivity: text({ enum: SENSITIVITIES }).notNull(),
   simulated: boolean().notNull(),
   auto: text(),
+  ...pauseColumns(),
 });
 
 export const searchVersionsView = defineView('search_versions', {
@@ -107,6 +117,7 @@ export const searchStatusView = defineView('search_status', {
   no_success_since: instant().notNull(),
   next_due_at: instant(),
   last_run_http_status: integer(),
+  ...pauseColumns(),
 });
 
 export const intervalChangesView = defineView('interval_changes', {
