@@ -41,7 +41,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['posts', 'top'],
   ['posts', 'growth'],
   ['trends'],
-  ['new'],
+  ['new', '--baseline'],
   ['runs', 'list'],
   ['runs', 'show', '1'],
   ['search', 'list'],
@@ -127,7 +127,12 @@ describe('tables', () => {
         `${LONG}-topic`,
         ...prompt,
       ]);
-    const lists = [['search', 'list'], ['runs', 'list'], ['new'], ['new', '--search', LONG]];
+    const lists = [
+      ['search', 'list'],
+      ['runs', 'list'],
+      ['new', '--baseline'],
+      ['new', '--baseline', '--search', LONG],
+    ];
     for (const argv of lists) {
       const { stdout } = await stand.run(argv, { isTTY: true, env });
       expect([argv, stdout.includes(LONG)]).toEqual([argv, true]);
@@ -140,7 +145,7 @@ describe('tables', () => {
     const over = { isTTY: true, env: { COLUMNS: String(width), NO_COLOR: '1' } };
     for (const argv of [
       ['posts', 'list'],
-      ['new', '--search', 'ferry'],
+      ['new', '--baseline', '--search', 'ferry'],
     ]) {
       const { stdout } = await stand.run(argv, over);
       expect(stdout).toMatch(/https:\/\/\S+\/1$/m);
@@ -148,7 +153,7 @@ describe('tables', () => {
   });
 
   it.each([60, 80])('mark baseline discoveries at %i columns', async (width) => {
-    const { stdout } = await stand.run(['new', '--search', 'ferry'], {
+    const { stdout } = await stand.run(['new', '--baseline', '--search', 'ferry'], {
       isTTY: true,
       env: { COLUMNS: String(width), NO_COLOR: '1' },
     });
@@ -216,14 +221,14 @@ describe('tables', () => {
 
 describe('stdout that closes', () => {
   it('ends without an error or a message when the reader closes the pipe', async () => {
-    for (const argv of [['new'], ['--help'], ['new', '--follow', '--json']]) {
+    for (const argv of [['new', '--baseline'], ['--help'], ['new', '--baseline', '--follow', '--json']]) {
       const { code, stderr } = await stand.run(argv, { stdout: failing('EPIPE') });
       expect([argv, code, stderr]).toEqual([argv, 0, '']);
     }
   });
 
   it('fails when the disk is full', async () => {
-    for (const argv of [['new'], ['--help'], ['--version']]) {
+    for (const argv of [['new', '--baseline'], ['--help'], ['--version']]) {
       const { code, stderr } = await stand.run(argv, { stdout: failing('ENOSPC') });
       expect([argv, code, stderr]).toEqual([
         argv,
@@ -254,7 +259,7 @@ describe('new --follow', () => {
       env: { DATABASE_URL: stand.world.database.url },
       isTTY: false,
     };
-    const ended = runCli(['new', '--follow', '--json', '--limit', '1'], io, {
+    const ended = runCli(['new', '--baseline', '--follow', '--json', '--limit', '1'], io, {
       open: () => Promise.resolve(stand.home),
     });
     const seen: string[] = [];

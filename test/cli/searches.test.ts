@@ -132,7 +132,7 @@ describe('search run --wait', () => {
     const run = await stand.json<Run>('search', 'run', 'ferry', '--wait');
     expect(run).toMatchObject({ status: 'succeeded', items_seen: 2, items_new: 1, baseline: false });
 
-    const found = await stand.json<DiscoveryRow[]>('new', '--search', 'ferry');
+    const found = await stand.json<DiscoveryRow[]>('new', '--baseline', '--search', 'ferry');
     expect(found.map(({ text, baseline }) => [text, baseline])).toEqual([
       ['post 1', true],
       ['post 2', true],
