@@ -194,7 +194,9 @@ describe.skipIf(driver === undefined)('the image', () => {
         expect(failed, container.said.slice(-20).join('\n')).toEqual([]);
         // Asked for by scripts, or under another name, or not there before something was sent, before a second answer, or without a feed.
         expect(
-          unseen.filter((route) => !/forecast|readyz|deliveries|completions|^\/feeds\//.test(route)),
+          unseen.filter(
+            (route) => !/forecast|readyz|deliveries|completions|^\/feeds\/|^\/feed\.rss/.test(route),
+          ),
         ).toEqual([]);
       },
       START_MS,
