@@ -114,7 +114,7 @@ describe('in the sandbox', () => {
   });
 
   it.each([
-    ['tide-pools', ['new']],
+    ['tide-pools', ['new', '--baseline']],
     ['@user_1', ['posts', 'list']],
     ['@user_1', ['posts', 'top']],
     ['tide-pools', ['trends']],
