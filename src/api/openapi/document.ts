@@ -149,10 +149,17 @@ function completeDocument<D extends object>(
       ...describeSuccesses(operation['responses'], route),
       ...buildFailureRefs(route),
     };
+    // The library calls every body required.
+    const requestBody = operation['requestBody'];
+    if (isPlain(requestBody) && mayBeMissing(route.schema?.body)) requestBody['required'] = false;
     addExample(operation, replies);
   }
   removeUnusedSchemas(whole);
   return whole;
+}
+
+function mayBeMissing(body: unknown): boolean {
+  return body instanceof z.ZodType && body.safeParse(undefined).success;
 }
 
 function listOperations(document: object): Plain[] {
