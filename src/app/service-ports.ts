@@ -33,7 +33,7 @@ export function createServicePorts(db: Database, clock: Clock): ServicePorts {
 /** Batches to index before a search, under a second each; the rest is indexed later. */
 const MAX_BATCHES_BEFORE_SEARCH = 2;
 
-/** Collected results as a source of the service. Excludes the sandbox: simulated data must not appear as real. */
+/** Collected results as a source of the service. Excludes the sandbox, whose data must not appear as real. */
 export function openArchive(db: Database): Archive {
   return {
     find: async ({ prompt, newestWith, onFull, source, from, to, limit, signal }) => {

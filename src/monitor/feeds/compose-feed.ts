@@ -45,7 +45,7 @@ export function toFeedScope({ topic, search, query }: FeedSubject, now: Date): F
   };
 }
 
-/** `strandline: ferry`; of the sandbox, it says that all of it is simulated. */
+/** `strandline: ferry`; of the sandbox, it says so. */
 export function titleFeed({ kind }: Pick<Context, 'kind'>, { name }: Pick<ServedFeed, 'name'>): string {
   return `strandline${kind === 'sandbox' ? ' sandbox (simulated)' : ''}: ${name}`;
 }

@@ -202,9 +202,9 @@ function describeTitle({ rule_name: name, total, discoveries, further_ids }: Dis
   });
   const found =
     further_ids.length === 0 && kinds.length > 0 ? kinds.join(', ') : formatCount(total, 'result');
-  const simulated = discoveries.some((each) => each.simulated) ? ' (simulated data)' : '';
-  const most = MAX_TITLE_LENGTH - found.length - simulated.length - 2;
-  return `${truncateText(cleanLine(name), most)}: ${found}${simulated}`;
+  const warning = discoveries.some((each) => each.simulated) ? ' (simulated data)' : '';
+  const most = MAX_TITLE_LENGTH - found.length - warning.length - 2;
+  return `${truncateText(cleanLine(name), most)}: ${found}${warning}`;
 }
 
 /** With its year, whatever that is: messages are read later. */
