@@ -1,5 +1,5 @@
 /** Values for people. Unknown is never shown as zero. */
-import { formatBytes as formatKnownBytes, formatExactOffset, formatUsd } from '../domain/display-format.ts';
+import { formatBytes as formatKnownBytes, formatUsd, readExactOffset } from '../domain/display-format.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
 
@@ -68,13 +68,10 @@ export function findDayStart(at: Date, zone: string): Date {
 /** The one place that knows about time zones. `offset` can be pasted into `--since`, unlike the name of a zone. */
 function formatInZone(at: Date, zone: string): ZonedTime {
   const utc = { local: at.toISOString().slice(0, 19).replace('T', ' '), offset: 'Z', ms: 0 };
-  if (zone === 'UTC') return utc;
-  const [, sign, hours = '00', minutes = '00'] =
-    /GMT([+-])(\d\d):(\d\d)/.exec(formatExactOffset(at, zone)) ?? [];
-  if (sign === undefined) return utc;
-  const ms = (Number(hours) * HOUR + Number(minutes) * MINUTE) * (sign === '-' ? -1 : 1);
-  const local = new Date(at.getTime() + ms).toISOString().slice(0, 19).replace('T', ' ');
-  return { local, offset: `${sign}${hours}:${minutes}`, ms };
+  const offset = zone === 'UTC' ? null : readExactOffset(at, zone);
+  if (offset === null) return utc;
+  const local = new Date(at.getTime() + offset.ms).toISOString().slice(0, 19).replace('T', ' ');
+  return { local, offset: offset.text, ms: offset.ms };
 }
 
 function joinTime({ local, offset }: ZonedTime, from: number, to: number): string {

@@ -3,7 +3,7 @@
  * takes many times as long as using it.
  */
 
-import { DAY } from './time.ts';
+import { DAY, HOUR, MINUTE } from './time.ts';
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
@@ -146,8 +146,15 @@ const formatOffsetAs = (name: 'offset' | 'exactOffset') => (at: Date, zone: stri
 
 /** `GMT+2`, to distinguish the two hours when the clock goes back. */
 export const formatOffset = formatOffsetAs('offset');
-/** `GMT+02:00`; `GMT` for UTC. */
-export const formatExactOffset = formatOffsetAs('exactOffset');
+const formatExactOffset = formatOffsetAs('exactOffset');
+
+/** How far local time is ahead of UTC: as text (`+02:00`) and in milliseconds. Null where it is UTC. */
+export function readExactOffset(at: Date, zone: string): { text: string; ms: number } | null {
+  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(formatExactOffset(at, zone)) ?? [];
+  if (sign === undefined) return null;
+  const ms = (Number(hours) * HOUR + Number(minutes) * MINUTE) * (sign === '-' ? -1 : 1);
+  return { text: `${sign}${hours}:${minutes}`, ms };
+}
 
 function getFormats(zone: string): ZoneFormats {
   const found = formatsByZone.get(zone);

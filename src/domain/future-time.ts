@@ -1,6 +1,6 @@
 /** Times to come as people write them: a duration, a time of day, a weekday, a date. */
 
-import { formatExactOffset } from './display-format.ts';
+import { readExactOffset } from './display-format.ts';
 import { parseSpan, parseTimePoint } from './time-point.ts';
 import { DAY, HOUR, MINUTE } from './time.ts';
 
@@ -58,7 +58,10 @@ function resolveWords(
   return next > now ? next : inDays(ahead + (day === undefined ? 1 : 7));
 }
 
-/** A local time, in milliseconds as if it were UTC. One that is skipped when clocks go forward is as much later. */
+/**
+ * Converts a local time, given in milliseconds as if it were UTC. A local time that is skipped when clocks go forward becomes later
+ * by the time that was skipped.
+ */
 function toInstant(local: number, zone: string): Date {
   const guess = new Date(local - readOffset(new Date(local), zone));
   return new Date(local - readOffset(guess, zone));
@@ -66,7 +69,5 @@ function toInstant(local: number, zone: string): Date {
 
 /** Milliseconds ahead of UTC. */
 function readOffset(at: Date, zone: string): number {
-  const [, sign, hours = '0', minutes = '0'] =
-    /GMT([+-])(\d\d):(\d\d)/.exec(formatExactOffset(at, zone)) ?? [];
-  return (Number(hours) * HOUR + Number(minutes) * MINUTE) * (sign === '-' ? -1 : 1);
+  return readExactOffset(at, zone)?.ms ?? 0;
 }

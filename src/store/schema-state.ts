@@ -209,7 +209,7 @@ async function readApplied(client: Client): Promise<Set<number>> {
 
 // The kind: a fact that the first migration of a database writes.
 
-/** Databases from before there were kinds are real. @returns null for a database without our tables */
+/** A database without this fact is older than kinds, and real. @returns null for a database without our tables */
 async function readKind(client: Client): Promise<DatabaseKind | null> {
   if (!(await hasTable(client, SCHEMA, 'facts', ['name', 'value']))) return null;
   const { rows } = await client.query<{ value: string }>(

@@ -3,7 +3,7 @@ import { MAIN_COUNTERS, nameCounted } from '../../domain/counters.ts';
 import { formatCount } from '../../domain/display-format.ts';
 import { isWebUrl } from '../../domain/link.ts';
 import { parseQuery } from '../../domain/search-query.ts';
-import { cleanLine, cleanText } from '../../domain/text.ts';
+import { cleanLine, cleanText, escapeHtml } from '../../domain/text.ts';
 import { findLatest } from '../../domain/time.ts';
 import {
   type FeedItem,
@@ -13,7 +13,7 @@ import {
 } from '../../store/queries/feed-items.ts';
 import type { DiscoveryRow } from '../../store/queries/discoveries.ts';
 import type { Context } from '../context.ts';
-import { escapeHtml, type FeedDocument, type FeedDocumentEntry } from './feed-document.ts';
+import { type FeedDocument, type FeedDocumentEntry } from './feed-document.ts';
 import type { FeedSubject } from './manage-feeds.ts';
 import { createHash } from 'node:crypto';
 

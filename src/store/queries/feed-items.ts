@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { buildMatchingSql, type Matching, matchesAll } from '../archive/matching-items.ts';
 import { type ArchiveThing, readThings } from '../archive/search-archive.ts';
-import { amongIds, type Id, onlyRow, type Pooled, prepareOnce, type Reads, selectIds } from '../database.ts';
-import { insertFact } from '../instance-name.ts';
+import { amongIds, type Id, type Pooled, prepareOnce, type Reads, selectIds } from '../database.ts';
+import { readOrInsertFact } from '../instance-name.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { DiscoveryRow } from './discoveries.ts';
@@ -107,15 +107,7 @@ function nameThing(row: DiscoveryRow): { kind: string; thing: Id | null } {
   return post === null ? { kind: 'link', thing: row.link_id } : { kind: 'post', thing: post };
 }
 
-/** The namespace of the ids of this database's entries: made once, and restored with a backup. */
+/** The namespace of the ids of this database's entries. */
 export async function readFeedNamespace({ pool }: Pooled, now: Date): Promise<string> {
-  const read = () =>
-    pool.query<{ value: string }>({
-      name: 'feed_namespace',
-      text: `SELECT value FROM ${S}.facts WHERE name = 'feed_namespace'`,
-    });
-  const { rows } = await read();
-  if (rows[0] !== undefined) return rows[0].value;
-  await insertFact(pool, 'feed_namespace', randomUUID(), now);
-  return onlyRow((await read()).rows).value;
+  return readOrInsertFact(pool, 'feed_namespace', randomUUID(), now);
 }

@@ -1,14 +1,10 @@
 /** The document of a feed, read by two parsers, with any text that a stranger may write. */
+import { escapeHtml } from '../../../src/domain/text.ts';
 import { array, assert, constantFrom, integer, oneof, property, string } from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { parseAtomFeed, parseRssFeed } from 'feedsmith';
 import { expect, test } from 'vitest';
-import {
-  escapeHtml,
-  type FeedDocument,
-  toXmlText,
-  writeFeed,
-} from '../../../src/monitor/feeds/feed-document.ts';
+import { type FeedDocument, toXmlText, writeFeed } from '../../../src/monitor/feeds/feed-document.ts';
 import { FEED_FORMATS } from '../../../src/monitor/feeds/feed-types.ts';
 
 const AT = new Date('2026-11-21T12:34:56.000Z');

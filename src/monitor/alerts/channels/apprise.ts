@@ -4,7 +4,7 @@ import { parseWebUrl, trimEndSlashes } from '../../../domain/link.ts';
 import { HIDDEN, InvalidInput } from '../../../domain/errors.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
-import { defineSecretAddress, PLAIN_FORMAT, postJson, renderItems } from './chat-message.ts';
+import { addMembers, defineSecretAddress, PLAIN_FORMAT, postJson, renderItems } from './chat-message.ts';
 import { fitSummary, summarizeMessage } from './message-summary.ts';
 import { assertAddressReachable, type Reply, type ReplyMeaning } from './post-message.ts';
 import { z } from 'zod';
@@ -71,8 +71,7 @@ export function createAppriseKind(resolve: Resolve): ChannelKind<Name> {
     send: ({ id, body, at }, { settings }, means) => {
       const { apprise_secret_url: url, apprise_secret_services: services } = settings;
       // Not in the stored body, which people may read.
-      const addressed =
-        services === undefined ? body : `{"urls":${JSON.stringify(services)},${body.slice(1)}`;
+      const addressed = services === undefined ? body : addMembers(body, { urls: services });
       return postJson(url, { id, body: addressed, at }, means, resolve, {
         headers: { accept: 'application/json' },
         readReply,

@@ -139,7 +139,7 @@ export type ChannelKind<Name extends string = string> = {
     settings: Settings<Name>,
     means: Pick<SendOptions, 'allow' | 'doors' | 'mail'>,
   ): Promise<void>;
-  /** Shortest time between two messages that the service permits to a channel for long; default: no limit. */
+  /** Milliseconds between two messages to a channel, at the highest rate that the service permits permanently; default: no limit. */
   paceMs?: number;
   /** Content type of its bodies. */
   contentType: string;

@@ -97,7 +97,12 @@ export function postJson(
   );
 }
 
-/** A setting for an address that is a secret, because who knows it can post. Only its host is shown. */
+/** A composed body with members before its own: what belongs to the channel is not in the stored body. */
+export function addMembers(body: string, members: Readonly<Record<string, string>>): string {
+  return `${JSON.stringify(members).slice(0, -1)},${body.slice(1)}`;
+}
+
+/** A setting for an address that is a secret, because whoever knows it can post. Only its host is shown. */
 export function defineSecretAddress(
   name: string,
   words: Pick<Setting, 'label' | 'example'> & { description: string; help?: string },
@@ -117,7 +122,7 @@ export function defineSecretAddress(
 
 const object = z.record(z.string(), z.unknown());
 
-/** A member of a reply in JSON, at a path; undefined if there is none. */
+/** Reads the member of a JSON reply at a path; undefined if there is none. */
 export function readMember(json: unknown, ...path: readonly string[]): unknown {
   return path.reduce((value: unknown, name) => {
     const parsed = object.safeParse(value);

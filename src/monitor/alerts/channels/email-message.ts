@@ -1,5 +1,6 @@
 /** Composes mails: headers, and a text and an HTML part of equal content. */
 
+import { escapeHtml } from '../../../domain/text.ts';
 import type { Mailbox } from '../../../domain/mail-address.ts';
 import { trimEndSlashes } from '../../../domain/link.ts';
 import type { ChannelMessage } from '../message.ts';
@@ -12,7 +13,7 @@ import {
   summarizeMessage,
 } from './message-summary.ts';
 
-/** Where a mail comes from and goes to. */
+/** The sender and the recipients of a mail. */
 type Envelope = { from: Mailbox; to: readonly string[] };
 
 /**
@@ -204,16 +205,4 @@ function renderLine({ style, words, link }: Line): string {
   if (link !== null) return `<a href="${escapeHtml(link)}" style="${css}">${escapeHtml(words)}</a>`;
   const tag = style === 'title' ? 'h1' : style === 'heading' ? 'h2' : 'p';
   return `<${tag} dir="auto" style="${css}">${escapeHtml(words)}</${tag}>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

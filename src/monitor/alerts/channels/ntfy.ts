@@ -1,10 +1,17 @@
-/** A topic of ntfy, on ntfy.sh or on a server of one's own. */
+/** A topic of ntfy, on ntfy.sh or on your own server. */
 
 import { trimEndSlashes, parseWebUrl } from '../../../domain/link.ts';
 import { InvalidInput, HIDDEN } from '../../../domain/errors.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
-import { defineSecretAddress, PLAIN_FORMAT, postJson, readMember, renderItems } from './chat-message.ts';
+import {
+  addMembers,
+  defineSecretAddress,
+  PLAIN_FORMAT,
+  postJson,
+  readMember,
+  renderItems,
+} from './chat-message.ts';
 import { fitSummary, summarizeMessage } from './message-summary.ts';
 import { assertAddressReachable, type Reply, type ReplyMeaning } from './post-message.ts';
 import { z } from 'zod';
@@ -69,7 +76,7 @@ export function createNtfyKind(resolve: Resolve): ChannelKind<Name> {
     send: ({ id, body, at }, { settings: { ntfy_secret_url: url, ntfy_token: token } }, means) => {
       // JSON is posted to the server. A repetition with the same sequence id replaces the message.
       const { origin, base, topic } = splitAddress(url);
-      const addressed = `{"topic":${JSON.stringify(topic)},"sequence_id":${JSON.stringify(id)},${body.slice(1)}`;
+      const addressed = addMembers(body, { topic, sequence_id: id });
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       return postJson(`${origin}${base}/`, { id, body: addressed, at }, means, resolve, {
         headers,

@@ -132,7 +132,7 @@ function judgeAccepted({ accepted, rejectedErrors = [], response }: SMTPConnecti
   return { ...judgeRecipients(rejectedErrors, total), accepted };
 }
 
-/** A recipient may be accepted later, or never. While one may, the message is sent to it again. */
+/** Of recipients that were refused, some may be accepted later. As long as there is such a recipient, the message is sent again. */
 function judgeRecipients(errors: readonly NodemailerError[], total: number): FailedSend {
   const isLater = (error: NodemailerError) => !isPermanent(error);
   const decisive = errors.find(isLater) ?? errors[0];

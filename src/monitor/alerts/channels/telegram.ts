@@ -5,6 +5,7 @@ import { parseWebUrl } from '../../../domain/link.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import {
+  addMembers,
   breakMentions,
   type ChatFormat,
   postJson,
@@ -77,7 +78,7 @@ export function createTelegramKind(resolve: Resolve, origin = 'https://api.teleg
       ),
     send: ({ id, body, at }, { settings: { telegram_token: token, telegram_chat: chat } }, means) => {
       // The chat is not in the stored body, so that waiting messages go to the new one after a change.
-      const addressed = `{"chat_id":${JSON.stringify(chat)},${body.slice(1)}`;
+      const addressed = addMembers(body, { chat_id: chat });
       return postJson(`${origin}/bot${token}/sendMessage`, { id, body: addressed, at }, means, resolve, {
         readReply,
       });
@@ -86,7 +87,7 @@ export function createTelegramKind(resolve: Resolve, origin = 'https://api.teleg
     words: {
       name: 'Telegram',
       target: 'Chat',
-      lead: 'Sends messages to a chat of Telegram, by a bot of yours.',
+      lead: 'Sends messages to a chat of Telegram, by your own bot.',
       secret: null,
       failures: {
         gone: 'Telegram refuses messages to this chat: the token is not valid, the chat does not exist, or the bot was blocked or removed',
