@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW strandline_analytics.rules AS
       where rc.rule_id = r.id and c.archived_at is null order by c.slug) as channels,
     r.state, r.state_since,
     (select max(d.made_at) from strandline.deliveries d where d.rule_id = r.id) as last_made_at,
-    r.created_at, r.archived_at
+    r.created_at, r.archived_at, r.quiet_hours, r.tz, r.max_per_day, r.muted_until
   from strandline.rules r
   left join strandline.topics t on t.id = r.topic_id
   left join strandline.searches s on s.id = r.search_id
@@ -26,3 +26,7 @@ COMMENT ON COLUMN strandline_analytics.rules.state_since IS 'When this state beg
 COMMENT ON COLUMN strandline_analytics.rules.last_made_at IS 'When its last message was created (UTC); null before the first message.';
 COMMENT ON COLUMN strandline_analytics.rules.created_at IS 'When it was created (UTC).';
 COMMENT ON COLUMN strandline_analytics.rules.archived_at IS 'When it was removed (UTC); null unless removed.';
+COMMENT ON COLUMN strandline_analytics.rules.quiet_hours IS 'Local times between which it sends nothing, such as 22:00-07:00; null: none.';
+COMMENT ON COLUMN strandline_analytics.rules.tz IS 'Time zone of the quiet hours, and of the day of max_per_day.';
+COMMENT ON COLUMN strandline_analytics.rules.max_per_day IS 'Maximum messages a day, per channel; null: no limit.';
+COMMENT ON COLUMN strandline_analytics.rules.muted_until IS 'Until when its messages are held back (UTC). Over if in the past; null if it was never muted.';

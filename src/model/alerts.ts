@@ -11,3 +11,7 @@ export type ChannelState = (typeof CHANNEL_STATES)[number];
 
 export const DELIVERY_STATES = ['gathering', 'pending', 'delivered', 'dead', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** Why a message is not sent at once, the strongest first: it waits for the end of a mute, the next day, and so on. */
+export const WAIT_REASONS = ['mute', 'limit', 'quiet_hours', 'cooldown'] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];

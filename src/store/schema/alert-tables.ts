@@ -1,7 +1,17 @@
 /** Tables of channels, rules, deliveries and their discoveries, and of feeds. */
 
 import { sql } from 'drizzle-orm';
-import { check, index, integer, jsonb, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { instant, key, ref, strandline } from './schema.ts';
 
 /** Where messages are sent: settings, signing secrets, and the cursor in the feed. */
@@ -60,6 +70,14 @@ export const rules = strandline.table(
     /** Words that must or must not appear; empty: all. See `monitor/alerts/rule-filter.ts`. */
     filter: text().notNull(),
     cooldown_seconds: integer().notNull(),
+    /** Local times between which nothing is sent, such as `22:00-07:00`; null: none. */
+    quiet_hours: text(),
+    /** Time zone of the quiet hours, and of the day of the limit. */
+    tz: text().notNull().default('UTC'),
+    /** Messages a day and channel; null: no limit. */
+    max_per_day: integer(),
+    /** Until when its messages are held back. Stays when the mute has ended: the summary of what was held names it. */
+    muted_until: instant(),
     state: text().notNull(),
     state_since: instant().notNull(),
     /** Matches only discoveries after this one: those since the rule was created or resumed. */
@@ -75,6 +93,8 @@ export const rules = strandline.table(
       sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend']`,
     ),
     check('rules_cooldown', sql`${t.cooldown_seconds} >= 0`),
+    check('rules_quiet_hours', sql`${t.quiet_hours} ~ '^[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]$'`),
+    check('rules_max_per_day', sql`${t.max_per_day} > 0`),
     check('rules_state', sql`${t.state} in ('active', 'paused')`),
     check('rules_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
   ],
@@ -136,6 +156,12 @@ export const deliveries = strandline.table(
     answer: text(),
     /** Recipients that accepted it although others did not: it is not sent to them again. No view shows it. */
     accepted_by: text().array().notNull().default([]),
+    /** It sums up what a mute held back. */
+    muted: boolean().notNull().default(false),
+    /** The topic that was muted; null: its rule, or everything. */
+    muted_topic_id: ref(),
+    /** Why it was not sent at once (`WAIT_REASONS`); null if nothing held it back. */
+    waits_for: text(),
   },
   (t) => [
     unique('deliveries_message_key').on(t.message_id),
@@ -153,6 +179,8 @@ export const deliveries = strandline.table(
       'deliveries_next',
       sql`(${t.state} in ('gathering', 'pending')) = (${t.next_attempt_at} is not null)`,
     ),
+    check('deliveries_waits_for', sql`${t.waits_for} in ('cooldown', 'quiet_hours', 'limit', 'mute')`),
+    check('deliveries_muted_topic', sql`${t.muted} or ${t.muted_topic_id} is null`),
   ],
 );
 

@@ -37,6 +37,8 @@ export const topics = strandline.table(
     sample: boolean().notNull().default(false),
     created_at: instant().notNull(),
     archived_at: instant(),
+    /** Until when messages about it are held back. Stays when the mute has ended. */
+    muted_until: instant(),
     /** The topic that continues its searches on another service (`monitor/topics/rewatch-topic.ts`). */
     successor_id: ref().references((): AnyPgColumn => topics.id, { onDelete: 'set null' }),
     /** When its purge was requested: workers delete its rows until nothing is left. */

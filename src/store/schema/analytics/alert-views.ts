@@ -1,6 +1,12 @@
 /** Rules, channels and deliveries, as the SQL contract shows them. */
-import { integer, text } from 'drizzle-orm/pg-core';
-import { CHANNEL_STATES, DELIVERY_STATES, RULE_KINDS, RULE_STATES } from '../../../model/alerts.ts';
+import { boolean, integer, text } from 'drizzle-orm/pg-core';
+import {
+  CHANNEL_STATES,
+  DELIVERY_STATES,
+  RULE_KINDS,
+  RULE_STATES,
+  WAIT_REASONS,
+} from '../../../model/alerts.ts';
 import { DELIVERY_CODE_NAMES } from '../../alerts/delivery-rows.ts';
 import { instant, ref } from '../schema.ts';
 import { defineView, id, tally } from './analytics-schema.ts';
@@ -20,6 +26,10 @@ export const rulesView = defineView('rules', {
   last_made_at: instant(),
   created_at: instant().notNull(),
   archived_at: instant(),
+  quiet_hours: text(),
+  tz: text().notNull(),
+  max_per_day: integer(),
+  muted_until: instant(),
 });
 
 export const channelsView = defineView('channels', {
@@ -62,4 +72,6 @@ export const deliveriesView = defineView('deliveries', {
   http_status: integer(),
   code: text({ enum: DELIVERY_CODE_NAMES }),
   channel_kind: text().notNull(),
+  muted: boolean().notNull(),
+  waits_for: text({ enum: WAIT_REASONS }),
 });

@@ -51,6 +51,7 @@ export const topicsView = defineView('topics', {
   searches: tally().notNull(),
   successor: text(),
   simulated: boolean().notNull(),
+  muted_until: instant(),
 });
 
 export const searchesView = defineView('searches', {
