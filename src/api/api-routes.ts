@@ -8,6 +8,7 @@
  */
 import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
 import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
+import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
@@ -25,7 +26,6 @@ import { documentRoutes } from './openapi/document.ts';
 import { pauseRoutes } from './pause-routes.ts';
 import { postRoutes } from './post-routes.ts';
 import { purgeRoutes } from './purge-routes.ts';
-import { ruleRoutes } from './rule-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { searchPlanRoutes } from './search-preview-and-run-routes.ts';
 import { searchRoutes } from './search-routes.ts';
@@ -57,7 +57,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   growthRoutes,
   rankingRoutes,
   exportRoutes,
-  ruleRoutes,
+  routesOf(RULE_OPERATIONS),
   channelRoutes,
   feedRoutes,
   feedDocumentRoutes,

@@ -5,12 +5,12 @@ import { parseFieldValue } from '../domain/query-fields.ts';
 import { EVERYTHING, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { MAX_HITS, findText } from '../store/archive/find-text.ts';
-import { timeShape, textParam, timeParam } from '../model/value-shapes.ts';
+import { countParam, timeShape, textParam, timeParam } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { catchUpForQuery, defineListReply, notIndexed } from './pagination.ts';
-import { countParam, queryParam, scopeParams } from './request-shapes.ts';
+import { queryParam, scopeParams } from './request-shapes.ts';
 import { Link, Post } from './reply-shapes.ts';
 
 const MarkedText = z

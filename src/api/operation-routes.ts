@@ -91,7 +91,9 @@ function buildBody(input: Input, names: readonly string[]): z.ZodType {
   const bodies = listShapes(input).map((each) => {
     const { examples } = each.meta() ?? {};
     const own = names.filter((name) => Object.hasOwn(each.shape, name));
-    return z.strictObject(shapeOf(each, own)).meta(examples === undefined ? {} : { examples });
+    const body = z.strictObject(shapeOf(each, own)).meta(examples === undefined ? {} : { examples });
+    // Checks of the whole input need members of the body only.
+    return body.check(...((each.def.checks ?? []) as z.core.$ZodCheck<object>[]));
   });
   const [only] = bodies;
   if (only !== undefined && bodies.length === 1) return only;

@@ -1,6 +1,5 @@
 /** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
 
-import { DEFAULT_COOLDOWN } from '../monitor/alerts/rule-definition.ts';
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../domain/future-time.ts';
@@ -9,10 +8,9 @@ import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
 import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { RECOGNIZED_ADDRESSES } from '../monitor/alerts/recognize-address.ts';
-import { channelSlug, idParam, ruleSlug, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
+import { channelSlug, idParam, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
-import { RULE_KINDS } from '../model/alerts.ts';
 import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { z } from 'zod';
@@ -25,11 +23,6 @@ const reuseMember = z
   .boolean()
   .optional()
   .describe('Take a slug that is a former slug of something else. Without it, such a slug returns 409.');
-
-/** A whole number in a query, from 1. @param usual the default */
-export function countParam(most: number, usual: number) {
-  return z.coerce.number().int().min(1).max(most).default(usual);
-}
 
 /** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
@@ -210,38 +203,6 @@ export const renamedTopic = z
     reuse_slug: reuseMember,
   })
   .meta({ examples: [{ name: 'Ferries of the harbour' }] });
-
-const ruleMembers = {
-  name: textParam(120).min(1).describe('Display name. Default: the slug.'),
-  on: z.array(z.enum(RULE_KINDS)).min(1).describe('Kinds to report. Default: post, link.'),
-  topic: topicSlug.nullable().describe('Report only this topic; null: all.'),
-  search: searchSlug.nullable().describe('Report only this search; null: all.'),
-  filter: textParam(MAX_QUERY_LENGTH).describe(
-    'Query: words, "phrases", -excluded, OR, fields such as `lang:en`. Empty: no filter. See docs/reference/queries.md.',
-  ),
-  cooldown: textParam(20).describe(
-    `Minimum time between messages, such as 30m or 1h. 0: one message per run that found something. Default: ${DEFAULT_COOLDOWN}; 0 for spikes and trends only.`,
-  ),
-};
-const ruleChannels = z.array(channelSlug).min(1).max(20).describe('Slugs of the channels to notify.');
-
-export const newRule = z
-  .strictObject({ slug: ruleSlug, channels: ruleChannels, ...z.object(ruleMembers).partial().shape })
-  .meta({
-    examples: [
-      {
-        slug: 'storm-news',
-        on: ['post', 'spike'],
-        filter: 'storm -forecast',
-        cooldown: '1h',
-        channels: ['ops'],
-      },
-    ],
-  });
-export const editedRule = z
-  .strictObject({ ...ruleMembers, channels: ruleChannels })
-  .partial()
-  .meta({ examples: [{ cooldown: '30m' }] });
 
 /** An address whose kind is recognized, with settings that it lacks. */
 const channelByAddress = z

@@ -9,13 +9,13 @@ import { findRunRow, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { forecastSaved, forecastSearches, toPreviewJson } from '../monitor/topics/search-forecast.ts';
 import { chooseServiceKind, findDefaultKind } from '../monitor/topics/service-choice.ts';
-import { idShape, timeShape, searchSlug } from '../model/value-shapes.ts';
+import { countParam, idShape, timeShape, searchSlug } from '../model/value-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { operation } from './operation.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
 import { MissingTools } from './reply-shapes.ts';
 import { defineRowWith } from '../store/row-shapes.ts';
-import { countParam, schedulePreviewBody, searchTrialBody } from './request-shapes.ts';
+import { schedulePreviewBody, searchTrialBody } from './request-shapes.ts';
 import { z } from 'zod';
 
 const tags = ['searches'];

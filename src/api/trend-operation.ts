@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { DAY } from '../domain/time.ts';
 import { findOldest, readDerivedUntil } from '../store/derive/pending-derivations.ts';
-import { timeShape } from '../model/value-shapes.ts';
+import { countParam, timeShape } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
-import { countParam } from './request-shapes.ts';
 import { setImmediate } from 'node:timers/promises';
 
 const tags = ['trends'];

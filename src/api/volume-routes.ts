@@ -11,8 +11,8 @@ import { TREND_STATES } from '../domain/enumerations.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { Spike, Trend, TrendState, Volume } from './reply-shapes.ts';
-import { countParam, scopeParams } from './request-shapes.ts';
-import { timeParam } from '../model/value-shapes.ts';
+import { scopeParams } from './request-shapes.ts';
+import { countParam, timeParam } from '../model/value-shapes.ts';
 import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS } from './trend-operation.ts';
 
 const spikeCursor = createIdCursor('spikes');

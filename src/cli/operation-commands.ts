@@ -41,6 +41,14 @@ function addOperation<Row>(
       options.set(member, option);
       command.addOption(option);
     }
+  const shortcuts = Object.entries(operation.shortcuts ?? {}).map(([flag, { help, sets }]) => {
+    const replaced = members.filter(({ name: member }) => member in sets);
+    const option = new Option(flag, help).conflicts(
+      replaced.flatMap((member) => options.get(member)?.attributeName() ?? []),
+    );
+    command.addOption(option);
+    return { name: option.attributeName(), sets };
+  });
   if (list?.shown !== undefined) command.addOption(limitOption(list.shown));
   command.option('--json', 'print JSON');
   if (example !== undefined) command.addHelpText('after', `\nExample:\n  $ ${example}\n`);
@@ -67,9 +75,10 @@ function addOperation<Row>(
     const work: Parameters<Cli['withServer']>[0] = async ({ ctx }, stopping) => {
       const call: Call = { ctx, visitor: LOCAL_VISITOR, stopping, page: { limit, after: undefined } };
       const now = ctx.clock.now();
-      const reply = await namingOptions(members, options, () =>
-        invoke(operation, call, readMembers(texts, now)),
-      );
+      const { given, problems } = readMembers(texts, now);
+      for (const { name: flag, sets } of shortcuts)
+        if (command.getOptionValue(flag) === true) Object.assign(given, sets);
+      const reply = await namingOptions(members, options, () => invoke(operation, call, { given, problems }));
       await print(cli, operation, view, reply, json, {
         page: cli.page,
         now,

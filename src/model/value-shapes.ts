@@ -38,6 +38,12 @@ export function storable(text: z.ZodString): z.ZodString {
   return text.refine((given) => !given.includes('\0'), 'text without NUL');
 }
 
+/** A whole number in a query, from 1. @param usual the default */
+export function countParam(most: number, usual: number) {
+  const expected = `a whole number from 1 to ${most}`;
+  return z.coerce.number(expected).int(expected).min(1, expected).max(most, expected).default(usual);
+}
+
 /** The short name of a topic, search, rule or channel. */
 const slugParam = z.string().regex(SLUG_PATTERN, EXPECTED_SLUG);
 export const topicSlug = slugParam.meta({ description: 'Slug of a topic.', examples: ['harbour-ferry'] });

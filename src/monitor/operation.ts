@@ -54,6 +54,8 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   idempotent?: true;
   /** The command depends on the configuration or calls others, so it runs in the server, if there is one. */
   runsIn?: 'server';
+  /** Flags of the command that set members instead of their options. */
+  shortcuts?: Readonly<Record<`--${string}`, { help: string; sets: Readonly<Record<string, unknown>> }>>;
   /** A command for the help. */
   example?: string;
   run(call: Call, input: z.output<In>): Promise<Out>;

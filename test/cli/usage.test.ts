@@ -155,6 +155,30 @@ describe('usage', () => {
     ).toEqual(['error: operation (--operation)', 'error: prompt (--prompt)', 'error: every (--every)']);
   });
 
+  it('reports all problems of an operation, each at its option, and refuses options that exclude each other', async () => {
+    const wrong = ['--filter', 'ferry lnag:en', '--cooldown', 'soon', '--on', 'posts,tides', '--name', ' '];
+    const scopes = ['--topic', 'harbour', '--search', 'harbour-posts', '--channel', 'a,B!'];
+    for (const command of ['add', 'edit']) {
+      const { code, stderr } = await stand.run(['rules', command, 'X', ...wrong, ...scopes]);
+      expect(code).toBe(2);
+      expect([...stderr.matchAll(/^error: ([^:]+): got/gm)].map(([, at]) => at)).toEqual([
+        'rule',
+        'on[1] (--on)',
+        'filter (--filter)',
+        'cooldown (--cooldown)',
+        'channel[1] (--channel)',
+        'name (--name)',
+        'search (--search)',
+      ]);
+      expect(stderr).toContain('got "ferry lnag:en"; at character 7: one of the fields');
+    }
+    const { code, stderr } = await stand.run(['rules', 'edit', 'x', '--all', '--topic', 'harbour']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("'--all' cannot be used with option '--topic"),
+    ]);
+  });
+
   it('accepts unusual but valid values: 1h30m, Europe/berlin, yesterday', async () => {
     expect((await stand.run(['search', 'preview', '--every', '1h30m'])).code).toBe(0);
     const zone = await stand.json<{ tz: string }>(

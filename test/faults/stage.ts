@@ -258,7 +258,7 @@ export async function openStage(
       },
       alert: async (slug) => {
         await createChannel(ctx, { slug, webhook: `${receiver.url}/${slug}` });
-        await createRule(ctx, { slug, on: ['post'], cooldown: '0', channels: [slug] });
+        await createRule(ctx, { slug, on: ['post'], cooldown: 0, channels: [slug] });
       },
       rows,
       ended: (runId) =>

@@ -3,7 +3,9 @@ import { HOUR, MINUTE } from '../../src/domain/time.ts';
 import { changeChannel } from '../../src/monitor/alerts/manage-channels.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { changeRule, createRule, editRule } from '../../src/monitor/alerts/manage-rules.ts';
+import { newRule } from '../../src/monitor/alerts/rule-shapes.ts';
 import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
+import { decodeInput } from '../../src/monitor/http/request-problems.ts';
 import { findSearch } from '../../src/store/searches.ts';
 import { intercepted } from '../intercepted.ts';
 import { read } from './receiver.ts';
@@ -82,7 +84,7 @@ test('a shorter cooldown sends gathered discoveries sooner', async () => {
     stage.world.clock.advance(HOUR);
   }
   expect(ofPath('sooner')).toHaveLength(1);
-  await editRule(stage.world.ctx, 'sooner', { cooldown: '90m' });
+  await editRule(stage.world.ctx, 'sooner', { cooldown: 90 * 60 });
   expect(await stage.tell(channel)).toBe(1);
   expect(stage.receiver.taken('/sooner')).toEqual(await newsOf('sooner'));
 });
@@ -237,7 +239,8 @@ test.each([
   [{ slug: 'x', search: 'nothing', channels: ['calm'] }, 'no search "nothing"'],
   [{ slug: 'calm', channels: ['calm'] }, 'the rule "calm" already exists'],
 ])('%j is refused: %s', async (written, words) => {
-  await expect(createRule(stage.world.ctx, written)).rejects.toThrow(words);
+  const create = async () => createRule(stage.world.ctx, decodeInput(newRule, written));
+  await expect(create()).rejects.toThrow(words);
 });
 
 async function searchNamed(slug: string) {

@@ -1,12 +1,14 @@
 /** A world with searches that find things, and a receiver that is notified. */
 import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
-import type { WrittenRule } from '../../src/monitor/alerts/rule-definition.ts';
+import { newRule } from '../../src/monitor/alerts/rule-shapes.ts';
+import { decodeInput } from '../../src/monitor/http/request-problems.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Id } from '../../src/store/database.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
@@ -30,7 +32,7 @@ export type Stage = {
   /** A channel at a path of the receiver. @returns its id */
   channel(slug: string): Promise<Id>;
   /** A rule on posts for that channel or those. */
-  rule(slug: string, channels: string | string[], more?: WrittenRule): Promise<void>;
+  rule(slug: string, channels: string | string[], more?: Partial<z.input<typeof newRule>>): Promise<void>;
   /** Judges what is new and sends what is due, as workers would. @returns how many messages were taken */
   tell(...channels: Id[]): Promise<number>;
   deliveries(channel: string): Promise<DeliveryRow[]>;
@@ -98,7 +100,8 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
     channel: async (slug) =>
       (await createChannel(ctx, { slug, webhook: `${receiver.url}/${slug}` })).channel.id,
     rule: async (slug, channels, more = {}) => {
-      await createRule(ctx, { slug, on: ['post'], cooldown: '0', channels: [channels].flat(), ...more });
+      const rule = { slug, on: ['post'], cooldown: '0', channels: [channels].flat(), ...more };
+      await createRule(ctx, decodeInput(newRule, rule));
     },
     tell: async (...channels) => {
       await evaluateRules(ctx);

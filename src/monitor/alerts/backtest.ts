@@ -6,7 +6,7 @@ import { parseQuery } from '../../domain/search-query.ts';
 import { isFirstOfItem, readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { findRule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
-import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from './rule-definition.ts';
+import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from './rule-shapes.ts';
 import { matchRules } from './rule-filter.ts';
 import { MAX_WHOLE_DISCOVERIES } from './message.ts';
 

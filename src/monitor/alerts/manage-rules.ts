@@ -1,6 +1,5 @@
 /** Creates, edits, pauses and removes rules. Each change locks the rows of its channels, as rule evaluation does. */
-import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
-import { requireSlug } from '../../domain/slug.ts';
+import { createNotFound, Refused } from '../../domain/errors.ts';
 import { diffFields, recordCreation, recordAudit } from '../../store/audit-entries.ts';
 import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics.ts';
 import {
@@ -20,6 +19,7 @@ import {
   insertRule,
   lockRule,
   type Rule,
+  type RuleSettings,
   setRuleChannels,
   setRuleState,
   updateRule,
@@ -28,34 +28,27 @@ import type { ActingContext, Context } from '../context.ts';
 import { requireSearch, requireTopic } from '../topics/find-by-slug.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
-import { checkRule, chooseCooldown, type WrittenRule } from './rule-definition.ts';
+import { chooseDefaults, type EditedRule, type NewRule } from './rule-shapes.ts';
 
 /**
  * Creates a rule. It reports discoveries made from now on.
- * @throws InvalidInput @throws Refused `not_found` for a topic, search or channel, `conflict` if the slug is taken
+ * @throws Refused `not_found` for a topic, search or channel, `conflict` if the slug is taken
  */
-export async function createRule(
-  ctx: ActingContext,
-  written: WrittenRule & { slug: string },
-): Promise<RuleRow> {
-  const slug = requireSlug(written.slug);
-  const checked = checkRule(written);
-  const {
-    name = slug,
-    kinds = ['post', 'link'],
-    filter = '',
-    cooldown_seconds = chooseCooldown(kinds),
-    channels: slugs,
-  } = checked;
-  if (slugs === undefined)
-    throw new InvalidInput([{ path: 'channels', given: undefined, expected: 'at least one channel' }]);
+export async function createRule(ctx: ActingContext, { slug, ...written }: NewRule): Promise<RuleRow> {
   try {
     await inTransaction(ctx.db, async (tx) => {
-      const channels = await lockNamedChannels(tx, slugs);
+      const channels = await lockNamedChannels(tx, written.channels);
       const after = await readLastDiscoveryId(tx);
-      const scope = { topic_id: null, search_id: null, ...(await resolveScope(tx, written)) };
-      const rule = { slug, name, kinds, filter, cooldown_seconds, after, ...scope };
-      const id = await insertRule(tx, rule, ctx.clock.now());
+      const settings = {
+        name: slug,
+        topic_id: null,
+        search_id: null,
+        filter: '',
+        ...chooseDefaults(written),
+        ...listSettings(written),
+        ...(await resolveScope(tx, written)),
+      };
+      const id = await insertRule(tx, { slug, after, ...settings }, ctx.clock.now());
       await setRuleChannels(tx, id, listChannelIds(channels), after);
       const changes = recordCreation(await readEditableRule(tx, slug));
       await recordAudit(tx, ctx, { action: 'rule.created', subject: slug, changes });
@@ -70,27 +63,19 @@ export async function createRule(
 
 /**
  * Edits a rule. Discoveries made before are evaluated by the previous rule.
- * @throws InvalidInput @throws Refused `not_found`
+ * @throws Refused `not_found`
  */
-export async function editRule(ctx: ActingContext, slug: string, written: WrittenRule): Promise<RuleRow> {
-  const checked = checkRule(written);
+export async function editRule(ctx: ActingContext, slug: string, written: EditedRule): Promise<RuleRow> {
   const affected = await inTransaction(ctx.db, async (tx) => {
     // If two edits deadlock on each other's channels, Postgres aborts one, and it is retried.
-    const wanted = checked.channels === undefined ? undefined : await lockNamedChannels(tx, checked.channels);
+    const wanted = written.channels === undefined ? undefined : await lockNamedChannels(tx, written.channels);
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     const before = await readEditableRule(tx, slug);
     const now = ctx.clock.now();
-    const cooldown_seconds = checked.cooldown_seconds ?? rule.cooldown_seconds;
-    await updateRule(tx, rule.id, {
-      name: checked.name ?? rule.name,
-      kinds: checked.kinds ?? rule.kinds,
-      filter: checked.filter ?? rule.filter,
-      topic_id: rule.topic_id,
-      search_id: rule.search_id,
-      cooldown_seconds,
-      ...(await resolveScope(tx, written, before)),
-    });
-    if (cooldown_seconds < rule.cooldown_seconds) await sendGatheringNow(tx, rule.id, cooldown_seconds, now);
+    const { cooldown = rule.cooldown_seconds } = written;
+    const scope = await resolveScope(tx, written, before);
+    await updateRule(tx, rule.id, { ...rule, ...listSettings(written), ...scope });
+    if (cooldown < rule.cooldown_seconds) await sendGatheringNow(tx, rule.id, cooldown, now);
     if (wanted !== undefined) {
       await setRuleChannels(tx, rule.id, listChannelIds(wanted), await readLastDiscoveryId(tx));
       const reason = 'the rule no longer notifies this channel';
@@ -149,9 +134,33 @@ async function lockRuleWithChannels(
 
 /** The editable members of a rule, as the transaction sees them. */
 async function readEditableRule(tx: Transaction, slug: string) {
-  const { name, topic, search, kinds, filter, cooldown_seconds, channels } =
-    (await readRule({ orm: createOrm(tx) }, slug)) ?? {};
-  return { name, topic, search, kinds, filter, cooldown_seconds, channels };
+  const row = await readRule({ orm: createOrm(tx) }, slug);
+  if (row === undefined) throw createNotFound('rule', slug);
+  const {
+    id: _id,
+    slug: _slug,
+    state: _state,
+    state_since: _since,
+    last_made_at: _last,
+    created_at: _created,
+    archived_at: _archived,
+    ...editable
+  } = row;
+  return editable;
+}
+
+/** The columns that a rule as written sets: those of the same names, and of kinds and cooldown. */
+function listSettings({
+  on,
+  cooldown,
+  topic: _topic,
+  search: _search,
+  channels: _channels,
+  ...same
+}: EditedRule): Partial<RuleSettings> {
+  const settings = { ...same, kinds: on, cooldown_seconds: cooldown };
+  // Without members that are undefined, which would replace what the rule has.
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 /** @throws Refused `not_found` */
@@ -168,14 +177,16 @@ async function lockNamedChannels(tx: Transaction, slugs: readonly string[]): Pro
   return channels;
 }
 
+type RuleScope = Pick<EditedRule, 'topic' | 'search'>;
+
 /**
  * The scope of a rule: a topic, a search, or null for all; left out where not given.
  * @param current the scope that it has, which can be given again even if it was removed
  */
 async function resolveScope(
   tx: Transaction,
-  { topic, search }: WrittenRule,
-  current: Pick<WrittenRule, 'topic' | 'search'> = {},
+  { topic, search }: RuleScope,
+  current: RuleScope = {},
 ): Promise<{ topic_id?: Id | null; search_id?: Id | null }> {
   if (typeof topic === 'string') {
     if (topic === current.topic && current.search === null) return {};

@@ -71,15 +71,17 @@ export async function findScopeRemoval(db: Database, { topic, search }: RuleScop
 }
 
 /**
- * `The topic was removed on 2026-11-21. This rule finds nothing new until its scope is changed.`; null unless the scope of the
- * rule was removed.
- * @throws Refused `not_found`
+ * `The topic was removed on 2026-11-21. This rule finds nothing new until its scope is changed.`
+ * @param removedAt as {@link findScopeRemoval} returns it @returns null unless the scope of the rule was removed
  */
-export async function describeRemovedScope(db: Database, scope: RuleScope): Promise<string | null> {
-  const removedAt = await findScopeRemoval(db, scope);
+export function describeRemovedScope(
+  { search }: Pick<RuleScope, 'search'>,
+  removedAt: Date | string | null,
+): string | null {
   if (removedAt === null) return null;
-  const kind = scope.search === null ? 'topic' : 'search';
-  return `The ${kind} was removed on ${removedAt.toISOString().slice(0, 10)}. This rule finds nothing new until its scope is changed.`;
+  const kind = search === null ? 'topic' : 'search';
+  const day = new Date(removedAt).toISOString().slice(0, 10);
+  return `The ${kind} was removed on ${day}. This rule finds nothing new until its scope is changed.`;
 }
 
 /**

@@ -15,9 +15,12 @@ export type Rule = {
   after: Id;
 };
 
-const SELECT_RULE = `
-SELECT r.id, r.slug, r.name, r.topic_id, r.search_id, r.kinds, r.filter, r.cooldown_seconds, r.state, r.after
-FROM strandline.rules r`;
+/** What a person sets. A new column is one here, in `Rule`, and in the table. */
+const SETTINGS = ['name', 'topic_id', 'search_id', 'kinds', 'filter', 'cooldown_seconds'] as const;
+export type RuleSettings = Pick<Rule, (typeof SETTINGS)[number]>;
+
+const COLUMNS = ['id', 'slug', 'state', ...SETTINGS].map((name) => `r.${name}`).join(', ');
+const SELECT_RULE = `SELECT ${COLUMNS}, r.after FROM strandline.rules r`;
 
 /** Locks the rule's row. @returns null if it does not exist or is removed */
 export async function lockRule(tx: Transaction, slug: string): Promise<Rule | null> {
@@ -37,8 +40,7 @@ export async function findRule(db: Queryable, slug: string): Promise<Rule | null
 /** Active rules of a channel; each matches only discoveries after its `after`. */
 export async function listChannelRules(tx: Transaction, channelId: Id): Promise<Rule[]> {
   const { rows } = await tx.query<Rule>(
-    `SELECT r.id, r.slug, r.name, r.topic_id, r.search_id, r.kinds, r.filter, r.cooldown_seconds, r.state,
-       greatest(r.after, rc.after) AS after
+    `SELECT ${COLUMNS}, greatest(r.after, rc.after) AS after
      FROM strandline.rule_channels rc JOIN strandline.rules r ON r.id = rc.rule_id
      WHERE rc.channel_id = $1 AND r.archived_at IS NULL AND r.state = 'active' ORDER BY r.id`,
     [channelId],
@@ -54,37 +56,22 @@ export async function listRuleFilters(db: Queryable): Promise<Pick<Rule, 'id' | 
   return rows;
 }
 
-type NewRule = Omit<Rule, 'id' | 'state'>;
+type NewRule = RuleSettings & Pick<Rule, 'slug' | 'after'>;
 
 /** @throws an error of Postgres that violates `rules_slug_key` if the slug is taken */
 export async function insertRule(tx: Transaction, rule: NewRule, now: Date): Promise<Id> {
   const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.rules (slug, name, topic_id, search_id, kinds, filter, cooldown_seconds, state, state_since, after, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $9, $8, $9) RETURNING id`,
-    [
-      rule.slug,
-      rule.name,
-      rule.topic_id,
-      rule.search_id,
-      rule.kinds,
-      rule.filter,
-      rule.cooldown_seconds,
-      rule.after,
-      now,
-    ],
+    `INSERT INTO strandline.rules (slug, after, state, state_since, created_at, ${SETTINGS.join(', ')})
+     VALUES ($1, $2, 'active', $3, $3, ${SETTINGS.map((_, i) => `$${i + 4}`).join(', ')}) RETURNING id`,
+    [rule.slug, rule.after, now, ...SETTINGS.map((name) => rule[name])],
   );
   return onlyRow(rows).id;
 }
 
-export async function updateRule(
-  tx: Transaction,
-  id: Id,
-  rule: Omit<NewRule, 'slug' | 'after'>,
-): Promise<void> {
+export async function updateRule(tx: Transaction, id: Id, settings: RuleSettings): Promise<void> {
   await tx.query(
-    `UPDATE strandline.rules SET name = $2, topic_id = $3, search_id = $4, kinds = $5, filter = $6, cooldown_seconds = $7
-     WHERE id = $1`,
-    [id, rule.name, rule.topic_id, rule.search_id, rule.kinds, rule.filter, rule.cooldown_seconds],
+    `UPDATE strandline.rules SET ${SETTINGS.map((name, i) => `${name} = $${i + 2}`).join(', ')} WHERE id = $1`,
+    [id, ...SETTINGS.map((name) => settings[name])],
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../../domain/errors.ts';
 import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
-import { DEFAULT_COOLDOWN, type WrittenRule } from '../../monitor/alerts/rule-definition.ts';
+import { DEFAULT_COOLDOWN } from '../../monitor/alerts/rule-shapes.ts';
 import { RULE_KINDS } from '../../model/alerts.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
@@ -38,8 +38,8 @@ const COOLDOWNS = [
   ['1d', 'at most once a day'],
 ] as const;
 
-/** The rule that the form describes. If no box is ticked, the list is empty and not unchanged. */
-export function parseRuleForm(given: FormValues): WrittenRule {
+/** The rule that the form describes, as the API takes it. If no box is ticked, the list is empty and not unchanged. */
+export function parseRuleForm(given: FormValues) {
   const [kind, slug] = (readField(given, 'watches') ?? '').split(':');
   return {
     name: readField(given, 'name'),

@@ -3,9 +3,15 @@
 import { Refused } from '../../domain/errors.ts';
 import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
-import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from '../../monitor/alerts/rule-definition.ts';
+import {
+  DEFAULT_BACKTEST_DAYS,
+  editedRule,
+  MAX_BACKTEST_DAYS,
+  newRule,
+} from '../../monitor/alerts/rule-shapes.ts';
+import { decodeInput } from '../../monitor/http/request-problems.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { describeRemovedScope, findScope } from '../../monitor/topics/find-by-slug.ts';
+import { describeRemovedScope, findScope, findScopeRemoval } from '../../monitor/topics/find-by-slug.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
@@ -64,10 +70,8 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
       const given = { on: [], channels: [], ...request.body };
       const rule = parseRuleForm(given);
       try {
-        const made = await createRule(request.acting, {
-          ...rule,
-          slug: readField(given, 'slug') ?? createSlug(rule.name ?? ''),
-        });
+        const slug = readField(given, 'slug') ?? createSlug(rule.name ?? '');
+        const made = await createRule(request.acting, decodeInput(newRule, { ...rule, slug }));
         return redirectWithFlash(reply, `/alerts/rules/${made.slug}/past`, 'rule_made');
       } catch (error) {
         return renderRule(ctx, request, reply, null, toRuleOutcome(error, given));
@@ -87,10 +91,9 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
       const rule = await findRuleRow(ctx, request.params.slug);
       try {
         assertNotEdited(given, describeEditedRule(rule));
-        await editRule(request.acting, rule.slug, {
-          ...parseRuleForm(given),
-          name: readField(given, 'name') ?? '',
-        });
+        const written = { ...parseRuleForm(given), name: readField(given, 'name') ?? '' };
+        const { rule: slug, ...edited } = decodeInput(editedRule, { rule: rule.slug, ...written });
+        await editRule(request.acting, slug, edited);
         return redirectWithFlash(reply, `/alerts/rules/${rule.slug}`, 'rule_saved');
       } catch (error) {
         return renderRule(ctx, request, reply, rule, toRuleOutcome(error, given));
@@ -164,7 +167,8 @@ async function renderRule(
     },
   );
   const choices = await readChoices(ctx);
-  const removedScope = rule === null ? null : await describeRemovedScope(ctx.db, rule);
+  const removedScope =
+    rule === null ? null : describeRemovedScope(rule, await findScopeRemoval(ctx.db, rule));
   return renderPage(request, reply, {
     title: rule === null ? 'New rule' : rule.name,
     here: '/alerts',

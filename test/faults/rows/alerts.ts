@@ -221,7 +221,12 @@ export const ALERTS: readonly Row[] = [
     play: async (stage) => {
       await stage.alert('each');
       await createChannel(stage.ctx, { slug: 'gathered', webhook: `${stage.receiver.url}/gathered` });
-      await createRule(stage.ctx, { slug: 'gathered', on: ['post'], channels: ['gathered'], cooldown: '1h' });
+      await createRule(stage.ctx, {
+        slug: 'gathered',
+        on: ['post'],
+        channels: ['gathered'],
+        cooldown: 3_600,
+      });
       stage.service.answers(posts(ids(5_000, 10_000)));
       await stage.start();
       await stage.ended((await stage.add(1, { every: '7d' })).runId);

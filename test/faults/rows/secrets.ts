@@ -85,7 +85,7 @@ export const SECRETS: readonly Row[] = [
         slug: 'channel',
         webhook: `${stage.receiver.url}/channel`,
       });
-      await createRule(stage.ctx, { slug: 'channel', on: ['post'], cooldown: '0', channels: ['channel'] });
+      await createRule(stage.ctx, { slug: 'channel', on: ['post'], cooldown: 0, channels: ['channel'] });
       const wrong = await stage.start({ MASTER_KEY: OTHER_MASTER });
       stage.service.answers(posts([]));
       await stage.ended((await stage.add(1)).runId);

@@ -109,7 +109,7 @@ test('a rule is created, edited, paused and removed; problems are at their field
     watches: 'topic:ferry',
   });
   expect(wrong.status).toBe(400);
-  expect(wrongIn(wrong.html)).toEqual(['slug']);
+  expect(wrongIn(wrong.html)).toEqual(['channels', 'cooldown', 'filter', 'on', 'slug']);
   const rest = await person.post('/alerts/rules', { name: 'My rule', filter: '"open', cooldown: 'soon' });
   expect(wrongIn(rest.html)).toEqual(['channels', 'cooldown', 'filter', 'on']);
   expect(rest.html).toContain('value="&quot;open"');

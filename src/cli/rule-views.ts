@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { DAY } from '../domain/time.ts';
+import type { Backtest, RulePreview } from '../monitor/alerts/backtest.ts';
+import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
+import { describeRemovedScope } from '../monitor/topics/find-by-slug.ts';
+import type { RuleRow } from '../store/alerts/alert-queries.ts';
+import type { Cli } from './command-context.ts';
+import { addOperations } from './operation-commands.ts';
+import {
+  formatTime,
+  type JsonOf,
+  type OperationView,
+  type ReplyColumn,
+  renderFacts,
+  renderRows,
+  type Terms,
+} from './reply-view.ts';
+import { formatDuration, formatQuantity } from './value-formatting.ts';
+
+type Row = JsonOf<RuleRow> & { scope_removed_at: string | null; preview: RulePreview };
+type Trial = JsonOf<Omit<Backtest, 'messages'>> & { messages: JsonOf<Backtest['messages'][number]>[] };
+
+const SCOPE: ReplyColumn<Row> = {
+  of: 'topic',
+  head: 'scope',
+  as: ({ search, topic }) => search ?? topic ?? 'all topics',
+};
+const KINDS: ReplyColumn<Row> = { of: 'kinds', head: 'notifies about', drop: 1 };
+const COOLDOWN: ReplyColumn<Row> = {
+  of: 'cooldown_seconds',
+  head: 'cooldown',
+  as: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'none' : formatDuration(seconds * 1_000)),
+  right: false,
+  drop: 2,
+};
+const LAST: ReplyColumn<Row> = { of: 'last_made_at', head: 'last message', drop: 4 };
+
+const FACTS: readonly ReplyColumn<Row>[] = [
+  { of: 'slug', head: 'rule' },
+  'name',
+  SCOPE,
+  KINDS,
+  { of: 'filter', as: ({ filter }) => (filter === '' ? 'none' : filter) },
+  COOLDOWN,
+  'channels',
+  {
+    of: 'state',
+    as: ({ state, state_since }, { page }) => `${state} since ${formatTime(state_since, page)}`,
+  },
+  LAST,
+];
+
+const whole = {
+  lines: (row: Row, terms: Terms) => renderFacts(row, FACTS, terms),
+  says: (row: Row) => [describeRemovedScope(row, row.scope_removed_at) ?? []].flat(),
+};
+const changed = { says: ({ slug, state }: Row) => [`${slug}: ${state}`] };
+
+const VIEW: OperationView<Row> = {
+  columns: [
+    { of: 'slug', head: 'rule' },
+    SCOPE,
+    KINDS,
+    { of: 'filter', elastic: 1, drop: 3 },
+    COOLDOWN,
+    'channels',
+    'state',
+    LAST,
+  ],
+  none: 'No rules. Add one: strandline rules add --help',
+  replies: {
+    createRule: {
+      lines: whole.lines,
+      says: ({ slug, preview }) => [`${describePreview(preview)} Details: strandline rules try ${slug}`],
+    },
+    editRule: whole,
+    getRule: whole,
+    pauseRule: changed,
+    resumeRule: changed,
+    removeRule: { says: ({ slug }) => [`${slug}: removed; its deliveries stay`] },
+    tryRule: {
+      lines: (row, terms) => {
+        const { messages } = row as unknown as Trial; // as `tryRule` replies
+        return renderRows(messages, [{ of: 'at', head: 'message at' }, 'discoveries'], terms);
+      },
+      says: (row) => [describeTrial(row as unknown as Trial)], // as above
+    },
+  },
+};
+
+function describePreview({ days, messages, discoveries, at_least }: RulePreview): string {
+  const sent = `${at_least ? 'at least ' : ''}${formatQuantity(messages, 'message')}`;
+  return `In the past ${formatQuantity(days, 'day')} it would have sent ${sent} with ${formatQuantity(discoveries, 'discovery', 'discoveries')}.`;
+}
+
+function describeTrial({ since, until, messages, total }: Trial): string {
+  const days = formatQuantity(Math.round((Date.parse(until) - Date.parse(since)) / DAY), 'day');
+  if (total === 0) return `No messages: nothing matched in the last ${days}. Baselines are never reported.`;
+  return `${formatQuantity(messages.length, 'message')} with ${formatQuantity(total, 'discovery', 'discoveries')} in ${days}`;
+}
+
+export function registerRules(rules: Command, cli: Cli): void {
+  rules.description(
+    'Rules: which discoveries to report, and to which channels. See docs/reference/alerts.md.',
+  );
+  addOperations(rules, cli, RULE_OPERATIONS, VIEW);
+}

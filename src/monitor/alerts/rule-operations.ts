@@ -1,0 +1,160 @@
+/** Operations on rules: what to report, and to which channels. */
+import { z } from 'zod';
+import { idShape, ruleSlug, timeShape } from '../../model/value-shapes.ts';
+import { readRules, type RuleRow } from '../../store/alerts/alert-queries.ts';
+import { defineRow, defineRowWith } from '../../store/row-shapes.ts';
+import type { StateChange } from '../../store/topics.ts';
+import type { Context } from '../context.ts';
+import { declareOperation } from '../operation.ts';
+import { findScope, findScopeRemoval } from '../topics/find-by-slug.ts';
+import { editedRule, namedRule, newRule, ruleFilter, triedRule } from './rule-shapes.ts';
+
+// A list needs neither.
+const loadManagement = () => import('./manage-rules.ts');
+const loadBacktest = () => import('./backtest.ts');
+
+const Rule = defineRow('Rule', 'rules');
+const RuleWhole = defineRowWith('RuleWhole', 'rules', {
+  scope_removed_at: timeShape
+    .nullable()
+    .describe(
+      'When the topic or search in scope was removed (UTC): the rule finds nothing new until its scope is changed. Null unless removed.',
+    ),
+});
+const CreatedRule = defineRowWith('CreatedRule', 'rules', {
+  preview: z
+    .object({
+      days: z.int(),
+      messages: z.int().describe('Messages that it would have sent.'),
+      discoveries: z.int().describe('Discoveries in these messages.'),
+      at_least: z.boolean().describe('True if there were too many discoveries to read them all.'),
+    })
+    .describe('What the rule would have done in the past days.'),
+});
+const RuleTrial = z
+  .object({
+    since: timeShape,
+    until: timeShape,
+    total: z.int().describe('Number of discoveries that match.'),
+    messages: z
+      .array(z.object({ at: timeShape, discoveries: z.int() }))
+      .describe('Messages that the rule would have sent.'),
+    discovery_ids: z.array(idShape).describe('The first 500 discoveries, oldest first.'),
+  })
+  .meta({ id: 'RuleTrial' });
+
+const readWhole = async ({ db }: Context, row: RuleRow) => ({
+  ...row,
+  scope_removed_at: await findScopeRemoval(db, row),
+});
+
+const about = { tag: 'alerts', scope: 'read' } as const;
+
+const declareChange = (change: StateChange, does: string, more: string) =>
+  declareOperation({
+    ...about,
+    id: `${change}Rule`,
+    route: change === 'remove' ? 'DELETE /api/v1/rules/{rule}' : `POST /api/v1/rules/{rule}/${change}`,
+    command: `rules ${change}`,
+    scope: 'write',
+    does,
+    more,
+    input: namedRule,
+    output: Rule,
+    run: async ({ ctx }, { rule }) => (await loadManagement()).changeRule(ctx, rule, change),
+  });
+
+export const RULE_OPERATIONS = [
+  declareOperation({
+    ...about,
+    id: 'createRule',
+    route: 'POST /api/v1/rules',
+    command: 'rules add',
+    scope: 'write',
+    does: 'Create a rule; it reports what is found from now on',
+    more: 'The rule reports discoveries made from now on to each of its channels.',
+    input: newRule,
+    output: CreatedRule,
+    created: ({ slug }: { slug: string }) => `/api/v1/rules/${slug}`,
+    idempotent: true,
+    example: 'strandline rules add ferry --on post,spike --topic harbour-ferry --cooldown 1h --channel ops',
+    run: async ({ ctx }, written) => {
+      const { createRule } = await loadManagement();
+      const { previewRule } = await loadBacktest();
+      const row = await createRule(ctx, written);
+      return { ...row, preview: await previewRule(ctx, row.slug) };
+    },
+  }),
+  declareOperation({
+    ...about,
+    id: 'editRule',
+    route: 'PATCH /api/v1/rules/{rule}',
+    command: 'rules edit',
+    scope: 'write',
+    does: 'Edit a rule; applies to what is found from now on',
+    more: 'Omitted members keep their values. Discoveries made before the change are evaluated by the previous rule.',
+    input: editedRule,
+    shortcuts: { '--all': { help: 'all topics', sets: { topic: null, search: null } } },
+    output: RuleWhole,
+    run: async ({ ctx }, { rule, ...written }) => {
+      const { editRule } = await loadManagement();
+      return readWhole(ctx, await editRule(ctx, rule, written));
+    },
+  }),
+  declareOperation({
+    ...about,
+    id: 'listRules',
+    route: 'GET /api/v1/rules',
+    command: 'rules list',
+    does: 'List rules',
+    more: 'Ordered by slug. Omits removed rules.',
+    input: ruleFilter,
+    output: Rule,
+    list: { cursor: ruleSlug, key: ({ slug }: { slug: string }) => slug },
+    run: async ({ ctx, page: { limit, after } }, filter) => {
+      const scope = await findScope(ctx.db, filter);
+      return readRules(ctx.db, { ...scope, after: after as string | undefined, limit }); // as `list` declares it
+    },
+  }),
+  declareOperation({
+    ...about,
+    id: 'getRule',
+    route: 'GET /api/v1/rules/{rule}',
+    command: 'rules show',
+    does: 'Show a rule',
+    more: 'The kinds that it reports, its filter, cooldown and channels, and when it last created a message.',
+    input: namedRule,
+    output: RuleWhole,
+    run: async ({ ctx }, { rule }) => readWhole(ctx, await (await loadManagement()).findRuleRow(ctx, rule)),
+  }),
+  declareOperation({
+    ...about,
+    id: 'tryRule',
+    route: 'GET /api/v1/rules/{rule}/try',
+    command: 'rules try',
+    does: 'Preview the messages a rule would have sent; sends nothing',
+    more: 'Applies the current rule to the discoveries of the last days and returns the messages that it would have sent. Sends nothing.',
+    input: triedRule,
+    output: RuleTrial,
+    run: async ({ ctx }, { rule, days }) => {
+      const { backtestRule } = await loadBacktest();
+      const { found, isWhole: _isWhole, ...trial } = await backtestRule(ctx, rule, days);
+      return { ...trial, discovery_ids: found.map(({ id }) => id) };
+    },
+  }),
+  declareChange(
+    'pause',
+    'Pause a rule; what is found meanwhile is never reported',
+    'The rule never reports discoveries made while it is paused.',
+  ),
+  declareChange(
+    'resume',
+    'Resume a rule; it reports what is found from now on',
+    'The rule reports discoveries made from now on.',
+  ),
+  declareChange(
+    'remove',
+    'Remove a rule and cancel its pending messages',
+    'Cancels messages that have not been sent. Past deliveries stay listed.',
+  ),
+];
