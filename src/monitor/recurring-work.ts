@@ -4,6 +4,7 @@ import { monotonicMs } from '../platform/clock.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { addCounts, foldCounts } from '../store/counts.ts';
 import { deleteIdempotencyKeys } from '../store/idempotency.ts';
+import { fillTextKeys } from '../store/maintenance/fill-text-keys.ts';
 import { fillTopicItems } from '../store/maintenance/fill-topic-items.ts';
 import { ensurePartitions } from '../store/maintenance/partitions.ts';
 import { continuePurges } from '../store/maintenance/purge.ts';
@@ -24,7 +25,9 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   rules: { everyMs: 15 * SECOND, work: inOneGo(evaluateRules) },
   items: {
     everyMs: HOUR,
-    work: ({ db, config }, stopping) => fillTopicItems(db, config.linkRules, MAX_ITEM_BATCHES, stopping),
+    work: async ({ db, config }, stopping) =>
+      (await fillTopicItems(db, config.linkRules, MAX_ITEM_BATCHES, stopping)) &&
+      (await fillTextKeys(db, MAX_ITEM_BATCHES, stopping)),
   },
   // A request makes it due at once; one that was interrupted continues.
   purges: { everyMs: MINUTE, work: continuePurgesBriefly },

@@ -2,6 +2,7 @@
  * Moves a search to another topic, with the keys of its items: nothing is reported again in either topic. What the search
  * reported belongs to its new topic; in the former one, the next discovery of the same item takes its place.
  */
+import { settleThings, type TopicItem } from './copies.ts';
 import type { Id, Transaction } from './database.ts';
 import { lockAgainstForgetting } from './maintenance/forget-lock.ts';
 import { POST_KEY_SQL } from './save/topic-items.ts';
@@ -40,6 +41,11 @@ SELECT $2::bigint, k.key, bool_or(coalesce(f.reported, true)) FROM (
 ) k LEFT JOIN ${S}.topic_items f ON f.topic_id = $3 AND f.key = k.key
 GROUP BY k.key ORDER BY k.key
 ON CONFLICT (topic_id, key) DO UPDATE SET reported = true WHERE excluded.reported AND NOT i.reported`;
+/** Posts of the search with texts that other posts have, in both topics. $1 search, $2 topic, $3 its former topic. */
+const SELECT_COPIED = `
+SELECT t.id AS "topicId", ${POST_KEY_SQL} AS key, p.text_key AS "textKey"
+FROM ${S}.post_sightings g JOIN ${S}.posts p ON p.id = g.post_id CROSS JOIN unnest(ARRAY[$2, $3]::bigint[]) t(id)
+WHERE g.search_id = $1 AND EXISTS (SELECT FROM ${S}.posts o WHERE o.text_key = p.text_key AND o.id <> p.id OFFSET 0)`;
 /**
  * Items count for the search of a topic that saw them first, so those that others of either topic saw are counted again.
  * $1 search, $2 topic, $3 its former topic, $4 now.
@@ -68,5 +74,7 @@ export async function moveSearch(
   await tx.query(MARK_REPEATED, [id, topicId]);
   await tx.query(COPY_KEYS, [id, topicId, from]);
   await tx.query(`UPDATE ${S}.searches SET topic_id = $2 WHERE id = $1`, [id, topicId]);
+  const { rows: copied } = await tx.query<TopicItem>(SELECT_COPIED, [id, topicId, from]);
+  await settleThings(tx, copied);
   await tx.query(COUNT_AGAIN, [id, topicId, from, now]);
 }

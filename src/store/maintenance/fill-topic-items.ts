@@ -87,7 +87,7 @@ async function fillDiscoveries(tx: Transaction, { discoveries, until }: Progress
     places.set(run, place);
     return [{ id, place, kind, thing }];
   });
-  const first = await reportItems(tx, runs, items);
+  const { first } = await reportItems(tx, runs, items);
   const repeated = items.filter((item) => !first.has(itemName(item))).map(({ id }) => id);
   await tx.query(`UPDATE ${S}.discoveries SET first_in_topic = false WHERE id = ANY ($1::bigint[])`, [
     repeated,

@@ -20,7 +20,8 @@ import {
   type Named,
   raiseTombstones,
 } from './tombstones.ts';
-import { findTraces, removeTraces, type Traces } from './traces.ts';
+import { passOnThings } from './pass-on-things.ts';
+import { findTraces, listDiscoveries, removeTraces, type Traces } from './traces.ts';
 
 type KnownAuthor = {
   id: Id;
@@ -109,6 +110,7 @@ export async function forgetAuthor(
     await lockSaves(tx);
     const traces = await findTraces(tx, author, listProfiles(author), linkRules);
     await raiseTombstones(tx, listTombstones(author, traces, linkRules), now);
+    await passOnThings(tx, await listDiscoveries(tx, traces));
     const gone = await removeTraces(tx, author.id, traces);
     const rejects = await deleteRejectsAbout(tx, [author]);
     // A response to a trial is stored nowhere else. Its request is executed again when it is sent again.

@@ -16,6 +16,7 @@ import {
 } from '../database.ts';
 import { waitForFollower } from '../derive/pending-derivations.ts';
 import { lockSaves } from './forget-lock.ts';
+import { passOnThings } from './pass-on-things.ts';
 import {
   findOrphans,
   findStaying,
@@ -210,6 +211,10 @@ async function deleteRuns(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise
         .filter(({ id, last_run }) => planned.has(id) && last.has(last_run))
         .map(({ id }) => id);
       const orphans = await findOrphans(tx, leaving, { runIds: gone }, since);
+      await passOnThings(
+        tx,
+        await selectIds(tx, `SELECT d.id FROM strandline.discoveries d WHERE ${OF_RUNS}`, [gone]),
+      );
       for (const statement of DELETE_RUNS) await tx.query(statement, [gone]);
       await deleteItems(tx, [], orphans);
     }),

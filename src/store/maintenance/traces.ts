@@ -4,7 +4,7 @@
  * refer to nothing.
  */
 import type { OwnLinkRule } from '../../domain/link-identity.ts';
-import type { Id, Queryable, Transaction } from '../database.ts';
+import { type Id, type Queryable, selectIds, type Transaction } from '../database.ts';
 import { listCountedDays, recountDays } from '../derive/undo-derivations.ts';
 import { POST_ID_KEY_SQL } from '../save/topic-items.ts';
 import { listSpellings } from './tombstones.ts';
@@ -91,6 +91,19 @@ type TraceKind = 'posts' | 'links' | 'author';
 
 const POST_NEWS = `d.kind = 'post' AND d.thing = ANY ($1)`;
 const LINK_NEWS = `d.kind = 'link' AND d.thing = ANY ($1)`;
+
+/** $1 posts, $2 links. */
+const SELECT_NEWS = `
+SELECT id FROM strandline.discoveries d WHERE ${POST_NEWS}
+UNION ALL SELECT id FROM strandline.discoveries d WHERE d.kind = 'link' AND d.thing = ANY ($2)`;
+
+/** The discoveries of these posts and links. */
+export async function listDiscoveries(
+  tx: Queryable,
+  { posts, links }: Pick<Traces, 'posts' | 'links'>,
+): Promise<Id[]> {
+  return selectIds(tx, SELECT_NEWS, [posts.map(({ id }) => id), links.map(({ id }) => id)]);
+}
 
 /** Links that are only in these posts: neither returned by a search nor cited. */
 const DELETE_LINKS_OF_POSTS = `

@@ -89,7 +89,7 @@ FROM ${findSql('posts', '$1', '$2', '$3')} p, ${findSql('authors', '$4', '$5', '
 export const contentRowSql = (kind: Kind) =>
   `n integer, service_id bigint, run_id bigint, observed_at timestamptz, is_partial boolean, hash bigint, external_id text, ${
     kind === 'post'
-      ? `key text, author_external_id text, ${typedColumns(POST_CONTENT)}`
+      ? `key text, text_key bigint, author_external_id text, ${typedColumns(POST_CONTENT)}`
       : typedColumns(AUTHOR_CONTENT)
   }`;
 
@@ -98,9 +98,10 @@ export const AUTHOR_OF_ROW = `LEFT JOIN LATERAL (
     SELECT id AS author_id FROM ${S}.authors WHERE service_id = r.service_id AND external_id = r.author_external_id OFFSET 0
   ) w ON true`;
 
-/** The key of a post is that of the address that is stored. */
-const MERGED_KEY = `key = CASE WHEN excluded.url IS NULL OR (excluded.is_partial AND k.url IS NOT NULL) THEN coalesce(k.key, excluded.key)
-        ELSE excluded.key END, `;
+/** The keys of a post are those of the address and of the text that are stored. */
+const MERGED_KEYS = `key = CASE WHEN excluded.url IS NULL OR (excluded.is_partial AND k.url IS NOT NULL) THEN coalesce(k.key, excluded.key)
+        ELSE excluded.key END,
+      text_key = CASE WHEN excluded.text = '' OR (excluded.is_partial AND k.text <> '') THEN k.text_key ELSE excluded.text_key END, `;
 
 /**
  * 2: new or changed authors. The first lookup selects rows to write; concurrent inserts are handled by the conflict
@@ -148,15 +149,15 @@ WITH rows AS MATERIALIZED (
   SELECT * FROM rows r WHERE verdict = 'changed'
     AND NOT EXISTS (SELECT FROM later l WHERE l.id = r.id AND l.observed_at > r.observed_at)
 ), written AS (
-  INSERT INTO ${S}.${kind}s AS k (service_id, external_id, first_seen_at, observed_at, run_id, is_partial, content_hash, partial_hash, ${isPost ? 'key, ' : ''}${names})
+  INSERT INTO ${S}.${kind}s AS k (service_id, external_id, first_seen_at, observed_at, run_id, is_partial, content_hash, partial_hash, ${isPost ? 'key, text_key, ' : ''}${names})
   SELECT service_id, external_id, observed_at, observed_at, run_id, is_partial, CASE WHEN NOT is_partial THEN hash END,
-    CASE WHEN is_partial THEN hash END, ${isPost ? 'key, ' : ''}${insertedNames('r')}
+    CASE WHEN is_partial THEN hash END, ${isPost ? 'key, text_key, ' : ''}${insertedNames('r')}
   -- Late ones, too: the conflict locks their rows here, in the order of all saves, and changes nothing.
   FROM rows r WHERE verdict <> 'same' ORDER BY service_id, external_id
   ON CONFLICT (service_id, external_id) DO UPDATE
     SET observed_at = excluded.observed_at, run_id = excluded.run_id, is_partial = excluded.is_partial,
       content_hash = coalesce(excluded.content_hash, k.content_hash),
-      partial_hash = coalesce(excluded.partial_hash, k.partial_hash), ${isPost ? MERGED_KEY : ''}${mergedSql(members, 'excluded', 'k')}
+      partial_hash = coalesce(excluded.partial_hash, k.partial_hash), ${isPost ? MERGED_KEYS : ''}${mergedSql(members, 'excluded', 'k')}
     WHERE k.id = ANY (ARRAY(SELECT id FROM changed)) AND k.observed_at <= excluded.observed_at AND NOT k.is_partial
   RETURNING service_id, external_id
 ), hashed AS (

@@ -1,4 +1,5 @@
 /** Inserts late copies of posts and authors into their versions. */
+import { hashFoldedText } from '../../domain/copies.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { addToHistory } from '../../domain/history.ts';
 import { identifyPost, type LinkRules } from '../../domain/link-identity.ts';
@@ -58,8 +59,8 @@ function updateContentSql(kind: Kind): string {
   );
   return `
 UPDATE ${S}.${kind}s k SET first_seen_at = least(k.first_seen_at, r.first_seen_at), observed_at = r.observed_at,
-  run_id = r.run_id, is_partial = r.is_partial, content_hash = r.content_hash, partial_hash = r.partial_hash, ${kind === 'post' ? 'key = r.key, ' : ''}${set.join(', ')}
-FROM json_to_recordset($1::json) AS r(id bigint, key text, first_seen_at timestamptz, content_hash bigint, partial_hash bigint,
+  run_id = r.run_id, is_partial = r.is_partial, content_hash = r.content_hash, partial_hash = r.partial_hash, ${kind === 'post' ? 'key = r.key, text_key = r.text_key, ' : ''}${set.join(', ')}
+FROM json_to_recordset($1::json) AS r(id bigint, key text, text_key bigint, first_seen_at timestamptz, content_hash bigint, partial_hash bigint,
   ${typedColumns(ORIGIN_COLUMNS, VERSION_COLUMNS[kind])})
 WHERE k.id = r.id`;
 }
@@ -118,6 +119,7 @@ async function insertVersions(
       is_partial: [...latest.values()].some(({ isPartial }) => isPartial),
       first_seen_at: new Date(added[0]?.at ?? 0),
       key: identifyStored(late[copies[0].n], now['url'], rules),
+      text_key: typeof now['text'] === 'string' ? hashFoldedText(now['text'])?.toString() : null,
       content_hash: hashOf(false)?.toString(),
       partial_hash: hashOf(true)?.toString(),
     });

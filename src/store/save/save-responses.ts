@@ -1,5 +1,6 @@
 /** Saves the results of responses, in a transaction that has already claimed them. */
 import { BUILT_IN_RULES } from '../../domain/link-identity.ts';
+import { settleThings } from '../copies.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
@@ -84,7 +85,7 @@ export async function saveResponses(
   ];
   const changed = [...counters.changed, ...(await saveLateCounters(tx, counters.late))];
   // Rows of posts and links are locked before completions, as everywhere.
-  const [first, touched, , , completions] = await awaitAll([
+  const [items, touched, , , completions] = await awaitAll([
     reportItems(
       tx,
       responses.map(({ runId, outcome }) => ({ runId, baseline: outcome.baseline })),
@@ -146,7 +147,12 @@ export async function saveResponses(
   ]);
   if (discovered.length > 0) {
     last(tx.query(LOCK_FEED));
-    last(appendDiscoveries(tx, responses, diffs, discovered, first));
+    const appended = appendDiscoveries(tx, responses, diffs, discovered, items.first);
+    last(appended);
+    if (items.joins.length > 0) {
+      await appended;
+      await settleThings(tx, items.joins);
+    }
   }
   return diffs;
 }
@@ -276,7 +282,7 @@ function appendDiscoveries(
   responses: readonly Won[],
   diffs: readonly Diff[],
   discovered: readonly Discovery[],
-  /** Items that are the first in their topic. Everything else is not reported by another discovery. */
+  /** Items that no discovery in their topic reported before. */
   first: ReadonlySet<string>,
 ): Promise<unknown> {
   return queryPrepared(tx, 'append_discoveries', INSERT_DISCOVERIES, [

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { ParsedAuthor, ParsedLink, ParsedPost, ParsedResults } from '../../domain/parsed-results.ts';
+import { hashFoldedText } from '../../domain/copies.ts';
 import {
   areSameRules,
   identifyAddress,
@@ -22,6 +23,8 @@ export type Occurrence = {
   runId: Id;
   isPartial: boolean;
   url: string | null;
+  /** Of a post; null for an author. */
+  text: string | null;
   /** Everything except counters, as a JSON object. */
   content: string;
   /** Of the content. If it equals the stored hash, the content is not sent. */
@@ -55,6 +58,7 @@ export function collectItems(
         runId,
         isPartial: item.is_partial,
         url: item.url,
+        text: 'text' in item ? item.text : null,
         ...splitItem(item, counters),
       };
       const key = itemKey(serviceId, item.external_id);
@@ -143,7 +147,8 @@ export function writeContentRows(
 ): string {
   const rows = items.map(({ item: { serviceId, externalId }, now }, n) => {
     const key = rules === null ? null : identifyPost({ serviceId, externalId, url: now.url }, rules);
-    return `{"n":${n},"service_id":"${serviceId}","run_id":"${now.runId}","observed_at":"${now.at.toISOString()}","hash":"${now.hash}","key":${JSON.stringify(key)},${now.content.slice(1)}`;
+    const textKey = now.text === null ? null : hashFoldedText(now.text);
+    return `{"n":${n},"service_id":"${serviceId}","run_id":"${now.runId}","observed_at":"${now.at.toISOString()}","hash":"${now.hash}","key":${JSON.stringify(key)},"text_key":${textKey},${now.content.slice(1)}`;
   });
   return `[${rows.join(',')}]`;
 }

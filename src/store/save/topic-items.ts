@@ -1,8 +1,10 @@
 /**
  * Which discoveries are the first of their item in their topic. A post, the links to it and its copies in other services
  * are one item, by their key. The primary key of `topic_items` decides: of several transactions that save an item at
- * once, the others wait for the one that inserted it.
+ * once, the others wait for the one that inserted it. Whether the topic has its text already is decided under the feed's lock
+ * (`INSERT_DISCOVERIES`), where no other transaction can add one.
  */
+import type { TopicItem } from '../copies.ts';
 import type { Id, Transaction } from '../database.ts';
 
 const S = 'strandline';
@@ -36,34 +38,44 @@ WITH runs AS MATERIALIZED (
     WHERE r.id = u.run_id OFFSET 0
   ) s
 ), items AS MATERIALIZED (
-  SELECT u.n, r.topic_id, r.reports, coalesce(p.key, l.key) AS key
+  SELECT u.n, u.kind, u.thing, r.topic_id, r.reports, coalesce(p.key, l.key) AS key, p.text_key
   FROM unnest($3::int[], $4::text[], $5::bigint[]) WITH ORDINALITY u(place, kind, thing, n) JOIN runs r USING (place)
-  LEFT JOIN LATERAL (SELECT ${POST_KEY_SQL} AS key FROM ${S}.posts p WHERE u.kind = 'post' AND id = u.thing OFFSET 0) p ON true
+  LEFT JOIN LATERAL (SELECT ${POST_KEY_SQL} AS key, text_key FROM ${S}.posts p WHERE u.kind = 'post' AND id = u.thing OFFSET 0) p ON true
   LEFT JOIN LATERAL (SELECT canonical AS key FROM ${S}.links WHERE u.kind = 'link' AND id = u.thing OFFSET 0) l ON true
+), known AS MATERIALIZED (
+  SELECT i.*, row_number() OVER (PARTITION BY topic_id, key ORDER BY n) AS of_key,
+    row_number() OVER (PARTITION BY topic_id, kind, thing ORDER BY n) AS of_thing, (SELECT reported FROM ${S}.topic_items WHERE topic_id = i.topic_id AND key = i.key OFFSET 0) AS reported FROM items i
 ), candidates AS MATERIALIZED (
-  SELECT DISTINCT ON (topic_id, key) topic_id, key, reports, n FROM items i
-  WHERE NOT coalesce((SELECT reported FROM ${S}.topic_items WHERE topic_id = i.topic_id AND key = i.key OFFSET 0), false)
+  SELECT DISTINCT ON (topic_id, key) topic_id, key, reports, n, reported FROM known WHERE NOT coalesce(reported, false)
   ORDER BY topic_id, key, reports DESC, n
 ), written AS (
   INSERT INTO ${S}.topic_items AS i (topic_id, key, reported)
   SELECT topic_id, key, reports FROM candidates ORDER BY topic_id, key
   ON CONFLICT (topic_id, key) DO UPDATE SET reported = true WHERE NOT i.reported AND excluded.reported
   RETURNING topic_id, key, reported
+), first AS MATERIALIZED (
+  SELECT c.n, c.reported IS NOT NULL AS is_known FROM candidates c JOIN written w USING (topic_id, key) WHERE w.reported
 )
-SELECT c.n::int AS n FROM candidates c JOIN written w USING (topic_id, key) WHERE w.reported`;
+SELECT k.n::int AS n, f.n IS NOT NULL AS first, k.topic_id AS "topicId", k.key, k.text_key AS "textKey",
+  coalesce(f.is_known, true) AS joins
+FROM known k LEFT JOIN first f USING (n)
+WHERE f.n IS NOT NULL OR (k.text_key IS NOT NULL AND k.of_thing = 1 AND (k.reported IS NOT NULL OR k.of_key > 1) AND NOT EXISTS (
+  SELECT FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
+  WHERE d.kind = k.kind AND d.thing = k.thing AND s.topic_id = k.topic_id OFFSET 0))`;
 
 /**
  * Records items as reported in the topics of their searches, in the order of their keys.
  * @param runs in the order in which the places of the items count them
- * @returns the names ({@link itemName}) of the items that were not reported before: each key once
+ * @returns `first`: the names ({@link itemName}) of the items that were not reported before, each key once; `joins`: items of
+ *   which a key was known, and which may have a text that another item has
  */
 export async function reportItems(
   tx: Transaction,
   runs: readonly { runId: Id; baseline: boolean }[],
   items: readonly Item[],
-): Promise<ReadonlySet<string>> {
-  if (items.length === 0) return new Set();
-  const { rows } = await tx.query<{ n: number }>({
+): Promise<{ first: ReadonlySet<string>; joins: TopicItem[] }> {
+  if (items.length === 0) return { first: new Set(), joins: [] };
+  const { rows } = await tx.query<TopicItem & { n: number; first: boolean; joins: boolean }>({
     name: 'report_items',
     text: REPORT_ITEMS,
     values: [
@@ -74,5 +86,6 @@ export async function reportItems(
       items.map(({ thing }) => thing),
     ],
   });
-  return new Set(rows.flatMap(({ n }) => items.slice(n - 1, n).map(itemName)));
+  const first = rows.filter((row) => row.first).flatMap(({ n }) => items.slice(n - 1, n));
+  return { first: new Set(first.map(itemName)), joins: rows.filter(({ joins }) => joins) };
 }
