@@ -47,10 +47,10 @@ const VARIANTS: readonly [RegExp, string][] = [
 ];
 const EMPTY_BRACKETS = /\(\s*\)|\[\s*\]/g;
 const BLANK = /[\s\p{Cc}]+/gu;
-const BEFORE_SIGN = /\s+(?=[,.;:!?])/g;
+const BEFORE_SIGN = / (?=[,.;:!?])/g;
 /** A minus before a figure, and a percent sign behind it, are no punctuation. */
 const LEADING = /^(?:\s|(?!-\p{N})\p{P})+/u;
-const TRAILING = /(?:\s|(?![%‰])\p{P})+$/u;
+const TRAILING = /^(?:\s|(?![%‰])\p{P})$/u;
 const LETTER = /[\p{L}\p{N}]/gu;
 const DENSE_LETTER = new RegExp(`[${DENSE}]`, 'gu');
 const SPACED_WORD = new RegExp(String.raw`(?:(?![${UNSPACED_SCRIPTS}])[\p{L}\p{N}\p{M}])+`, 'gu');
@@ -85,14 +85,16 @@ function foldOnce(text: string): string {
     for (const [sign, plain] of VARIANTS) folded = folded.replace(sign, plain);
   if (folded.includes('@')) folded = folded.replace(REPOST, '').replace(VIA, '').replace(MENTION, '');
   else folded = folded.replace(REPOST, '');
-  return folded
+  const bare = folded
     .replace(ADDRESS, '')
     .replace(HASHTAG, '')
     .replace(EMPTY_BRACKETS, '')
     .replace(BLANK, ' ')
     .replace(BEFORE_SIGN, '')
-    .replace(LEADING, '')
-    .replace(TRAILING, '');
+    .replace(LEADING, '');
+  let end = bare.length;
+  while (TRAILING.test(bare.charAt(end - 1))) end -= 1;
+  return bare.slice(0, end);
 }
 
 function isMeaningful(folded: string): boolean {
