@@ -7,6 +7,7 @@
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
 import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
+import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
 import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
@@ -63,6 +64,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   feedDocumentRoutes,
   routesOf(DELIVERY_OPERATIONS),
   routesOf(TOKEN_OPERATIONS),
+  routesOf(DIGEST_OPERATIONS),
   auditRoutes,
 ];
 

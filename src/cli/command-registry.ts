@@ -29,6 +29,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
   ]],
   ['Results:', [
     ['new', 'list discoveries: what was found for the first time', async () => (await import('./new-command.ts')).registerNew],
+    ['digest', 'what a span of time brought: the last day, or since yesterday', async () => (await import('./digest-views.ts')).registerDigest],
     ['find query', 'search the text of posts and links, best matches first', async () => (await import('./find-command.ts')).registerFind],
     ['trends ...', 'post volume, averages and spikes', async () => (await import('./trends-commands.ts')).registerTrends],
     ['posts ...', 'posts: list, show, top, growth', async () => (await import('./posts-commands.ts')).registerPosts],

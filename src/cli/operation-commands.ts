@@ -30,7 +30,8 @@ function addOperation<Row>(
 ): void {
   const { does, example, input, list, runsIn } = operation;
   const name = operation.command?.split(' ').at(-1) ?? '';
-  const command = group.command(name).description(lowerFirst(does));
+  // A group that is a command itself, such as `digest`.
+  const command = name === group.name() ? group : group.command(name).description(lowerFirst(does));
   const members = listMembers(input).map((member) => describeMember(input, member));
   for (const { argument, help, required } of members)
     if (argument !== undefined) command.argument(required ? `<${argument}>` : `[${argument}]`, help);
@@ -75,7 +76,7 @@ function addOperation<Row>(
     const work: Parameters<Cli['withServer']>[0] = async ({ ctx }, stopping) => {
       const call: Call = { ctx, visitor: LOCAL_VISITOR, stopping, page: { limit, after: undefined } };
       const now = ctx.clock.now();
-      const { given, problems } = readMembers(texts, now);
+      const { given, problems } = readMembers(texts, { now, zone: cli.page.zone });
       for (const { name: flag, sets } of shortcuts)
         if (command.getOptionValue(flag) === true) Object.assign(given, sets);
       const reply = await namingOptions(members, options, () => invoke(operation, call, { given, problems }));
@@ -116,11 +117,11 @@ async function invoke(
 
 type ReadMembers = { given: Record<string, unknown>; problems: Problem[] };
 
-function readMembers(texts: ReadonlyMap<Member, unknown>, now: Date): ReadMembers {
+function readMembers(texts: ReadonlyMap<Member, unknown>, typed: { now: Date; zone: string }): ReadMembers {
   const given: Record<string, unknown> = {};
   const problems: Problem[] = [];
   for (const [member, text] of texts) {
-    const value = readMember(member, text, now);
+    const value = readMember(member, text, typed);
     if (value === undefined) problems.push({ path: member.name, given: text, expected: member.expected });
     else given[member.name] = value;
   }

@@ -46,10 +46,14 @@ export function describeMember(input: Input, name: string): Member {
 }
 
 /** The value of a member as the API takes it, from what commander read; undefined: invalid. */
-export function readMember({ read, isList }: Member, given: unknown, now: Date): unknown {
+export function readMember(
+  { read, isList }: Member,
+  given: unknown,
+  { now, zone }: { now: Date; zone: string },
+): unknown {
   // A flag is a boolean in a query, which is text.
   if (typeof given !== 'string') return String(given);
-  if (read !== undefined) return read(given, now.getTime());
+  if (read !== undefined) return read(given, now.getTime(), zone);
   return isList ? splitList(given) : given;
 }
 

@@ -1,11 +1,10 @@
 /** Options and how their values are parsed; an invalid value is refused with what is expected. */
 
 import { FUTURE_TIME_EXPECTED, type FutureTime, parseFutureTime } from '../domain/future-time.ts';
-import { parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
+import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { idKey } from '../model/value-shapes.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { findDayStart } from './value-formatting.ts';
 import { Option } from 'commander';
 import { z } from 'zod';
 
@@ -77,12 +76,7 @@ export type PastTime = (now: Date) => Date;
 function parsePastTime(given: string, page: Zoned, path: string): PastTime {
   const point = parseTimePoint(given);
   if (point === undefined) throw createInvalidOption(path, given, TIME_POINT_EXPECTED);
-  return (now) => {
-    if ('at' in point) return point.at;
-    if ('ago' in point) return new Date(now.getTime() - point.ago);
-    const today = findDayStart(now, page.zone);
-    return point.daysBack === 0 ? today : findDayStart(new Date(today.getTime() - 1), page.zone);
-  };
+  return (now) => resolveTimePoint(point, now, 'start', page.zone);
 }
 
 /** `--since <time>` or `--until <time>`: a {@link PastTime}. */

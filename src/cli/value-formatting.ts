@@ -54,24 +54,15 @@ export function createDayFormat({ zone }: Pick<TerminalPage, 'zone'>): (at: Date
   return (at) => formatInZone(at, zone).local.slice(0, 10);
 }
 
-/** @param ms the offset, in milliseconds */
-type ZonedTime = { local: string; offset: string; ms: number };
-
-/** Midnight at the beginning of the day of `at`, in the zone. */
-export function findDayStart(at: Date, zone: string): Date {
-  const midnight = Date.parse(`${formatInZone(at, zone).local.slice(0, 10)}T00:00:00Z`);
-  // The clock may have changed since midnight.
-  const { ms } = formatInZone(new Date(midnight - formatInZone(at, zone).ms), zone);
-  return new Date(midnight - ms);
-}
+type ZonedTime = { local: string; offset: string };
 
 /** The one place that knows about time zones. `offset` can be pasted into `--since`, unlike the name of a zone. */
 function formatInZone(at: Date, zone: string): ZonedTime {
-  const utc = { local: at.toISOString().slice(0, 19).replace('T', ' '), offset: 'Z', ms: 0 };
+  const utc = { local: at.toISOString().slice(0, 19).replace('T', ' '), offset: 'Z' };
   const offset = zone === 'UTC' ? null : readExactOffset(at, zone);
   if (offset === null) return utc;
   const local = new Date(at.getTime() + offset.ms).toISOString().slice(0, 19).replace('T', ' ');
-  return { local, offset: offset.text, ms: offset.ms };
+  return { local, offset: offset.text };
 }
 
 function joinTime({ local, offset }: ZonedTime, from: number, to: number): string {

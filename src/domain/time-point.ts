@@ -1,17 +1,31 @@
 /** Times as people write them: ISO 8601, an age such as `7d`, `today`, `yesterday`. */
 
+import { readExactOffset } from './display-format.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './time.ts';
 
 /** `ago`: milliseconds before now. `daysBack`: midnight of today (0) or yesterday (1). `date`: a day without a time. */
 export type TimePoint = { ago: number } | { daysBack: 0 | 1 } | { at: Date; date: boolean };
 
-/** The time in UTC. As an end, a whole day is included: its end is returned. @param as whether it starts or ends a range */
-export function resolveTimePoint(point: TimePoint, now: Date, as: 'start' | 'end'): Date {
+/**
+ * The time. As an end, a whole day is included: its end is returned.
+ * @param as whether it starts or ends a range
+ * @param zone in which `today` and `yesterday` begin; a date without a time begins at midnight UTC
+ */
+export function resolveTimePoint(point: TimePoint, now: Date, as: 'start' | 'end', zone = 'UTC'): Date {
   if ('ago' in point) return new Date(now.getTime() - point.ago);
-  const midnight = new Date(now.getTime() - (now.getTime() % DAY));
-  const at = 'at' in point ? point.at : new Date(midnight.getTime() - point.daysBack * DAY);
+  const at = 'at' in point ? point.at : findDayStart(now, zone, point.daysBack);
   const isDay = 'at' in point ? point.date : true;
   return as === 'end' && isDay ? new Date(at.getTime() + DAY) : at;
+}
+
+/** Midnight at the beginning of the day of `at`, or of the day before it, in a zone. */
+export function findDayStart(at: Date, zone: string, daysBack: 0 | 1 = 0): Date {
+  const offset = (time: number) => readExactOffset(new Date(time), zone)?.ms ?? 0;
+  const local = at.getTime() + offset(at.getTime());
+  const midnight = Math.floor(local / DAY) * DAY;
+  // The clock may have changed since midnight.
+  const start = midnight - offset(midnight - offset(at.getTime()));
+  return daysBack === 0 ? new Date(start) : findDayStart(new Date(start - 1), zone);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };

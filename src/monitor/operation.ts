@@ -80,10 +80,10 @@ export type CommandWords = {
   /** Help; default: the description of the member. */
   help?: string;
   /**
-   * What the API takes, from what is typed and the time in milliseconds since 1970; undefined: invalid. Default: the text,
-   * or the parts of a list.
+   * What the API takes, from what is typed, the time in milliseconds since 1970, and the time zone of the terminal; undefined:
+   * invalid. Default: the text, or the parts of a list.
    */
-  read?: (given: string, nowMs: number) => unknown;
+  read?: (given: string, nowMs: number, zone: string) => unknown;
   /** What is expected where `read` refuses. */
   expected?: string;
   /** The option names a file that contains the value, because other users can see arguments. */

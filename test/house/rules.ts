@@ -43,6 +43,8 @@ export const RULES: readonly Rule[] = [
   ['monitor/derive/', `${CONTEXT} monitor/trends/rules/ monitor/schedule/`],
   ['monitor/topics/', `${CONTEXT} config/ protocol/ monitor/enqueue.ts monitor/schedule/`],
   ['monitor/status/', `${CONTEXT} config/ monitor/schedule/`],
+  ['monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts', 'domain/ model/ monitor/operation.ts'],
+  ['monitor/digests/', `${CONTEXT} model/ monitor/operation.ts monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts monitor/schedule/ monitor/status/ monitor/topics/find-by-slug.ts`],
   ['monitor/runs/', `${CONTEXT} config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
   ['monitor/alerts/', `${CONTEXT} model/ monitor/operation.ts monitor/access/visitor-scopes.ts monitor/alerts/delivery-shapes.ts protocol/ platform/clock.ts platform/network.ts platform/vault.ts platform/http/allowed-hosts.ts type:config/config.ts monitor/topics/find-by-slug.ts`],
   ['monitor/feeds/', `${CONTEXT} config/version.ts platform/keys.ts monitor/topics/find-by-slug.ts`],

@@ -50,6 +50,7 @@ const TAGS: readonly { name: string; description: string }[] = [
   { name: 'exports', description: 'Files with all rows of a kind.' },
   { name: 'alerts', description: 'Rules decide what to send, channels where. Deliveries are the messages.' },
   { name: 'feeds', description: 'Addresses for feed readers. Each has a key that reads one feed.' },
+  { name: 'digests', description: 'What a span of time brought, in two minutes of reading.' },
   { name: 'tokens', description: 'Tokens for the API and the dashboard.' },
   { name: 'audit log', description: 'Who created, changed or removed what.' },
   { name: 'sql', description: 'SQL queries over the documented views.' },

@@ -1,5 +1,5 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm';
-import { type Id, onlyRow, type Orm, type Queryable } from '../database.ts';
+import { amongIds, type Id, onlyRow, type Orm, prepareOnce, type Queryable } from '../database.ts';
 import type { NamedKind } from '../former-slugs.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import type { DataScope } from './data-scope.ts';
@@ -91,6 +91,15 @@ async function readSelected(
     .from(view)
     .where(sql`${view.id} = ANY (ARRAY(${ids}))`)
     .orderBy(isAscending ? asc(view.id) : desc(view.id));
+}
+
+/** Discoveries by key, in no order. */
+export async function readDiscoveriesByIds({ orm }: Orm, ids: readonly Id[]): Promise<DiscoveryRow[]> {
+  if (ids.length === 0) return [];
+  const view = discoveriesView;
+  return prepareOnce(orm, 'discoveries_by_id', () =>
+    orm.select().from(view).where(amongIds(view.id)),
+  ).execute({ ids });
 }
 
 export const SELECT_LAST_DISCOVERY = 'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries';

@@ -1,0 +1,55 @@
+/** `digest`: what a span of time brought, in two minutes of reading. */
+import type { Command } from 'commander';
+import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
+import { composeSections, type DigestLine } from '../monitor/digests/digest-sections.ts';
+import type { Digest } from '../monitor/digests/digest-shapes.ts';
+import type { Cli } from './command-context.ts';
+import { addOperations } from './operation-commands.ts';
+import type { OperationView } from './reply-view.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
+
+const VIEW: OperationView<Digest> = {
+  columns: [],
+  replies: { getDigest: { lines: (digest, { page }) => renderDigest(digest, page) } },
+};
+
+/** How lines begin, and how the lines below their first are indented. */
+const MARKS: Readonly<Record<DigestLine['style'], string>> = {
+  title: '',
+  text: '',
+  name: '',
+  plus: '  + ',
+  minus: '  - ',
+  thing: '  ',
+  note: '  ',
+};
+
+function renderDigest(digest: Digest, page: TerminalPage): string[] {
+  return composeSections(digest, page.zone).flatMap(({ heading, lines }, i) => [
+    ...(i === 0 ? [] : ['']),
+    ...(heading === null ? [] : [page.colors.bold(heading)]),
+    ...lines.flatMap((line) => renderLine(line, page)),
+  ]);
+}
+
+function renderLine({ style, words, url }: DigestLine, page: TerminalPage): string[] {
+  const { bold, green, red, dim } = page.colors;
+  const mark = MARKS[style];
+  const width = Math.max(1, Math.min(page.width, MAX_PROSE_WIDTH) - mark.length);
+  const paint = { title: bold, text: String, name: bold, plus: green, minus: red, thing: String, note: dim }[
+    style
+  ];
+  const wrapped = wrapText(oneLine(words), width).map((part, i) =>
+    paint(`${i === 0 ? mark : ' '.repeat(mark.length)}${part}`),
+  );
+  // An address is not broken, so that it can be opened.
+  return url === null ? wrapped : [...wrapped, `${MARKS.thing}${dim(oneLine(url))}`];
+}
+
+export function registerDigest(digest: Command, cli: Cli): void {
+  digest.description(
+    'Summarizes a span of time: what needs you, what changed, what is new, what was not collected.',
+  );
+  addOperations(digest, cli, DIGEST_OPERATIONS, VIEW);
+}

@@ -1,0 +1,364 @@
+/**
+ * A digest as people read it: sections of lines, in one order, from which text, Markdown, mail and pages are made. Pure. At most
+ * {@link MAX_WORDS} words, of which the first three sections fit on the screen of a phone.
+ */
+import { MAIN_COUNTERS, nameCounted } from '../../domain/counters.ts';
+import {
+  type DateReader,
+  formatCount,
+  formatPercent,
+  formatTenths,
+  formatTimeOfDay,
+  formatUsd,
+  formatWhole,
+  formatWithWeekday,
+  nameZone,
+} from '../../domain/display-format.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { truncateText } from '../../domain/text.ts';
+import { composeGapLines } from './gap-lines.ts';
+import type {
+  Digest,
+  DigestAnswer,
+  DigestAttention,
+  DigestGrowing,
+  DigestItem,
+  DigestTopic,
+} from './digest-shapes.ts';
+
+/** `plus` and `minus`: statements that are new and gone; `thing`: a post or link; `note`: about the line before. */
+type LineStyle = 'title' | 'text' | 'name' | 'plus' | 'minus' | 'thing' | 'note';
+
+export type DigestLine = {
+  style: LineStyle;
+  words: string;
+  /** Path in the dashboard that the line is about; null: none. */
+  path: string | null;
+  /** Web address of a post or link; null: none. */
+  url: string | null;
+};
+
+export type DigestSection = {
+  id: 'collected' | 'attention' | 'answer' | 'new' | 'growing' | 'quiet';
+  heading: string | null;
+  lines: readonly DigestLine[];
+};
+
+/** Words of a digest, without addresses: two minutes of reading. */
+export const MAX_WORDS = 400;
+/** Of these, words that are left to what surrounds a digest, such as how to end it. */
+const SURROUNDING_WORDS = 40;
+/** Words of the first three sections, on a phone's screen. */
+export const MAX_HEAD_WORDS = 140;
+
+/** How much of the first three sections is shown. */
+type HeadDetail = {
+  /** UTF-16 code units of a statement or reason. */
+  text: number;
+  /** Of all answers together, new and gone ones each. */
+  statements: number;
+  /** Sentences about what was not collected. */
+  gaps: number;
+  /** Names in a sentence. */
+  names: number;
+};
+
+/** How much of the others is shown. */
+type BodyDetail = {
+  /** UTF-16 code units of a post or link. */
+  text: number;
+  topics: number;
+  /** Of a topic. */
+  items: number;
+  growing: number;
+  /** Names in a sentence. */
+  names: number;
+};
+
+/** UTF-16 code units that a sentence has for names and times, next to a reason. */
+const FACTS_LENGTH = 50;
+
+/** From much to little: the first that is short enough is shown. */
+const HEAD_DETAILS: readonly HeadDetail[] = [
+  { text: 160, statements: 4, gaps: 3, names: 8 },
+  { text: 120, statements: 3, gaps: 2, names: 6 },
+  { text: 90, statements: 2, gaps: 2, names: 4 },
+  { text: 70, statements: 2, gaps: 1, names: 3 },
+  { text: 50, statements: 1, gaps: 1, names: 2 },
+  { text: 30, statements: 1, gaps: 1, names: 2 },
+];
+const BODY_DETAILS: readonly BodyDetail[] = [
+  { text: 200, topics: 10, items: 3, growing: 3, names: 10 },
+  { text: 140, topics: 10, items: 3, growing: 3, names: 10 },
+  { text: 100, topics: 10, items: 3, growing: 2, names: 8 },
+  { text: 100, topics: 10, items: 2, growing: 2, names: 8 },
+  { text: 100, topics: 8, items: 1, growing: 2, names: 6 },
+  { text: 80, topics: 6, items: 1, growing: 1, names: 5 },
+  { text: 60, topics: 4, items: 1, growing: 1, names: 4 },
+];
+
+const line = (
+  style: LineStyle,
+  words: string,
+  more: { path?: string; url?: string | null } = {},
+): DigestLine => ({
+  style,
+  words,
+  path: more.path ?? null,
+  url: more.url ?? null,
+});
+
+/**
+ * The sections that have something to say, in order.
+ * @param zone of times; default: that of the digest
+ */
+export function composeSections(digest: Digest, zone: string = digest.tz): DigestSection[] {
+  // Dates of the year in which the span ends need no year: the first line has it.
+  const reader = { zone, now: new Date(digest.until) };
+  const head = findFirst(HEAD_DETAILS, MAX_HEAD_WORDS, (detail) => composeHead(digest, reader, detail));
+  const left = MAX_WORDS - SURROUNDING_WORDS - countWords(head);
+  return [...head, ...findFirst(BODY_DETAILS, left, (detail) => composeBody(digest, detail))];
+}
+
+/** Words of sections, without addresses. */
+export function countWords(sections: readonly DigestSection[]): number {
+  const texts = sections.flatMap(({ heading, lines }) => [heading ?? '', ...lines.map(({ words }) => words)]);
+  return texts.reduce((sum, text) => sum + text.split(/\s+/).filter((word) => word !== '').length, 0);
+}
+
+/** The first that is short enough; the last if none is. */
+function findFirst<T>(
+  details: readonly T[],
+  most: number,
+  compose: (detail: T) => DigestSection[],
+): DigestSection[] {
+  let sections: DigestSection[] = [];
+  for (const detail of details) {
+    sections = compose(detail);
+    if (countWords(sections) <= most) break;
+  }
+  return sections;
+}
+
+function composeHead(digest: Digest, reader: DateReader, detail: HeadDetail): DigestSection[] {
+  return keepFilled([
+    {
+      id: 'collected',
+      heading: null,
+      lines: [
+        line('title', describeSubject(digest)),
+        line('text', describeSpan(digest, reader.zone)),
+        line('text', describeCollected(digest)),
+        ...composeGapLines(digest, reader, detail.gaps).map((words) =>
+          line('text', truncateText(words, detail.text + FACTS_LENGTH)),
+        ),
+      ],
+    },
+    {
+      id: 'attention',
+      heading: 'Needs you',
+      lines: [
+        ...digest.attention.map((one) => composeAttention(one, reader, detail.text)),
+        ...(digest.attention_more === 0
+          ? []
+          : [line('note', `and ${digest.attention_more} more`, { path: '/' })]),
+      ],
+    },
+    { id: 'answer', heading: 'Answers', lines: composeAnswers(digest.answers, detail) },
+  ]);
+}
+
+function composeBody(digest: Digest, detail: BodyDetail): DigestSection[] {
+  const shown = digest.topics.slice(0, detail.topics);
+  return keepFilled([
+    {
+      id: 'new',
+      heading: 'New',
+      lines: [
+        ...shown.flatMap((topic) => composeTopic(topic, digest, detail)),
+        ...(digest.topics.length > shown.length
+          ? [
+              line('note', `and ${formatCount(digest.topics.length - shown.length, 'more topic')}`, {
+                path: '/',
+              }),
+            ]
+          : []),
+      ],
+    },
+    {
+      id: 'growing',
+      heading: 'Still growing',
+      lines: digest.growing.slice(0, detail.growing).flatMap((one) => composeGrowing(one, detail.text)),
+    },
+    { id: 'quiet', heading: null, lines: composeQuiet(digest, detail.names) },
+  ]);
+}
+
+function keepFilled(sections: readonly DigestSection[]): DigestSection[] {
+  return sections.filter(({ lines }) => lines.length > 0);
+}
+
+/** `All topics`, `Night trains`, `night-trains-posts`, and that it is simulated. */
+export function describeSubject({ topic, search, simulated, topics, quiet, answers }: Digest): string {
+  const known = [...topics, ...quiet, ...answers].find((one) => one.topic === topic);
+  const subject = search ?? known?.topic_name ?? topic ?? 'All topics';
+  return simulated ? `${subject} (simulated data)` : subject;
+}
+
+/** `Fri, 27 Nov 2026, 08:00 to Mon, 30 Nov 2026, 08:00, Europe/Berlin time`. */
+function describeSpan({ from, until }: Digest, zone: string): string {
+  const [first, last] = [from, until].map((at) =>
+    formatWithWeekday(new Date(at), { zone, now: null }, false),
+  );
+  return `${first} to ${last}, ${nameZone(zone)}`;
+}
+
+function describeCollected({ collected }: Digest): string {
+  const { runs, coverage, searches, calls } = collected;
+  const ended = runs.succeeded + runs.failed;
+  const failed = runs.failed === 0 ? '' : `, ${formatWhole(runs.failed)} failed`;
+  const observed = coverage === null ? '' : `; ${formatPercent(coverage)} of the time observed`;
+  return `${formatCount(searches, 'search', 'searches')}: ${formatCount(ended, 'run')}${failed}${observed}; ${formatCount(calls, 'call')}${describeCost(collected)}.`;
+}
+
+/** A missing price is not zero. */
+function describeCost({ calls, cost_usd, calls_without_cost, free }: Digest['collected']): string {
+  if (calls === 0) return '';
+  if (free) return cost_usd === null || cost_usd === 0 ? ', free' : `, ${formatUsd(cost_usd)}`;
+  if (cost_usd === null) return ', cost not reported';
+  return `, ${formatUsd(cost_usd)}${calls_without_cost === 0 ? '' : `; cost of ${formatCount(calls_without_cost, 'call')} not reported`}`;
+}
+
+function composeAttention(one: DigestAttention, reader: DateReader, most: number): DigestLine {
+  if (one.kind === 'search') {
+    const since = one.since === null ? '' : ` since ${formatWithWeekday(new Date(one.since), reader, false)}`;
+    const words = `${one.search}: ${one.status_name}${since}${one.reason === null ? '' : `: ${one.reason}`}`;
+    return line('text', truncateText(words, most + FACTS_LENGTH), { path: `/searches/${one.search}` });
+  }
+  const start = formatWithWeekday(new Date(one.window_start), reader, false);
+  const end = formatTimeOfDay(new Date(one.window_end), reader.zone);
+  const n = `${one.lower_bound ? 'at least ' : ''}${formatWhole(one.n)}`;
+  const what = one.measure === 'posts' ? `${n} posts` : `${n} likes, reposts, replies and quotes gained`;
+  const ratio = one.ratio === null ? '' : `, ${formatTenths(one.ratio)}x the usual`;
+  const over = one.over === null ? 'nothing observed since' : one.over ? 'over' : 'still going on';
+  const others = one.spikes === 1 ? '' : `; the strongest of ${one.spikes} spikes`;
+  return line('text', `${one.topic_name}: spike, ${what} ${start} to ${end}${ratio}; ${over}${others}`, {
+    path: `/searches/${one.search}#spikes`,
+  });
+}
+
+function composeAnswers(
+  answers: readonly DigestAnswer[],
+  { text, statements, names }: HeadDetail,
+): DigestLine[] {
+  const changed = answers.filter((one) => one.changed);
+  const lines: DigestLine[] = [];
+  let left = { plus: statements, minus: Math.ceil(statements / 2) };
+  for (const one of changed) {
+    const added = one.added.slice(0, left.plus);
+    const removed = one.removed.slice(0, left.minus);
+    left = { plus: left.plus - added.length, minus: left.minus - removed.length };
+    if (added.length === 0) break;
+    const missing =
+      one.added.length -
+      added.length +
+      one.removed.length -
+      removed.length +
+      one.more_added +
+      one.more_removed;
+    lines.push(
+      line('name', nameAnswer(one, answers), { path: `/searches/${one.search}/completions` }),
+      ...added.map((words) => line('plus', truncateText(words, text))),
+      ...removed.map((words) => line('minus', truncateText(words, text))),
+      ...(missing === 0 ? [] : [line('note', `and ${formatCount(missing, 'more change')}`)]),
+    );
+  }
+  const shown = new Set(lines.flatMap(({ path }) => path ?? []));
+  const others = changed.filter(({ search }) => !shown.has(`/searches/${search}/completions`));
+  const first = answers.filter((one) => one.text !== null);
+  const same = answers.filter((one) => !one.changed && one.text === null);
+  const join = (these: readonly DigestAnswer[]) =>
+    joinNames(
+      these.map((one) => nameAnswer(one, answers)),
+      names,
+    );
+  return [
+    ...lines,
+    ...(others.length === 0 ? [] : [line('text', `Also changed: ${join(others)}.`)]),
+    ...first.slice(0, 2).map((one) =>
+      line('text', `${nameAnswer(one, answers)}, first answer: ${truncateText(one.text ?? '', text)}`, {
+        path: `/searches/${one.search}`,
+      }),
+    ),
+    ...(first.length > 2 ? [line('text', `First answers, too: ${join(first.slice(2))}.`)] : []),
+    ...(same.length === 0 ? [] : [line('text', `Unchanged: ${join(same)}.`)]),
+  ];
+}
+
+/** By its topic; by its search where a topic has several answers. */
+function nameAnswer({ topic, topic_name, search }: DigestAnswer, answers: readonly DigestAnswer[]): string {
+  return answers.filter((one) => one.topic === topic).length > 1 ? search : topic_name;
+}
+
+function composeTopic(
+  { topic, topic_name, posts, links, least, items }: DigestTopic,
+  { from, until }: Digest,
+  { items: most, text }: BodyDetail,
+): DigestLine[] {
+  const counts = [
+    ...(posts === 0 ? [] : [formatCount(posts, 'post')]),
+    ...(links === 0 ? [] : [formatCount(links, 'link')]),
+  ];
+  const range = new URLSearchParams({ since: from, until }).toString();
+  return [
+    line('name', `${topic_name}: ${least ? 'at least ' : ''}${counts.join(', ')}`, {
+      path: `/topics/${topic}/discoveries?${range}`,
+    }),
+    ...items.slice(0, most).flatMap((item) => composeItem(item, text, describeOrigin(item))),
+  ];
+}
+
+function composeItem(item: DigestItem, most: number, note: string): DigestLine[] {
+  const words = truncateText(item.text ?? item.url ?? `${item.kind} ${item.id}`, most);
+  const where = { path: item.page, url: item.url };
+  return [line('thing', words, where), ...(note === '' ? [] : [line('note', note)])];
+}
+
+/** `by ada · 1,204 likes · ×27, 3 authors`. */
+function describeOrigin({ kind, author, copies, authors, ...counters }: DigestItem): string {
+  const from = author === null ? [] : [kind === 'post' ? `by ${author}` : author];
+  const best = MAIN_COUNTERS.flatMap((counter) => {
+    const n = counters[counter];
+    return n === null || n <= 0 ? [] : [`${formatWhole(n)} ${nameCounted(counter, n)}`];
+  }).slice(0, 2);
+  const many = authors === null || authors < 2 ? '' : `, ${formatCount(authors, 'author')}`;
+  return [...from, ...best, ...(copies === 1 ? [] : [`×${formatWhole(copies)}${many}`])].join(' · ');
+}
+
+function composeGrowing(one: DigestGrowing, most: number): DigestLine[] {
+  if (one.kind === 'search')
+    return [line('text', `${one.topic_name}: ${one.sentence}`, { path: `/searches/${one.search}#volume` })];
+  const { item, gained, hours, typical_per_hour: typical } = one;
+  const rate = formatTenths(roundRate(gained / hours));
+  const compared = typical === null ? '' : `, typical ${formatTenths(roundRate(typical))}`;
+  const by = item.author === null ? '' : `by ${item.author} · `;
+  return composeItem(item, most, `${by}${item.topic_name}: ${rate} reactions an hour${compared}`);
+}
+
+const roundRate = (perHour: number) => (perHour >= 10 ? Math.round(perHour) : perHour);
+
+function composeQuiet({ quiet }: Digest, most: number): DigestLine[] {
+  const names = (checked: boolean) =>
+    quiet.flatMap((one) => (one.checked === checked ? [one.topic_name] : []));
+  const [checked, unchecked] = [names(true), names(false)];
+  return [
+    ...(checked.length === 0 ? [] : [line('text', `Checked, nothing new: ${joinNames(checked, most)}.`)]),
+    ...(unchecked.length === 0 ? [] : [line('text', `Not checked: ${joinNames(unchecked, most)}.`)]),
+  ];
+}
+
+function joinNames(names: readonly string[], most: number): string {
+  const unique = [...groupBy(names, (name) => name).keys()];
+  const more = unique.length - most;
+  return more <= 0 ? unique.join(', ') : `${unique.slice(0, most).join(', ')} and ${more} more`;
+}

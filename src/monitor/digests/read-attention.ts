@@ -1,0 +1,109 @@
+/** What needs a person: searches that do not do what they should, and spikes, with whether they are over. */
+import { groupBy } from '../../domain/group-by.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
+import { readAfterSpikes, type SearchSpan } from '../../store/queries/span-activity.ts';
+import { readSpikes, type SpikeRow } from '../../store/queries/trend-reports.ts';
+import type { Context } from '../context.ts';
+import { listTroubled, type SearchStatus, STATUS_NAMES } from '../status/search-status.ts';
+import { type Digest, type DigestAttention, MAX_ATTENTION, type NameTopic } from './digest-shapes.ts';
+
+/** A spike is reported at most six hours after its window, which is a day long at most, but for searches that run less than daily. */
+const SPIKE_LOOK_BACK_MS = 3 * DAY;
+
+/** A spike is over when the rate is back at twice the usual, or at a quarter of what it was where hardly anything is usual. */
+const OVER_USUAL = 2;
+const OVER_SHARE = 0.25;
+
+/**
+ * At most three: searches first, worst first, but the strongest spike always has a place.
+ * @param statuses of the searches of the scope, as of now
+ */
+export async function readAttention(
+  { db }: Pick<Context, 'db'>,
+  span: SearchSpan,
+  statuses: readonly SearchStatus[],
+  nameTopic: NameTopic,
+): Promise<Pick<Digest, 'attention' | 'attention_more'>> {
+  const searches = listTroubled(statuses).map((status) => describeSearch(status, nameTopic));
+  const spikes = await readSpikesOf(db, span, nameTopic);
+  const first = searches.slice(0, spikes.length === 0 ? MAX_ATTENTION : MAX_ATTENTION - 1);
+  const attention = [...first, ...spikes].slice(0, MAX_ATTENTION);
+  return { attention, attention_more: searches.length + spikes.length - attention.length };
+}
+
+function describeSearch(
+  { search, topic, status, since, reason, advice }: SearchStatus,
+  nameTopic: NameTopic,
+): DigestAttention {
+  return {
+    kind: 'search',
+    topic,
+    topic_name: nameTopic(topic),
+    search,
+    status,
+    status_name: STATUS_NAMES[status],
+    since: since?.toISOString() ?? null,
+    reason,
+    advice,
+  };
+}
+
+/** The strongest spike of each search and measure that was reported in the span, strongest first. Those of one author or text are no news of many. */
+async function readSpikesOf(
+  db: Context['db'],
+  { searchIds, from, until }: SearchSpan,
+  nameTopic: NameTopic,
+): Promise<DigestAttention[]> {
+  const rows = await readSpikes(db, searchIds, new Date(from.getTime() - SPIKE_LOOK_BACK_MS));
+  const reported = rows.filter(({ at, only_by }) => at >= from && at < until && only_by === null);
+  const groups = [...groupBy(reported, ({ search_id, measure }) => `${search_id} ${measure}`).values()];
+  const last = groups.map((its) => its.reduce((a, b) => (b.window_end > a.window_end ? b : a)));
+  const after = await readAfterSpikes(
+    db,
+    last.map(({ id }) => id),
+    until,
+  );
+  return groups
+    .map((its, i) => {
+      const strongest = its.reduce((a, b) => (b.score > a.score ? b : a));
+      const newest = last[i] ?? strongest;
+      return { strongest, over: judgeOver(newest, after.get(newest.id) ?? null), spikes: its.length };
+    })
+    .toSorted((a, b) => b.strongest.score - a.strongest.score)
+    .map((one) => describeSpike(one, nameTopic));
+}
+
+function judgeOver(
+  { n, coverage, usual, window_start, window_end }: SpikeRow,
+  perHour: number | null,
+): boolean | null {
+  if (perHour === null) return null;
+  const hours = (window_end.getTime() - window_start.getTime()) / HOUR;
+  const height = n / Math.max(coverage, Number.EPSILON) / hours;
+  return perHour <= Math.max((OVER_USUAL * usual) / hours, OVER_SHARE * height);
+}
+
+function describeSpike(
+  { strongest, over, spikes }: { strongest: SpikeRow; over: boolean | null; spikes: number },
+  nameTopic: NameTopic,
+): DigestAttention {
+  const { id, topic, search, measure, window_start, window_end, n, lower_bound, usual, ratio, sentence } =
+    strongest;
+  return {
+    kind: 'spike',
+    topic,
+    topic_name: nameTopic(topic),
+    search,
+    id: String(id),
+    measure,
+    window_start: window_start.toISOString(),
+    window_end: window_end.toISOString(),
+    n,
+    lower_bound,
+    usual,
+    ratio,
+    sentence,
+    over,
+    spikes,
+  };
+}

@@ -1,0 +1,104 @@
+/** Reads a digest: what a span of time brought, of everything or of one topic or search. */
+import { awaitMembers } from '../../domain/await-members.ts';
+import { cleanLine } from '../../domain/text.ts';
+import type { DataScope } from '../../store/queries/data-scope.ts';
+import type { SearchRow } from '../../store/queries/search-list.ts';
+import type { FeedRange } from '../../store/queries/span-news.ts';
+import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import type { Context } from '../context.ts';
+import { readSearchStatuses } from '../status/search-status.ts';
+import { findSearches } from '../topics/find-by-slug.ts';
+import { type Digest, MAX_ROWS } from './digest-shapes.ts';
+import { readAnswers } from './read-answers.ts';
+import { readAttention } from './read-attention.ts';
+import { readCollected } from './read-collected.ts';
+import { readGrowing, readNews } from './read-news.ts';
+
+export type DigestSpan = DataScope & {
+  from: Date;
+  /** Excluded. */
+  until: Date;
+  /** Time zone of its texts. */
+  tz: string;
+  /** New things by the feed instead of by time, so that two digests share none and miss none. */
+  range?: FeedRange;
+};
+
+/** Practically unlimited. */
+const MAX_TOPICS = 100_000;
+
+/**
+ * Reads a digest. What needs attention is as of now.
+ * @throws Refused `not_found` is left to the caller: an unknown scope has nothing
+ */
+export async function readDigest(
+  ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree'>,
+  { from, until, tz, range, ...scope }: DigestSpan,
+): Promise<Digest> {
+  const topics = (await readTopics(ctx.db, { removed: true, limit: MAX_TOPICS })).filter((row) =>
+    existed(row, { from, until }),
+  );
+  const kept = new Set(topics.map(({ slug }) => slug));
+  const found = await findSearches(ctx.db, scope, { removed: true });
+  const searches = found.filter((row) => kept.has(row.topic) && existed(row, { from, until }));
+  const names = new Map(topics.map(({ slug, name }) => [slug, cleanLine(name)]));
+  const nameTopic = (slug: string) => names.get(slug) ?? slug;
+  const span = { searchIds: searches.map(({ id }) => id), from, until };
+  const current = searches.filter(({ archived_at }) => archived_at === null).map(({ id }) => id);
+  const statuses = await readSearchStatuses(ctx, current);
+  const { collected, attention, answers, news } = await awaitMembers({
+    collected: readCollected(ctx, { searches, statuses, scope, span, nameTopic }),
+    attention: readAttention(ctx, span, statuses, nameTopic),
+    answers: readAnswers(ctx, searches, span, nameTopic),
+    news: readNews(ctx, topics, span, range ?? null),
+  });
+  const growing = await readGrowing(
+    ctx,
+    scope,
+    span,
+    news.flatMap(({ items }) => items),
+    nameTopic,
+  );
+  return {
+    from: from.toISOString(),
+    until: until.toISOString(),
+    tz,
+    topic: scope.topic ?? null,
+    search: scope.search ?? null,
+    simulated: ctx.kind === 'sandbox',
+    collected: collected.collected,
+    not_collected: collected.not_collected,
+    ...attention,
+    answers,
+    topics: news.slice(0, MAX_ROWS),
+    growing,
+    quiet: listQuiet(topics, searches, {
+      loud: new Set([
+        ...news.map(({ topic }) => topic),
+        ...answers.flatMap(({ topic, changed, before_at }) => (changed || before_at === null ? [topic] : [])),
+      ]),
+      checked: collected.checked,
+    }),
+  };
+}
+
+/** Whether something was not removed before a span, and was created before its end. */
+function existed(
+  { created_at, archived_at }: Pick<SearchRow, 'created_at' | 'archived_at'>,
+  { from, until }: { from: Date; until: Date },
+): boolean {
+  return created_at < until && (archived_at === null || archived_at > from);
+}
+
+/** Topics of the scope without anything new, by slug. */
+function listQuiet(
+  topics: readonly TopicRow[],
+  searches: readonly SearchRow[],
+  { loud, checked }: { loud: ReadonlySet<string>; checked: ReadonlySet<string> },
+): Digest['quiet'] {
+  const watched = new Set(searches.map(({ topic }) => topic));
+  return topics
+    .filter(({ slug }) => watched.has(slug) && !loud.has(slug))
+    .slice(0, MAX_ROWS)
+    .map(({ slug, name }) => ({ topic: slug, topic_name: cleanLine(name), checked: checked.has(slug) }));
+}

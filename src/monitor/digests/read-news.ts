@@ -1,0 +1,173 @@
+/** What is new in each topic, best first, and what still grows. */
+import { forCounters, MAIN_COUNTERS, type MainCounter, sumEngagement } from '../../domain/counters.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { parseWebUrl } from '../../domain/link.ts';
+import { cleanLine, truncateText } from '../../domain/text.ts';
+import type { Id } from '../../store/database.ts';
+import type { DataScope } from '../../store/queries/data-scope.ts';
+import { type DiscoveryRow, readDiscoveriesByIds } from '../../store/queries/discoveries.ts';
+import { describeLinks } from '../../store/queries/named-posts.ts';
+import { type PostRow, readPostsByIds } from '../../store/queries/posts.ts';
+import { readRisingPosts } from '../../store/queries/rising.ts';
+import type { SearchSpan } from '../../store/queries/span-activity.ts';
+import { type FeedRange, type NewCandidate, readNewCandidates } from '../../store/queries/span-news.ts';
+import { readTrendStates } from '../../store/queries/trend-reports.ts';
+import type { TopicRow } from '../../store/queries/topic-list.ts';
+import type { Context } from '../context.ts';
+import {
+  type DigestGrowing,
+  type DigestItem,
+  type DigestTopic,
+  MAX_DIGEST_TEXT,
+  MAX_GROWING,
+  MAX_ITEMS_PER_TOPIC,
+  type NameTopic,
+} from './digest-shapes.ts';
+import { type FoundItem, foldThings } from './fold-things.ts';
+
+/** Topics with something new, those with most first. */
+export async function readNews(
+  { db }: Pick<Context, 'db'>,
+  topics: readonly TopicRow[],
+  span: SearchSpan,
+  range: FeedRange | null,
+): Promise<DigestTopic[]> {
+  const names = new Map(topics.map(({ slug, name }) => [slug, cleanLine(name)]));
+  const candidates = groupBy(await readNewCandidates(db, span, range), ({ topic_id }) => topic_id);
+  const ids = [...candidates.values()].flat().map(({ id }) => id);
+  const rows = await describeLinks(db, await readDiscoveriesByIds(db, ids));
+  const posts = await readPostsByIds(db, [...new Set(rows.flatMap((row) => findPostId(row) ?? []))]);
+  const items = rows.map((row): [Id, FoundItem] => [
+    row.id,
+    describeRow(row, names.get(row.topic) ?? row.topic, posts),
+  ]);
+  const byId = new Map(items);
+  return topics
+    .flatMap(({ id, slug }): DigestTopic[] => {
+      const its = candidates.get(id);
+      if (its === undefined) return [];
+      const count = (kind: NewCandidate['kind']) => its.find((one) => one.kind === kind)?.total ?? 0;
+      return [
+        {
+          topic: slug,
+          topic_name: names.get(slug) ?? slug,
+          posts: count('post'),
+          links: count('link'),
+          least: its.some(({ least }) => least),
+          items: chooseItems(its.flatMap((one) => byId.get(one.id) ?? [])),
+        },
+      ];
+    })
+    .toSorted((a, b) => b.posts + b.links - a.posts - a.links);
+}
+
+/** The best things, copies folded: those with most engagement, but the best link has a place, too. */
+function chooseItems(found: readonly FoundItem[]): DigestItem[] {
+  const items = foldThings(found).toSorted((a, b) => measureEngagement(b) - measureEngagement(a));
+  const first = items.slice(0, MAX_ITEMS_PER_TOPIC);
+  const link = items.find(({ kind }) => kind === 'link');
+  if (link === undefined || first.includes(link)) return first;
+  return [...first.slice(0, MAX_ITEMS_PER_TOPIC - 1), link];
+}
+
+const measureEngagement = (item: Parameters<typeof sumEngagement>[0]) => sumEngagement(item) ?? -1;
+
+/** A link that names a post is shown as that post. */
+const findPostId = ({ named_post_id, post_id }: DiscoveryRow) => named_post_id ?? post_id;
+
+function describeRow(row: DiscoveryRow, topic_name: string, posts: readonly PostRow[]): FoundItem {
+  const { topic, search, text, url, created_at, link_id } = row;
+  const postId = findPostId(row);
+  const post = postId === null ? undefined : posts.find(({ id }) => id === postId);
+  if (post !== undefined)
+    return { ...describePost(post), topic, topic_name, search, author_id: post.author_id };
+  return {
+    kind: 'link',
+    id: String(link_id),
+    topic,
+    topic_name,
+    search,
+    text: shorten(text),
+    author: (url === null ? null : parseWebUrl(url))?.hostname.replace(/^www\./, '') ?? null,
+    url,
+    page: `/links/${link_id}`,
+    published_at: created_at?.toISOString() ?? null,
+    ...forCounters(MAIN_COUNTERS, () => null),
+    copies: 1,
+    authors: null,
+    author_id: null,
+  };
+}
+
+type PostLike = Pick<PostRow, 'id' | 'text' | 'author_username' | 'url' | 'created_at' | MainCounter>;
+
+function describePost(post: PostLike): Omit<DigestItem, 'topic' | 'topic_name' | 'search'> {
+  return {
+    kind: 'post',
+    id: String(post.id),
+    text: shorten(post.text),
+    author: post.author_username === null ? null : cleanLine(post.author_username) || null,
+    url: post.url,
+    page: `/posts/${post.id}`,
+    published_at: post.created_at?.toISOString() ?? null,
+    ...forCounters(MAIN_COUNTERS, (counter) => post[counter]),
+    copies: 1,
+    authors: null,
+  };
+}
+
+function shorten(text: string | null): string | null {
+  return text === null ? null : truncateText(cleanLine(text), MAX_DIGEST_TEXT) || null;
+}
+
+/** More than are shown, because some are new and listed already. */
+const RISING_READ = 24;
+
+/**
+ * What gains more than is typical at its age, as of the end of the span, and searches whose volume rises. What is listed as new is left
+ * out.
+ */
+export async function readGrowing(
+  { db }: Pick<Context, 'db'>,
+  scope: DataScope,
+  { searchIds, from, until }: SearchSpan,
+  listed: readonly DigestItem[],
+  nameTopic: NameTopic,
+): Promise<DigestGrowing[]> {
+  const [rising, states] = await Promise.all([
+    readRisingPosts(db, { ...scope, since: from, limit: RISING_READ }),
+    readTrendStates(db, searchIds, from),
+  ]);
+  const known = new Set(listed.map(({ kind, id }) => `${kind} ${id}`));
+  const searches = states
+    .filter((state) => state.state === 'rising' && state.until === null && state.at < until)
+    .map(
+      ({ topic, search, since, sentence }): DigestGrowing => ({
+        kind: 'search',
+        topic,
+        topic_name: nameTopic(topic),
+        search,
+        since: since.toISOString(),
+        sentence,
+      }),
+    );
+  const posts = [...groupBy(rising, ({ post_id }) => post_id).values()]
+    .map(([first]) => first)
+    .filter(({ post_id, as_of }) => as_of < until && !known.has(`post ${post_id}`))
+    .map(
+      (row): DigestGrowing => ({
+        kind: 'item',
+        item: {
+          ...describePost({ ...row, id: row.post_id }),
+          topic: row.topic,
+          topic_name: nameTopic(row.topic),
+          search: row.search,
+          authors: row.author_id === null ? null : 1,
+        },
+        gained: row.gained_engagement,
+        hours: row.observed_hours,
+        typical_per_hour: row.typical_per_hour,
+      }),
+    );
+  return [...searches, ...posts].slice(0, MAX_GROWING);
+}

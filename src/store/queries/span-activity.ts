@@ -1,0 +1,189 @@
+/** What searches did in a span of time: runs by outcome, the observed share, calls, and what followed their spikes. */
+import type { RunCode } from '../../domain/errors.ts';
+import type { Id, Pooled } from '../database.ts';
+import type { RunStatus } from '../schema/analytics/run-views.ts';
+import type { ServiceKind } from '../services.ts';
+
+/** Searches, and a span of time, of which `until` is excluded. */
+export type SearchSpan = { searchIds: readonly Id[]; from: Date; until: Date };
+
+const valuesOf = ({ searchIds, from, until }: SearchSpan) => [searchIds, from, until];
+
+/** Runs of a search that ended alike. */
+export type SpanRuns = {
+  search_id: Id;
+  status: RunStatus;
+  code: RunCode | null;
+  /** Why they were skipped or cancelled; null for any other. */
+  reason: string | null;
+  runs: number;
+  /** Slots that they stand for: a run may be a range of missed ones. */
+  slots: number;
+  first_slot_at: Date;
+  last_slot_at: Date;
+};
+
+/** $1 searches, $2 from, $3 until. */
+const TALLY_SPAN_RUNS = `
+SELECT search_id, status, code, CASE WHEN status IN ('skipped', 'cancelled') THEN reason END AS reason,
+  count(*)::int AS runs, sum(coalesce(span_slots, 1))::int AS slots,
+  min(coalesce(slot_at, created_at)) AS first_slot_at, max(coalesce(span_until, slot_at, created_at)) AS last_slot_at
+FROM strandline.runs WHERE search_id = ANY ($1::bigint[]) AND ended_at >= $2 AND ended_at < $3
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`;
+
+/** Runs that ended in the span, in groups. */
+export async function tallySpanRuns({ pool }: Pooled, span: SearchSpan): Promise<SpanRuns[]> {
+  const { rows } = await pool.query<SpanRuns>({
+    name: 'tally_span_runs',
+    text: TALLY_SPAN_RUNS,
+    values: valuesOf(span),
+  });
+  return rows;
+}
+
+/** How long a search of posts was observed in a span, and how much of the span it existed. */
+export type SpanCoverage = { search_id: Id; observed_ms: number; span_ms: number };
+
+/** A time as milliseconds from the start of a quarter of an hour, within it. */
+const offsetSql = (time: string) =>
+  `least(900000, greatest(0, extract(epoch FROM ${time} - v.bucket_at) * 1000))::int`;
+
+/**
+ * Quarters of an hour that are only in part in the span count with that part. A search counts from its creation on, and until it was
+ * removed. $1 searches, $2 from, $3 until.
+ */
+const SELECT_SPAN_COVERAGE = `
+SELECT s.id AS search_id, coalesce(o.observed_ms, 0)::float8 AS observed_ms,
+  greatest(0, extract(epoch FROM b.hi - b.lo) * 1000)::float8 AS span_ms
+FROM strandline.searches s
+CROSS JOIN LATERAL (
+  SELECT greatest($2::timestamptz, s.created_at) AS lo, least($3::timestamptz, s.archived_at) AS hi
+) b
+LEFT JOIN LATERAL (
+  SELECT sum(CASE WHEN v.bucket_at >= b.lo AND v.bucket_at <= b.hi - interval '15 minutes' THEN v.exposure_ms ELSE (
+    SELECT coalesce(sum(upper(r) - lower(r)), 0)
+    FROM unnest(v.observed * int4multirange(int4range(${offsetSql('b.lo')}, ${offsetSql('b.hi')}))) r
+  ) END) AS observed_ms
+  FROM strandline.volume v
+  WHERE v.search_id = s.id AND v.bucket_at > b.lo - interval '15 minutes' AND v.bucket_at < b.hi
+) o ON true
+WHERE s.id = ANY ($1::bigint[]) AND EXISTS (SELECT FROM strandline.coverage c WHERE c.search_id = s.id)`;
+
+/** Of searches that ever found a post: the responses of others say nothing about when they observed posts. */
+export async function readSpanCoverage({ pool }: Pooled, span: SearchSpan): Promise<SpanCoverage[]> {
+  const { rows } = await pool.query<SpanCoverage>({
+    name: 'span_coverage',
+    text: SELECT_SPAN_COVERAGE,
+    values: valuesOf(span),
+  });
+  return rows;
+}
+
+/** Calls to a kind of service. */
+export type SpanCalls = {
+  service_kind: ServiceKind;
+  calls: number;
+  /** Sum of the reported costs; null if none is reported. */
+  cost_usd: number | null;
+  calls_without_cost: number;
+};
+
+/** $1 searches, $2 from, $3 until. A refunded call was never sent. */
+const SELECT_SPAN_CALLS = `
+SELECT v.kind AS service_kind, count(*)::int AS calls, sum(c.cost_usd)::float8 AS cost_usd,
+  (count(*) - count(c.cost_usd))::int AS calls_without_cost
+FROM strandline.services v
+JOIN strandline.calls c ON c.service_id = v.id AND c.sent_at >= $2 AND c.sent_at < $3 AND NOT c.refunded
+JOIN strandline.runs r ON r.id = c.run_id AND r.search_id = ANY ($1::bigint[])
+GROUP BY 1 ORDER BY 1`;
+
+/** Calls of runs of these searches. Lost calls count, because they may be paid. */
+export async function readSpanCalls({ pool }: Pooled, span: SearchSpan): Promise<SpanCalls[]> {
+  const { rows } = await pool.query<SpanCalls>({
+    name: 'span_calls',
+    text: SELECT_SPAN_CALLS,
+    values: valuesOf(span),
+  });
+  return rows;
+}
+
+/** What was observed of a search and measure after its last spike: per hour; null: nothing. */
+export type AfterSpike = { spike_id: Id; per_hour: number | null };
+
+/**
+ * Posts: the last hour of observed time, in quarters of an hour. Engagement: what posts gained up to the last run that was compared. $1
+ * spikes, $2 until.
+ */
+const SELECT_AFTER_SPIKES = `
+SELECT k.id AS spike_id, CASE k.measure WHEN 'posts' THEN p.per_hour ELSE g.per_hour END AS per_hour
+FROM strandline.spikes k
+LEFT JOIN LATERAL (
+  SELECT sum(q.exposed_posts) * 3600000.0 / nullif(sum(q.exposure_ms), 0) AS per_hour FROM (
+    SELECT exposed_posts, exposure_ms FROM strandline.volume
+    WHERE search_id = k.search_id AND bucket_at >= k.window_end AND bucket_at < $2 AND exposure_ms > 0
+    ORDER BY bucket_at DESC LIMIT 4
+  ) q
+) p ON k.measure = 'posts'
+LEFT JOIN LATERAL (
+  SELECT gained * 3600.0 / extract(epoch FROM until_at - from_at) AS per_hour FROM strandline.run_gains
+  WHERE search_id = k.search_id AND from_at >= k.window_end AND until_at < $2 AND posts > 0
+  ORDER BY until_at DESC LIMIT 1
+) g ON k.measure = 'engagement'
+WHERE k.id = ANY ($1::bigint[])`;
+
+/** @param until excluded @returns by spike */
+export async function readAfterSpikes(
+  { pool }: Pooled,
+  spikeIds: readonly Id[],
+  until: Date,
+): Promise<ReadonlyMap<Id, number | null>> {
+  if (spikeIds.length === 0) return new Map();
+  const { rows } = await pool.query<{ spike_id: Id; per_hour: string | number | null }>({
+    name: 'after_spikes',
+    text: SELECT_AFTER_SPIKES,
+    values: [spikeIds, until],
+  });
+  return new Map(
+    rows.map(({ spike_id, per_hour }) => [spike_id, per_hour === null ? null : Number(per_hour)]),
+  );
+}
+
+/** The answers of an AI search around a span. */
+export type SpanAnswer = {
+  search_id: Id;
+  /** Of the newest answer with parsed statements before the end of the span. */
+  run_id: Id;
+  observed_at: Date;
+  /** Whether any answer in the span said something new. */
+  changed: boolean;
+  /** The newest one before the span; null if there is none. */
+  before_run_id: Id | null;
+  before_at: Date | null;
+};
+
+/** $1 searches, $2 from, $3 until. */
+const SELECT_SPAN_ANSWERS = `
+SELECT u.id AS search_id, n.run_id, n.observed_at, b.run_id AS before_run_id, b.observed_at AS before_at,
+  EXISTS (
+    SELECT FROM strandline.completions c
+    WHERE c.search_id = u.id AND c.observed_at >= $2 AND c.observed_at < $3 AND c.changed
+  ) AS changed
+FROM unnest($1::bigint[]) u(id)
+CROSS JOIN LATERAL (
+  SELECT run_id, observed_at FROM strandline.completions
+  WHERE search_id = u.id AND observed_at < $3 AND claims > 0 ORDER BY observed_at DESC, run_id DESC LIMIT 1
+) n
+LEFT JOIN LATERAL (
+  SELECT run_id, observed_at FROM strandline.completions
+  WHERE search_id = u.id AND observed_at < $2 AND claims > 0 ORDER BY observed_at DESC, run_id DESC LIMIT 1
+) b ON true`;
+
+/** Searches without an answer are left out. */
+export async function readSpanAnswers({ pool }: Pooled, span: SearchSpan): Promise<SpanAnswer[]> {
+  const { rows } = await pool.query<SpanAnswer>({
+    name: 'span_answers',
+    text: SELECT_SPAN_ANSWERS,
+    values: valuesOf(span),
+  });
+  return rows;
+}
