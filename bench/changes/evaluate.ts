@@ -1,5 +1,5 @@
 /** Precision and recall of `changed`, on completions with planted changes and on pairs written by hand. */
-import { compareStatements } from '../../src/domain/completion-change.ts';
+import { findNews } from '../../src/domain/completion-change.ts';
 import { runToEnd } from '../../src/domain/cooperative.ts';
 import { CLAIM_ROLES } from '../../src/domain/enumerations.ts';
 import { createCitationResolver, parseStatements } from '../../src/monitor/parse/parse-statements.ts';
@@ -67,7 +67,7 @@ function readSentences(summary: string): PlantedSentence[] {
 export function evaluate(pairs: readonly Labelled[], minShared: number) {
   const judged = pairs.map((pair) => ({
     ...pair,
-    found: compareStatements(pair.before, pair.after, minShared).isChanged,
+    found: findNews(pair.after, [pair.before], minShared).length > 0,
   }));
   const right = judged.filter(({ found, changed }) => found && changed).length;
   return {

@@ -71,7 +71,7 @@ const CompletionDiff = z
       .describe('Runs without a completion between `from` and `to`, and after `to`.'),
     changed: z
       .boolean()
-      .describe('Whether a statement is new, other than an introduction without a citation.'),
+      .describe('Whether a statement is new or revised, other than an introduction without a citation.'),
     similarity: z.number().describe('Share of the statements of both that are in both, from 0 to 1.'),
     new_claims: z.array(
       z.object({
@@ -79,6 +79,16 @@ const CompletionDiff = z
         brought_by: z.array(CitedLink).describe('Cited links that the search first saw after `from`.'),
       }),
     ),
+    revised_claims: z
+      .array(
+        z.object({
+          ...claimMembers,
+          before: z.string().describe('The statement as it was.'),
+          figures: z.array(z.object({ from: z.string(), to: z.string() })),
+          brought_by: z.array(CitedLink).describe('Cited links that the search first saw after `from`.'),
+        }),
+      )
+      .describe('Statements of which only figures changed.'),
     gone_claims: z.array(z.object(claimMembers)),
     changed_claims: z
       .array(z.object({ ...claimMembers, cited_new: z.array(CitedLink), cited_gone: z.array(CitedLink) }))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { describeCompletionChange } from '../domain/completion-change.ts';
+import { describeCompletionChange } from '../domain/answer-change.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { describeToolCoverage } from '../domain/tool-coverage.ts';
 import type { Database } from '../store/database.ts';

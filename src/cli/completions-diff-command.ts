@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { showFigures } from '../domain/answer-change.ts';
 import { formatPercent } from '../domain/display-format.ts';
 import { systemClock } from '../platform/clock.ts';
 import { InvalidInput } from '../domain/errors.ts';
@@ -61,17 +62,23 @@ function parseDiffRange({ since, from, to }: DiffOptions, page: Pick<TerminalPag
 }
 
 function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
-  const { from, to, new_claims, gone_claims, changed_claims, gaps, citations, similarity } = diff;
+  const { from, to, new_claims, revised_claims, gone_claims, changed_claims, gaps, citations, similarity } =
+    diff;
   const moment = ({ run_id, observed_at }: CompletionDiff['from']) =>
     `run ${run_id}, ${formatInstant(observed_at, terminal)}`;
   const silent = (n: number) => (n === 0 ? null : `${formatQuantity(n, 'run')} without a completion`);
   const { green, red, yellow } = terminal.colors;
-  const added = renderEach(new_claims, (claim) => [
+  const renderSources = (claim: CompletionDiff['new_claims'][number]) => [
     ...claim.brought_by.flatMap((link) => renderSource('new source', link, terminal)),
     ...claim.cited
       .filter((link) => !claim.brought_by.includes(link))
       .flatMap((link) => renderSource('cites', link, terminal)),
-  ]);
+  ];
+  const added = renderEach(new_claims, renderSources);
+  const revised = renderEach(
+    revised_claims.map((claim) => ({ ...claim, text: showFigures(claim.text, claim.figures) })),
+    renderSources,
+  );
   const gone = renderEach(gone_claims, (claim) =>
     claim.cited.flatMap((link) => renderSource('cited', link, terminal)),
   );
@@ -93,6 +100,7 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
       ],
       terminal,
     ),
+    ...renderClaims('revised', revised, terminal, yellow('~')),
     ...renderClaims('new', added, terminal, green('+')),
     ...renderClaims('removed', gone, terminal, red('-')),
     ...renderClaims('with other sources', changed, terminal, yellow('~')),

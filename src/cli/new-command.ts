@@ -14,7 +14,7 @@ import {
   readLastDiscoveryId,
   readNewestDiscoveries,
 } from '../store/queries/discoveries.ts';
-import { describeLinks } from '../store/queries/named-posts.ts';
+import { describeDiscoveries } from '../store/queries/described-discoveries.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { MAX_LIMIT, parseWholeNumber, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
@@ -89,7 +89,7 @@ async function printNew(
   filter: DiscoveryFilter & { limit: number },
   json: boolean | undefined,
 ): Promise<void> {
-  const rows = await describeLinks(ctx.db, await readNewestDiscoveries(ctx.db, filter));
+  const rows = await describeDiscoveries(ctx.db, await readNewestDiscoveries(ctx.db, filter));
   await showRows(cli, json, rows, {
     columns: discoveryColumns(ctx.clock.now(), cli.page),
     none: rows.length > 0 ? '' : await describeNone(cli, ctx, filter),
@@ -129,7 +129,7 @@ async function followNew(
   while (!stopping.aborted) {
     cursor = rows.at(-1)?.id ?? cursor;
     if (rows.length > 0)
-      await printDiscoveries(cli, await describeLinks(ctx.db, rows), json, ctx.clock.now());
+      await printDiscoveries(cli, await describeDiscoveries(ctx.db, rows), json, ctx.clock.now());
     if (!waiting) {
       await printSilentTools(cli, ctx, json, filter);
     }

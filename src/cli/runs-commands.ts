@@ -4,7 +4,7 @@ import { describeToolReason } from '../domain/tool-coverage.ts';
 import { findRunRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
 import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
-import { describeLinks } from '../store/queries/named-posts.ts';
+import { describeDiscoveries } from '../store/queries/described-discoveries.ts';
 import {
   type CallRow,
   readCalls,
@@ -75,7 +75,7 @@ function registerShow(runs: Command, cli: Cli): void {
         const calls = await readCalls(db, id);
         const rejects = await readRejects(db, id);
         const newest = await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT });
-        const discoveries = options.json === true ? newest : await describeLinks(db, newest);
+        const discoveries = options.json === true ? newest : await describeDiscoveries(db, newest);
         const completion = (await readRunCompletion(db, id)) ?? null;
         const free = await isFreeSearch(ctx, run.search);
         await cli.show(options.json, { ...run, calls, rejects, discoveries, completion }, () => {

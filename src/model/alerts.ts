@@ -1,7 +1,7 @@
 /** Closed lists of rules, channels and deliveries. Stored: only add to them. */
 
-export const RULE_KINDS = ['post', 'link', 'spike', 'trend'] as const;
-/** Kinds of discoveries that a rule reports. */
+/** Kinds of discoveries that a rule reports; `answer` are completions that say something new. */
+export const RULE_KINDS = ['post', 'link', 'spike', 'trend', 'answer'] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
 export const RULE_STATES = ['active', 'paused'] as const;

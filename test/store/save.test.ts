@@ -374,6 +374,33 @@ test('a completion that is saved after a later one is compared, and the later on
   ]);
 });
 
+test('what completions say is news against those of the days before, whatever order they are saved in', async () => {
+  const texts = [
+    'The port is closed.',
+    'A crane fell on the pier.',
+    'Trams run all night long.',
+    'A crane fell on the pier.',
+    'The bakery sells rye bread.',
+    'Trams run all night long.',
+  ];
+  const orders = [
+    [0, 1, 2, 3, 4, 5],
+    [5, 3, 0, 4, 1, 2],
+    [0, 5, 4, 3, 2, 1],
+  ];
+  const changed = [];
+  for (const [n, order] of orders.entries()) {
+    const search = await newSearch(`news-order-${n}`);
+    for (const i of order) await run(search, { completion: { summary: texts[i] } }, at(i), 'ai');
+    const found = await rows(
+      'SELECT changed FROM strandline.completions WHERE search_id = $1 ORDER BY observed_at',
+      [search.id],
+    );
+    changed.push(found.map((row) => row.changed));
+  }
+  expect(changed).toEqual(orders.map(() => [false, true, true, false, true, false]));
+});
+
 test('two searches that save the same new posts concurrently each record one sighting per post, forty times', async () => {
   const [one, two] = [await newSearch('race-one'), await newSearch('race-two')];
   const rounds = 40;

@@ -27,6 +27,10 @@ export type Stage = {
   receiver: Receiver;
   /** A search after its baseline, so that its discoveries are new. */
   search(slug: string, topic?: string): Promise<Search>;
+  /** An AI search after its baseline, an answer of these words. */
+  asks(slug: string, answer: string): Promise<Search>;
+  /** A run whose completion has this summary. @returns the run */
+  answers(search: Search, summary: string): Promise<Id>;
   /** A run that found posts with these texts, or as many as are asked for. @returns the run */
   finds(search: Search, posts: number | readonly (string | Wire)[]): Promise<Id>;
   /** A channel at a path of the receiver. @returns its id */
@@ -50,15 +54,7 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
   let posts = 0;
   const never = new AbortController().signal;
 
-  const finds: Stage['finds'] = async (search, given) => {
-    const wanted = typeof given === 'number' ? Array.from({ length: given }, () => 'a post') : given;
-    const wire = wanted.map((one) => {
-      const members = typeof one === 'string' ? { text: one } : one;
-      return wirePost(String(1_000_000 + posts++), {
-        created_at: world.clock.now().toISOString(),
-        ...members,
-      });
-    });
+  const save = async (search: Search, operation: 'ai' | 'microblog', body: unknown): Promise<Id> => {
     const now = world.clock.now();
     const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now });
     const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now });
@@ -69,8 +65,8 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
       searchId: search.id,
       serviceId: search.service_id,
       findings: parseResponse({
-        operation: 'microblog',
-        body: JSON.stringify({ miner_tweets: wire }),
+        operation,
+        body: JSON.stringify(body),
         contentType: 'application/json',
         dialect: loadDialect('named'),
       }),
@@ -80,21 +76,38 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
     if (saved === null) throw new Error('not saved');
     return runId;
   };
+  const create = async (slug: string, topic: string, operation: 'ai' | 'microblog'): Promise<Search> => {
+    const { search } = await createSearch(ctx, { slug, topic, operation, prompt: slug, every: '1d' });
+    await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
+    return search;
+  };
+  const answers: Stage['answers'] = (search, summary) => save(search, 'ai', { completion: { summary } });
+
+  const finds: Stage['finds'] = async (search, given) => {
+    const wanted = typeof given === 'number' ? Array.from({ length: given }, () => 'a post') : given;
+    const wire = wanted.map((one) => {
+      const members = typeof one === 'string' ? { text: one } : one;
+      return wirePost(String(1_000_000 + posts++), {
+        created_at: world.clock.now().toISOString(),
+        ...members,
+      });
+    });
+    return save(search, 'microblog', { miner_tweets: wire });
+  };
 
   return {
     world,
     receiver,
     finds,
+    answers,
     search: async (slug, topic = slug) => {
-      const { search } = await createSearch(ctx, {
-        slug,
-        topic,
-        operation: 'microblog',
-        prompt: slug,
-        every: '1d',
-      });
-      await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
+      const search = await create(slug, topic, 'microblog');
       await finds(search, 2);
+      return search;
+    },
+    asks: async (slug, answer) => {
+      const search = await create(slug, slug, 'ai');
+      await answers(search, answer);
       return search;
     },
     channel: async (slug) =>

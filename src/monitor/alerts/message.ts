@@ -3,11 +3,19 @@
  * Only add members.
  */
 
+import { ANSWER_CHANGES } from '../../domain/answer-change.ts';
 import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
 import { findCommonValue } from '../../domain/group-by.ts';
 import { trimEndSlashes } from '../../domain/link.ts';
 import { truncateText } from '../../domain/text.ts';
-import type { FeedEntry, FeedLink, FeedPost, FeedSpike, FeedTrend } from '../../store/alerts/feed-entries.ts';
+import type {
+  FeedAnswer,
+  FeedEntry,
+  FeedLink,
+  FeedPost,
+  FeedSpike,
+  FeedTrend,
+} from '../../store/alerts/feed-entries.ts';
 import type { Id } from '../../store/database.ts';
 import { RULE_KINDS } from '../../model/alerts.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
@@ -88,6 +96,28 @@ const MessageTrend = z
   })
   .describe('Units as in the view trend_states of the SQL contract.');
 
+/** Changes of a completion that a message has. */
+const MAX_MESSAGE_CHANGES = 50;
+
+const MessageAnswer = z
+  .object({
+    id: z.string().describe('Id of the completion.'),
+    changes: z
+      .array(
+        z.object({
+          change: z
+            .enum(ANSWER_CHANGES)
+            .describe('`revised`: only figures changed; the text has them as `25 → 28`.'),
+          text: SHORTENED_TEXT.describe('The statement.'),
+        }),
+      )
+      .max(MAX_MESSAGE_CHANGES)
+      .describe(
+        'What is new in the answer and no answer of the 7 days before said, then what the previous one said and it does not.',
+      ),
+  })
+  .describe('A completion that says something new.');
+
 const COMMON_MEMBERS = {
   id: z.string().describe('Id of the discovery, in the order of the feed.'),
   at: TIME.describe('Time of the discovery.'),
@@ -97,15 +127,18 @@ const COMMON_MEMBERS = {
   simulated: z.boolean().describe('True if it comes from the sandbox.'),
   first_in_topic: z
     .boolean()
-    .describe('False if another search of the topic found the item before. True for spikes and trends.'),
+    .describe(
+      'False if another search of the topic found the item before. True for spikes, trends and answers.',
+    ),
   page: z.string().nullable().describe('URL of the item in the dashboard; null without `BASE_URL`.'),
 };
-const [post, link, spike, trend] = RULE_KINDS;
+const [post, link, spike, trend, answer] = RULE_KINDS;
 const Discovery = z.discriminatedUnion('kind', [
   z.object({ ...COMMON_MEMBERS, kind: z.literal(post), post: MessagePost }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal(link), link: MessageLink }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal(spike), spike: MessageSpike }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal(trend), trend: MessageTrend }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal(answer), answer: MessageAnswer }),
 ]);
 export type MessageDiscovery = z.infer<typeof Discovery>;
 
@@ -173,7 +206,7 @@ export function describeDiscoveries({
       run_id: run === null ? null : String(run),
       link: buildDashboardLink(baseUrl, run, search, topic),
       total: ids.length,
-      discoveries: found.flatMap((each) => describeDiscovery(each, baseUrl)),
+      discoveries: found.map((each) => describeDiscovery(each, baseUrl)),
       further_ids: ids.filter((id) => !whole.has(id)).map(String),
     },
   };
@@ -184,8 +217,7 @@ export function describeTest(channel: string, at: Date): z.infer<typeof TestMess
   return { type: 'strandline.test', timestamp: at.toISOString(), data: { channel } };
 }
 
-/** Empty for a completion: no rule reports one. */
-function describeDiscovery(found: FeedEntry, baseUrl: string | undefined): MessageDiscovery[] {
+function describeDiscovery(found: FeedEntry, baseUrl: string | undefined): MessageDiscovery {
   const { id, at, run_id, search, topic, service_kind, first_in_topic } = found;
   const common = {
     id: String(id),
@@ -199,15 +231,15 @@ function describeDiscovery(found: FeedEntry, baseUrl: string | undefined): Messa
   };
   switch (found.kind) {
     case 'post':
-      return [{ ...common, kind: found.kind, post: describePost(found.post) }];
+      return { ...common, kind: found.kind, post: describePost(found.post) };
     case 'link':
-      return [{ ...common, kind: found.kind, link: describeLink(found.link) }];
+      return { ...common, kind: found.kind, link: describeLink(found.link) };
     case 'spike':
-      return [{ ...common, kind: found.kind, spike: describeSpike(found.spike) }];
+      return { ...common, kind: found.kind, spike: describeSpike(found.spike) };
     case 'trend':
-      return [{ ...common, kind: found.kind, trend: describeTrend(found.trend) }];
+      return { ...common, kind: found.kind, trend: describeTrend(found.trend) };
     case 'completion':
-      return [];
+      return { ...common, kind: answer, answer: describeAnswer(found.answer) };
   }
 }
 
@@ -222,7 +254,7 @@ function findPage(found: FeedEntry): string {
     case 'trend':
       return `/searches/${found.search}#volume`;
     case 'completion':
-      return `/runs/${found.run_id}`;
+      return `/searches/${found.search}/completions?to=${found.run_id}`;
   }
 }
 
@@ -261,6 +293,15 @@ function describeTrend({ id, since, previous_since, ...rest }: FeedTrend) {
     ...rest,
     since: since.toISOString(),
     previous_since: previous_since?.toISOString() ?? null,
+  };
+}
+
+function describeAnswer({ id, changes }: FeedAnswer) {
+  return {
+    id: String(id),
+    changes: changes
+      .slice(0, MAX_MESSAGE_CHANGES)
+      .map(({ change, text }) => ({ change, text: truncateText(text, MAX_MESSAGE_TEXT) })),
   };
 }
 

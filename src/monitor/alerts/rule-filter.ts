@@ -6,6 +6,7 @@ import { findMatches } from '../../store/alerts/item-matches.ts';
 import type { FeedEntry, ScopedEntry } from '../../store/alerts/feed-entries.ts';
 import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Id, Queryable } from '../../store/database.ts';
+import type { RuleKind } from '../../model/alerts.ts';
 
 /**
  * Evaluates rules over discoveries. A rule whose filter cannot be read reports nothing, so that it can be edited; no
@@ -57,8 +58,17 @@ export function isCovered(rule: Rule, found: ScopedEntry): boolean {
   if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
   if (rule.topic_id !== null && rule.topic_id !== found.topic_id) return false;
   if (rule.search_id !== null && rule.search_id !== found.search_id) return false;
-  return rule.kinds.some((kind) => kind === found.kind);
+  return rule.kinds.some((kind) => DISCOVERY_KIND[kind] === found.kind);
 }
+
+/** The kind of discovery that each kind of rule reports. */
+const DISCOVERY_KIND: Readonly<Record<RuleKind, FeedEntry['kind']>> = {
+  post: 'post',
+  link: 'link',
+  spike: 'spike',
+  trend: 'trend',
+  answer: 'completion',
+};
 
 /** A rule that may have left out the first discovery of an item, because it was of another kind, reports the next. */
 function isFirst({ kinds, filter }: Rule, found: FeedEntry): boolean {

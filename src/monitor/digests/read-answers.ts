@@ -1,4 +1,5 @@
 /** The answers of AI searches at the end of a span, against those before it. */
+import { showFigures } from '../../domain/answer-change.ts';
 import { cleanLine, truncateText } from '../../domain/text.ts';
 import {
   type CompletionDiff,
@@ -91,10 +92,12 @@ async function describeAnswer(
 }
 
 /** In an answer with citations, a statement without one is an introduction or a conclusion. The best supported first. */
-function findNews({ new_claims }: CompletionDiff): DiffedClaim[] {
+function findNews({ new_claims, revised_claims }: CompletionDiff): DiffedClaim[] {
   const isCited = ({ cited, unresolved }: DiffedClaim) => cited.length + unresolved.length > 0;
-  const cited = new_claims.filter(isCited);
-  return (cited.length > 0 ? cited : new_claims).toSorted((a, b) => b.cited.length - a.cited.length);
+  const revised = revised_claims.map((claim) => ({ ...claim, text: showFigures(claim.text, claim.figures) }));
+  const news = [...revised, ...new_claims];
+  const cited = news.filter(isCited);
+  return (cited.length > 0 ? cited : news).toSorted((a, b) => b.cited.length - a.cited.length);
 }
 
 function listStatements(claims: readonly DiffedClaim[]): string[] {

@@ -13,6 +13,7 @@ import {
   readDiscoveriesAfter,
   readLastDiscoveryId,
 } from '../../store/queries/discoveries.ts';
+import { describeAnswers } from '../../store/queries/described-discoveries.ts';
 import { readEndedRuns, readRunsByIds, type RunRow } from '../../store/queries/run-list.ts';
 import type { Context } from '../context.ts';
 import pLimit from 'p-limit';
@@ -84,7 +85,8 @@ export function openFeed<T>(
       const rows = await readDiscoveriesAfter(ctx.db, { after: cursor, upTo, limit: PAGE_SIZE });
       full = rows.length === PAGE_SIZE;
       cursor = full ? (rows.at(-1)?.id ?? upTo) : upTo;
-      tell(rows.map((row) => ({ event: 'discovery', row })));
+      const described = await describeAnswers(ctx.db, rows);
+      tell(described.map((row) => ({ event: 'discovery', row })));
     }
     tell((await endedRuns.next()).map((row) => ({ event: 'run', row })));
   };
@@ -152,7 +154,9 @@ export function openFeed<T>(
       const rows = await limitReplays(() => readDiscoveriesAfter(ctx.db, page));
       at = rows.length < PAGE_SIZE ? upTo : (rows.at(-1)?.id ?? upTo);
       if (rows.length > 0 && !signal.aborted)
-        await listener.replay(rows.map((row) => encode({ event: 'discovery', row })));
+        await listener.replay(
+          (await describeAnswers(ctx.db, rows)).map((row) => encode({ event: 'discovery', row })),
+        );
     }
   };
 

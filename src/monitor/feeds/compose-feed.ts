@@ -106,14 +106,15 @@ function composeEntry(
  * By the row of what was found, not by its address or text: a link that turns out to name a known post, gets another title,
  * or is identified by other rules stays the same entry.
  */
-function nameThing({ kind, post_id, link_id, spike_id }: DiscoveryRow): string {
-  return `${kind} ${kind === 'post' ? post_id : kind === 'link' ? link_id : spike_id}`;
+function nameThing({ kind, post_id, link_id, spike_id, completion_id }: DiscoveryRow): string {
+  return `${kind} ${post_id ?? link_id ?? spike_id ?? completion_id}`;
 }
 
-function writeThingPath({ kind, post_id, named_post_id, link_id, search }: DiscoveryRow): string {
-  const post = named_post_id ?? post_id;
+function writeThingPath(row: DiscoveryRow): string {
+  const post = row.named_post_id ?? row.post_id;
   if (post !== null) return `/posts/${post}`;
-  return kind === 'link' ? `/links/${link_id}` : `/searches/${search}#spikes`;
+  if (row.kind === 'completion') return `/searches/${row.search}/completions?to=${row.run_id}`;
+  return row.kind === 'link' ? `/links/${row.link_id}` : `/searches/${row.search}#spikes`;
 }
 
 function composeContent({ discovery, thing }: FeedItem, words: string, page: string): string {

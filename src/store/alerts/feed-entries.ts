@@ -1,6 +1,8 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
+import type { AnswerChange } from '../../domain/answer-change.ts';
 import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
 import { type Id, type Queryable, selectIds } from '../database.ts';
+import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { ServiceKind } from '../services.ts';
@@ -47,7 +49,10 @@ export type FeedTrend = { id: Id } & Omit<
   'search_id' | 'run_id' | 'compared_since' | 'tz' | 'at'
 >;
 
-/** A discovery with its item. Completions have none, because no rule reports them. */
+/** A completion by what changed in it. */
+export type FeedAnswer = { id: Id; changes: AnswerChange[] };
+
+/** A discovery with its item. */
 export type FeedEntry = {
   id: Id;
   at: Date;
@@ -71,7 +76,7 @@ export type FeedEntry = {
   | { kind: 'link'; link: FeedLink }
   | { kind: 'spike'; spike: FeedSpike }
   | { kind: 'trend'; trend: FeedTrend }
-  | { kind: 'completion' }
+  | { kind: 'completion'; answer: FeedAnswer }
 );
 
 /** What `isCovered` decides by, before the item is read. */
@@ -180,8 +185,8 @@ async function readEntries(tx: Queryable, ids: readonly Id[]): Promise<FeedEntry
 }
 
 /**
- * Attaches items. Each discovery has one, because forgetting an item deletes its discovery. Late discoveries are
- * omitted, because rules have already seen newer ones of the search.
+ * Attaches items. Each discovery has one, because forgetting an item deletes its discovery, except for completions that by
+ * today's rules say nothing new. Late discoveries are omitted, because rules have already seen newer ones of the search.
  */
 async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<FeedEntry[]> {
   const idsOf = (kind: FeedEntry['kind']) =>
@@ -199,6 +204,7 @@ async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<Fe
   );
   const spikes = await indexById<FeedSpike>(tx, SELECT_SPIKES, idsOf('spike'));
   const trends = await indexById<FeedTrend>(tx, SELECT_TRENDS, idsOf('trend'));
+  const answers = await readAnswerChanges(tx, idsOf('completion'));
   return rows.flatMap(({ thing, kind, late, ...row }): FeedEntry[] => {
     if (late) return [];
     const [post, link] = [posts.get(thing), links.get(thing)];
@@ -207,7 +213,8 @@ async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<Fe
     if (kind === 'link') return link === undefined ? [] : [{ ...row, kind, link }];
     if (kind === 'spike') return spike === undefined ? [] : [{ ...row, kind, spike }];
     if (kind === 'trend') return trend === undefined ? [] : [{ ...row, kind, trend }];
-    return [{ ...row, kind }];
+    const changes = answers.get(thing) ?? [];
+    return changes.length === 0 ? [] : [{ ...row, kind, answer: { id: thing, changes } }];
   });
 }
 

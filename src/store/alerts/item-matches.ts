@@ -12,8 +12,8 @@ import { type Id, type Queryable, writeRows } from '../database.ts';
 import type { FeedEntry } from './feed-entries.ts';
 
 /**
- * Evaluates queries over the items of discoveries; a link that names a post counts as that post, and completions match
- * nothing.
+ * Evaluates queries over the items of discoveries; a link that names a post counts as that post, and a completion is what
+ * changed in it.
  * @param now for relative times
  * @returns for each query, the ids of the discoveries that match
  */
@@ -23,7 +23,7 @@ export async function findMatches(
   found: readonly FeedEntry[],
   now: Date,
 ): Promise<ReadonlySet<Id>[]> {
-  const things = found.flatMap((entry) => toThing(entry) ?? []);
+  const things = found.map(toThing);
   if (queries.length === 0 || things.length === 0) return queries.map(() => new Set());
   const documents = [...(await readDocuments(tx, things)), ...found.flatMap(buildSentenceDocument)];
   const values: unknown[] = [writeRows(documents)];
@@ -45,13 +45,13 @@ export async function findMatches(
   return queries.map((_, n) => {
     const matching = found.filter((entry) => {
       const thing = toThing(entry);
-      return thing !== null && matches.get(`${thing.kind} ${thing.thing}`)?.[n] === true;
+      return matches.get(`${thing.kind} ${thing.thing}`)?.[n] === true;
     });
     return new Set(matching.map(({ id }) => id));
   });
 }
 
-function toThing(entry: FeedEntry): { kind: string; thing: Id } | null {
+function toThing(entry: FeedEntry): { kind: string; thing: Id } {
   switch (entry.kind) {
     case 'post':
       return { kind: 'post', thing: entry.post.id };
@@ -64,14 +64,35 @@ function toThing(entry: FeedEntry): { kind: string; thing: Id } | null {
     case 'trend':
       return { kind: 'trend', thing: entry.trend.id };
     case 'completion':
-      return null;
+      return { kind: 'completion', thing: entry.answer.id };
   }
 }
 
-/** A spike or trend is filtered by its sentence. */
+/** A spike or trend is filtered by its sentence, a completion by its changed statements. */
 function buildSentenceDocument(entry: FeedEntry): ArchiveDocument[] {
-  if (entry.kind !== 'spike' && entry.kind !== 'trend') return [];
-  const { id, sentence } = entry.kind === 'spike' ? entry.spike : entry.trend;
-  const text = { lang: 'en', title: null, body: sentence, parts: [sentence] };
-  return [buildDocument({ kind: entry.kind, thing: id, at: entry.at, ...text })];
+  const { at } = entry;
+  switch (entry.kind) {
+    case 'spike':
+      return [writeSentences(entry.kind, entry.spike.id, at, [entry.spike.sentence], 'en')];
+    case 'trend':
+      return [writeSentences(entry.kind, entry.trend.id, at, [entry.trend.sentence], 'en')];
+    case 'completion': {
+      const { id, changes } = entry.answer;
+      const texts = changes.map(({ text }) => text);
+      return [writeSentences(entry.kind, id, at, texts, null)];
+    }
+    case 'post':
+    case 'link':
+      return [];
+  }
+}
+
+function writeSentences(
+  kind: string,
+  thing: Id,
+  at: Date,
+  parts: string[],
+  lang: string | null,
+): ArchiveDocument {
+  return buildDocument({ kind, thing, at, lang, title: null, body: parts.join('\n'), parts });
 }

@@ -2,6 +2,7 @@
 import {
   type CompletionChange,
   compareStatements,
+  findNews,
   type FoldedStatement,
 } from '../../domain/completion-change.ts';
 import type { Source } from '../../domain/enumerations.ts';
@@ -39,11 +40,17 @@ export type CompletionDiff = {
   from_first: boolean;
   /** Runs between the two, and after `to`, without claims: failed, skipped or empty. */
   gaps: { between: number; after: number };
-  /** Whether a statement is new, and the share of the statements of both that are in both, from 0 to 1. */
+  /** Whether a statement is new or revised, and the share of the statements of both that are in both, from 0 to 1. */
   changed: boolean;
   similarity: number;
   /** `brought_by`: cited links that the search first saw after `from`. */
   new_claims: (DiffedClaim & { brought_by: CitedLink[] })[];
+  /** Claims of which only figures changed, such as `25` to `28`; `text` is the present one. */
+  revised_claims: (DiffedClaim & {
+    before: string;
+    figures: { from: string; to: string }[];
+    brought_by: CitedLink[];
+  })[];
   gone_claims: DiffedClaim[];
   /** Claims with different links: all that are `cited` now, and which were added or removed. */
   changed_claims: (DiffedClaim & { cited_new: CitedLink[]; cited_gone: CitedLink[] })[];
@@ -52,16 +59,18 @@ export type CompletionDiff = {
   citations: { added: number; removed: number };
 };
 
-/** `2 new, 1 removed, 8 unchanged (3 with other sources)`: statements without copies, as counted with each completion. */
+/** `2 new, 1 revised, 1 removed, 8 unchanged (3 with other sources)`: statements without copies, as counted with each completion. */
 export function describeStatements({
   new_claims,
+  revised_claims,
   gone_claims,
   changed_claims,
   kept,
 }: CompletionDiff): string {
   const changed = changed_claims.length;
+  const revised = revised_claims.length === 0 ? '' : `, ${revised_claims.length} revised`;
   const unchanged = `${kept + changed} unchanged${changed === 0 ? '' : ` (${changed} with other sources)`}`;
-  return `${new_claims.length} new, ${gone_claims.length} removed, ${unchanged}`;
+  return `${new_claims.length} new${revised}, ${gone_claims.length} removed, ${unchanged}`;
 }
 
 /**
@@ -116,13 +125,14 @@ async function diffCompletions(
     claims
       .filter(({ completion_id }) => completion_id === completion)
       .map((claim) => ({ ...claim, isCited: claim.cited_links.length + claim.unresolved.length > 0 }));
-  const change = compareStatements(readStatements(from.completion_id), readStatements(to.completion_id));
+  const [before, after] = [readStatements(from.completion_id), readStatements(to.completion_id)];
   return {
     search: search.slug,
     from,
     to,
     gaps,
-    ...describeChange(change, links, from.observed_at),
+    changed: findNews(after, [before]).length > 0,
+    ...describeChange(compareStatements(before, after), links, from.observed_at),
     citations: {
       added: excludeIds(linksAfter, linksBefore).length,
       removed: excludeIds(linksBefore, linksAfter).length,
@@ -134,7 +144,7 @@ type Change = CompletionChange<SaidClaim & { isCited: boolean }>;
 type Folded = FoldedStatement<SaidClaim>;
 
 function describeChange(
-  { added, gone, kept, similarity, isChanged }: Change,
+  { added, revised, gone, kept, similarity }: Change,
   links: ReadonlyMap<Id, Omit<CitedLink, 'returned'>>,
   since: Date,
 ) {
@@ -163,12 +173,18 @@ function describeChange(
     removed: excludeIds(listCited(before), listCited(after)),
   }));
   const changed = sourced.filter((pair) => pair.added.length + pair.removed.length > 0);
+  const isNewLink = (link: CitedLink) => link.first_seen_at > since;
+  const describeNew = (claim: Folded) => {
+    const described = describe(claim);
+    return { ...described, brought_by: described.cited.filter(isNewLink) };
+  };
   return {
-    changed: isChanged,
     similarity,
-    new_claims: added.map(describe).map((claim) => ({
-      ...claim,
-      brought_by: claim.cited.filter((link) => link.first_seen_at > since),
+    new_claims: added.map(describeNew),
+    revised_claims: revised.map((pair) => ({
+      ...describeNew(pair.after),
+      before: pair.before.statement.text,
+      figures: [...pair.figures],
     })),
     gone_claims: gone.map(describe),
     changed_claims: changed.map((pair) => ({

@@ -1,4 +1,4 @@
-/** What a feed shows: the newest posts, links and spikes of a scope, each once, and a mark that tells whether there are newer ones. */
+/** What a feed shows: the newest posts, links, spikes and changed answers of a scope, each once, and a mark that tells whether there are newer ones. */
 
 import { randomUUID } from 'node:crypto';
 import { buildMatchingSql, type Matching, matchesAll } from '../archive/matching-items.ts';
@@ -8,12 +8,12 @@ import { readOrInsertFact } from '../instance-name.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { DiscoveryRow } from './discoveries.ts';
-import { describeLinks } from './named-posts.ts';
+import { describeDiscoveries } from './described-discoveries.ts';
 
 /** Of a topic or of everything, each item once, as its first search found it; of a search, all that it found. */
 export type FeedScope = DataScope & { matching?: Matching | undefined };
 
-/** A discovery with its post or link; null for spikes. */
+/** A discovery with its post or link; null for spikes and answers. */
 export type FeedItem = { discovery: DiscoveryRow; thing: ArchiveThing | null };
 
 /** The newest discovery of a scope; zero and null if there is none. */
@@ -52,7 +52,7 @@ const isAll = ({ topic, search }: DataScope) => topic === undefined && search ==
 
 /** $1 to $4. A query is about posts and links. */
 function valuesOf(scope: FeedScope): unknown[] {
-  const kinds = matchesAll(scope.matching) ? ['post', 'link', 'spike'] : ['post', 'link'];
+  const kinds = matchesAll(scope.matching) ? ['post', 'link', 'spike', 'completion'] : ['post', 'link'];
   return [...scopeValues(scope), scope.search === undefined, kinds];
 }
 
@@ -86,7 +86,7 @@ export async function readFeedItems(
   const found = await prepareOnce(db.orm, 'discoveries_of_feed', () =>
     db.orm.select().from(view).where(amongIds(view.id)),
   ).execute({ ids });
-  const rows = await describeLinks(db, found);
+  const rows = await describeDiscoveries(db, found);
   const named = rows.map((row) => ({ row, ...nameThing(row) }));
   const things = new Map(
     (

@@ -5,7 +5,7 @@ import { type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { DISCOVERY_KINDS, discoveriesView } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
-import { describeLinks } from './named-posts.ts';
+import { describeDiscoveries } from './described-discoveries.ts';
 import type { RunRow } from './run-list.ts';
 import { desc, sql } from 'drizzle-orm';
 
@@ -79,7 +79,7 @@ export async function readNewestOfSearches(
       .where(sql`${rowsView.id} = ANY (ARRAY(${newest}))`)
       .orderBy(desc(rowsView.id)),
   ).execute({ searches: searchIds, kinds, most: limit });
-  return describeLinks(db, rows);
+  return describeDiscoveries(db, rows);
 }
 
 /** $1 searches, $2 time of a discovery, $3 its ID, $4 view. */

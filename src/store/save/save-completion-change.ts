@@ -1,8 +1,8 @@
 /**
  * Saves how much completions changed. The figures depend on the set of completions of a search, not on the order in which
- * they are saved: one that is saved late or parsed again is compared with its predecessor, and its successor with it.
+ * they are saved: one that is saved late or parsed again is compared with those before it, and those after it with it.
  */
-import { compareStatements } from '../../domain/completion-change.ts';
+import { compareStatements, findNews } from '../../domain/completion-change.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Id, Transaction } from '../database.ts';
 
@@ -19,88 +19,125 @@ export async function lockCompletions(tx: Transaction, searchIds: readonly Id[])
     await tx.query({ name: 'lock_completions', text: LOCK_SEARCHES, values: [searchIds] });
 }
 
-/** Completions and their successors, each with the one before it, if any. $1 completions. */
-const SELECT_PAIRS = `
+/** What a completion says is no news if one of so many completions, of so many days before, said it. */
+const MAX_KNOWN_COMPLETIONS = 50;
+const MAX_KNOWN_DAYS = 7;
+/** And so many statements at most: 75 completions of 20. */
+const MAX_KNOWN_STATEMENTS = 1_500;
+
+/** Completions before or after a completion `c` of the same search, the nearest first. */
+const nearSql = (comparison: '<' | '>', limit: number) => `
+    SELECT id, observed_at, run_id, search_id, claims FROM strandline.completions
+    WHERE search_id = c.search_id AND (observed_at, run_id) ${comparison} (c.observed_at, c.run_id) AND claims IS NOT NULL
+    ORDER BY observed_at ${comparison === '<' ? 'DESC' : 'ASC'}, run_id ${comparison === '<' ? 'DESC' : 'ASC'} LIMIT ${limit}`;
+
+/**
+ * Completions, and those after them that may have said the same, each with the ones before it, the newest first. The
+ * previous one counts however old it is. $1 completions.
+ */
+const SELECT_WINDOWS = `
 WITH saved AS (
   SELECT id, search_id, observed_at, run_id FROM strandline.completions WHERE id = ANY ($1::bigint[])
-), later AS (
-  SELECT n.* FROM saved s CROSS JOIN LATERAL (
-    SELECT id, search_id, observed_at, run_id FROM strandline.completions
-    WHERE search_id = s.search_id AND (observed_at, run_id) > (s.observed_at, s.run_id) AND claims IS NOT NULL
-    ORDER BY observed_at, run_id LIMIT 1
-  ) n
+), affected AS (
+  SELECT id, search_id, observed_at, run_id FROM saved
+  UNION SELECT n.id, n.search_id, n.observed_at, n.run_id FROM saved c CROSS JOIN LATERAL (
+    SELECT l.*, row_number() OVER (ORDER BY observed_at, run_id) AS place FROM (${nearSql('>', MAX_KNOWN_COMPLETIONS)}) l
+  ) n WHERE n.place = 1 OR n.observed_at <= c.observed_at + interval '${MAX_KNOWN_DAYS} days'
 )
-SELECT a.id AS after, p.id AS before
-FROM (SELECT * FROM saved UNION SELECT * FROM later) a LEFT JOIN LATERAL (
-  SELECT id FROM strandline.completions
-  WHERE search_id = a.search_id AND (observed_at, run_id) < (a.observed_at, a.run_id) AND claims IS NOT NULL
-  ORDER BY observed_at DESC, run_id DESC LIMIT 1
-) p ON true`;
-type Pair = { after: Id; before: Id | null };
+SELECT c.id AS after, ARRAY(
+  SELECT e.id FROM (
+    SELECT l.id, l.observed_at, row_number() OVER w AS place, sum(l.claims) OVER w AS statements
+    FROM (${nearSql('<', MAX_KNOWN_COMPLETIONS)}) l WINDOW w AS (ORDER BY observed_at DESC, run_id DESC)
+  ) e
+  WHERE e.place = 1
+    OR (e.observed_at >= c.observed_at - interval '${MAX_KNOWN_DAYS} days' AND e.statements <= ${MAX_KNOWN_STATEMENTS})
+  ORDER BY e.place
+) AS before
+FROM affected c`;
+type Window = { after: Id; before: Id[] };
 
 /** $1 completions. */
 const SELECT_STATEMENTS = `
-SELECT m.completion_id, c.text, cardinality(m.link_ids) + cardinality(m.unresolved) > 0 AS "isCited"
+SELECT m.completion_id, m.position, c.text, cardinality(m.link_ids) + cardinality(m.unresolved) > 0 AS "isCited"
 FROM strandline.completion_claims m JOIN strandline.claims c ON c.id = m.claim_id
 WHERE m.completion_id = ANY ($1::bigint[]) ORDER BY m.completion_id, m.position`;
-type StatementRow = { completion_id: Id; text: string; isCited: boolean };
+type StatementRow = { completion_id: Id; position: number; text: string; isCited: boolean };
 
-/** $1 completions, $2 those before them, $3 whether changed, statements $4 new $5 gone $6 kept, $7 similarities. */
+/** $1 completions, $2 those before them, $3 positions of news, statements $4 new $5 revised $6 gone $7 kept, $8 similarities. */
 const UPDATE_CHANGES = `
 UPDATE strandline.completions c SET
-  changed = u.changed, previous_run_id = p.run_id,
-  statements_new = u.added, statements_gone = u.gone, statements_kept = u.kept, similarity = u.similarity,
+  changed = coalesce(u.news <> '', false), news = string_to_array(u.news, ',')::int[], previous_run_id = p.run_id,
+  statements_new = u.added, statements_revised = u.revised, statements_gone = u.gone, statements_kept = u.kept,
+  similarity = u.similarity,
   citations_added = CASE WHEN p.id IS NOT NULL
     THEN (SELECT count(*) FROM unnest(c.completion_links) l WHERE l <> ALL (p.completion_links)) END,
   citations_removed = CASE WHEN p.id IS NOT NULL
     THEN (SELECT count(*) FROM unnest(p.completion_links) l WHERE l <> ALL (c.completion_links)) END
-FROM unnest($1::bigint[], $2::bigint[], $3::boolean[], $4::int[], $5::int[], $6::int[], $7::float8[])
-  AS u(id, before, changed, added, gone, kept, similarity)
+FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[])
+  AS u(id, before, news, added, revised, gone, kept, similarity)
 LEFT JOIN strandline.completions p ON p.id = u.before
 WHERE c.id = u.id`;
 
 /**
  * Compares saved completions with the ones before them, and the ones after them with these.
  * @param saved completions whose statements are saved, under {@link lockCompletions}
- * @returns which of them say something new
+ * @returns which of them say something that those of the days before did not
  */
 export async function saveCompletionChanges(tx: Transaction, saved: readonly Id[]): Promise<ReadonlySet<Id>> {
   if (saved.length === 0) return new Set();
-  const { rows: pairs } = await tx.query<Pair>({
-    name: 'completion_pairs',
-    text: SELECT_PAIRS,
+  const { rows: windows } = await tx.query<Window>({
+    name: 'completion_windows',
+    text: SELECT_WINDOWS,
     values: [saved],
   });
-  const statements = await readStatements(tx, pairs);
-  const changes = pairs.map(({ before, after }) =>
-    before === null ? null : compareStatements(statements.get(before) ?? [], statements.get(after) ?? []),
+  const previous = await readStatements(
+    tx,
+    windows.flatMap(({ after, before: [last] }) => (last === undefined ? [] : [after, last])),
   );
+  const changes = windows.map(({ after, before: [last] }) =>
+    last === undefined ? null : compareCompletions(previous.get(last) ?? [], previous.get(after) ?? []),
+  );
+  // Few completions say something that the previous one did not, and only these are compared with older ones.
+  const isOpen = (i: number) => (changes[i]?.news.length ?? 0) > 0;
+  const older = await readStatements(
+    tx,
+    windows.flatMap(({ before }, i) => (isOpen(i) ? before.slice(1) : [])),
+  );
+  const news = windows.map(({ after, before }, i) => {
+    if (!isOpen(i)) return changes[i]?.news ?? null;
+    const all = before.map((id) => previous.get(id) ?? older.get(id) ?? []);
+    return findNews(previous.get(after) ?? [], all);
+  });
   await tx.query({
     name: 'completion_changes',
     text: UPDATE_CHANGES,
     values: [
-      pairs.map(({ after }) => after),
-      pairs.map(({ before }) => before),
-      changes.map((change) => change?.isChanged ?? false),
+      windows.map(({ after }) => after),
+      windows.map(({ before }) => before[0] ?? null),
+      news.map((told) => (told === null ? null : told.map(({ position }) => position).join(','))),
       changes.map((change) => change?.added.length ?? null),
+      changes.map((change) => change?.revised.length ?? null),
       changes.map((change) => change?.gone.length ?? null),
       changes.map((change) => change?.kept.length ?? null),
       changes.map((change) => change?.similarity ?? null),
     ],
   });
-  return new Set(pairs.flatMap(({ after }, i) => (changes[i]?.isChanged === true ? [after] : [])));
+  return new Set(windows.flatMap(({ after }, i) => ((news[i]?.length ?? 0) > 0 ? [after] : [])));
+}
+
+function compareCompletions(before: readonly StatementRow[], after: readonly StatementRow[]) {
+  return { ...compareStatements(before, after), news: findNews(after, [before]) };
 }
 
 async function readStatements(
   tx: Transaction,
-  pairs: readonly Pair[],
+  completions: readonly Id[],
 ): Promise<ReadonlyMap<Id, StatementRow[]>> {
-  const ids = new Set(pairs.flatMap(({ before, after }) => (before === null ? [] : [before, after])));
-  if (ids.size === 0) return new Map();
+  if (completions.length === 0) return new Map();
   const { rows } = await tx.query<StatementRow>({
     name: 'completion_statements',
     text: SELECT_STATEMENTS,
-    values: [[...ids]],
+    values: [[...new Set(completions)]],
   });
   return groupBy(rows, (row) => row.completion_id);
 }

@@ -90,7 +90,7 @@ export const rules = strandline.table(
     check('rules_scope', sql`${t.topic_id} is null or ${t.search_id} is null`),
     check(
       'rules_kinds',
-      sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend']`,
+      sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend', 'answer']`,
     ),
     check('rules_cooldown', sql`${t.cooldown_seconds} >= 0`),
     check('rules_quiet_hours', sql`${t.quiet_hours} ~ '^[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]$'`),

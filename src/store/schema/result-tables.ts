@@ -71,15 +71,18 @@ export const completions = strandline.table(
     search_id: ofSearch(),
     observed_at: instant().notNull(),
     /**
-     * Whether it says something that the previous completion did not (`domain/completion-change.ts`). False for the first
-     * one. Where `previous_run_id` and `similarity` are null, but it is not the first: whether it cites other links, by
-     * the rule of earlier versions.
+     * Whether it says something that no completion of the days before did (`findNews` of `domain/completion-change.ts`).
+     * False for the first one. Where `news` is null, but it is not the first: by the rule of an earlier version.
      */
     changed: boolean().notNull(),
+    /** Positions of the statements that nothing said before; null for the first, and by earlier versions. */
+    news: integer().array(),
     /** Run of the completion that it was compared with; null for the first, and if it was stored by an earlier version. */
     previous_run_id: ref(),
     /** Statements without copies, against the previous completion, and links cited now or no longer. */
     statements_new: integer(),
+    /** Statements of which only figures changed; null by earlier versions, which count them as new and gone. */
+    statements_revised: integer(),
     statements_gone: integer(),
     statements_kept: integer(),
     citations_added: integer(),

@@ -1,7 +1,7 @@
 import type { Problem } from '../../domain/errors.ts';
 import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
 import { DEFAULT_COOLDOWN } from '../../monitor/alerts/rule-shapes.ts';
-import { RULE_KINDS } from '../../model/alerts.ts';
+import { RULE_KINDS, type RuleKind } from '../../model/alerts.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
 import { Button, Field, type FieldOption, Form, type FormValues } from '../components/form.tsx';
@@ -18,7 +18,13 @@ export type RuleChoices = {
   channels: readonly ChannelRow[];
 };
 
-const KIND_WORDS = { post: 'new posts', link: 'new links', spike: 'spikes', trend: 'trends' } as const;
+const KIND_WORDS: Readonly<Record<RuleKind, string>> = {
+  post: 'new posts',
+  link: 'new links',
+  spike: 'spikes',
+  trend: 'trends',
+  answer: 'changed answers',
+};
 const FIELD_LABELS = {
   name: 'Name',
   slug: 'Short name',
@@ -133,7 +139,7 @@ export function RuleForm({
         value={rule?.filter}
         placeholder={'ferry -cancelled "night line"'}
         autocomplete="off"
-        help='All words must match, in any form. Also: "exact phrase", -excluded, OR, #hashtag, author:, domain:, lang:, min-engagement:. Empty: no filter. For spikes and trends, the filter applies to the sentence.'
+        help='All words must match, in any form. Also: "exact phrase", -excluded, OR, #hashtag, author:, domain:, lang:, min-engagement:. Empty: no filter. For spikes and trends, the filter applies to the sentence; for changed answers, to what changed.'
       />
       <Field
         name="cooldown"

@@ -1,5 +1,6 @@
 /** Rules: create, edit, pause, remove, preview. */
 
+import { formatAnswerLine } from '../../domain/answer-change.ts';
 import { Refused } from '../../domain/errors.ts';
 import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
@@ -305,6 +306,10 @@ function BacktestLink({ found }: { found: FeedEntry }) {
     case 'trend':
       return <a href={`/searches/${found.search}#volume`}>{found.trend.sentence}</a>;
     case 'completion':
-      return <a href={`/runs/${found.run_id}`}>a changed completion</a>;
+      return (
+        <a href={`/searches/${found.search}/completions?to=${found.run_id}`}>
+          <UntrustedText text={formatAnswerLine(found.answer.changes) ?? ''} most={180} />
+        </a>
+      );
   }
 }

@@ -46,7 +46,7 @@ export function DiscoveryLine({
   );
 }
 
-/** Completions are shown without citations; the page of the run has them. */
+/** A completion of an earlier version has its beginning, which is shown without citations. */
 function describeDiscovery({ kind, text, url }: DiscoveryRow): string {
   if (text === null) return url ?? `a new ${kind}`;
   return kind === 'completion' ? removeCitations(text) : text;
@@ -57,7 +57,7 @@ function getDiscoveryPath(discovery: DiscoveryRow): string {
   if (named_post_id !== null) return `/posts/${named_post_id}`;
   if (post_id !== null && kind === 'post') return `/posts/${post_id}`;
   if (link_id !== null && kind === 'link') return `/links/${link_id}`;
-  if (kind === 'completion') return `/runs/${run_id}`;
+  if (kind === 'completion') return `/searches/${search}/completions?to=${run_id}`;
   return `/searches/${search}#${kind === 'spike' ? 'spikes' : 'volume'}`;
 }
 

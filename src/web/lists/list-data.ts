@@ -10,7 +10,8 @@ import { readDiscoveryPage, selectDiscoveries } from '../../store/queries/discov
 import { countItems, countItemsOverTime, type ItemSelection } from '../../store/queries/item-counts.ts';
 import { readLinkPage, selectLinks } from '../../store/queries/link-pages.ts';
 import type { LinkRow } from '../../store/queries/links.ts';
-import { describeLinks, describeTitles } from '../../store/queries/named-posts.ts';
+import { describeDiscoveries } from '../../store/queries/described-discoveries.ts';
+import { describeTitles } from '../../store/queries/named-posts.ts';
 import { readPostPage, selectPosts } from '../../store/queries/post-pages.ts';
 import type { PostRow } from '../../store/queries/posts.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
@@ -95,7 +96,7 @@ export async function readListItems(
       return links.map((link) => ({ item: { kind: 'link', link }, keys: [0n, link.id] }));
     }
     case 'discoveries': {
-      const rows = await describeLinks(db, await readDiscoveryPage(db, { ...filter, before }));
+      const rows = await describeDiscoveries(db, await readDiscoveryPage(db, { ...filter, before }));
       return rows.map((discovery) => ({ item: { kind: 'discovery', discovery }, keys: [0n, discovery.id] }));
     }
   }

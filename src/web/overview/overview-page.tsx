@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { awaitMembers } from '../../domain/await-members.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
-import { describeLinks } from '../../store/queries/named-posts.ts';
+import { describeDiscoveries } from '../../store/queries/described-discoveries.ts';
 import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { readPauseOfAll } from '../../store/pauses.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
@@ -59,7 +59,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
       days: readSearchDays(db, { from: past, until: today, searchIds: found.map(({ id }) => id) }),
       spikeDays: readSpikeDays(db, past),
       discoveries: readNewestDiscoveries(db, { view: 'topic', limit: MAX_NEW }).then((rows) =>
-        describeLinks(db, rows),
+        describeDiscoveries(db, rows),
       ),
       runs: tallyRuns(db, dayAgo),
       services: readServiceDays(db, now),

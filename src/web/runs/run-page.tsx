@@ -1,7 +1,7 @@
 /** One run: result, calls, discoveries, raw response. */
 
 import { awaitMembers } from '../../domain/await-members.ts';
-import { describeCompletionChange } from '../../domain/completion-change.ts';
+import { describeCompletionChange } from '../../domain/answer-change.ts';
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { MAX_TEXT_LENGTH } from '../../domain/text.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
@@ -13,7 +13,7 @@ import { previewRequest, type RequestPreview } from '../../monitor/runs/request-
 import type { Id } from '../../store/database.ts';
 import { readLinksByAddress, readLinksByIds, readRunCompletion } from '../../store/queries/completions.ts';
 import { type DiscoveryRow, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
-import { describeLinks } from '../../store/queries/named-posts.ts';
+import { describeDiscoveries } from '../../store/queries/described-discoveries.ts';
 import {
   isBaselineRun,
   readCalls,
@@ -118,7 +118,7 @@ async function readRunData(ctx: Context, run: RunRow) {
     tools: readRunTools(db, [id]),
     rejects: readRejects(db, id, { limit: MAX_REJECTS }),
     discoveries: readNewestDiscoveries(db, { runId: id, limit: MAX_NEW }).then((rows) =>
-      describeLinks(db, rows.toReversed()),
+      describeDiscoveries(db, rows.toReversed()),
     ),
     completion: readRunCompletion(db, id),
     note: readResponseNote(db, id),

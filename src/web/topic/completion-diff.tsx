@@ -1,5 +1,6 @@
 /** The statements that differ between two completions, with their sources. */
 
+import { showFigures } from '../../domain/answer-change.ts';
 import { formatPercent } from '../../domain/display-format.ts';
 import {
   type CitedLink,
@@ -19,18 +20,11 @@ const MAX_STATEMENT = 2_000;
 export function CompletionChanges({ diff, most = Infinity }: { diff: CompletionDiff; most?: number }) {
   return (
     <ul class="claims">
+      {diff.revised_claims.slice(0, most).map((claim) => (
+        <NewClaim claim={claim} words="Revised: " text={showFigures(claim.text, claim.figures)} />
+      ))}
       {diff.new_claims.slice(0, most).map((claim) => (
-        <li class="is-new">
-          <StateIcon state="new" />
-          <span class="unseen">New: </span>
-          <UntrustedText text={claim.text} most={MAX_STATEMENT} />
-          <Sections roles={claim.roles} />
-          {claim.brought_by.length > 0 ? (
-            <Sources words="new source" links={claim.brought_by} />
-          ) : (
-            <Sources words="source" links={claim.cited} />
-          )}
-        </li>
+        <NewClaim claim={claim} words="New: " text={claim.text} />
       ))}
       {diff.gone_claims.slice(0, most).map((claim) => (
         <li>
@@ -43,6 +37,30 @@ export function CompletionChanges({ diff, most = Infinity }: { diff: CompletionD
         </li>
       ))}
     </ul>
+  );
+}
+
+function NewClaim({
+  claim,
+  words,
+  text,
+}: {
+  claim: CompletionDiff['new_claims'][number];
+  words: string;
+  text: string;
+}) {
+  return (
+    <li class="is-new">
+      <StateIcon state="new" />
+      <span class="unseen">{words}</span>
+      <UntrustedText text={text} most={MAX_STATEMENT} />
+      <Sections roles={claim.roles} />
+      {claim.brought_by.length > 0 ? (
+        <Sources words="new source" links={claim.brought_by} />
+      ) : (
+        <Sources words="source" links={claim.cited} />
+      )}
+    </li>
   );
 }
 

@@ -1,5 +1,6 @@
 /** All completions of a search with how much each changed, and the comparison of any two. */
 
+import { type AnswerChange, formatAnswerLine } from '../../domain/answer-change.ts';
 import { formatPercent } from '../../domain/display-format.ts';
 import { idKey } from '../../model/value-shapes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -12,10 +13,12 @@ import {
   refuseDiff,
 } from '../../store/queries/completion-diff.ts';
 import { type CompletionRow, readCompletionPage } from '../../store/queries/completions.ts';
+import { readAnswerChanges } from '../../store/queries/answer-changes.ts';
 import { Table } from '../components/data-table.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
 import { emptyField, slugParams } from '../request-input.ts';
 import { ChangeSummary, CompletionChanges, ResourcedStatements } from './completion-diff.tsx';
 import { z } from 'zod';
@@ -23,9 +26,22 @@ import { z } from 'zod';
 /** Completions in the timeline of a search, and on its page of completions. */
 export const SHOWN_ON_SEARCH = 10;
 const SHOWN_ON_PAGE = 50;
+/** UTF-16 units of the changes of an answer in a row. */
+const MAX_CHANGE = 240;
 
-export function readTimeline(db: Reads, search: string): Promise<CompletionRow[]> {
-  return readCompletionPage(db, { search, limit: SHOWN_ON_SEARCH });
+/** A completion with what changed in it; empty if nothing did. */
+type TimelineRow = CompletionRow & { changes: readonly AnswerChange[] };
+
+export async function readTimeline(
+  db: Reads,
+  range: { search: string; before?: Id | undefined; limit: number },
+): Promise<TimelineRow[]> {
+  const rows = await readCompletionPage(db, range);
+  const changes = await readAnswerChanges(
+    db.pool,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({ ...row, changes: changes.get(row.id) ?? [] }));
 }
 
 const key = emptyField.or(idKey).optional();
@@ -37,7 +53,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     const { slug } = request.params;
     const search = await findSearchRow(ctx.db, slug);
     const { before, ...range } = request.query;
-    const rows = await readCompletionPage(ctx.db, { search: slug, before, limit: SHOWN_ON_PAGE });
+    const rows = await readTimeline(ctx.db, { search: slug, before, limit: SHOWN_ON_PAGE });
     const found = await readCompletionDiff(ctx.db, search, range);
     // Without a choice, a single completion is no mistake.
     const isChosen = range.from !== undefined || range.to !== undefined;
@@ -100,7 +116,7 @@ export function TimelineSection({
   diff = null,
 }: {
   search: string;
-  rows: readonly CompletionRow[];
+  rows: readonly TimelineRow[];
   /** Whether older completions may exist. */
   older: boolean;
   /** The comparison that is shown, which is preselected. */
@@ -125,7 +141,7 @@ export function TimelineSection({
     <Section
       title="Answers over time"
       id="answers"
-      note="Each compared with the previous one. Different counters or wording alone are not a change."
+      note="What no answer of the 7 days before said. Different counters or wording alone are not a change."
     >
       <form method="get" action={path}>
         <Table
@@ -142,6 +158,12 @@ export function TimelineSection({
             { head: 'Change', cell: (row) => <ChangeCell row={row} path={path} /> },
             { head: 'New', number: true, cell: ({ statements_new: n }) => n ?? '–' },
             { head: 'Removed', number: true, cell: ({ statements_gone: n }) => n ?? '–' },
+            {
+              head: 'Revised',
+              number: true,
+              wide: true,
+              cell: ({ statements_revised: n }) => n ?? '–',
+            },
             { head: 'Unchanged', number: true, wide: true, cell: ({ statements_kept: n }) => n ?? '–' },
             {
               head: 'Sources',
@@ -172,7 +194,12 @@ export function TimelineSection({
   );
 }
 
-function ChangeCell({ row, path }: { row: CompletionRow; path: string }) {
+function ChangeCell({ row, path }: { row: TimelineRow; path: string }) {
   if (row.similarity === null) return <>not compared</>;
-  return <a href={`${path}?to=${row.run_id}`}>{row.changed ? <strong>changed</strong> : 'no change'}</a>;
+  const line = formatAnswerLine(row.changes);
+  return (
+    <a href={`${path}?to=${row.run_id}`}>
+      {line === null ? 'no change' : <UntrustedText text={line} most={MAX_CHANGE} />}
+    </a>
+  );
 }

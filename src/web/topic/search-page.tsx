@@ -54,7 +54,8 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     const visit = await rememberVisit(request, reply, ctx.db, scope);
     const [pace] = await readPaces(ctx.db, [search.id]);
     const changes = await readIntervalChanges(ctx.db, search.id, { limit: SHOWN_INTERVAL_CHANGES });
-    const answers = search.operation === 'ai' ? await readTimeline(ctx.db, slug) : [];
+    const answers =
+      search.operation === 'ai' ? await readTimeline(ctx.db, { search: slug, limit: SHOWN_ON_SEARCH }) : [];
     return renderPage(request, reply, {
       title: slug,
       here: '',

@@ -134,6 +134,7 @@ const LABELS: Readonly<Record<SummaryItem['kind'], string | null>> = {
   link: null,
   spike: 'Spike',
   trend: 'Trend',
+  answer: null,
 };
 
 function describeItem(item: SummaryItem): Line[] {

@@ -1,5 +1,6 @@
 /** The part of a message that a person reads: its title and the few items that matter, for chat and mail. Nothing of a medium. */
 
+import { formatAnswerLine } from '../../../domain/answer-change.ts';
 import {
   MAIN_COUNTERS,
   ENGAGEMENT_COUNTERS,
@@ -10,6 +11,7 @@ import { formatCount, formatMinute, formatWhole } from '../../../domain/display-
 import { groupBy } from '../../../domain/group-by.ts';
 import { parseWebUrl } from '../../../domain/link.ts';
 import { cleanLine, truncateText } from '../../../domain/text.ts';
+import { RULE_KINDS, type RuleKind } from '../../../model/alerts.ts';
 import type { ChannelMessage, MessageDiscovery } from '../message.ts';
 
 /** Items that a summary has in full; the address of the list leads to the others. */
@@ -24,7 +26,7 @@ export type SummaryItem = {
   kind: MessageDiscovery['kind'];
   /** Title of a link; null for an item without one. */
   title: string | null;
-  /** Text of a post, snippet of a link, sentence about a spike or trend. */
+  /** Text of a post, snippet of a link, sentence about a spike or trend, changes of an answer. */
   text: string | null;
   /** User name of the author of a post, without `@`; site of a link. */
   author: string | null;
@@ -32,7 +34,7 @@ export type SummaryItem = {
   counters: string[];
   /** When it was published or began; null if that is unknown. ISO 8601. */
   at: string | null;
-  /** The thing itself; null for a spike or trend, and for what is not a web address. */
+  /** The thing itself; null for a spike, trend or answer, and for what is not a web address. */
   url: string | null;
   /** Its page in the dashboard; null without `BASE_URL`. */
   page: string | null;
@@ -107,15 +109,15 @@ function shortenItem(item: SummaryItem, max: number): SummaryItem {
 }
 
 /**
- * Spikes and trends first, because they are about many posts; then posts by engagement and links, in turn, so that neither
- * kind hides the other.
+ * Answers, spikes and trends first, because they are about many posts; then posts by engagement and links, in turn, so that
+ * neither kind hides the other.
  */
 function chooseItems(discoveries: readonly MessageDiscovery[]): MessageDiscovery[] {
-  const { spike = [], trend = [], post = [], link = [] } = groupByKind(discoveries);
+  const { answer = [], spike = [], trend = [], post = [], link = [] } = groupByKind(discoveries);
   const posts = post.toSorted((a, b) => sumEngagement(b) - sumEngagement(a));
   const inTurn = Array.from({ length: Math.max(posts.length, link.length) }, (_, i) => [posts[i], link[i]]);
   const others = inTurn.flat().filter((each) => each !== undefined);
-  return [...spike, ...trend, ...others].slice(0, MAX_ITEMS);
+  return [...answer, ...spike, ...trend, ...others].slice(0, MAX_ITEMS);
 }
 
 function groupByKind(discoveries: readonly MessageDiscovery[]): {
@@ -152,6 +154,13 @@ function describeItem(found: MessageDiscovery): SummaryItem {
       return { ...plain, text: cleanLine(found.spike.sentence), at: null };
     case 'trend':
       return { ...plain, text: cleanLine(found.trend.sentence), at: null };
+    case 'answer':
+      return {
+        ...plain,
+        title: `Answer of ${found.search}`,
+        text: cleanShort(formatAnswerLine(found.answer.changes), MAX_TEXT_LENGTH),
+        at: null,
+      };
   }
 }
 
@@ -193,12 +202,20 @@ function encodeCharacter(character: string): string {
 
 type Discoveries = Extract<ChannelMessage, { type: 'strandline.discoveries' }>['data'];
 
+const NOUNS: Readonly<Record<RuleKind, string>> = {
+  post: 'post',
+  link: 'link',
+  spike: 'spike',
+  trend: 'trend',
+  answer: 'changed answer',
+};
+
 /** The number is that of the list. Kinds of discoveries that are known by id only are unknown. */
 function describeTitle({ rule_name: name, total, discoveries, further_ids }: Discoveries): string {
   const groups = groupByKind(discoveries);
-  const kinds = (['post', 'link', 'spike', 'trend'] as const).flatMap((kind) => {
+  const kinds = RULE_KINDS.flatMap((kind) => {
     const count = groups[kind]?.length ?? 0;
-    return count === 0 ? [] : [formatCount(count, kind)];
+    return count === 0 ? [] : [formatCount(count, NOUNS[kind])];
   });
   const found =
     further_ids.length === 0 && kinds.length > 0 ? kinds.join(', ') : formatCount(total, 'result');

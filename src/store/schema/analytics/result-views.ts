@@ -30,6 +30,7 @@ export const completionsView = defineView('completions', {
   citations_removed: integer(),
   similarity: doublePrecision(),
   simulated: boolean().notNull(),
+  statements_revised: integer(),
 });
 
 /** Citations of a claim; `cited_returned` is null if none is known. */

@@ -1,0 +1,50 @@
+/** What changed in completions, for lists and messages: computed from the statements of each and of the one before it. */
+import { type AnswerChange, listAnswerChanges } from '../../domain/answer-change.ts';
+import { compareStatements } from '../../domain/completion-change.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import type { Id, Queryable } from '../database.ts';
+import { setImmediate } from 'node:timers/promises';
+
+/** Of longer completions, only what is new is told: comparing them takes too long for a list. */
+const MAX_COMPARED = 200;
+
+/** $1 completions. `news` is null by an earlier version: then every new statement is told. */
+const SELECT_CHANGED = `
+SELECT c.id, p.id AS before, c.news, greatest(c.claims, p.claims) <= ${MAX_COMPARED} AS whole FROM strandline.completions c
+JOIN strandline.completions p ON p.run_id = c.previous_run_id
+WHERE c.id = ANY ($1::bigint[]) AND c.changed AND c.similarity IS NOT NULL`;
+type ChangedRow = { id: Id; before: Id; news: number[] | null; whole: boolean };
+
+/** $1 completions. */
+const SELECT_STATEMENTS = `
+SELECT m.completion_id, m.position, c.text, cardinality(m.link_ids) + cardinality(m.unresolved) > 0 AS "isCited"
+FROM strandline.completion_claims m JOIN strandline.claims c ON c.id = m.claim_id
+WHERE m.completion_id = ANY ($1::bigint[]) ORDER BY m.completion_id, m.position`;
+type StatementRow = { completion_id: Id; position: number; text: string; isCited: boolean };
+
+/**
+ * The changes of completions against the previous one, without those that an older one of the days before had made.
+ * @returns by completion; without those that have not changed, or were not compared
+ */
+export async function readAnswerChanges(
+  db: Queryable,
+  completions: readonly Id[],
+): Promise<ReadonlyMap<Id, AnswerChange[]>> {
+  if (completions.length === 0) return new Map();
+  const { rows: changed } = await db.query<ChangedRow>(SELECT_CHANGED, [completions]);
+  if (changed.length === 0) return new Map();
+  const ids = new Set(changed.flatMap(({ id, before }) => [id, before]));
+  const { rows } = await db.query<StatementRow>(SELECT_STATEMENTS, [[...ids]]);
+  const statements = groupBy(rows, ({ completion_id }) => completion_id);
+  const changes = new Map<Id, AnswerChange[]>();
+  for (const { id, before, news, whole } of changed) {
+    if (changes.size > 0) await setImmediate();
+    const after = statements.get(id) ?? [];
+    const isNews = ({ position }: StatementRow) => news?.includes(position) ?? true;
+    const found = whole
+      ? listAnswerChanges(compareStatements(statements.get(before) ?? [], after), isNews)
+      : after.filter(isNews).map(({ text }): AnswerChange => ({ change: 'added', text }));
+    changes.set(id, found);
+  }
+  return changes;
+}
