@@ -5,7 +5,8 @@ CREATE OR REPLACE VIEW strandline_analytics.rules AS
       where rc.rule_id = r.id and c.archived_at is null order by c.slug) as channels,
     r.state, r.state_since,
     (select max(d.made_at) from strandline.deliveries d where d.rule_id = r.id) as last_made_at,
-    r.created_at, r.archived_at, r.quiet_hours, r.tz, r.max_per_day, r.muted_until
+    r.created_at, r.archived_at, r.quiet_hours, r.tz, r.max_per_day, r.muted_until,
+    r.digest, r.digest_due_at
   from strandline.rules r
   left join strandline.topics t on t.id = r.topic_id
   left join strandline.searches s on s.id = r.search_id
@@ -30,3 +31,5 @@ COMMENT ON COLUMN strandline_analytics.rules.quiet_hours IS 'Local times between
 COMMENT ON COLUMN strandline_analytics.rules.tz IS 'Time zone of the quiet hours, and of the day of max_per_day.';
 COMMENT ON COLUMN strandline_analytics.rules.max_per_day IS 'Maximum messages a day, per channel; null: no limit.';
 COMMENT ON COLUMN strandline_analytics.rules.muted_until IS 'Until when its messages are held back (UTC). Over if in the past; null if it was never muted.';
+COMMENT ON COLUMN strandline_analytics.rules.digest IS 'When it sends a digest, as a cron expression in tz; null: it reports discoveries instead.';
+COMMENT ON COLUMN strandline_analytics.rules.digest_due_at IS 'When its next digest is due (UTC); null if it sends none, and until the next scan.';

@@ -5,13 +5,29 @@ import { composeSections, type DigestLine } from '../monitor/digests/digest-sect
 import type { Digest } from '../monitor/digests/digest-shapes.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
-import type { OperationView } from './reply-view.ts';
+import type { PastDigest } from '../monitor/digests/stored-digests.ts';
+import type { JsonOf, OperationView } from './reply-view.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
 
-const VIEW: OperationView<Digest> = {
-  columns: [],
-  replies: { getDigest: { lines: (digest, { page }) => renderDigest(digest, page) } },
+/** A past digest, without its value where it is a row of a list; or the digest of a span. */
+type Row = JsonOf<PastDigest> & Digest;
+
+const VIEW: OperationView<Row> = {
+  columns: [
+    { of: 'id', right: true },
+    'rule',
+    { of: 'due_at', head: 'due' },
+    'state',
+    { of: 'reason', as: ({ reason }) => reason ?? '', elastic: 1, drop: 1 },
+    { of: 'from', drop: 2 },
+    { of: 'until', drop: 3 },
+  ],
+  none: 'No digests yet. Add a rule that sends one: strandline rules add mornings --digest "daily 8:00" --channel CHANNEL',
+  replies: {
+    getDigest: { lines: (digest, { page }) => renderDigest(digest, page) },
+    getPastDigest: { lines: ({ digest }, { page }) => renderDigest(digest, page) },
+  },
 };
 
 /** How lines begin, and how the lines below their first are indented. */

@@ -12,7 +12,9 @@ import { applyRetentionBriefly } from '../store/maintenance/retention.ts';
 import { endRecurringWork } from '../store/scanner.ts';
 import { markUnknownTrials } from '../store/trials.ts';
 import type { Context } from './context.ts';
+import { composeDigests } from './alerts/compose-digests.ts';
 import { evaluateRules } from './alerts/rule-evaluation.ts';
+import { DIGEST_WORK } from './schedule/plan-digests.ts';
 
 /** @returns false if something is left to do: it is due again at once */
 type Work = (ctx: Context, stopping: AbortSignal) => Promise<boolean>;
@@ -23,6 +25,8 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   partitions: { everyMs: HOUR, work: inOneGo(({ db, clock }) => ensurePartitions(db, clock.now())) },
   retention: { everyMs: HOUR, work: applyRetention },
   rules: { everyMs: 15 * SECOND, work: inOneGo(evaluateRules) },
+  // A digest that is due makes it due at once.
+  [DIGEST_WORK]: { everyMs: 15 * SECOND, work: inOneGo(composeDigests) },
   items: {
     everyMs: HOUR,
     work: async ({ db, config }, stopping) =>

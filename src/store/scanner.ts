@@ -90,6 +90,8 @@ export async function finishSetback(
   await tx.query('UPDATE strandline.deliveries SET made_at = $1 WHERE made_at > $1', [now]);
   await tx.query('UPDATE strandline.pending_derivations SET retry_at = $1 WHERE retry_at > $1', [now]);
   await tx.query('UPDATE strandline.recurring_work SET next_due_at = least(next_due_at, $1)', [now]);
+  // The next scan finds their next slot.
+  await tx.query('UPDATE strandline.rules SET digest_due_at = NULL WHERE digest_due_at > $1', [now]);
   await tx.query(
     'UPDATE strandline.responses SET next_read_at = $1 WHERE read_at IS NULL AND coalesce(next_read_at, received_at) > $1',
     [now],

@@ -4,6 +4,7 @@ import { addComparePage } from './compare/compare-page.tsx';
 import { addAssetRoutes } from './components/assets.ts';
 import { addErrorPages } from './components/error-page.tsx';
 import { addFrame } from './components/page-frame.tsx';
+import { addDigestPages } from './digests/digest-pages.tsx';
 import { addDocsPage } from './docs/docs-page.tsx';
 import { addSearchEditPages } from './edit/edit-search-page.tsx';
 import { addTopicEditPages } from './edit/edit-topic-page.tsx';
@@ -49,6 +50,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addAlertPages,
   addTokenPages,
   addAuditPage,
+  addDigestPages,
   addOverviewPage,
   addTopicPage,
   addSearchPage,

@@ -60,6 +60,7 @@ export const LOG_TABLES: readonly string[] = [
   'trend_states',
   'deliveries',
   'delivery_discoveries',
+  'digests',
   'pending_derivations',
   // What was done: runs and calls end when they end, and raw responses expire.
   'runs',

@@ -231,6 +231,8 @@ test('a spike of one author is recorded as theirs; a rule reports the one of man
     kinds: ['spike', 'trend'],
     filter: '',
     cooldown_seconds: 0,
+    digest: null,
+    tz: 'UTC',
     state: 'active',
     after: 0n,
   };

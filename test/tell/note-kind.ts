@@ -29,7 +29,9 @@ export const noteKind: ChannelKind<'note_address' | 'note_token'> = {
   compose: (message) =>
     message.type === 'strandline.test'
       ? `A test of ${message.data.channel}.`
-      : `${message.data.rule_name}: ${message.data.total} found in ${message.data.search ?? 'several searches'}.`,
+      : message.type === 'strandline.discoveries'
+        ? `${message.data.rule_name}: ${message.data.total} found in ${message.data.search ?? 'several searches'}.`
+        : `${message.data.rule_name}: see the page.`,
   send: ({ body, at }, { settings }, means) =>
     postMessage(
       {

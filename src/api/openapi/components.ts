@@ -1,6 +1,6 @@
 /** Shared parts of the OpenAPI document: failures, reply headers and webhook messages. */
 
-import { DiscoveriesMessage, TestMessage } from '../../monitor/alerts/message.ts';
+import { DigestMessage, DiscoveriesMessage, TestMessage } from '../../monitor/alerts/message.ts';
 import { LIMITS } from '../../monitor/http/server-limits.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { RouteOptions } from 'fastify';
@@ -225,6 +225,15 @@ export const WEBHOOKS = {
         'Sent at least once to each channel of a rule that matches new discoveries. Signed according to Standard Webhooks.',
     },
     DiscoveriesMessage,
+  ),
+  'strandline.digest': describeWebhook(
+    {
+      operationId: 'receiveDigest',
+      summary: 'Digest of a rule with a schedule',
+      description:
+        'Sent at least once to each active channel of the rule when it is due, unless nothing is new. Signed according to Standard Webhooks.',
+    },
+    DigestMessage,
   ),
   'strandline.test': describeWebhook(
     {

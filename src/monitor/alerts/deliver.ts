@@ -15,12 +15,13 @@ import {
   findNextDue,
   releaseChannel,
 } from '../../store/alerts/delivery-rows.ts';
+import { findDeliveryDigest } from '../../store/digests.ts';
 import { lockAgainstForgetting } from '../../store/maintenance/forget-lock.ts';
 import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
 import type { Context } from '../context.ts';
 import { failSend } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS, describeDeliveryCode, describeMissingKind } from './channels/channel-kinds.ts';
-import { describeDiscoveries, MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { describeDigest, describeDiscoveries, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } from './delivery-retry.ts';
 import { composeBody, type DeliveryAttempt, sendOnce } from './channel-secrets.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
@@ -79,14 +80,18 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
       let obstacle: string | null = null;
       if (body === null) {
         await lockAgainstForgetting(tx);
+        const digest = await findDeliveryDigest(tx, delivery.id);
         const { found, ids } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
-        if (found.length === 0) {
+        if (digest === null && found.length === 0) {
           await cancelDelivery(tx, delivery.id, 'all of its discoveries were deleted');
           continue;
         }
         const rule = { slug: delivery.rule, name: delivery.rule_name };
         const { baseUrl } = ctx.config.http;
-        const message = describeDiscoveries({ rule, found, ids, at: now, baseUrl });
+        const message =
+          digest === null
+            ? describeDiscoveries({ rule, found, ids, at: now, baseUrl })
+            : describeDigest(digest, { at: now, baseUrl });
         try {
           body = await composeBody(ctx, channel, delivery.message_id, message);
           await fixBody(tx, delivery.id, body, now);

@@ -44,6 +44,8 @@ export async function createRule(ctx: ActingContext, { slug, ...written }: NewRu
         topic_id: null,
         search_id: null,
         filter: '',
+        digest: null,
+        tz: 'UTC',
         ...chooseDefaults(written),
         ...listSettings(written),
         ...(await resolveScope(tx, written)),
@@ -144,6 +146,7 @@ async function readEditableRule(tx: Transaction, slug: string) {
     last_made_at: _last,
     created_at: _created,
     archived_at: _archived,
+    digest_due_at: _due,
     ...editable
   } = row;
   return editable;

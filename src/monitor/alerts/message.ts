@@ -17,6 +17,8 @@ import type {
   FeedTrend,
 } from '../../store/alerts/feed-entries.ts';
 import type { Id } from '../../store/database.ts';
+import type { StoredDigest } from '../../store/digests.ts';
+import { Digest } from '../digests/digest-shapes.ts';
 import { RULE_KINDS } from '../../model/alerts.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { TREND_STATES } from '../../domain/enumerations.ts';
@@ -162,6 +164,20 @@ export const DiscoveriesMessage = z
   })
   .meta({ id: 'DiscoveriesMessage' });
 
+export const DigestMessage = z
+  .object({
+    type: z.literal('strandline.digest'),
+    timestamp: TIME.describe('When the message was composed.'),
+    data: z.object({
+      rule: z.string().describe('Slug of the rule.'),
+      rule_name: z.string(),
+      id: z.string().describe('Id of the digest.'),
+      link: z.string().nullable().describe('Its page in the dashboard; null without `BASE_URL`.'),
+      digest: Digest,
+    }),
+  })
+  .meta({ id: 'DigestMessage' });
+
 export const TestMessage = z
   .object({
     type: z.literal('strandline.test'),
@@ -171,7 +187,10 @@ export const TestMessage = z
   .meta({ id: 'TestMessage' });
 
 /** A message from which a kind of channel composes a body. */
-export type ChannelMessage = z.infer<typeof DiscoveriesMessage> | z.infer<typeof TestMessage>;
+export type ChannelMessage =
+  | z.infer<typeof DiscoveriesMessage>
+  | z.infer<typeof DigestMessage>
+  | z.infer<typeof TestMessage>;
 
 type MessageContent = {
   rule: { slug: string; name: string };
@@ -210,6 +229,16 @@ export function describeDiscoveries({
       further_ids: ids.filter((id) => !whole.has(id)).map(String),
     },
   };
+}
+
+/** A digest as a message. */
+export function describeDigest(
+  { id, rule, rule_name, value }: Pick<StoredDigest, 'id' | 'rule' | 'rule_name' | 'value'>,
+  { at, baseUrl }: Pick<MessageContent, 'at' | 'baseUrl'>,
+): z.infer<typeof DigestMessage> {
+  const link = baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}/digests/${id}`;
+  const data = { rule, rule_name, id: String(id), link, digest: Digest.parse(value) };
+  return { type: 'strandline.digest', timestamp: at.toISOString(), data };
 }
 
 /** A message to test a channel. */

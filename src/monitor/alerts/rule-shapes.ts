@@ -3,6 +3,7 @@
  * in the view. Pure.
  */
 import { z } from 'zod';
+import { collectProblems, type Problem } from '../../domain/errors.ts';
 import { parseSpan } from '../../domain/time-point.ts';
 import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 import { RULE_KINDS, type RuleKind } from '../../model/alerts.ts';
@@ -16,6 +17,8 @@ import {
   topicSlug,
 } from '../../model/value-shapes.ts';
 import { commandWords } from '../operation.ts';
+import { EXPECTED_DIGEST, parseDigestSchedule } from '../schedule/digest-schedule.ts';
+import { parseZone } from '../schedule/time-zone.ts';
 
 /** How many days back a rule is previewed: a week has each weekday once. */
 export const DEFAULT_BACKTEST_DAYS = 7;
@@ -54,6 +57,20 @@ const cooldown = z.codec(
     encode: (seconds) => (seconds === 0 ? '0' : `${seconds}s`),
   },
 );
+
+const isZone = (zone: string) => collectProblems([], () => parseZone(zone) !== '', false);
+
+/** `daily 8:00` or a cron expression, as a cron expression. */
+const digestSchedule = z.codec(textParam(200), z.string(), {
+  decode: (text, context) => {
+    const problems: Problem[] = [];
+    const cron = collectProblems<string | null>(problems, () => parseDigestSchedule(text), null);
+    if (cron !== null) return cron;
+    context.issues.push({ code: 'custom', input: text, message: problems[0]?.expected ?? EXPECTED_DIGEST });
+    return z.NEVER;
+  },
+  encode: (cron) => cron,
+});
 
 /** `Posts, spike` as kinds. */
 const readKinds = (given: string) =>
@@ -97,6 +114,23 @@ const members = {
       flag: '--cooldown <time>',
       help: `at most one message per period: 30m, 1h; 0 for one per run (default: ${DEFAULT_COOLDOWN}; for spikes and trends only: 0)`,
     }),
+  digest: digestSchedule
+    .nullable()
+    .describe(
+      'When to send a digest instead of what is found at once: daily 8:00, weekdays 8:00, weekly mon 8:00, or a cron expression, in the zone `tz`. It covers the time since the last one that was sent, and everything in scope. Null: no digest.',
+    )
+    .register(commandWords, {
+      flag: '--digest <when>',
+      help: 'send a digest instead: "daily 8:00", "weekdays 8:00", "weekly mon 8:00", or a cron expression; "" for none',
+      read: (given) => (given.trim() === '' ? null : given),
+    }),
+  tz: z
+    .string()
+    .max(64)
+    .refine(isZone, 'the name of a time zone, such as Europe/Berlin, or UTC')
+    .overwrite((zone) => (isZone(zone) ? parseZone(zone) : zone))
+    .describe('Time zone of the schedule of a digest. Default: UTC.')
+    .register(commandWords, { flag: '--tz <zone>', help: 'time zone of --digest (default: UTC)' }),
   channels: z
     .array(channelSlug, EXPECTED_CHANNELS)
     .min(1, EXPECTED_CHANNELS)

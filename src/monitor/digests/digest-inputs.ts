@@ -1,7 +1,7 @@
 /** Inputs of operations on digests. Pure. */
 import { z } from 'zod';
 import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../../domain/time-point.ts';
-import { searchSlug, textParam, timeParam, topicSlug } from '../../model/value-shapes.ts';
+import { idParam, ruleSlug, searchSlug, textParam, timeParam, topicSlug } from '../../model/value-shapes.ts';
 import { commandWords } from '../operation.ts';
 
 /** Longest span of a digest: what a month brought, read within a second. */
@@ -49,4 +49,15 @@ export const digestSpan = z.strictObject({
     .default('UTC')
     .describe('Time zone of its texts.')
     .register(commandWords, { flag: '--tz <zone>', help: 'time zone in JSON (default: UTC)' }),
+});
+
+export const digestFilter = z.strictObject({
+  rule: ruleSlug
+    .optional()
+    .describe('Only digests of this rule.')
+    .register(commandWords, { flag: '--rule <rule>' }),
+});
+
+export const namedDigest = z.strictObject({
+  id: idParam.clone().register(commandWords, { argument: 'id', help: 'digest id; see: digest list' }),
 });

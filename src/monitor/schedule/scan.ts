@@ -32,6 +32,7 @@ import { listChannelsDue } from '../../store/alerts/delivery-rows.ts';
 import type { Context } from '../context.ts';
 import { enqueueRuns } from '../enqueue.ts';
 import { recordDueSlots } from './due-slots.ts';
+import { planDigests } from './plan-digests.ts';
 
 /** Searches and runs that are handled in one transaction. */
 const SCAN_BATCH = 500;
@@ -51,7 +52,8 @@ export type ScanResult = {
 };
 
 /**
- * Performs one scan: enqueues due slots, unclaimed runs, unread responses, channels with something to send, and recurring work.
+ * Performs one scan: enqueues due slots, unclaimed runs, unread responses, channels with something to send, and recurring work, and
+ * plans digests.
  * Scans may overlap: row locks and constraints decide.
  * @param options.takeOver scan only if there was no scan for two seconds; then all queued runs are offered again
  * @param options.starting a worker starts: all queued runs are offered again, those at the head of the queue as new jobs. A dead
@@ -68,6 +70,7 @@ export async function scan(
   const nextDueAt = await enqueueDueSearches(ctx, now);
   await offerWaitingRuns(ctx, now, starting ? `start-${start.now.getTime()}` : undefined);
   await offerUnreadResponses(ctx);
+  await planDigests(ctx, now);
   await enqueueOtherWork(ctx, now);
   return { now, nextDueAt };
 }

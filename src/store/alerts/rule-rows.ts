@@ -11,12 +11,25 @@ export type Rule = {
   kinds: RuleKind[];
   filter: string;
   cooldown_seconds: number;
+  /** When it sends a digest, as a cron expression in `tz`; null: it reports discoveries. */
+  digest: string | null;
+  /** Time zone of its times. */
+  tz: string;
   state: 'active' | 'paused';
   after: Id;
 };
 
 /** What a person sets. A new column is one here, in `Rule`, and in the table. */
-const SETTINGS = ['name', 'topic_id', 'search_id', 'kinds', 'filter', 'cooldown_seconds'] as const;
+const SETTINGS = [
+  'name',
+  'topic_id',
+  'search_id',
+  'kinds',
+  'filter',
+  'cooldown_seconds',
+  'digest',
+  'tz',
+] as const;
 export type RuleSettings = Pick<Rule, (typeof SETTINGS)[number]>;
 
 const COLUMNS = ['id', 'slug', 'state', ...SETTINGS].map((name) => `r.${name}`).join(', ');
@@ -37,12 +50,12 @@ export async function findRule(db: Queryable, slug: string): Promise<Rule | null
   return rows[0] ?? null;
 }
 
-/** Active rules of a channel; each matches only discoveries after its `after`. */
+/** Active rules of a channel that report discoveries; each matches only those after its `after`. */
 export async function listChannelRules(tx: Transaction, channelId: Id): Promise<Rule[]> {
   const { rows } = await tx.query<Rule>(
     `SELECT ${COLUMNS}, greatest(r.after, rc.after) AS after
      FROM strandline.rule_channels rc JOIN strandline.rules r ON r.id = rc.rule_id
-     WHERE rc.channel_id = $1 AND r.archived_at IS NULL AND r.state = 'active' ORDER BY r.id`,
+     WHERE rc.channel_id = $1 AND r.archived_at IS NULL AND r.state = 'active' AND r.digest IS NULL ORDER BY r.id`,
     [channelId],
   );
   return rows;
@@ -68,9 +81,10 @@ export async function insertRule(tx: Transaction, rule: NewRule, now: Date): Pro
   return onlyRow(rows).id;
 }
 
+/** The next slot of its digest is computed again. */
 export async function updateRule(tx: Transaction, id: Id, settings: RuleSettings): Promise<void> {
   await tx.query(
-    `UPDATE strandline.rules SET ${SETTINGS.map((name, i) => `${name} = $${i + 2}`).join(', ')} WHERE id = $1`,
+    `UPDATE strandline.rules SET ${SETTINGS.map((name, i) => `${name} = $${i + 2}`).join(', ')}, digest_due_at = NULL WHERE id = $1`,
     [id, ...SETTINGS.map((name) => settings[name])],
   );
 }
@@ -82,7 +96,7 @@ export async function setRuleState(
   { state, after, now }: { state: Rule['state']; after: Id | null; now: Date },
 ): Promise<void> {
   await tx.query(
-    'UPDATE strandline.rules SET state = $2, state_since = $3, after = coalesce($4, after) WHERE id = $1',
+    'UPDATE strandline.rules SET state = $2, state_since = $3, after = coalesce($4, after), digest_due_at = NULL WHERE id = $1',
     [id, state, now, after],
   );
 }

@@ -76,6 +76,10 @@ export const rules = strandline.table(
     tz: text().notNull().default('UTC'),
     /** Messages a day and channel; null: no limit. */
     max_per_day: integer(),
+    /** When it sends a digest, a cron expression in `tz`; null: it reports discoveries instead. */
+    digest: text(),
+    /** The next slot of its digest; null: to be computed. */
+    digest_due_at: instant(),
     /** Until when its messages are held back. Stays when the mute has ended: the summary of what was held names it. */
     muted_until: instant(),
     state: text().notNull(),
@@ -95,6 +99,9 @@ export const rules = strandline.table(
     check('rules_cooldown', sql`${t.cooldown_seconds} >= 0`),
     check('rules_quiet_hours', sql`${t.quiet_hours} ~ '^[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]$'`),
     check('rules_max_per_day', sql`${t.max_per_day} > 0`),
+    // For the scan, twice a second.
+    index('rules_digest').on(t.digest_due_at).where(sql`${t.digest} is not null`),
+    check('rules_digest_due', sql`${t.digest_due_at} is null or ${t.digest} is not null`),
     check('rules_state', sql`${t.state} in ('active', 'paused')`),
     check('rules_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
   ],
@@ -119,6 +126,41 @@ export const rule_channels = strandline.table(
 );
 
 /**
+ * Digests of rules with a schedule, each with its value, so that past ones never change. The scan inserts them when they are due
+ * (`monitor/digests/plan-digests.ts`); a worker reads the value and creates their deliveries in one transaction.
+ */
+export const digests = strandline.table(
+  'digests',
+  {
+    id: key(),
+    rule_id: ref()
+      .notNull()
+      .references(() => rules.id),
+    /** The slot for which it was made. Slots that were missed have one digest together, at the first. */
+    due_at: instant().notNull(),
+    created_at: instant().notNull(),
+    /** `sent`: to at least one channel. `kept`: to nobody, with the reason; the next one covers its span, too. */
+    state: text().notNull(),
+    reason: text(),
+    /** The span; null while planned. */
+    from_at: instant(),
+    until_at: instant(),
+    /** The last discovery that it covers: the next one continues after it. */
+    last_discovery: ref(),
+    /** As the API returns it; null while planned. */
+    value: jsonb(),
+  },
+  (t) => [
+    // If two scans plan the same slot, the second insert conflicts.
+    unique('digests_slot_key').on(t.rule_id, t.due_at),
+    index('digests_planned').on(t.id).where(sql`${t.state} = 'planned'`),
+    check('digests_state', sql`${t.state} in ('planned', 'sent', 'kept')`),
+    check('digests_value', sql`(${t.state} = 'planned') = (${t.value} is null)`),
+    check('digests_reason', sql`(${t.state} = 'kept') = (${t.reason} is not null)`),
+  ],
+);
+
+/**
  * One message to one channel. While `gathering` it has no body, only its discoveries. The body is composed once, and
  * the ID never changes, even if the message is resent.
  */
@@ -136,6 +178,8 @@ export const deliveries = strandline.table(
       .references(() => rules.id),
     /** The run of all its discoveries; null if there are several. */
     run_id: ref(),
+    /** The digest that it is; null: it reports discoveries. */
+    digest_id: ref().references(() => digests.id),
     state: text().notNull(),
     /** Why it is dead or cancelled. */
     reason: text(),
@@ -173,6 +217,7 @@ export const deliveries = strandline.table(
     index('deliveries_rule').on(t.rule_id, t.channel_id, t.made_at),
     index('deliveries_dead').on(t.channel_id, t.id).where(sql`${t.state} = 'dead'`),
     index('deliveries_run').on(t.run_id),
+    index('deliveries_digest').on(t.digest_id).where(sql`${t.digest_id} is not null`),
     check('deliveries_state', sql`${t.state} in ('gathering', 'pending', 'delivered', 'dead', 'cancelled')`),
     check('deliveries_body', sql`${t.state} <> 'pending' or ${t.body} is not null`),
     check(

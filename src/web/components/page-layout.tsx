@@ -57,6 +57,7 @@ export function renderPage(request: FastifyRequest, reply: FastifyReply, page: P
 /** The navigation; the key follows `g`. */
 const NAV_LINKS: readonly (readonly [path: string, name: string, key: string])[] = [
   ['/', 'Overview', 'o'],
+  ['/digests', 'Digest', 'd'],
   ['/compare', 'Compare', 'c'],
   ['/explore', 'Explore', 'e'],
   ['/runs', 'Runs', 'r'],

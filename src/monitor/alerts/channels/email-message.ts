@@ -2,7 +2,8 @@
 
 import { escapeHtml } from '../../../domain/text.ts';
 import type { Mailbox } from '../../../domain/mail-address.ts';
-import { trimEndSlashes } from '../../../domain/link.ts';
+import { isWebUrl, trimEndSlashes } from '../../../domain/link.ts';
+import { composeSections, type DigestLine } from '../../digests/digest-sections.ts';
 import type { ChannelMessage } from '../message.ts';
 import type { Composition } from './channel-kind.ts';
 import {
@@ -83,7 +84,8 @@ function describeMail(
     const footer = { reason: `Sent to the channel ${channel} as a test.`, manage, label: 'The channel' };
     return { subject: `[strandline] Test of ${channel}`, thread: null, manage, ...render(summary, footer) };
   }
-  const { topic, rule } = message.data;
+  const { rule } = message.data;
+  const topic = message.type === 'strandline.digest' ? null : message.data.topic;
   const manage = base === null ? null : `${base}/alerts/rules/${rule}`;
   const stop = manage === null ? ` To stop it: strandline rules pause ${rule}` : '';
   const footer = {
@@ -91,11 +93,13 @@ function describeMail(
     manage,
     label: 'Change or stop this rule',
   };
+  const parts =
+    message.type === 'strandline.digest' ? renderDigest(message.data, base, footer) : render(summary, footer);
   return {
     subject: `[strandline] ${topic ?? rule}`,
     thread: topic === null ? `rule.${rule}` : `topic.${topic}`,
     manage,
-    ...render(summary, footer),
+    ...parts,
   };
 }
 
@@ -105,6 +109,43 @@ type Footer = { reason: string; manage: string | null; label: string };
 function render(summary: MessageSummary, footer: Footer): Pick<Mail, 'text' | 'html'> {
   const lines = describeLines(summary, footer);
   return { text: renderText(lines), html: renderHtml(summary.title, lines) };
+}
+
+/** A digest with all its sections: the same lines in both parts. */
+function renderDigest(
+  { rule_name, link, digest }: Extract<ChannelMessage, { type: 'strandline.digest' }>['data'],
+  base: string | null,
+  { reason, manage, label }: Footer,
+): Pick<Mail, 'text' | 'html'> {
+  const groups = composeSections(digest).map(({ heading, lines }) => [
+    ...plainLine('section', heading),
+    ...lines.flatMap((line) => describeDigestLine(line, base)),
+  ]);
+  const foot = [
+    ...linkLine('button', 'Open as a page', link),
+    ...plainLine('small', reason),
+    ...linkLine('smallLink', label, manage),
+  ];
+  const all = [...groups, foot];
+  return { text: renderText(all), html: renderHtml(rule_name, all) };
+}
+
+const DIGEST_STYLES = {
+  title: 'title',
+  text: 'text',
+  name: 'name',
+  plus: 'text',
+  minus: 'text',
+  thing: 'thing',
+  note: 'small',
+} as const;
+const SIGNS: Readonly<Partial<Record<DigestLine['style'], string>>> = { plus: '+ ', minus: '− ' };
+
+/** A post or link leads to itself, everything else to its page. */
+function describeDigestLine({ style, words, path, url }: DigestLine, base: string | null): Line[] {
+  const page = base === null || path === null ? null : `${base}${path}`;
+  const link = url !== null && isWebUrl(url) ? url : page;
+  return [{ style: DIGEST_STYLES[style], words: `${SIGNS[style] ?? ''}${words}`, link }];
 }
 
 /** A line of a mail: its words, or a link with its label. */
@@ -135,6 +176,7 @@ const LABELS: Readonly<Record<SummaryItem['kind'], string | null>> = {
   spike: 'Spike',
   trend: 'Trend',
   answer: null,
+  digest: null,
 };
 
 function describeItem(item: SummaryItem): Line[] {
@@ -162,6 +204,9 @@ function renderText(groups: readonly (readonly Line[])[]): string {
  */
 const STYLES = {
   title: 'margin:0;font-size:20px;line-height:1.3;font-weight:600',
+  section: 'margin:0 0 6px;font-size:17px;line-height:1.3;font-weight:700',
+  name: 'display:block;margin:8px 0 2px;font-size:16px;line-height:1.4;font-weight:600;color:inherit',
+  thing: 'display:block;margin:6px 0 0;font-size:15px;line-height:1.4;color:inherit',
   label:
     'margin:0 0 2px;font-size:12px;line-height:1.4;font-weight:600;letter-spacing:.06em;text-transform:uppercase;opacity:.75',
   heading: 'margin:0 0 4px;font-size:17px;line-height:1.4;font-weight:600',
@@ -203,7 +248,9 @@ ${sections.join('\n')}
 /** `dir=auto`: texts of any language have their own direction. */
 function renderLine({ style, words, link }: Line): string {
   const css = STYLES[style];
+  if (link !== null && (style === 'text' || style === 'small'))
+    return `<p dir="auto" style="${css}"><a href="${escapeHtml(link)}" style="color:inherit">${escapeHtml(words)}</a></p>`;
   if (link !== null) return `<a href="${escapeHtml(link)}" style="${css}">${escapeHtml(words)}</a>`;
-  const tag = style === 'title' ? 'h1' : style === 'heading' ? 'h2' : 'p';
+  const tag = style === 'title' ? 'h1' : style === 'heading' || style === 'section' ? 'h2' : 'p';
   return `<${tag} dir="auto" style="${css}">${escapeHtml(words)}</${tag}>`;
 }

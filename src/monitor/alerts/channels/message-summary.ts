@@ -12,6 +12,7 @@ import { groupBy } from '../../../domain/group-by.ts';
 import { parseWebUrl } from '../../../domain/link.ts';
 import { cleanLine, truncateText } from '../../../domain/text.ts';
 import { RULE_KINDS, type RuleKind } from '../../../model/alerts.ts';
+import { composeSections } from '../../digests/digest-sections.ts';
 import type { ChannelMessage, MessageDiscovery } from '../message.ts';
 
 /** Items that a summary has in full; the address of the list leads to the others. */
@@ -23,7 +24,7 @@ const MAX_AUTHOR_LENGTH = 60;
 
 /** An item on one line per member. All texts are cleaned and well-formed, and not escaped for any format. */
 export type SummaryItem = {
-  kind: MessageDiscovery['kind'];
+  kind: MessageDiscovery['kind'] | 'digest';
   /** Title of a link; null for an item without one. */
   title: string | null;
   /** Text of a post, snippet of a link, sentence about a spike or trend, changes of an answer. */
@@ -58,6 +59,7 @@ export function summarizeMessage(message: ChannelMessage): MessageSummary {
     const title = `Test message for channel ${message.data.channel}`;
     return { title, lead: 'strandline can send messages here.', items: [], more: null, url: null };
   }
+  if (message.type === 'strandline.digest') return summarizeDigest(message.data);
   const { data } = message;
   const items = chooseItems(data.discoveries).map(describeItem);
   const missing = data.total - items.length;
@@ -69,6 +71,44 @@ export function summarizeMessage(message: ChannelMessage): MessageSummary {
     url: data.link,
   };
 }
+
+/** Sections of a digest that a chat shows; the page has all. */
+const MAX_DIGEST_ITEMS = 10;
+
+/** The sections of a digest as items: a line each, but for posts and links, which are items of their own. */
+function summarizeDigest({ rule_name, link, digest }: Digests): MessageSummary {
+  const base = link === null ? null : link.replace(/\/digests\/\d+$/, '');
+  const plain = { kind: 'digest' as const, author: null, counters: [], at: null, url: null, page: null };
+  const items = composeSections(digest).flatMap(({ id, heading, lines }): SummaryItem[] =>
+    lines.flatMap(({ style, words, path, url }, i): SummaryItem[] => {
+      // The title of the message says it.
+      if (style === 'title') return [];
+      const text = style === 'plus' ? `+ ${words}` : style === 'minus' ? `− ${words}` : words;
+      const isFirst = i === 0 && id !== 'collected';
+      return [
+        {
+          ...plain,
+          title: isFirst ? heading : null,
+          text: truncateText(cleanLine(text), MAX_TEXT_LENGTH),
+          url: cleanUrl(url),
+          page: base === null || path === null ? null : `${base}${path}`,
+        },
+      ];
+    }),
+  );
+  const shown = items.slice(0, MAX_DIGEST_ITEMS);
+  const more = items.length - shown.length;
+  const warning = digest.simulated ? ' (simulated data)' : '';
+  return {
+    title: `${truncateText(cleanLine(rule_name), MAX_TITLE_LENGTH - warning.length)}${warning}`,
+    lead: null,
+    items: shown,
+    more: more > 0 ? { count: more } : null,
+    url: link,
+  };
+}
+
+type Digests = Extract<ChannelMessage, { type: 'strandline.digest' }>['data'];
 
 /** `and 7 more`; null if the summary has all items. */
 export function describeMore({ more }: Pick<MessageSummary, 'more'>): string | null {

@@ -30,6 +30,8 @@ export const rulesView = defineView('rules', {
   tz: text().notNull(),
   max_per_day: integer(),
   muted_until: instant(),
+  digest: text(),
+  digest_due_at: instant(),
 });
 
 export const channelsView = defineView('channels', {
@@ -74,4 +76,5 @@ export const deliveriesView = defineView('deliveries', {
   channel_kind: text().notNull(),
   muted: boolean().notNull(),
   waits_for: text({ enum: WAIT_REASONS }),
+  digest_id: ref(),
 });

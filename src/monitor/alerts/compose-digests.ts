@@ -1,0 +1,91 @@
+/** Composes digests that the scan has planned (`monitor/schedule/plan-digests.ts`), and creates their messages. */
+import { DAY, MINUTE } from '../../domain/time.ts';
+import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
+import {
+  hasRunsInProgress,
+  insertDigestDelivery,
+  listPlannedDigests,
+  lockPlannedDigest,
+  type PlannedDigest,
+  storeDigest,
+} from '../../store/digests.ts';
+import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
+import type { Context } from '../context.ts';
+import { MAX_SPAN_DAYS } from '../digests/digest-inputs.ts';
+import { saysSomething } from '../digests/digest-shapes.ts';
+import { readDigest } from '../digests/read-digest.ts';
+import { slotsBetween } from '../schedule/cadence.ts';
+import { createMessageId } from './message.ts';
+
+/** How long a digest waits for runs that were due before it, such as those of a machine that just woke. */
+const MAX_WAIT_MS = 5 * MINUTE;
+
+/**
+ * Composes planned digests: reads the value, stores it, and creates the deliveries, in one transaction each. One that fails is left
+ * for the next time, and delays no other.
+ */
+export async function composeDigests(ctx: Context): Promise<void> {
+  for (const id of await listPlannedDigests(ctx.db)) {
+    try {
+      const channels = await inTransaction(ctx.db, (tx) => composeOne(ctx, tx, id));
+      if (channels.length > 0) await ctx.queue.enqueueChannels(channels).catch(() => {}); // the scan enqueues them again
+    } catch (error) {
+      ctx.log.error({ err: error, digest: String(id) }, 'digest not composed');
+    }
+  }
+}
+
+/** @returns the channels to which it is sent */
+async function composeOne(ctx: Context, tx: Transaction, id: Id): Promise<Id[]> {
+  const until = await readTime(tx, ctx.clock);
+  const planned = await lockPlannedDigest(tx, id, until);
+  if (planned === null) return [];
+  const { topic, search, created_at, rule_id: ruleId } = planned;
+  const waited = until.getTime() - created_at.getTime();
+  if (waited < MAX_WAIT_MS && (await hasRunsInProgress(tx, { topic, search, now: until }))) return [];
+  const lastDiscovery = await readLastDiscoveryId(tx);
+  const from = findStart(planned, until);
+  const after = planned.last_discovery;
+  const value = await readDigest(ctx, {
+    topic: topic ?? undefined,
+    search: search ?? undefined,
+    from,
+    until,
+    tz: planned.tz,
+    ...(after === null ? {} : { range: { after, upTo: lastDiscovery } }),
+  });
+  const kept = findReasonToKeep(planned, saysSomething(value));
+  await storeDigest(tx, id, { from, until, lastDiscovery, value, kept });
+  if (kept !== null) return [];
+  for (const channelId of planned.channel_ids)
+    await insertDigestDelivery(tx, {
+      messageId: createMessageId(),
+      channelId,
+      ruleId,
+      digestId: id,
+      now: until,
+    });
+  return planned.channel_ids;
+}
+
+/** Where the last digest that was sent ended; of the first one, a period of the schedule before it. At most 31 days ago. */
+function findStart({ last_until, digest, tz, due_at }: PlannedDigest, until: Date): Date {
+  const oldest = until.getTime() - MAX_SPAN_DAYS * DAY;
+  if (last_until !== null) return new Date(Math.max(last_until.getTime(), oldest));
+  const slots =
+    digest === null
+      ? []
+      : [...slotsBetween({ kind: 'cron', cron: digest, tz }, oldest, due_at.getTime() - 1)];
+  return new Date(slots.at(-1) ?? due_at.getTime() - DAY);
+}
+
+/** Null: it is sent. */
+function findReasonToKeep(
+  { is_muted, is_removed, channel_ids }: PlannedDigest,
+  isNews: boolean,
+): string | null {
+  if (is_removed) return 'the rule was removed';
+  if (is_muted) return 'the rule was muted';
+  if (channel_ids.length === 0) return 'no channel was active';
+  return isNews ? null : 'nothing new';
+}

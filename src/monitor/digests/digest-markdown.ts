@@ -1,0 +1,50 @@
+/** A digest as Markdown. Pure. */
+import { isWebUrl } from '../../domain/link.ts';
+import { composeSections, type DigestLine } from './digest-sections.ts';
+import type { Digest } from './digest-shapes.ts';
+
+/** @param base start of the addresses of pages, without a slash at its end; null: without links to pages */
+export function writeMarkdown(
+  digest: Digest,
+  { zone, base }: { zone?: string; base: string | null },
+): string {
+  const parts = composeSections(digest, zone).map(({ heading, lines }) =>
+    [
+      ...(heading === null ? [] : [`## ${escapeMarkdown(heading)}`, '']),
+      ...lines.flatMap((line) => writeLine(line, base)),
+    ].join('\n'),
+  );
+  return `${parts.join('\n\n')}\n`;
+}
+
+function writeLine({ style, words, path, url }: DigestLine, base: string | null): string[] {
+  const link = url !== null && isWebUrl(url) ? url : base === null || path === null ? null : `${base}${path}`;
+  const text = escapeMarkdown(words);
+  const linked = link === null ? text : `[${text}](<${link.replace(/[<>\\\s]/g, encodeURIComponent)}>)`;
+  switch (style) {
+    case 'title':
+      return [`# ${linked}`, ''];
+    case 'name':
+      return ['', `### ${linked}`, ''];
+    case 'text':
+      return [linked, ''];
+    case 'plus':
+      return [`- **+** ${linked}`];
+    case 'minus':
+      return [`- **−** ${linked}`];
+    case 'thing':
+      return [`- ${linked}`];
+    case 'note':
+      return [`  *${text}*`];
+  }
+}
+
+/** Characters that mean something anywhere in a line, and those that do at its beginning. */
+const SPECIAL = /[\\`*_{}[\]<>#|~&]/g;
+const LEADING = /^(?:[-+=]|\d+(?=[.)]))/;
+
+/** One line of text that Markdown shows as it is. */
+export function escapeMarkdown(text: string): string {
+  const escaped = text.replace(SPECIAL, (sign) => `\\${sign}`);
+  return escaped.replace(LEADING, (start) => (/^\d/.test(start) ? `${start}\\` : `\\${start}`));
+}
