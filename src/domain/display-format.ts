@@ -187,3 +187,15 @@ function getFormats(zone: string): ZoneFormats {
   formatsByZone.set(zone, formats);
   return formats;
 }
+
+/** `×27, 3 authors`; null for what has no copies. `authors` is null if none is known. */
+export function formatCopies(found: {
+  copies: number;
+  authors: number | null;
+  copies_at_least: boolean;
+}): string | null {
+  const { copies, authors, copies_at_least } = found;
+  if (copies < 2) return null;
+  const by = authors === null ? '' : `, ${formatCount(authors, 'author')}`;
+  return `${copies_at_least ? 'at least ' : ''}×${formatWhole(copies)}${by}`;
+}

@@ -8,6 +8,7 @@ import { type CopyKeys, groupCopies } from '../domain/copies.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { Id, Queryable, Transaction } from './database.ts';
 import { LOCK_FEED } from './save/save-sql.ts';
+import { POST_KEY_SQL } from './save/topic-items.ts';
 
 const S = 'strandline';
 
@@ -24,6 +25,7 @@ export type Member = TopicItem & {
   kind: 'post' | 'link';
   thing: Id;
   authorId: Id | null;
+  searchId: Id;
   firstInTopic: boolean;
   baseline: boolean;
   late: boolean;
@@ -31,16 +33,23 @@ export type Member = TopicItem & {
   reported: boolean;
 };
 
+/** How often a topic has a thing. */
+export type Copies = {
+  /** Distinct items, itself included: a post, the links to it and its copies in other services are one. */
+  copies: number;
+  /** Distinct authors of these, as far as they are known; null if none is. */
+  authors: number | null;
+  /** Whether there may be more of both: only so many copies are counted. */
+  copies_at_least: boolean;
+};
+
+/** A discovery of something that has no copies: a spike, a completion, or an item that was deleted in the meantime. */
+export const ONE_COPY: Copies = { copies: 1, authors: null, copies_at_least: false };
+
 /** What one thing is in a topic. */
-export type Thing = {
+export type Thing = Copies & {
   /** The discovery that reported it: its first member, also after it was joined with another. */
   id: Id;
-  /** Distinct items: a post, the links to it and its copies in other services are one. */
-  copies: number;
-  /** Distinct authors of these, as far as they are known. */
-  authors: number;
-  /** Whether there may be more of both. */
-  atLeast: boolean;
   /** In the order of their discovery. An item has a discovery for each search that found it. */
   members: readonly Member[];
 };
@@ -70,7 +79,7 @@ WITH RECURSIVE names(topic_id, key, text_key) AS (
   ) f WHERE f.key IS NOT NULL OR f.text_key IS NOT NULL
 )
 SELECT n.topic_id AS "topicId", n.key, i.text_key AS "textKey", d.id, i.kind, i.id AS thing, i.author_id AS "authorId",
-  d.first_in_topic AS "firstInTopic", d.baseline, d.late,
+  d.search_id AS "searchId", d.first_in_topic AS "firstInTopic", d.baseline, d.late,
   coalesce((SELECT reported FROM ${S}.topic_items WHERE topic_id = n.topic_id AND key = n.key), false) AS reported
 FROM names n CROSS JOIN LATERAL (
   SELECT 'post' AS kind, id, text_key, author_id FROM ${S}.posts WHERE key = n.key
@@ -109,6 +118,39 @@ export async function readThings(db: Queryable, items: readonly TopicItem[]): Pr
   return things;
 }
 
+/** Posts and links of discoveries. $1 discoveries. */
+const SELECT_ITEMS = `
+SELECT d.id, s.topic_id AS "topicId", i.key, i.text_key AS "textKey"
+FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
+CROSS JOIN LATERAL (
+  SELECT ${POST_KEY_SQL} AS key, text_key FROM ${S}.posts p WHERE d.kind = 'post' AND p.id = d.thing
+  UNION ALL SELECT canonical, NULL FROM ${S}.links WHERE d.kind = 'link' AND id = d.thing
+) i WHERE d.id = ANY ($1::bigint[])`;
+
+/** The items of discoveries of posts and links. */
+export async function readTopicItems(
+  db: Queryable,
+  discoveryIds: readonly Id[],
+): Promise<(TopicItem & { id: Id })[]> {
+  if (discoveryIds.length === 0) return [];
+  return (await db.query<TopicItem & { id: Id }>(SELECT_ITEMS, [discoveryIds])).rows;
+}
+
+/** Adds to discoveries how often their topics have what they found. */
+export async function addCopies<Row extends { id: Id; kind: string }>(
+  db: Queryable,
+  rows: readonly Row[],
+): Promise<(Row & Copies)[]> {
+  const found = rows.filter(({ kind }) => kind === 'post' || kind === 'link').map(({ id }) => id);
+  const items = await readTopicItems(db, found);
+  const things = await readThings(db, items);
+  const byId = new Map(items.map((item) => [item.id, things.get(nameTopicItem(item))]));
+  return rows.map((row) => {
+    const { copies, authors, copies_at_least } = byId.get(row.id) ?? ONE_COPY;
+    return { ...row, copies, authors, copies_at_least };
+  });
+}
+
 function describeThing(members: readonly Member[]): Thing | null {
   const first = members.find(({ firstInTopic }) => firstInTopic) ?? members[0];
   if (first === undefined) return null;
@@ -121,8 +163,8 @@ function describeThing(members: readonly Member[]): Thing | null {
   return {
     id: first.id,
     copies: new Set(members.map(({ key }) => key)).size,
-    authors: new Set(authors.values()).size,
-    atLeast: [...texts.values()].some(({ size }) => size >= MAX_COPIES),
+    authors: new Set(authors.values()).size || null,
+    copies_at_least: [...texts.values()].some(({ size }) => size >= MAX_COPIES),
     members,
   };
 }

@@ -138,7 +138,7 @@ describe('what a topic finds', () => {
     expect(thing).toMatchObject({ copies: 1 });
     const copy = (await listFound(topic)).find(({ name }) => name === `${topic}-9`);
     const things = await readThings(world.db.pool, copy === undefined ? [] : [copy]);
-    expect([...things.values()][0]).toMatchObject({ copies: 27, authors: 3, atLeast: false });
+    expect([...things.values()][0]).toMatchObject({ copies: 27, authors: 3, copies_at_least: false });
   });
 
   test('a post that joins two things makes them one, with the first one\u2019s id', async () => {
@@ -260,7 +260,7 @@ describe('what a topic finds', () => {
     for (let from = 0; from < all.length; from += 200) await finds(one, topic, all.slice(from, from + 200));
     const [item] = await listFound(topic);
     const [thing] = [...(await readThings(world.db.pool, item === undefined ? [] : [item])).values()];
-    expect(thing).toMatchObject({ copies: MAX_COPIES, atLeast: true });
+    expect(thing).toMatchObject({ copies: MAX_COPIES, copies_at_least: true });
     expect((await firsts(topic)).length).toBe(1);
   });
 });

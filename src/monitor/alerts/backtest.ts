@@ -3,7 +3,13 @@
 import { DAY } from '../../domain/time.ts';
 import { createNotFound, InvalidInput } from '../../domain/errors.ts';
 import { parseQuery } from '../../domain/search-query.ts';
-import { isFirstOfItem, readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
+import {
+  isFirstOfThing,
+  readEntryThings,
+  readFeedBetween,
+  type FeedEntry,
+} from '../../store/alerts/feed-entries.ts';
+import type { Id } from '../../store/database.ts';
 import { findRule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from './rule-shapes.ts';
@@ -68,14 +74,19 @@ export async function backtestRule(
   if (stored === null) throw createNotFound('rule', slug);
   parseQuery(stored.filter, 'filter');
   // As if the rule had been active all the time.
-  const rule = { ...stored, state: 'active' as const, after: 0n };
+  const rule = { ...stored, state: 'active' as const };
   const counting = createMessageCounter(rule.cooldown_seconds);
-  const isNew = isFirstOfItem();
+  const seen = new Set<Id>();
+  let before: Id | undefined;
   let read = 0;
   for (let after = 0n; ; ) {
     const { found, last } = await readFeedBetween(ctx.db.pool, { ...trial, after, limit: BACKTEST_BATCH });
-    const [matched] = await matchRules(ctx.db.pool, [rule], found, until);
-    for (const entry of matched?.matching.filter(isNew) ?? []) {
+    // What was found before counts as known.
+    before ??= found[0] === undefined ? undefined : found[0].id - 1n;
+    const trialRule = { ...rule, after: before ?? 0n };
+    const [{ matching } = { matching: [] }] = await matchRules(ctx.db.pool, [trialRule], found, until);
+    const isNew = isFirstOfThing(await readEntryThings(ctx.db.pool, matching), seen);
+    for (const entry of matching.filter(isNew)) {
       counting.add(entry);
       trial.total += 1;
       if (trial.found.length < MAX_BACKTEST_SHOWN) trial.found.push(entry);

@@ -3,7 +3,12 @@
 import { collectProblems, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { EVERYTHING, parseQuery, type Query } from '../../domain/search-query.ts';
 import { findMatches } from '../../store/alerts/item-matches.ts';
-import type { FeedEntry, ScopedEntry } from '../../store/alerts/feed-entries.ts';
+import {
+  type FeedEntry,
+  readEntries,
+  readEntryThings,
+  type ScopedEntry,
+} from '../../store/alerts/feed-entries.ts';
 import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Id, Queryable } from '../../store/database.ts';
 import type { RuleKind } from '../../model/alerts.ts';
@@ -37,10 +42,59 @@ export async function matchRules<R extends Rule>(
   const byRule = new Map<Id, ReadonlySet<Id>>(
     filtered.map(({ rule }, n) => [rule.id, matches[n] ?? new Set()]),
   );
-  return inScope.map(({ rule, entries }) => {
+  const matched = inScope.map(({ rule, query, entries }) => {
     const ids = byRule.get(rule.id);
-    return { rule, matching: ids === undefined ? entries : entries.filter(({ id }) => ids.has(id)) };
+    return { rule, query, entries: ids === undefined ? entries : entries.filter(({ id }) => ids.has(id)) };
   });
+  const results: { rule: R; matching: FeedEntry[] }[] = [];
+  for (const { rule, query, entries } of matched)
+    results.push({
+      rule,
+      matching: query === null ? [] : await leaveOutKnown(tx, { rule, query, now }, entries),
+    });
+  return results;
+}
+
+/** Members of a thing that are compared with a filter, the oldest first. */
+const MAX_EARLIER_MEMBERS = 20;
+
+/**
+ * Leaves out things that the rule would have reported before if it had been asked: another member, which matches it too, was
+ * there at the start, or before the rule. What the rule was asked about is in messages, or did not match.
+ */
+async function leaveOutKnown(
+  tx: Queryable,
+  { rule, query, now }: { rule: Rule; query: Query; now: Date },
+  matching: readonly FeedEntry[],
+): Promise<FeedEntry[]> {
+  const isOfTopic = rule.search_id === null;
+  // Nothing of these was reported before.
+  const repeated = matching.filter((found) => !(isOfTopic && found.first_in_topic));
+  const things = await readEntryThings(tx, repeated);
+  const earlier = new Map<Id, Id[]>();
+  for (const { id } of repeated) {
+    const unasked = things
+      .get(id)
+      ?.members.filter(
+        (member) =>
+          member.id < id &&
+          rule.kinds.some((kind) => kind === member.kind) &&
+          (isOfTopic ? !member.baseline || member.reported : member.searchId === rule.search_id) &&
+          (member.baseline || member.id <= rule.after),
+      );
+    if (unasked !== undefined && unasked.length > 0)
+      earlier.set(
+        id,
+        unasked.slice(0, MAX_EARLIER_MEMBERS).map((member) => member.id),
+      );
+  }
+  if (earlier.size === 0) return [...matching];
+  const members = await readEntries(tx, [...new Set([...earlier.values()].flat())]);
+  const [matches = new Set<Id>()] =
+    query === EVERYTHING
+      ? [new Set(members.map(({ id }) => id))]
+      : await findMatches(tx, [query], members, now);
+  return matching.filter(({ id }) => earlier.get(id)?.some((member) => matches.has(member)) !== true);
 }
 
 /**

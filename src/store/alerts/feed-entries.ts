@@ -1,7 +1,8 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
 import type { AnswerChange } from '../../domain/answer-change.ts';
 import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
-import { type Id, type Queryable, selectIds } from '../database.ts';
+import { nameTopicItem, readThings, type Thing } from '../copies.ts';
+import { type Id, type Queryable, selectIds, type Transaction } from '../database.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
@@ -71,6 +72,8 @@ export type FeedEntry = {
   first_of_kind: boolean;
   /** Of its item in the topic; null for completions, spikes and trends. */
   key: string | null;
+  /** Of the text of a post; null if it is too short, and for other kinds. */
+  text_key: Id | null;
 } & (
   | { kind: 'post'; post: FeedPost }
   | { kind: 'link'; link: FeedLink }
@@ -89,7 +92,7 @@ type EntryRow = Omit<FeedEntry, 'kind'> & { kind: FeedEntry['kind']; thing: Id; 
 
 const SELECT_ENTRIES = `
 SELECT d.id, d.at, d.baseline, d.late, d.kind, d.thing, d.run_id, d.search_id, s.slug AS search, s.topic_id, t.slug AS topic,
-  v.kind AS service_kind, d.first_in_topic, k.key,
+  v.kind AS service_kind, d.first_in_topic, k.key, k.text_key,
   d.first_in_topic OR NOT EXISTS (
     SELECT FROM (
       SELECT 'post' AS kind, id AS thing FROM strandline.posts WHERE key = k.key
@@ -104,8 +107,8 @@ JOIN strandline.searches s ON s.id = d.search_id
 JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.services v ON v.id = s.service_id
 LEFT JOIN LATERAL (
-  SELECT ${POST_KEY_SQL} AS key FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
-  UNION ALL SELECT canonical FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
+  SELECT ${POST_KEY_SQL} AS key, p.text_key FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
+  UNION ALL SELECT canonical, NULL FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
 ) k ON true`;
 
 const SELECT_POSTS = `
@@ -178,7 +181,8 @@ export async function readDeliveryEntries(
   return { found: await readEntries(tx, ids.slice(0, whole)), ids };
 }
 
-async function readEntries(tx: Queryable, ids: readonly Id[]): Promise<FeedEntry[]> {
+/** Discoveries with their items, in feed order. */
+export async function readEntries(tx: Queryable, ids: readonly Id[]): Promise<FeedEntry[]> {
   if (ids.length === 0) return [];
   const { rows } = await tx.query<EntryRow>(`${SELECT_ENTRIES} WHERE d.id = ANY ($1) ORDER BY d.id`, [ids]);
   return attachItems(tx, rows);
@@ -228,50 +232,56 @@ async function indexById<Thing extends { id: Id }>(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** $1 channel, $2 discoveries, $3 their topics, $4 keys of their items. */
+/** $1 channel, $2 discoveries. */
 const SELECT_SENT = `
-SELECT e.id FROM unnest($2::bigint[], $3::bigint[], $4::text[]) e(id, topic_id, key)
-WHERE EXISTS (
-  SELECT FROM (
-    SELECT 'post' AS kind, id AS thing FROM strandline.posts WHERE key = e.key
-    UNION ALL SELECT 'link', id FROM strandline.links WHERE canonical = e.key
-  ) i
-  JOIN strandline.discoveries o ON o.kind = i.kind AND o.thing = i.thing
-  JOIN strandline.searches s ON s.id = o.search_id AND s.topic_id = e.topic_id
-  JOIN strandline.delivery_discoveries x ON x.discovery_id = o.id AND x.channel_id = $1
-  JOIN strandline.deliveries m ON m.id = x.delivery_id AND m.state <> 'cancelled'
-)`;
+SELECT DISTINCT x.discovery_id AS id FROM strandline.delivery_discoveries x
+JOIN strandline.deliveries m ON m.id = x.delivery_id AND m.state <> 'cancelled'
+WHERE x.discovery_id = ANY ($2::bigint[]) AND x.channel_id = $1`;
 
 /**
- * Leaves out what is in a message to the channel: each item once per topic, whichever rule matched. The caller has
- * locked the channel.
+ * Leaves out what is in a message to the channel: each thing once per topic, whichever rule matched and whichever of its
+ * members that was. The caller has locked the channel.
  */
 export async function leaveOutSent(
-  tx: Queryable,
+  tx: Transaction,
   channelId: Id,
   found: readonly FeedEntry[],
 ): Promise<FeedEntry[]> {
-  const items = found.filter(isFirstOfItem());
-  const keyed = items.filter(({ key }) => key !== null);
-  const sent = new Set(
-    await selectIds(tx, SELECT_SENT, [
-      channelId,
-      keyed.map(({ id }) => id),
-      keyed.map(({ topic_id }) => topic_id),
-      keyed.map(({ key }) => key),
-    ]),
+  const things = await readEntryThings(tx, found);
+  const members = [...new Set(things.values())].flatMap((thing) => thing.members.map(({ id }) => id));
+  const sent = new Set(await selectIds(tx, SELECT_SENT, [channelId, members]));
+  const isNew = isFirstOfThing(things);
+  return found.filter(
+    (entry) => isNew(entry) && things.get(entry.id)?.members.some(({ id }) => sent.has(id)) !== true,
   );
-  return items.filter(({ id }) => !sent.has(id));
 }
 
-/** @returns a filter that passes each item of a topic once; items without keys always */
-export function isFirstOfItem(): (entry: FeedEntry) => boolean {
-  const seen = new Set<string>();
-  return ({ topic_id, key }) => {
-    if (key === null) return true;
-    const item = `${topic_id} ${key}`;
-    if (seen.has(item)) return false;
-    seen.add(item);
+/** The things of posts and links, by their discoveries. */
+export async function readEntryThings(tx: Queryable, found: readonly FeedEntry[]): Promise<Map<Id, Thing>> {
+  const items = found.flatMap(({ id, topic_id: topicId, key, text_key: textKey }) =>
+    key === null ? [] : [{ id, topicId, key, textKey }],
+  );
+  const things = await readThings(tx, items);
+  return new Map(
+    items.flatMap((item) => {
+      const thing = things.get(nameTopicItem(item));
+      return thing === undefined ? [] : [[item.id, thing] as const];
+    }),
+  );
+}
+
+/**
+ * @param seen names of things that were passed before; added to
+ * @returns a filter that passes each thing once; discoveries of anything else always
+ */
+export function isFirstOfThing(
+  things: ReadonlyMap<Id, Thing>,
+  seen = new Set<Id>(),
+): (entry: FeedEntry) => boolean {
+  return ({ id }) => {
+    const thing = things.get(id)?.id ?? id;
+    if (seen.has(thing)) return false;
+    seen.add(thing);
     return true;
   };
 }

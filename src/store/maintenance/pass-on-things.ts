@@ -1,19 +1,10 @@
 /** What takes the place of items that are deleted: the next members of the things that they were part of. */
 import { groupCopies } from '../../domain/copies.ts';
-import { chooseFirst, markFirst, readGroups, type TopicItem } from '../copies.ts';
+import { chooseFirst, markFirst, readGroups, readTopicItems } from '../copies.ts';
 import type { Id, Transaction } from '../database.ts';
-import { POST_KEY_SQL } from '../save/topic-items.ts';
 import { clearBodiesSql } from './traces.ts';
 
 const S = 'strandline';
-
-/** Posts and links of discoveries. $1 discoveries. */
-const SELECT_ITEMS = `
-SELECT s.topic_id AS "topicId", i.key, i.text_key AS "textKey" FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
-CROSS JOIN LATERAL (
-  SELECT ${POST_KEY_SQL} AS key, text_key FROM ${S}.posts p WHERE d.kind = 'post' AND p.id = d.thing
-  UNION ALL SELECT canonical, NULL FROM ${S}.links WHERE d.kind = 'link' AND id = d.thing
-) i WHERE d.id = ANY ($1::bigint[])`;
 
 /** An entry of a message, which stays there once for each rule. $1 discoveries, $2 those that take their places. */
 const PASS_ON_DELIVERIES = `
@@ -32,7 +23,7 @@ WHERE x.discovery_id = r.id
 export async function passOnThings(tx: Transaction, discoveryIds: readonly Id[]): Promise<void> {
   if (discoveryIds.length === 0) return;
   await tx.query(clearBodiesSql('d.id = ANY ($1)'), [discoveryIds]);
-  const { rows: items } = await tx.query<TopicItem>(SELECT_ITEMS, [discoveryIds]);
+  const items = await readTopicItems(tx, discoveryIds);
   const leaving = new Set(discoveryIds);
   const first: Id[] = [];
   const pairs: { id: Id; next: Id }[] = [];
