@@ -4,19 +4,16 @@
  * `discoveries.first_in_topic` is true for one discovery of each thing that a topic has reported. The save sets it; what joins
  * or takes apart things later corrects it here ({@link settleThings}).
  */
-import { type CopyKeys, groupCopies } from '../domain/copies.ts';
+import { groupCopies } from '../domain/copies.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { Id, Queryable, Transaction } from './database.ts';
 import { LOCK_FEED } from './save/save-sql.ts';
-import { POST_KEY_SQL } from './save/topic-items.ts';
+import { POST_KEY_SQL, type TopicItem } from './save/topic-items.ts';
 
 const S = 'strandline';
 
 /** Posts with one text that are read, the oldest first. Further ones are not counted. */
 export const MAX_COPIES = 500;
-
-/** An item in a topic. */
-export type TopicItem = CopyKeys & { topicId: Id };
 
 /** A discovery of a post or link in its topic. */
 export type Member = TopicItem & {

@@ -2,10 +2,10 @@
  * Moves a search to another topic, with the keys of its items: nothing is reported again in either topic. What the search
  * reported belongs to its new topic; in the former one, the next discovery of the same item takes its place.
  */
-import { settleThings, type TopicItem } from './copies.ts';
+import { settleThings } from './copies.ts';
 import type { Id, Transaction } from './database.ts';
 import { lockAgainstForgetting } from './maintenance/forget-lock.ts';
-import { POST_KEY_SQL } from './save/topic-items.ts';
+import { POST_KEY_SQL, type TopicItem } from './save/topic-items.ts';
 
 const S = 'strandline';
 

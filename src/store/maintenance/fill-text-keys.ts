@@ -3,9 +3,9 @@
  * proves to be one thing is then reported once: its older discoveries stay, and one of them is first in its topic.
  */
 import { hashFoldedText } from '../../domain/copies.ts';
-import { settleThings, type TopicItem } from '../copies.ts';
+import { settleThings } from '../copies.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
-import { POST_KEY_SQL } from '../save/topic-items.ts';
+import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
 import { lockAgainstForgetting } from './forget-lock.ts';
 
 const S = 'strandline';

@@ -4,13 +4,16 @@
  * once, the others wait for the one that inserted it. Whether the topic has its text already is decided under the feed's lock
  * (`INSERT_DISCOVERIES`), where no other transaction can add one.
  */
-import type { TopicItem } from '../copies.ts';
+import type { CopyKeys } from '../../domain/copies.ts';
 import type { Id, Transaction } from '../database.ts';
 
 const S = 'strandline';
 
 /** A newly sighted post or link. `place`: of its run in the list of runs, from 1. */
 export type Item = { place: number; kind: 'post' | 'link'; thing: Id };
+
+/** What an item is recognized by in a topic. */
+export type TopicItem = CopyKeys & { topicId: Id };
 
 /** Identifies an {@link Item} in memory. */
 export const itemName = ({ place, kind, thing }: { place: number; kind: string; thing: Id }) =>
