@@ -222,13 +222,13 @@ async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<Fe
   });
 }
 
-async function indexById<Thing extends { id: Id }>(
+async function indexById<Row extends { id: Id }>(
   tx: Queryable,
   statement: string,
   ids: readonly Id[],
-): Promise<Map<Id, Thing>> {
+): Promise<Map<Id, Row>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await tx.query<Thing>(statement, [ids]);
+  const { rows } = await tx.query<Row>(statement, [ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
