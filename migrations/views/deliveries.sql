@@ -2,7 +2,8 @@ CREATE OR REPLACE VIEW strandline_analytics.deliveries AS
   select d.id, d.message_id, c.slug as channel, r.slug as rule, d.run_id, d.state, d.reason,
     (select count(*) from strandline.delivery_discoveries x where x.delivery_id = d.id) as discoveries,
     octet_length(d.body) as bytes, d.created_at, d.made_at, d.next_attempt_at, d.attempts, d.last_attempt_at, d.delivered_at,
-    d.http_status, d.code, c.kind as channel_kind, d.muted, d.waits_for, d.digest_id
+    d.http_status, d.code, c.kind as channel_kind, d.muted, d.waits_for, d.digest_id,
+    (select count(distinct x.event_id) from strandline.delivery_events x where x.delivery_id = d.id) as system_events
   from strandline.deliveries d
   join strandline.channels c on c.id = d.channel_id
   join strandline.rules r on r.id = d.rule_id;
@@ -29,3 +30,4 @@ COMMENT ON COLUMN strandline_analytics.deliveries.channel_kind IS 'Kind of the c
 COMMENT ON COLUMN strandline_analytics.deliveries.muted IS 'Whether it sums up what a mute held back.';
 COMMENT ON COLUMN strandline_analytics.deliveries.waits_for IS 'Why it was not sent at once: mute, limit (of messages a day), quiet_hours or cooldown; null if nothing held it back.';
 COMMENT ON COLUMN strandline_analytics.deliveries.digest_id IS 'The digest that it is; null if it reports discoveries.';
+COMMENT ON COLUMN strandline_analytics.deliveries.system_events IS 'Number of problems of strandline itself in the message; 0 unless the rule is system.';

@@ -10,6 +10,7 @@ import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
 import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
 import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
+import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
@@ -63,6 +64,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   feedRoutes,
   feedDocumentRoutes,
   routesOf(DELIVERY_OPERATIONS),
+  routesOf(PROBLEM_OPERATIONS),
   routesOf(TOKEN_OPERATIONS),
   routesOf(DIGEST_OPERATIONS),
   auditRoutes,

@@ -35,6 +35,15 @@ const ChannelWithSecret = defineRowWith('ChannelWithSecret', 'channels', {
     .describe('Signing secret, shown once; null in a replayed reply, and for kinds without a secret.'),
 });
 
+const CreatedChannel = defineRowWith('CreatedChannel', 'channels', {
+  ...ChannelWithSecret.shape,
+  reports_problems: z
+    .boolean()
+    .describe(
+      'True for the first channel of the rule `system`: problems of strandline itself are reported there.',
+    ),
+});
+
 const ChannelTest = z
   .object({
     taken: z.boolean().describe('True if the receiver accepted the message.'),
@@ -101,15 +110,15 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
         'Messages are signed with the secret, which only this reply contains. The address must be public, unless `CHANNELS_ALLOW` names it.',
       tags,
       body: newChannel,
-      response: { 201: ChannelWithSecret },
+      response: { 201: CreatedChannel },
     }),
     async ({ body, acting }, reply) => {
-      const { channel, secret } = await createChannel(acting, body);
+      const { channel, ...created } = await createChannel(acting, body);
       return reply
         .code(201)
         .header('location', `/api/v1/channels/${channel.slug}`)
         .header('cache-control', 'no-store')
-        .send({ ...channel, secret });
+        .send({ ...channel, ...created });
     },
   );
 

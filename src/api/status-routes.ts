@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { RUN_CODE_NAMES } from '../domain/errors.ts';
 import { TOOL_REASON_NAMES } from '../domain/tool-coverage.ts';
+import { RULE_STATES } from '../model/alerts.ts';
+import { SystemEvent } from '../monitor/alerts/problem-operations.ts';
 import { readServices, readStatus } from '../monitor/status/system-status.ts';
 import { readCallCosts } from '../store/queries/call-costs.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
@@ -204,6 +206,17 @@ const Status = z
       })
       .nullable()
       .describe('The pause of all searches (`pauseAll`); null if there is none.'),
+    system_events: z
+      .array(SystemEvent)
+      .describe(
+        'Problems of strandline itself that last, newest first. At most 100. See `listSystemEvents`.',
+      ),
+    system_rule: z
+      .object({
+        state: z.enum(RULE_STATES),
+        channels: z.array(z.string()).describe('Slugs; empty: nobody is told.'),
+      })
+      .describe('The rule `system`, which reports them.'),
     next: z
       .array(
         z.object({

@@ -50,7 +50,10 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
       const address = addressFile === undefined ? pasted : cli.readFile(addressFile, 'address-file').trim();
       const settings = { ...readSettingOptions(cli, given), ...(address === undefined ? {} : { address }) };
       return cli.withServer(async ({ ctx }) => {
-        await printSecret(await createChannel(ctx, { ...settings, slug }), json);
+        const created = await createChannel(ctx, { ...settings, slug });
+        await printSecret(created, json);
+        if (created.reports_problems)
+          cli.page.say('Problems of strandline itself are reported there: strandline rules show system');
         cli.page.say(`Send a test message: strandline channels test ${slug}`);
       });
     });

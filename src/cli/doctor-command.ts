@@ -21,6 +21,7 @@ import {
   checkPostgres,
   checkQueue,
   checkQueueServer,
+  checkReports,
   checkSandbox,
   checkSqlReader,
   failSchemaCheck,
@@ -114,6 +115,7 @@ export async function checkWithDatabase(program: Program, calls = true): Promise
     await checkLinks(program),
     ...(await checkMasterKey(program)),
     ...(await checkSandbox(program)),
+    await checkReports(program),
     ...(calls ? checkSources(await program.services.probe({ again: true })) : []),
     ...(await checkSearches(program)),
   ];

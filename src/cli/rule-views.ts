@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { DAY } from '../domain/time.ts';
 import type { Backtest, RulePreview } from '../monitor/alerts/backtest.ts';
+import { SYSTEM_RULE } from '../model/alerts.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { describeRemovedScope } from '../monitor/topics/find-by-slug.ts';
 import type { RuleRow } from '../store/alerts/alert-queries.ts';
@@ -23,7 +24,8 @@ type Trial = JsonOf<Omit<Backtest, 'messages'>> & { messages: JsonOf<Backtest['m
 const SCOPE: ReplyColumn<Row> = {
   of: 'topic',
   head: 'scope',
-  as: ({ search, topic }) => search ?? topic ?? 'all topics',
+  as: ({ slug, search, topic }) =>
+    search ?? topic ?? (slug === SYSTEM_RULE ? 'strandline itself' : 'all topics'),
 };
 const KINDS: ReplyColumn<Row> = { of: 'kinds', head: 'notifies about', drop: 1 };
 const COOLDOWN: ReplyColumn<Row> = {

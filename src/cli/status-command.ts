@@ -2,6 +2,8 @@
 
 import type { TrendState } from '../domain/enumerations.ts';
 import { RUN_CODES } from '../domain/errors.ts';
+import type { SystemEventKind } from '../model/alerts.ts';
+import { describeProblem } from '../monitor/alerts/problem-words.ts';
 import { STATUS_NAMES } from '../monitor/status/search-status.ts';
 import { describeLastRun } from '../monitor/status/search-silence.ts';
 import { describeDepth, readStatus, type Status } from '../monitor/status/system-status.ts';
@@ -71,6 +73,8 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ...renderWorkers(status, now, page),
     ...renderRuns(status),
     ...renderProblems(listProblems(status, now)),
+    ...labelLines('problems', describeOtherProblems(status, page)),
+    ...labelLines('reports', [describeReports(status)]),
     ...labelLines('trends', describeTrendStates(status)),
     ...labelLines('tools', describeSilences(status.silent_tools, page)),
     ...labelLines('searches', describeSearchStatuses(status)),
@@ -142,6 +146,27 @@ export function listProblems(status: Status, now: Date): Check[] {
     ...listSearchesWithoutSource(status, now),
     ...listIncompleteSearches(status),
   ];
+}
+
+/** Problems of searches are listed with their reasons above. */
+const OTHER_PROBLEMS: ReadonlySet<SystemEventKind> = new Set<SystemEventKind>([
+  'source_down',
+  'channel_dead',
+  'budget_low',
+  'worker_stopped',
+]);
+
+function describeOtherProblems({ system_events }: Status, page: Terminal): string[] {
+  return system_events
+    .filter(({ kind, clear_since }) => OTHER_PROBLEMS.has(kind) && clear_since === null)
+    .map((event) => describeProblem(event, 'began', (at) => formatDayAndMinute(at, page)));
+}
+
+/** Whom the rule `system` tells about problems. */
+function describeReports({ system_rule: { state, channels } }: Status): string {
+  if (state === 'paused') return 'problems are reported to nobody: strandline rules resume system';
+  if (channels.length > 0) return `problems are reported to ${channels.join(', ')}`;
+  return 'problems are reported to nobody; add a channel: strandline channels add --help';
 }
 
 /** The next scan parses a response whose run ended without it; an older one is stuck. */

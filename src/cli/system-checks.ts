@@ -8,6 +8,7 @@ import { STATUS_TIMEOUT_MS } from '../platform/clock.ts';
 import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import type { Logger } from '../platform/logger.ts';
+import { readSystemRule } from '../store/alerts/alert-queries.ts';
 import { assertSchema, describeDatabase, findObstacle } from '../store/migrate.ts';
 import { readServer } from '../store/queries/system.ts';
 import { canReaderHinder } from '../store/reader/ask-reader.ts';
@@ -223,4 +224,21 @@ export async function checkSandbox({ services }: Program): Promise<Check[]> {
       ),
     ];
   }
+}
+
+/** Whom problems are reported to. */
+export async function checkReports({ ctx }: Program): Promise<Check> {
+  const { state, channels } = await readSystemRule(ctx.db);
+  if (state === 'paused')
+    return advisoryCheck(
+      'problem reports',
+      'the rule system is paused',
+      'to be told of problems: strandline rules resume system',
+    );
+  if (channels.length > 0) return passedCheck('problem reports', `sent to ${channels.join(', ')}`);
+  return advisoryCheck(
+    'problem reports',
+    'sent to nobody: the rule system has no channel',
+    'add a channel (strandline channels add --help), or: strandline rules edit system --channel CHANNEL',
+  );
 }

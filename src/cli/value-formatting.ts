@@ -1,7 +1,14 @@
 /** Values for people. Unknown is never shown as zero. */
-import { formatBytes as formatKnownBytes, formatUsd, readExactOffset } from '../domain/display-format.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
+import {
+  formatBytes as formatKnownBytes,
+  formatDuration,
+  formatUsd,
+  readExactOffset,
+} from '../domain/display-format.ts';
+import { SECOND } from '../domain/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
+
+export { formatDuration };
 
 type UnknownSign = Pick<TerminalPage, 'unknown'>;
 
@@ -80,14 +87,6 @@ export function formatDistance(at: Date, now: Date): string {
   const length = formatDuration(Math.abs(ms));
   if (Math.abs(ms) < SECOND) return 'now';
   return ms < 0 ? `${length} ago` : `in ${length}`;
-}
-
-/** In the largest unit: `12 s`, `3 min`, `5 h`, `2 days`. */
-export function formatDuration(ms: number): string {
-  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
-  if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
-  if (ms < 2 * DAY) return `${Math.round(ms / HOUR)} h`;
-  return `${Math.round(ms / DAY)} days`;
 }
 
 /** `$0.0125`, `free` if it is known to be zero, `not reported` if the service says nothing. */

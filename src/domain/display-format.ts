@@ -3,7 +3,7 @@
  * takes many times as long as using it.
  */
 
-import { DAY, HOUR, MINUTE } from './time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './time.ts';
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
@@ -44,6 +44,14 @@ export function formatBytes(n: number): string {
   if (n < 1_000_000) return `${Math.round(n / 1_000)} kB`;
   if (n < 1_000_000_000) return `${(n / 1_000_000).toFixed(1)} MB`;
   return `${(n / 1_000_000_000).toFixed(1)} GB`;
+}
+
+/** In the largest unit: `12 s`, `3 min`, `5 h`, `2 days`. */
+export function formatDuration(ms: number): string {
+  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
+  if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
+  if (ms < 2 * DAY) return `${Math.round(ms / HOUR)} h`;
+  return `${Math.round(ms / DAY)} days`;
 }
 
 /**

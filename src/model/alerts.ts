@@ -4,6 +4,12 @@
 export const RULE_KINDS = ['post', 'link', 'spike', 'trend', 'answer'] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
+/** The rule that reports problems of strandline itself. It exists from the start and cannot be removed. */
+export const SYSTEM_RULE = 'system';
+/** Kinds of all rules: `system` is that of the rule `system` alone. */
+export const STORED_RULE_KINDS = [...RULE_KINDS, 'system'] as const;
+export type StoredRuleKind = (typeof STORED_RULE_KINDS)[number];
+
 export const RULE_STATES = ['active', 'paused'] as const;
 
 export const CHANNEL_STATES = ['active', 'paused', 'disabled'] as const;
@@ -15,3 +21,28 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Why a message is not sent at once, the strongest first: it waits for the end of a mute, the next day, and so on. */
 export const WAIT_REASONS = ['mute', 'limit', 'quiet_hours', 'cooldown'] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
+
+/** Problems of strandline itself. */
+export const SYSTEM_EVENT_KINDS = [
+  'search_failing',
+  'search_stopped',
+  'search_silent',
+  'nothing_coming',
+  'source_down',
+  'channel_dead',
+  'budget_low',
+  'worker_stopped',
+  'nothing_ran',
+] as const;
+export type SystemEventKind = (typeof SYSTEM_EVENT_KINDS)[number];
+
+/**
+ * How a problem ended: by itself or by a repair, because another problem of the same search took its place, because somebody
+ * paused or removed its subject, or because its day is over.
+ */
+export const SYSTEM_EVENT_OUTCOMES = ['recovered', 'replaced', 'paused', 'removed', 'day_ended'] as const;
+export type SystemEventOutcome = (typeof SYSTEM_EVENT_OUTCOMES)[number];
+
+/** The parts of a problem that are reported. */
+export const SYSTEM_EVENT_PARTS = ['beginning', 'end'] as const;
+export type SystemEventPart = (typeof SYSTEM_EVENT_PARTS)[number];

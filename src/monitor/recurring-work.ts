@@ -15,6 +15,7 @@ import type { Context } from './context.ts';
 import { composeDigests } from './alerts/compose-digests.ts';
 import { evaluateRules } from './alerts/rule-evaluation.ts';
 import { DIGEST_WORK } from './schedule/plan-digests.ts';
+import { checkSystem } from './system-events/check-system.ts';
 
 /** @returns false if something is left to do: it is due again at once */
 type Work = (ctx: Context, stopping: AbortSignal) => Promise<boolean>;
@@ -36,6 +37,7 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   // A request makes it due at once; one that was interrupted continues.
   purges: { everyMs: MINUTE, work: continuePurgesBriefly },
   idempotency: { everyMs: HOUR, work: inOneGo(({ db, clock }) => deleteIdempotencyKeys(db, clock)) },
+  system: { everyMs: MINUTE, work: inOneGo(checkSystem) },
   trials: { everyMs: MINUTE, work: inOneGo(({ db, clock }) => markUnknownTrials(db, clock.now())) },
 };
 

@@ -38,8 +38,14 @@ export async function recordHeartbeat(db: Database, worker: WorkerRow): Promise<
   );
 }
 
+/** Removes a worker that ends as asked, and records when. */
 export async function deregisterWorker(db: Database, name: string): Promise<void> {
-  await db.pool.query('DELETE FROM strandline.workers WHERE name = $1', [name]);
+  await db.pool.query(
+    `WITH gone AS (DELETE FROM strandline.workers WHERE name = $1)
+     INSERT INTO strandline.facts (name, value, at) VALUES ('worker_stop', 'done', clock_timestamp())
+     ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
+    [name],
+  );
 }
 
 /** Workers with a heartbeat since `since`. */

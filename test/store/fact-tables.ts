@@ -61,6 +61,8 @@ export const LOG_TABLES: readonly string[] = [
   'deliveries',
   'delivery_discoveries',
   'digests',
+  'system_events',
+  'delivery_events',
   'pending_derivations',
   // What was done: runs and calls end when they end, and raw responses expire.
   'runs',

@@ -248,16 +248,32 @@ test('messages about what is purged lose their text, and rules about it go', asy
     `WITH sent AS (
        INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, state, body, created_at, delivered_at)
        SELECT 'msg_' || r.slug, c.id, r.id, 'delivered', 'post 51', now(), now()
-       FROM strandline.channels c, strandline.rules r RETURNING id, rule_id, channel_id)
+       FROM strandline.channels c, strandline.rules r WHERE r.slug <> 'system' RETURNING id, rule_id, channel_id)
      INSERT INTO strandline.delivery_discoveries (rule_id, discovery_id, channel_id, delivery_id)
      SELECT rule_id, d.id, channel_id, sent.id FROM sent, strandline.discoveries d
      JOIN strandline.searches s ON s.id = d.search_id WHERE s.slug = 'told' AND d.kind = 'post'`,
   );
+  const [{ id: told }] = await rows(
+    `WITH event AS (
+       INSERT INTO strandline.system_events (kind, subject_key, subject, search_id, since, noticed_at, opened_at, recurrences)
+       SELECT 'search_failing', id::text, slug, id, now(), now(), now(), 0 FROM strandline.searches WHERE slug = 'told' RETURNING id
+     ), sent AS (
+       INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, state, body, created_at, delivered_at)
+       SELECT 'msg_problem', c.id, r.id, 'delivered', 'Search told has been failing', now(), now()
+       FROM strandline.channels c, strandline.rules r WHERE r.slug = 'system' RETURNING id, rule_id, channel_id)
+     INSERT INTO strandline.delivery_events (rule_id, event_id, channel_id, part, delivery_id)
+     SELECT rule_id, event.id, channel_id, 'beginning', sent.id FROM sent, event RETURNING event_id AS id`,
+  );
   await finishPurge(world.db, await requestPurge(world.ctx, { kind: 'topic', slug: 'told' }));
-  expect(await rows('SELECT message_id, body FROM strandline.deliveries')).toEqual([
+  expect(await rows('SELECT id FROM strandline.system_events WHERE id = $1', [told])).toEqual([]);
+  expect(await rows('SELECT message_id, body FROM strandline.deliveries ORDER BY message_id')).toEqual([
     { message_id: 'msg_all', body: null },
+    { message_id: 'msg_problem', body: null },
   ]);
-  expect(await rows('SELECT slug FROM strandline.rules')).toEqual([{ slug: 'all' }]);
+  expect(await rows('SELECT slug FROM strandline.rules ORDER BY id')).toEqual([
+    { slug: 'system' },
+    { slug: 'all' },
+  ]);
 });
 
 test('it is recorded, and an unknown slug is refused', async () => {

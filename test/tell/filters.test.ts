@@ -127,8 +127,10 @@ async function migrateFilters(filters: readonly string[]): Promise<string[]> {
     [filters],
   );
   await pool.query(statement);
-  const { rows } = await pool.query<{ filter: string }>('SELECT filter FROM strandline.rules ORDER BY after');
-  await pool.query('DELETE FROM strandline.rules');
+  const { rows } = await pool.query<{ filter: string }>(
+    `SELECT filter FROM strandline.rules WHERE slug <> 'system' ORDER BY after`,
+  );
+  await pool.query(`DELETE FROM strandline.rules WHERE slug <> 'system'`);
   return rows.map(({ filter }) => filter);
 }
 

@@ -1,6 +1,11 @@
 /** Shared parts of the OpenAPI document: failures, reply headers and webhook messages. */
 
-import { DigestMessage, DiscoveriesMessage, TestMessage } from '../../monitor/alerts/message.ts';
+import {
+  DigestMessage,
+  DiscoveriesMessage,
+  SystemMessage,
+  TestMessage,
+} from '../../monitor/alerts/message.ts';
 import { LIMITS } from '../../monitor/http/server-limits.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { RouteOptions } from 'fastify';
@@ -234,6 +239,15 @@ export const WEBHOOKS = {
         'Sent at least once to each active channel of the rule when it is due, unless nothing is new. Signed according to Standard Webhooks.',
     },
     DigestMessage,
+  ),
+  'strandline.system': describeWebhook(
+    {
+      operationId: 'receiveProblems',
+      summary: 'Problems of strandline itself',
+      description:
+        'Sent at least once to each channel of the rule `system`: when a search, a source, a channel, a worker or the budget of calls has a problem, and when it is over. Signed according to Standard Webhooks.',
+    },
+    SystemMessage,
   ),
   'strandline.test': describeWebhook(
     {

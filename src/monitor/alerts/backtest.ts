@@ -15,6 +15,7 @@ import type { Context } from '../context.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from './rule-shapes.ts';
 import { matchRules } from './rule-filter.ts';
 import { MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { assertPreviewable } from './system-rule.ts';
 
 const BACKTEST_BATCH = 1_000;
 /** Discoveries beyond these are only counted. */
@@ -49,7 +50,7 @@ export async function previewRule(ctx: Context, slug: string): Promise<RulePrevi
  * @param days how far back, from 1 to {@link MAX_BACKTEST_DAYS}
  * @param most discoveries to read, the oldest first
  * @returns the messages in order, the number of discoveries, and the first 500 of them
- * @throws InvalidInput @throws Refused `not_found`
+ * @throws InvalidInput @throws Refused `not_found`; `conflict` for the rule `system`
  */
 export async function backtestRule(
   ctx: Context,
@@ -72,6 +73,7 @@ export async function backtestRule(
   };
   const stored = await findRule(ctx.db.pool, slug);
   if (stored === null) throw createNotFound('rule', slug);
+  assertPreviewable(slug);
   parseQuery(stored.filter, 'filter');
   // As if the rule had been active all the time.
   const rule = { ...stored, state: 'active' as const };

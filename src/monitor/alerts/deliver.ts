@@ -1,7 +1,7 @@
 /** Sends due messages to one channel, one after another. */
 import { SECOND } from '../../domain/time.ts';
 import { Refused } from '../../domain/errors.ts';
-import { type Id, inTransaction } from '../../store/database.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import { type Channel, lockChannel, setChannelState } from '../../store/alerts/channel-rows.ts';
 import {
   beginAttempt,
@@ -21,7 +21,15 @@ import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
 import type { Context } from '../context.ts';
 import { failSend } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS, describeDeliveryCode, describeMissingKind } from './channels/channel-kinds.ts';
-import { describeDigest, describeDiscoveries, MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { SYSTEM_RULE } from '../../model/alerts.ts';
+import {
+  type ChannelMessage,
+  describeDigest,
+  describeDiscoveries,
+  describeProblems,
+  MAX_WHOLE_DISCOVERIES,
+} from './message.ts';
+import { takeProblems } from './problems.ts';
 import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } from './delivery-retry.ts';
 import { composeBody, type DeliveryAttempt, sendOnce } from './channel-secrets.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
@@ -80,18 +88,11 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
       let obstacle: string | null = null;
       if (body === null) {
         await lockAgainstForgetting(tx);
-        const digest = await findDeliveryDigest(tx, delivery.id);
-        const { found, ids } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
-        if (digest === null && found.length === 0) {
-          await cancelDelivery(tx, delivery.id, 'all of its discoveries were deleted');
+        const message = await describeContent(ctx, tx, channelId, delivery, now);
+        if (message === null) {
+          await cancelDelivery(tx, delivery.id, 'nothing that it reports is left');
           continue;
         }
-        const rule = { slug: delivery.rule, name: delivery.rule_name };
-        const { baseUrl } = ctx.config.http;
-        const message =
-          digest === null
-            ? describeDiscoveries({ rule, found, ids, at: now, baseUrl })
-            : describeDigest(digest, { at: now, baseUrl });
         try {
           body = await composeBody(ctx, channel, delivery.message_id, message);
           await fixBody(tx, delivery.id, body, now);
@@ -105,6 +106,27 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
       return { channel, delivery: { ...delivery, attempts: delivery.attempts + 1, body }, obstacle, fence };
     }
   });
+}
+
+/** What a message says; null: all that it would report was deleted, or is over. */
+async function describeContent(
+  ctx: Context,
+  tx: Transaction,
+  channelId: Id,
+  delivery: DueDelivery,
+  at: Date,
+): Promise<ChannelMessage | null> {
+  const rule = { slug: delivery.rule, name: delivery.rule_name };
+  const { baseUrl } = ctx.config.http;
+  if (delivery.rule === SYSTEM_RULE) {
+    const problems = await takeProblems(tx, { id: delivery.id, ruleId: delivery.rule_id, channelId });
+    const simulated = ctx.kind === 'sandbox';
+    return problems.length === 0 ? null : describeProblems({ rule, problems, simulated, at, baseUrl });
+  }
+  const digest = await findDeliveryDigest(tx, delivery.id);
+  if (digest !== null) return describeDigest(digest, { at, baseUrl });
+  const { found, ids } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
+  return found.length === 0 ? null : describeDiscoveries({ rule, found, ids, at, baseUrl });
 }
 
 /** Until when a channel rests after a message, so that the pace of its service is kept; null: it may go on. */

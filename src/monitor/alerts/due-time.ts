@@ -1,11 +1,11 @@
 /** When a message of a rule to a channel may be sent: mute, quiet hours, limit and cooldown decide together. Pure. */
-import { type RuleKind, WAIT_REASONS, type WaitReason } from '../../model/alerts.ts';
+import { type RuleKind, type StoredRuleKind, WAIT_REASONS, type WaitReason } from '../../model/alerts.ts';
 import { SECOND } from '../../domain/time.ts';
 import { findNextDay, findQuietEnd, parseQuietHours, readLocalDay } from './quiet-hours.ts';
 
 /** The members of a rule that decide when its messages are sent. */
 export type SendingRule = {
-  kinds: readonly RuleKind[];
+  kinds: readonly StoredRuleKind[];
   /** Minimum time between two messages; 0: none. */
   cooldown_seconds: number;
   /** Such as `22:00-07:00`; null: none. */

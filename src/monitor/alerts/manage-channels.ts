@@ -37,12 +37,15 @@ import {
   type ShownSetting,
   type WrittenSettings,
 } from './channel-settings.ts';
+import { reportProblemsTo } from './system-rule.ts';
 import { requireAddress } from './recognize-address.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** A channel and its secret, which is shown once; null if its kind has none. */
 export type ChannelWithSecret = { channel: ChannelRow; secret: string | null };
+/** `reports_problems`: it is the first channel of the rule `system`. */
+export type NewChannel = ChannelWithSecret & { reports_problems: boolean };
 
 /**
  * Creates a channel of the kind whose settings are given, or whose address is.
@@ -53,7 +56,7 @@ export type ChannelWithSecret = { channel: ChannelRow; secret: string | null };
 export async function createChannel(
   ctx: ActingContext,
   { slug: writtenSlug = '', address, ...others }: WrittenSettings,
-): Promise<ChannelWithSecret> {
+): Promise<NewChannel> {
   const slug = requireSlug(writtenSlug);
   const written = address === undefined ? others : { ...others, ...requireAddress(address).settings };
   const { kindName, kind } = pickKind(written);
@@ -61,21 +64,23 @@ export async function createChannel(
   await kind.assertReachable(settings, { ...ctx.config.webhook, mail: ctx.config.mail });
   const secret = kind.createSecret?.() ?? null;
   const vault = openVault(ctx.config);
+  let reports_problems = false;
   try {
-    await inTransaction(ctx.db, async (tx) => {
+    reports_problems = await inTransaction(ctx.db, async (tx) => {
       const cursor = await readLastDiscoveryId(tx);
       const id = await insertChannel(tx, { slug, kind: kindName, cursor, now: ctx.clock.now() });
       await setSettings(tx, id, sealSettings(kind, settings, id, vault));
       if (secret !== null) await setSecrets(tx, id, [sealSecret(vault, id, secret)], null);
       const changes = { kind: { after: kindName }, ...describeChanges(kind, undefined, settings) };
       await recordAudit(tx, ctx, { action: 'channel.created', subject: slug, changes });
+      return reportProblemsTo(tx, id);
     });
   } catch (error) {
     if (violatesConstraint(error, 'channels_slug_key'))
       throw new Refused('conflict', `the channel "${slug}" already exists; choose another slug`);
     throw error;
   }
-  return { channel: await findChannelRow(ctx, slug), secret };
+  return { channel: await findChannelRow(ctx, slug), secret, reports_problems };
 }
 
 /**

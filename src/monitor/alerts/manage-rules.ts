@@ -29,12 +29,14 @@ import { requireSearch, requireTopic } from '../topics/find-by-slug.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { chooseDefaults, type EditedRule, type NewRule } from './rule-shapes.ts';
+import { assertNewName, assertRemovable, assertSystemScope } from './system-rule.ts';
 
 /**
  * Creates a rule. It reports discoveries made from now on.
  * @throws Refused `not_found` for a topic, search or channel, `conflict` if the slug is taken
  */
 export async function createRule(ctx: ActingContext, { slug, ...written }: NewRule): Promise<RuleRow> {
+  assertNewName(slug);
   try {
     await inTransaction(ctx.db, async (tx) => {
       const channels = await lockNamedChannels(tx, written.channels);
@@ -65,9 +67,10 @@ export async function createRule(ctx: ActingContext, { slug, ...written }: NewRu
 
 /**
  * Edits a rule. Discoveries made before are evaluated by the previous rule.
- * @throws Refused `not_found`
+ * @throws Refused `not_found` @throws InvalidInput for what the rule `system` reports
  */
 export async function editRule(ctx: ActingContext, slug: string, written: EditedRule): Promise<RuleRow> {
+  assertSystemScope(slug, written);
   const affected = await inTransaction(ctx.db, async (tx) => {
     // If two edits deadlock on each other's channels, Postgres aborts one, and it is retried.
     const wanted = written.channels === undefined ? undefined : await lockNamedChannels(tx, written.channels);
@@ -96,9 +99,10 @@ export async function editRule(ctx: ActingContext, slug: string, written: Edited
  * Pause: discoveries made in the meantime are never reported; messages from before are still sent. Resume: the rule reports
  * discoveries made from then on. Remove: messages that have not been sent are cancelled; past deliveries stay.
  * @returns the rule as it is then; a removed one as it was, with the time
- * @throws Refused `not_found`
+ * @throws Refused `not_found`, or `conflict` if the rule `system` is removed
  */
 export async function changeRule(ctx: ActingContext, slug: string, change: StateChange): Promise<RuleRow> {
+  if (change === 'remove') assertRemovable(slug);
   const before = change === 'remove' ? await findRuleRow(ctx, slug) : null;
   const affected = await inTransaction(ctx.db, async (tx) => {
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);

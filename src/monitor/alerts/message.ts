@@ -7,6 +7,7 @@ import { ANSWER_CHANGES } from '../../domain/answer-change.ts';
 import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
 import { findCommonValue } from '../../domain/group-by.ts';
 import { trimEndSlashes } from '../../domain/link.ts';
+import { formatMinute } from '../../domain/display-format.ts';
 import { truncateText } from '../../domain/text.ts';
 import type {
   FeedAnswer,
@@ -16,13 +17,15 @@ import type {
   FeedSpike,
   FeedTrend,
 } from '../../store/alerts/feed-entries.ts';
+import type { ToldEvent } from '../../store/alerts/system-event-rows.ts';
 import type { Id } from '../../store/database.ts';
 import type { StoredDigest } from '../../store/digests.ts';
 import { Digest } from '../digests/digest-shapes.ts';
-import { RULE_KINDS } from '../../model/alerts.ts';
+import { RULE_KINDS, SYSTEM_EVENT_KINDS } from '../../model/alerts.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { TREND_STATES } from '../../domain/enumerations.ts';
 import { SPIKE_CAUSES, SPIKE_MEASURES } from '../../store/schema/analytics/trend-views.ts';
+import { describeProblem, findProblemPage, PROBLEM_CHANGES, type ProblemChange } from './problem-words.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
@@ -178,6 +181,43 @@ export const DigestMessage = z
   })
   .meta({ id: 'DigestMessage' });
 
+const Problem = z
+  .object({
+    id: z.string().describe('The same in the message about its beginning and in that about its end.'),
+    kind: z.enum(SYSTEM_EVENT_KINDS).describe('As in the view system_events of the SQL contract.'),
+    change: z
+      .enum(PROBLEM_CHANGES)
+      .describe(
+        '`began`: it lasts. `ended`: an earlier message said that it began. `passed`: it is already over.',
+      ),
+    subject: z.string().describe('Slug of the search or channel; name of the source, service or worker.'),
+    search: z.string().nullable().describe('Slug; null unless it is about a search.'),
+    topic: z.string().nullable().describe('Slug of the topic of the search.'),
+    since: TIME,
+    until: TIME.nullable().describe('Null: it lasts.'),
+    reason: z.string().nullable(),
+    advice: z.string().nullable().describe('What a person can do.'),
+    sentence: z.string().describe('All of this in one sentence. Times in it are in UTC.'),
+    page: z.string().nullable().describe('URL of its subject in the dashboard; null without `BASE_URL`.'),
+  })
+  .meta({ id: 'SystemProblem' });
+export type MessageProblem = z.infer<typeof Problem>;
+
+export const SystemMessage = z
+  .object({
+    type: z.literal('strandline.system'),
+    timestamp: TIME.describe('When the message was composed.'),
+    data: z.object({
+      rule: z.string().describe('Slug of the rule: `system`.'),
+      rule_name: z.string(),
+      simulated: z.boolean().describe('True if it is about the sandbox.'),
+      link: z.string().nullable().describe('URL in the dashboard; null without `BASE_URL`.'),
+      total: z.int().describe('Number of problems, also those that `problems` lacks.'),
+      problems: z.array(Problem).max(MAX_WHOLE_DISCOVERIES).describe('By their beginning.'),
+    }),
+  })
+  .meta({ id: 'SystemMessage' });
+
 export const TestMessage = z
   .object({
     type: z.literal('strandline.test'),
@@ -190,6 +230,7 @@ export const TestMessage = z
 export type ChannelMessage =
   | z.infer<typeof DiscoveriesMessage>
   | z.infer<typeof DigestMessage>
+  | z.infer<typeof SystemMessage>
   | z.infer<typeof TestMessage>;
 
 type MessageContent = {
@@ -239,6 +280,58 @@ export function describeDigest(
   const link = baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}/digests/${id}`;
   const data = { rule, rule_name, id: String(id), link, digest: Digest.parse(value) };
   return { type: 'strandline.digest', timestamp: at.toISOString(), data };
+}
+
+/** A problem, and what the message says of it. */
+export type ReportedProblem = ToldEvent & { change: ProblemChange };
+
+/** A message about strandline itself. @param content.simulated it is about the sandbox */
+export function describeProblems({
+  rule,
+  problems,
+  simulated,
+  at,
+  baseUrl,
+}: Pick<MessageContent, 'rule' | 'at' | 'baseUrl'> & {
+  problems: readonly ReportedProblem[];
+  simulated: boolean;
+}): z.infer<typeof SystemMessage> {
+  const base = baseUrl === undefined ? null : trimEndSlashes(baseUrl);
+  const [only] = problems;
+  const page = only === undefined || problems.length > 1 ? '/alerts#problems' : findProblemPage(only);
+  return {
+    type: 'strandline.system',
+    timestamp: at.toISOString(),
+    data: {
+      rule: rule.slug,
+      rule_name: rule.name,
+      simulated,
+      link: base === null ? null : `${base}${page}`,
+      total: problems.length,
+      problems: problems.slice(0, MAX_WHOLE_DISCOVERIES).map((problem) => {
+        const { id, kind, change, subject, search, topic, since, until, reason, advice } = problem;
+        return {
+          id: String(id),
+          kind,
+          change,
+          subject,
+          search,
+          topic,
+          since: since.toISOString(),
+          until: until?.toISOString() ?? null,
+          reason,
+          advice,
+          sentence: describeProblem(problem, change, formatUtcMinute),
+          page: base === null ? null : `${base}${findProblemPage(problem)}`,
+        };
+      }),
+    },
+  };
+}
+
+/** With its year, because messages are read later. */
+function formatUtcMinute(at: Date): string {
+  return `${formatMinute(at, { zone: 'UTC', now: null })} UTC`;
 }
 
 /** A message to test a channel. */

@@ -114,6 +114,26 @@ async function gatherDiscoveries(
   }
 }
 
+/** The waiting message of a rule and channel, or a new one that is due after the cooldown. */
+export async function findOrBeginDelivery(
+  tx: Transaction,
+  { rule, channelId, now }: { rule: Rule; channelId: Id; now: Date },
+): Promise<Id> {
+  const open = await findGathering(tx, rule.id, channelId);
+  if (open !== null) return open.id;
+  const since = await readLastDeliveryAt(tx, rule.id, channelId);
+  const ends = since === null ? 0 : since.getTime() + rule.cooldown_seconds * SECOND;
+  const dueAt = new Date(Math.max(ends, now.getTime()));
+  return beginDelivery(tx, {
+    messageId: createMessageId(),
+    channelId,
+    ruleId: rule.id,
+    runId: null,
+    dueAt,
+    now,
+  });
+}
+
 function findOnlyRun(found: readonly FeedEntry[]): Id | null {
   return findCommonValue(found.map(({ run_id }) => run_id));
 }

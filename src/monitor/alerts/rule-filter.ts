@@ -11,7 +11,7 @@ import {
 } from '../../store/alerts/feed-entries.ts';
 import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Id, Queryable } from '../../store/database.ts';
-import type { RuleKind } from '../../model/alerts.ts';
+import type { StoredRuleKind } from '../../model/alerts.ts';
 
 /**
  * Evaluates rules over discoveries. A rule whose filter cannot be read reports nothing, so that it can be edited; no
@@ -115,8 +115,9 @@ export function isCovered(rule: Rule, found: ScopedEntry): boolean {
   return rule.kinds.some((kind) => DISCOVERY_KIND[kind] === found.kind);
 }
 
-/** The kind of discovery that each kind of rule reports. */
-const DISCOVERY_KIND: Readonly<Record<RuleKind, FeedEntry['kind']>> = {
+/** The kind of discovery that each kind of rule reports; null: none. */
+const DISCOVERY_KIND: Readonly<Record<StoredRuleKind, FeedEntry['kind'] | null>> = {
+  system: null,
   post: 'post',
   link: 'link',
   spike: 'spike',

@@ -3,6 +3,12 @@
 import { readCallsPerDay } from '../../config/config.ts';
 import { maskUrl } from '../../domain/link.ts';
 import { DAY } from '../../domain/time.ts';
+import {
+  readSystemEventRows,
+  readSystemRule,
+  type RuleRow,
+  type SystemEventRow,
+} from '../../store/alerts/alert-queries.ts';
 import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
 import { describeDatabase } from '../../store/migrate.ts';
 import {
@@ -67,6 +73,10 @@ export type Status = {
   >[];
   /** The pause of all searches; null if there is none. */
   pause_of_all: PauseOfAll | null;
+  /** Problems of the installation that last, the newest first; at most 100. */
+  system_events: SystemEventRow[];
+  /** The rule that reports them. */
+  system_rule: Pick<RuleRow, 'state' | 'channels'>;
   next: (NextSlot & { local: string })[];
 };
 
@@ -79,6 +89,7 @@ export type QueueDepth = Record<string, number> | null;
 const MAX_SET_ASIDE = 100;
 const MAX_INCOMPLETE = 100;
 const MAX_TROUBLED = 100;
+const MAX_SYSTEM_EVENTS = 100;
 
 /**
  * @param embedded the database that this program runs itself; null if `DATABASE_URL` is set
@@ -108,6 +119,8 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     searches,
     next,
     pause_of_all,
+    system_events,
+    system_rule,
   ] = await Promise.all([
     readServer(db),
     readQueueDepth(queue),
@@ -125,6 +138,8 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     allSearches,
     readNextSlots(db, 5),
     readPauseOfAll(db),
+    readSystemEventRows(db, { open: true, limit: MAX_SYSTEM_EVENTS }),
+    readSystemRule(db),
   ]);
   return {
     database: {
@@ -162,6 +177,8 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
         pauses,
       })),
     pause_of_all,
+    system_events,
+    system_rule: { state: system_rule.state, channels: system_rule.channels },
     next: next.map((slot) => ({ ...slot, local: formatSlot(slot.next_due_at, slot.tz) })),
   };
 }
@@ -186,7 +203,7 @@ export function describeDepth(depth: Readonly<Record<string, number>>): string {
 }
 
 /** A service and its calls today. */
-type ServiceBudget = ServiceDay & {
+export type ServiceBudget = ServiceDay & {
   /** Limit of calls per UTC day; null: no limit. */
   calls_per_day: number | null;
   /** Missing configuration that keeps its searches from running; null: none. */

@@ -1,14 +1,20 @@
 /** Rules, channels and deliveries for display, without URLs and secrets. */
-import { and, asc, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import { createNotFound } from '../../domain/errors.ts';
 import { type Database, type Id, type Orm, prepareOnce } from '../database.ts';
 import { type DataScope, equals } from '../queries/data-scope.ts';
-import { channelsView, deliveriesView, rulesView } from '../schema/analytics/alert-views.ts';
-import type { DeliveryState } from '../../model/alerts.ts';
+import {
+  channelsView,
+  deliveriesView,
+  rulesView,
+  systemEventsView,
+} from '../schema/analytics/alert-views.ts';
+import { type DeliveryState, SYSTEM_RULE, type SystemEventKind } from '../../model/alerts.ts';
 
 export type RuleRow = typeof rulesView.$inferSelect;
 export type ChannelRow = typeof channelsView.$inferSelect;
 export type DeliveryRow = typeof deliveriesView.$inferSelect;
+export type SystemEventRow = typeof systemEventsView.$inferSelect;
 
 /** The rule with this slug, unless removed. @param options.removed the last one with this slug, even if removed */
 export async function readRule(
@@ -27,6 +33,14 @@ export async function readRule(
       .limit(1),
   ).execute({ key: slug });
   return row;
+}
+
+/** The rule that reports problems of strandline itself. */
+export async function readSystemRule(db: Orm): Promise<RuleRow> {
+  const rule = await readRule(db, SYSTEM_RULE);
+  if (rule === undefined)
+    throw new Error(`the rule ${SYSTEM_RULE} does not exist, although migrations create it`);
+  return rule;
 }
 
 /** What the messages of a rule are about, even of a removed one; of everything if no rule is named. @throws Refused `not_found` */
@@ -134,4 +148,33 @@ export async function readDelivery(
     [row.id],
   );
   return { ...row, body: rows[0]?.body ?? null, answer: rows[0]?.answer ?? null };
+}
+
+/**
+ * Problems of strandline itself, the newest first.
+ * @param filter.open true: only those that last; false: only those that ended @param filter.before only those with a smaller ID
+ */
+export async function readSystemEventRows(
+  { orm }: Orm,
+  filter: {
+    open?: boolean | undefined;
+    kind?: SystemEventKind | undefined;
+    before?: Id | undefined;
+    limit: number;
+  },
+): Promise<SystemEventRow[]> {
+  const view = systemEventsView;
+  const { open, kind, before, limit } = filter;
+  return orm
+    .select()
+    .from(view)
+    .where(
+      and(
+        equals(view, { kind }),
+        open === undefined ? undefined : open ? isNull(view.until) : isNotNull(view.until),
+        before === undefined ? undefined : lt(view.id, before),
+      ),
+    )
+    .orderBy(desc(view.id))
+    .limit(limit);
 }

@@ -68,6 +68,21 @@ export function listSealedChannels(db: Queryable): Promise<Channel[]> {
   return selectChannels(db, '(cardinality(secrets) > 0 OR sealed_settings IS NOT NULL) ORDER BY slug');
 }
 
+/** Whether a channel works. */
+export type ChannelHealth = Pick<
+  Channel,
+  'id' | 'slug' | 'state' | 'state_reason' | 'failures' | 'failing_since'
+> & { state_since: Date };
+
+/** Of all channels that are not removed. */
+export async function readChannelHealth(db: Queryable): Promise<ChannelHealth[]> {
+  const { rows } = await db.query<ChannelHealth>(
+    `SELECT id, slug, state, state_reason, state_since, failures, failing_since FROM strandline.channels
+     WHERE archived_at IS NULL ORDER BY id`,
+  );
+  return rows;
+}
+
 export type StoredSettings = Pick<Channel, 'settings' | 'sealed_settings' | 'target'>;
 
 /**

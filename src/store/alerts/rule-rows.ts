@@ -1,6 +1,6 @@
 /** Writes rules. */
 import { type Id, type Queryable, type Transaction, onlyRow } from '../database.ts';
-import type { RuleKind } from '../../model/alerts.ts';
+import type { StoredRuleKind } from '../../model/alerts.ts';
 
 export type Rule = {
   id: Id;
@@ -8,7 +8,7 @@ export type Rule = {
   name: string;
   topic_id: Id | null;
   search_id: Id | null;
-  kinds: RuleKind[];
+  kinds: StoredRuleKind[];
   filter: string;
   cooldown_seconds: number;
   /** When it sends a digest, as a cron expression in `tz`; null: it reports discoveries. */
@@ -121,4 +121,11 @@ export async function setRuleChannels(
      ON CONFLICT DO NOTHING`,
     [ruleId, channelIds, after],
   );
+}
+
+export async function hasRuleChannels(tx: Transaction, ruleId: Id): Promise<boolean> {
+  const { rows } = await tx.query('SELECT FROM strandline.rule_channels WHERE rule_id = $1 LIMIT 1', [
+    ruleId,
+  ]);
+  return rows.length > 0;
 }

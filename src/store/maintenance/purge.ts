@@ -27,7 +27,7 @@ import {
   selectLeaving,
 } from './purge-scope.ts';
 import { LEASE_IS_OVER } from '../run-claims.ts';
-import { clearBodiesSql, deleteItems, leaveOutSql, removeRulesSql } from './traces.ts';
+import { clearBodiesSql, deleteItems, leaveOutSql, REMOVE_PROBLEMS, removeRulesSql } from './traces.ts';
 
 /** What a purge deletes: posts and links that no other search found. */
 export type PurgeCounts = {
@@ -357,7 +357,8 @@ async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
       [searchId],
     );
     if (rows.length > 0) return false;
-    for (const statement of removeRulesSql('r.search_id = $1')) await tx.query(statement, [searchId]);
+    for (const statement of [...removeRulesSql('r.search_id = $1'), ...REMOVE_PROBLEMS])
+      await tx.query(statement, [searchId]);
     for (const table of [
       'pending_derivations',
       ...TABLES_OF_SEARCH,

@@ -33,6 +33,7 @@ export async function applyRetention(
   const rejects = await expire(db, 'rejects', limits.rejects, goOn);
   const messages = await expire(db, 'messages', limits.messages, goOn);
   const audit = await expire(db, 'audit', limits.audit, goOn);
+  const problems = await expire(db, 'problems', limits.audit, goOn);
   const months =
     limits.snapshots === null ? { dropped: [], done: true } : await dropMonths(db, limits.snapshots, goOn);
   return {
@@ -41,7 +42,7 @@ export async function applyRetention(
     messages: messages.deleted,
     audit: audit.deleted,
     months: months.dropped,
-    done: answers.done && observed.done && rejects.done && messages.done && audit.done && months.done,
+    done: [answers, observed, rejects, messages, audit, problems, months].every(({ done }) => done),
   };
 }
 
@@ -136,12 +137,21 @@ UPDATE strandline.deliveries SET body = NULL, answer = NULL WHERE ${isOver('$1')
 const EXPIRE_AUDIT = `
 DELETE FROM strandline.audit_log WHERE id IN (SELECT id FROM strandline.audit_log WHERE at < $1 ORDER BY at LIMIT $2)`;
 
+/** Problems of strandline itself, by when they ended, with what messages said of them. */
+const EXPIRE_PROBLEMS = `
+WITH gone AS (
+  DELETE FROM strandline.system_events WHERE id IN
+    (SELECT id FROM strandline.system_events WHERE until < $1 ORDER BY until LIMIT $2) RETURNING id
+), parts AS (DELETE FROM strandline.delivery_events WHERE event_id IN (SELECT id FROM gone))
+SELECT id FROM gone`;
+
 const EXPIRE_STATEMENTS = {
   answers: EXPIRE_RESPONSES,
   observed: EXPIRE_OBSERVED,
   rejects: EXPIRE_REJECTS,
   messages: EXPIRE_MESSAGES,
   audit: EXPIRE_AUDIT,
+  problems: EXPIRE_PROBLEMS,
 } as const;
 type ExpiringKind = keyof typeof EXPIRE_STATEMENTS;
 

@@ -40,6 +40,16 @@ export function removeRulesSql(which: string): readonly string[] {
   ];
 }
 
+const PROBLEMS_OF_SEARCH = '(SELECT id FROM strandline.system_events WHERE search_id = $1)';
+/** Deletes problems of a search, and clears messages about them, as {@link clearBodiesSql} does. $1 search. */
+export const REMOVE_PROBLEMS: readonly string[] = [
+  `UPDATE strandline.deliveries SET body = NULL, answer = NULL,
+     state = CASE WHEN state = 'pending' THEN 'gathering' ELSE state END
+   WHERE id IN (SELECT delivery_id FROM strandline.delivery_events WHERE event_id IN ${PROBLEMS_OF_SEARCH})`,
+  `DELETE FROM strandline.delivery_events WHERE event_id IN ${PROBLEMS_OF_SEARCH}`,
+  'DELETE FROM strandline.system_events WHERE search_id = $1',
+];
+
 export type Traces = {
   posts: { id: Id; external_id: string }[];
   links: { id: Id; canonical: string }[];

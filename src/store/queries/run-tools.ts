@@ -1,7 +1,12 @@
 /** Coverage by tool: of runs, which tools of active searches do not respond now, and which a service did not respond with last. */
 
 import type { Tool } from '../../domain/enumerations.ts';
-import { isToolReason, type MissingTool, type ToolReason } from '../../domain/tool-coverage.ts';
+import {
+  isToolReason,
+  isUnconfigured,
+  type MissingTool,
+  type ToolReason,
+} from '../../domain/tool-coverage.ts';
 import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { runToolsView } from '../schema/analytics/run-views.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
@@ -69,6 +74,38 @@ export async function readSilentTools({ pool }: Pooled, scope: DataScope): Promi
     values: scopeValues(scope),
   });
   return rows.filter(({ reason }) => isToolReason(reason));
+}
+
+/** A tool of the built-in service that failed for every active search that uses it. */
+export type FailingTool = {
+  tool: Tool;
+  reason: ToolReason;
+  detail: string | null;
+  /** Received by the first and the newest of their last runs. */
+  since: Date;
+  observed_at: Date;
+  searches: number;
+};
+
+/**
+ * Tools that did not respond to the newest run of any active search whose request names them, on the built-in service. Tools that
+ * nobody configured have no row: they do not fail.
+ */
+export async function readFailingTools({ pool }: Pooled): Promise<FailingTool[]> {
+  const { rows } = await pool.query<FailingTool>({
+    name: 'failing_tools',
+    text: `SELECT u.tool, (array_agg(u.reason ORDER BY u.run_id DESC))[1] AS reason, (array_agg(u.detail ORDER BY u.run_id DESC))[1] AS detail,
+       min(u.observed_at) AS since, max(u.observed_at) AS observed_at, count(*)::int AS searches
+     FROM strandline.searches s
+     JOIN strandline.services v ON v.id = s.service_id AND v.kind <> 'hosted'
+     CROSS JOIN LATERAL (
+       SELECT id FROM strandline.runs WHERE search_id = s.id AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT 1
+     ) r
+     JOIN strandline.run_tools u ON u.run_id = r.id AND u.asked AND u.responded IS NOT NULL AND u.observed_at IS NOT NULL
+     WHERE s.archived_at IS NULL AND s.state = 'active'
+     GROUP BY u.tool HAVING NOT bool_or(u.responded) ORDER BY u.tool`,
+  });
+  return rows.filter(({ reason }) => isToolReason(reason) && !isUnconfigured(reason));
 }
 
 /**

@@ -94,8 +94,9 @@ export const rules = strandline.table(
     check('rules_scope', sql`${t.topic_id} is null or ${t.search_id} is null`),
     check(
       'rules_kinds',
-      sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend', 'answer']`,
+      sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend', 'answer', 'system']`,
     ),
+    check('rules_system', sql`(${t.kinds} = array['system']) = (${t.slug} = 'system')`),
     check('rules_cooldown', sql`${t.cooldown_seconds} >= 0`),
     check('rules_quiet_hours', sql`${t.quiet_hours} ~ '^[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]$'`),
     check('rules_max_per_day', sql`${t.max_per_day} > 0`),
@@ -244,6 +245,64 @@ export const delivery_discoveries = strandline.table(
     primaryKey({ columns: [t.rule_id, t.discovery_id, t.channel_id] }),
     index('delivery_discoveries_delivery').on(t.delivery_id, t.discovery_id),
     index('delivery_discoveries_discovery').on(t.discovery_id),
+  ],
+);
+
+/**
+ * Problems of strandline itself, each from its beginning to its end. Only the check of `monitor/system-events/` writes them. One that
+ * was seen once is here, too, until a second check confirms it.
+ */
+export const system_events = strandline.table(
+  'system_events',
+  {
+    id: key(),
+    kind: text().notNull(),
+    /** What it is about, among those of its kind: the id of a search or channel, the name of anything else. */
+    subject_key: text().notNull(),
+    /** Its name, as of the last check. */
+    subject: text().notNull(),
+    /** Purged with this search. */
+    search_id: ref(),
+    since: instant().notNull(),
+    /** The first of the checks in a row that saw it. */
+    noticed_at: instant().notNull(),
+    /** When it was confirmed, and so can be reported; null before. */
+    opened_at: instant(),
+    /** The first of the checks in a row that did not see it any more; null: the last check saw it. */
+    clear_since: instant(),
+    until: instant(),
+    outcome: text(),
+    /** How often it had ended and begun again within a day: its next end takes longer to be believed. */
+    recurrences: integer().notNull(),
+    reason: text(),
+    /** What a person can do. */
+    advice: text(),
+  },
+  (t) => [
+    uniqueIndex('system_events_open').on(t.kind, t.subject_key).where(sql`${t.until} is null`),
+    index('system_events_until').on(t.until),
+    check('system_events_ended', sql`(${t.until} is null) = (${t.outcome} is null)`),
+    check('system_events_confirmed', sql`${t.until} is null or ${t.opened_at} is not null`),
+  ],
+);
+
+/** What each message says of which problem. The key prevents that anything is reported twice, even by concurrent checks. */
+export const delivery_events = strandline.table(
+  'delivery_events',
+  {
+    rule_id: ref().notNull(),
+    event_id: ref().notNull(),
+    channel_id: ref().notNull(),
+    part: text().notNull(),
+    delivery_id: ref()
+      .notNull()
+      .references(() => deliveries.id),
+  },
+  (t) => [
+    primaryKey({ columns: [t.rule_id, t.event_id, t.channel_id, t.part] }),
+    index('delivery_events_delivery').on(t.delivery_id),
+    index('delivery_events_event').on(t.event_id),
+    check('delivery_events_part', sql`${t.part} in ('beginning', 'end')`),
   ],
 );
 

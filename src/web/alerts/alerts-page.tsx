@@ -1,11 +1,13 @@
 /** Alerts: rules, channels and the last deliveries. */
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
-import { RULE_KINDS } from '../../model/alerts.ts';
+import { RULE_KINDS, SYSTEM_RULE } from '../../model/alerts.ts';
 import {
   type ChannelRow,
   readChannels,
   readDeliveries,
   readRules,
+  readSystemEventRows,
+  readSystemRule,
   type RuleRow,
 } from '../../store/alerts/alert-queries.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -22,17 +24,22 @@ import { ChannelState } from './channel-view.tsx';
 import { addChannelPages } from './channel-pages.tsx';
 import { addFeedPages } from './feed-pages.tsx';
 import { addDeliveryPages, DeliveryTable } from './delivery-pages.tsx';
+import { ProblemSection } from './problem-section.tsx';
 import { addRulePages } from './rule-pages.tsx';
 
 const MAX_ROWS = 500;
 const MAX_LAST_DELIVERIES = 10;
+const MAX_ENDED_PROBLEMS = 20;
 
 export function addAlertPages(app: App, routeContext: RouteContext): void {
   const { db } = routeContext.ctx;
   app.get('/alerts', { config: { scope: 'read' } }, async (request, reply) => {
-    const [rules, channels, deliveries] = await Promise.all([
+    const [rules, systemRule, channels, open, ended, deliveries] = await Promise.all([
       readRules(db, { limit: MAX_ROWS }),
+      readSystemRule(db),
       readChannels(db, { limit: MAX_ROWS }),
+      readSystemEventRows(db, { open: true, limit: MAX_ROWS }),
+      readSystemEventRows(db, { open: false, limit: MAX_ENDED_PROBLEMS }),
       readDeliveries(db, { limit: MAX_LAST_DELIVERIES }),
     ]);
     return renderPage(request, reply, {
@@ -42,8 +49,9 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
       lead: 'Rules decide what to send; channels decide where. Each message is delivered at least once.',
       body: (
         <>
-          <RuleTable rules={rules} channels={channels} />
+          <RuleTable rules={rules.filter(({ slug }) => slug !== SYSTEM_RULE)} channels={channels} />
           <ChannelTable channels={channels} />
+          <ProblemSection open={open} ended={ended} rule={systemRule} />
           <Section title="Last deliveries" aside={<a href="/alerts/deliveries">All deliveries</a>}>
             <DeliveryTable rows={deliveries} empty="No messages yet." />
           </Section>

@@ -10,6 +10,7 @@ import {
   rotateSecret,
   testChannel,
   type ChannelWithSecret,
+  type NewChannel,
 } from '../../monitor/alerts/manage-channels.ts';
 import { pickKind, type WrittenSettings } from '../../monitor/alerts/channel-settings.ts';
 import { CHANNEL_KINDS, requireKind } from '../../monitor/alerts/channels/channel-kinds.ts';
@@ -278,7 +279,7 @@ function renderNewChannel(
 function renderSecret(
   request: FastifyRequest,
   reply: FastifyReply,
-  { channel, secret }: ChannelWithSecret,
+  { channel, secret, reports_problems: reportsProblems }: ChannelWithSecret & Partial<NewChannel>,
   title: string,
 ): FastifyReply {
   const until = channel.rotating_until;
@@ -300,6 +301,11 @@ function renderSecret(
             </p>
           </>
         )}
+        {reportsProblems === true ? (
+          <p>
+            <a href="/alerts/rules/system">Problems of strandline itself</a> are reported there.
+          </p>
+        ) : null}
         <div class="buttons">
           <ActionButton
             action={`/alerts/channels/${channel.slug}/test`}

@@ -1,7 +1,7 @@
 import type { Problem } from '../../domain/errors.ts';
 import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
 import { DEFAULT_COOLDOWN } from '../../monitor/alerts/rule-shapes.ts';
-import { RULE_KINDS, type RuleKind } from '../../model/alerts.ts';
+import { RULE_KINDS, type RuleKind, SYSTEM_RULE } from '../../model/alerts.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
 import { Button, Field, type FieldOption, Form, type FormValues } from '../components/form.tsx';
@@ -56,6 +56,12 @@ export function parseRuleForm(given: FormValues) {
     cooldown: readField(given, 'cooldown') ?? '0',
     channels: readFieldList(given, 'channels'),
   };
+}
+
+/** The same of the rule `system`, which has fewer fields. */
+export function parseSystemRuleForm(given: FormValues) {
+  const { name, cooldown, channels } = parseRuleForm(given);
+  return { name, cooldown, channels };
 }
 
 /** What a list proposes for a rule. */
@@ -119,35 +125,39 @@ export function RuleForm({
           help="Used in addresses and commands. Derived from the name if empty."
         />
       )}
-      <Field
-        name="on"
-        label={FIELD_LABELS.on}
-        many
-        value={rule?.kinds ?? ['post', 'link']}
-        options={RULE_KINDS.map((kind) => [kind, KIND_WORDS[kind]])}
-      />
-      <Field
-        name="watches"
-        label={FIELD_LABELS.watches}
-        kind="select"
-        value={watches}
-        options={listRuleScopes(choices, readField(given ?? {}, 'watches') ?? watches)}
-      />
-      <Field
-        name="filter"
-        label={FIELD_LABELS.filter}
-        value={rule?.filter}
-        placeholder={'ferry -cancelled "night line"'}
-        autocomplete="off"
-        help='All words must match, in any form. Also: "exact phrase", -excluded, OR, #hashtag, author:, domain:, lang:, min-engagement:. Empty: no filter. For spikes and trends, the filter applies to the sentence; for changed answers, to what changed.'
-      />
+      {rule?.slug === SYSTEM_RULE ? null : (
+        <>
+          <Field
+            name="on"
+            label={FIELD_LABELS.on}
+            many
+            value={rule?.kinds ?? ['post', 'link']}
+            options={RULE_KINDS.map((kind) => [kind, KIND_WORDS[kind]])}
+          />
+          <Field
+            name="watches"
+            label={FIELD_LABELS.watches}
+            kind="select"
+            value={watches}
+            options={listRuleScopes(choices, readField(given ?? {}, 'watches') ?? watches)}
+          />
+          <Field
+            name="filter"
+            label={FIELD_LABELS.filter}
+            value={rule?.filter}
+            placeholder={'ferry -cancelled "night line"'}
+            autocomplete="off"
+            help='All words must match, in any form. Also: "exact phrase", -excluded, OR, #hashtag, author:, domain:, lang:, min-engagement:. Empty: no filter. For spikes and trends, the filter applies to the sentence; for changed answers, to what changed.'
+          />
+        </>
+      )}
       <Field
         name="cooldown"
         label={FIELD_LABELS.cooldown}
         kind="select"
         value={rule === null ? DEFAULT_COOLDOWN : formatInterval(rule.cooldown_seconds)}
         options={listCooldowns(rule?.cooldown_seconds)}
-        help="Anything found in between is combined into one message."
+        help="What comes in between is combined into one message."
       />
       <Field
         name="channels"

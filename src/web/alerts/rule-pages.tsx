@@ -2,6 +2,7 @@
 
 import { formatAnswerLine } from '../../domain/answer-change.ts';
 import { Refused } from '../../domain/errors.ts';
+import { SYSTEM_RULE } from '../../model/alerts.ts';
 import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import {
@@ -32,6 +33,7 @@ import { type FormOutcome, formBody, readField, slugParams, toFormOutcome } from
 import {
   describeEditedRule,
   parseRuleForm,
+  parseSystemRuleForm,
   placeRuleProblem,
   proposeRule,
   type RuleChoices,
@@ -92,7 +94,8 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
       const rule = await findRuleRow(ctx, request.params.slug);
       try {
         assertNotEdited(given, describeEditedRule(rule));
-        const written = { ...parseRuleForm(given), name: readField(given, 'name') ?? '' };
+        const parse = rule.slug === SYSTEM_RULE ? parseSystemRuleForm : parseRuleForm;
+        const written = { ...parse(given), name: readField(given, 'name') ?? '' };
         const { rule: slug, ...edited } = decodeInput(editedRule, { rule: rule.slug, ...written });
         await editRule(request.acting, slug, edited);
         return redirectWithFlash(reply, `/alerts/rules/${rule.slug}`, 'rule_saved');
@@ -174,6 +177,10 @@ async function renderRule(
     title: rule === null ? 'New rule' : rule.name,
     here: '/alerts',
     above: rule === null ? <a href="/alerts">Alerts</a> : <RulePath rule={rule} />,
+    lead:
+      rule?.slug === SYSTEM_RULE
+        ? 'Reports problems of strandline itself, each once, with its end. It cannot be removed; to stop its messages, pause it.'
+        : undefined,
     status,
     aside:
       rule === null ? undefined : (
@@ -185,7 +192,7 @@ async function renderRule(
       <>
         {removedScope === null ? null : <p class="advice">{removedScope}</p>}
         <RuleForm rule={rule} given={given} problems={problems} choices={choices} />
-        {rule === null ? null : (
+        {rule === null || rule.slug === SYSTEM_RULE ? null : (
           <Section title="Preview">
             <p>
               <a href={`/alerts/rules/${rule.slug}/past`}>
@@ -208,7 +215,7 @@ function RuleButtons({ rule: { slug, state } }: { rule: RuleRow }) {
       ) : (
         <ActionButton action={`/alerts/rules/${slug}/resume`} words="Resume" icon="play" />
       )}
-      <a href={`/alerts/rules/${slug}/remove`}>Remove</a>
+      {slug === SYSTEM_RULE ? null : <a href={`/alerts/rules/${slug}/remove`}>Remove</a>}
     </div>
   );
 }

@@ -128,7 +128,7 @@ test('a rule is created, edited, paused and removed; problems are at their field
   });
   expect(
     await rows(
-      'SELECT name, topic, kinds, filter, cooldown_seconds, channels FROM strandline_analytics.rules',
+      `SELECT name, topic, kinds, filter, cooldown_seconds, channels FROM strandline_analytics.rules WHERE slug <> 'system'`,
     ),
   ).toEqual([
     {
@@ -153,16 +153,22 @@ test('a rule is created, edited, paused and removed; problems are at their field
     filter: '',
     cooldown: '0',
   });
-  expect(await rows('SELECT name, topic, filter, cooldown_seconds FROM strandline_analytics.rules')).toEqual([
-    { name: 'Ferry', topic: null, filter: '', cooldown_seconds: 0 },
-  ]);
+  expect(
+    await rows(
+      `SELECT name, topic, filter, cooldown_seconds FROM strandline_analytics.rules WHERE slug = 'ferry-b'`,
+    ),
+  ).toEqual([{ name: 'Ferry', topic: null, filter: '', cooldown_seconds: 0 }]);
   const bad = await person.post('/alerts/rules/ferry-b', { ...rule, name: '', channels: [] });
   expect([bad.status, wrongIn(bad.html)]).toEqual([400, ['channels', 'name']]);
 
   await person.post('/alerts/rules/ferry-b/pause');
-  expect(await rows('SELECT state FROM strandline_analytics.rules')).toEqual([{ state: 'paused' }]);
+  expect(await rows(`SELECT state FROM strandline_analytics.rules WHERE slug = 'ferry-b'`)).toEqual([
+    { state: 'paused' },
+  ]);
   await person.post('/alerts/rules/ferry-b/resume');
-  expect(await rows('SELECT state FROM strandline_analytics.rules')).toEqual([{ state: 'active' }]);
+  expect(await rows(`SELECT state FROM strandline_analytics.rules WHERE slug = 'ferry-b'`)).toEqual([
+    { state: 'active' },
+  ]);
 });
 
 test('a rule that cannot be saved keeps its scope, also if that was removed', async () => {
@@ -261,7 +267,7 @@ test('the preview of a rule shows past messages and sends nothing', async () => 
 
 test('deliveries are listed by state and channel, shown in full, and resent if they failed', async () => {
   const [{ rule, channel, run }] = await rows(
-    `SELECT (SELECT id FROM strandline.rules WHERE archived_at IS NULL) AS rule, (SELECT id FROM strandline.channels) AS channel,
+    `SELECT (SELECT id FROM strandline.rules WHERE archived_at IS NULL AND slug <> 'system') AS rule, (SELECT id FROM strandline.channels) AS channel,
        (SELECT max(id) FROM strandline.runs) AS run`,
   );
   const [{ id }] = await rows(

@@ -85,7 +85,7 @@ function describeMail(
     return { subject: `[strandline] Test of ${channel}`, thread: null, manage, ...render(summary, footer) };
   }
   const { rule } = message.data;
-  const topic = message.type === 'strandline.digest' ? null : message.data.topic;
+  const topic = message.type === 'strandline.discoveries' ? message.data.topic : null;
   const manage = base === null ? null : `${base}/alerts/rules/${rule}`;
   const stop = manage === null ? ` To stop it: strandline rules pause ${rule}` : '';
   const footer = {
@@ -177,6 +177,7 @@ const LABELS: Readonly<Record<SummaryItem['kind'], string | null>> = {
   trend: 'Trend',
   answer: null,
   digest: null,
+  problem: null,
 };
 
 function describeItem(item: SummaryItem): Line[] {

@@ -13,7 +13,8 @@ import { parseWebUrl } from '../../../domain/link.ts';
 import { cleanLine, truncateText } from '../../../domain/text.ts';
 import { RULE_KINDS, type RuleKind } from '../../../model/alerts.ts';
 import { composeSections } from '../../digests/digest-sections.ts';
-import type { ChannelMessage, MessageDiscovery } from '../message.ts';
+import type { ChannelMessage, MessageDiscovery, MessageProblem } from '../message.ts';
+import { titleProblem } from '../problem-words.ts';
 
 /** Items that a summary has in full; the address of the list leads to the others. */
 const MAX_ITEMS = 5;
@@ -24,10 +25,10 @@ const MAX_AUTHOR_LENGTH = 60;
 
 /** An item on one line per member. All texts are cleaned and well-formed, and not escaped for any format. */
 export type SummaryItem = {
-  kind: MessageDiscovery['kind'] | 'digest';
+  kind: MessageDiscovery['kind'] | 'digest' | 'problem';
   /** Title of a link; null for an item without one. */
   title: string | null;
-  /** Text of a post, snippet of a link, sentence about a spike or trend, changes of an answer. */
+  /** Text of a post, snippet of a link, sentence about a spike, a trend or a problem, changes of an answer. */
   text: string | null;
   /** User name of the author of a post, without `@`; site of a link. */
   author: string | null;
@@ -35,7 +36,7 @@ export type SummaryItem = {
   counters: string[];
   /** When it was published or began; null if that is unknown. ISO 8601. */
   at: string | null;
-  /** The thing itself; null for a spike, trend or answer, and for what is not a web address. */
+  /** The thing itself; null for a spike, trend, answer or problem, and for what is not a web address. */
   url: string | null;
   /** Its page in the dashboard; null without `BASE_URL`. */
   page: string | null;
@@ -60,6 +61,7 @@ export function summarizeMessage(message: ChannelMessage): MessageSummary {
     return { title, lead: 'strandline can send messages here.', items: [], more: null, url: null };
   }
   if (message.type === 'strandline.digest') return summarizeDigest(message.data);
+  if (message.type === 'strandline.system') return summarizeProblems(message.data);
   const { data } = message;
   const items = chooseItems(data.discoveries).map(describeItem);
   const missing = data.total - items.length;
@@ -108,7 +110,42 @@ function summarizeDigest({ rule_name, link, digest }: Digests): MessageSummary {
   };
 }
 
+/** The newest first: they are what the message was sent for. */
+function summarizeProblems({ rule_name, simulated, problems, total, link }: Problems): MessageSummary {
+  const items = problems.toReversed().slice(0, MAX_ITEMS).map(describeProblemItem);
+  const missing = total - items.length;
+  const [only] = problems;
+  const found =
+    only !== undefined && total === 1
+      ? titleProblem(only, only.change)
+      : describeProblemCounts(problems, total);
+  return {
+    title: addWarning(rule_name, found, simulated),
+    lead: null,
+    items,
+    more: missing > 0 ? { count: missing } : null,
+    url: link,
+  };
+}
+
 type Digests = Extract<ChannelMessage, { type: 'strandline.digest' }>['data'];
+type Problems = Extract<ChannelMessage, { type: 'strandline.system' }>['data'];
+
+/** `2 new, 1 over`. */
+function describeProblemCounts(problems: readonly MessageProblem[], total: number): string {
+  if (problems.length < total) return formatCount(total, 'problem');
+  const begun = problems.filter(({ change }) => change === 'began').length;
+  const parts = [
+    ...(begun === 0 ? [] : [`${begun} new`]),
+    ...(begun === total ? [] : [`${total - begun} over`]),
+  ];
+  return parts.join(', ');
+}
+
+function describeProblemItem({ sentence, page }: MessageProblem): SummaryItem {
+  const text = truncateText(cleanLine(sentence), MAX_TEXT_LENGTH);
+  return { kind: 'problem', title: null, text, author: null, counters: [], at: null, url: null, page };
+}
 
 /** `and 7 more`; null if the summary has all items. */
 export function describeMore({ more }: Pick<MessageSummary, 'more'>): string | null {
@@ -259,7 +296,16 @@ function describeTitle({ rule_name: name, total, discoveries, further_ids }: Dis
   });
   const found =
     further_ids.length === 0 && kinds.length > 0 ? kinds.join(', ') : formatCount(total, 'result');
-  const warning = discoveries.some((each) => each.simulated) ? ' (simulated data)' : '';
+  return addWarning(
+    name,
+    found,
+    discoveries.some((each) => each.simulated),
+  );
+}
+
+function addWarning(name: string, given: string, isSimulated: boolean): string {
+  const warning = isSimulated ? ' (simulated data)' : '';
+  const found = truncateText(cleanLine(given), MAX_TITLE_LENGTH / 2);
   const most = MAX_TITLE_LENGTH - found.length - warning.length - 2;
   return `${truncateText(cleanLine(name), most)}: ${found}${warning}`;
 }

@@ -3,8 +3,10 @@ import { boolean, integer, text } from 'drizzle-orm/pg-core';
 import {
   CHANNEL_STATES,
   DELIVERY_STATES,
-  RULE_KINDS,
   RULE_STATES,
+  STORED_RULE_KINDS,
+  SYSTEM_EVENT_KINDS,
+  SYSTEM_EVENT_OUTCOMES,
   WAIT_REASONS,
 } from '../../../model/alerts.ts';
 import { DELIVERY_CODE_NAMES } from '../../alerts/delivery-rows.ts';
@@ -17,7 +19,7 @@ export const rulesView = defineView('rules', {
   name: text().notNull(),
   topic: text(),
   search: text(),
-  kinds: text({ enum: RULE_KINDS }).array().notNull(),
+  kinds: text({ enum: STORED_RULE_KINDS }).array().notNull(),
   filter: text().notNull(),
   cooldown_seconds: integer().notNull(),
   channels: text().array().notNull(),
@@ -77,4 +79,20 @@ export const deliveriesView = defineView('deliveries', {
   muted: boolean().notNull(),
   waits_for: text({ enum: WAIT_REASONS }),
   digest_id: ref(),
+  system_events: tally().notNull(),
+});
+
+export const systemEventsView = defineView('system_events', {
+  id: id(),
+  kind: text({ enum: SYSTEM_EVENT_KINDS }).notNull(),
+  subject: text().notNull(),
+  search: text(),
+  topic: text(),
+  since: instant().notNull(),
+  opened_at: instant().notNull(),
+  clear_since: instant(),
+  until: instant(),
+  outcome: text({ enum: SYSTEM_EVENT_OUTCOMES }),
+  reason: text(),
+  advice: text(),
 });

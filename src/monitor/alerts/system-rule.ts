@@ -1,0 +1,57 @@
+/** The rule `system`: it reports problems of strandline itself, exists from the start, and stays. */
+import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { SYSTEM_RULE } from '../../model/alerts.ts';
+import { hasRuleChannels, lockRule, setRuleChannels } from '../../store/alerts/rule-rows.ts';
+import type { Id, Transaction } from '../../store/database.ts';
+
+/** @throws Refused `conflict` for the name of the rule `system` */
+export function assertNewName(slug: string): void {
+  if (slug === SYSTEM_RULE)
+    throw new Refused('conflict', `the rule "${slug}" exists from the start; choose another slug`);
+}
+
+/** @throws Refused `conflict` for the rule `system` */
+export function assertRemovable(slug: string): void {
+  if (slug === SYSTEM_RULE)
+    throw new Refused(
+      'conflict',
+      `the rule "${slug}" reports problems of strandline itself and cannot be removed; to stop its messages: strandline rules pause ${slug}`,
+    );
+}
+
+/** @throws Refused `conflict` for the rule `system`, which is not about discoveries */
+export function assertPreviewable(slug: string): void {
+  if (slug === SYSTEM_RULE)
+    throw new Refused(
+      'conflict',
+      `the rule "${slug}" has no preview; the problems that it reported are listed by GET /api/v1/system-events and on the page /alerts`,
+    );
+}
+
+/**
+ * What the rule `system` reports cannot be changed; what it is called, where it sends and when, can.
+ * @throws InvalidInput
+ */
+export function assertSystemScope(
+  slug: string,
+  given: { on?: unknown; topic?: unknown; search?: unknown; filter?: unknown },
+): void {
+  if (slug !== SYSTEM_RULE) return;
+  const { on, topic, search, filter } = given;
+  const expected = 'nothing: the rule "system" reports problems of strandline itself';
+  const problems: Problem[] = Object.entries({ on, topic, search, filter })
+    .filter(([, value]) => value !== undefined && value !== null && value !== '')
+    .map(([path, value]) => ({ path, given: value, expected }));
+  if (problems.length > 0) throw new InvalidInput(problems);
+}
+
+/**
+ * Gives a new channel to the rule `system` if the rule has none: problems are reported from the first channel on.
+ * @returns whether it did
+ */
+export async function reportProblemsTo(tx: Transaction, channelId: Id): Promise<boolean> {
+  const rule = await lockRule(tx, SYSTEM_RULE);
+  if (rule === null || (await hasRuleChannels(tx, rule.id))) return false;
+  await setRuleChannels(tx, rule.id, [channelId], rule.after);
+  return true;
+}

@@ -1,0 +1,121 @@
+/**
+ * The check of strandline itself: recurring work, once a minute, by one worker at a time. What begins and ends is written, and
+ * put into messages of the rule `system`, in one transaction.
+ */
+import { HOUR, SECOND } from '../../domain/time.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { SYSTEM_RULE } from '../../model/alerts.ts';
+import { lockRuleChannels, readChannelHealth } from '../../store/alerts/channel-rows.ts';
+import { findRule, lockRule, type Rule } from '../../store/alerts/rule-rows.ts';
+import {
+  addEventsToDelivery,
+  deleteSystemEvents,
+  insertSystemEvents,
+  listUntoldParts,
+  type NewSystemEvent,
+  readLastCheck,
+  readSystemEvents,
+  recordCheck,
+  updateSystemEvents,
+} from '../../store/alerts/system-event-rows.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import { readFailingTools } from '../../store/queries/run-tools.ts';
+import type { Context } from '../context.ts';
+import { enqueueChannels } from '../alerts/enqueue-channels.ts';
+import { findOrBeginDelivery } from '../alerts/rule-evaluation.ts';
+import { readSearchStatuses } from '../status/search-status.ts';
+import { readServiceBudgets, readWorkers } from '../status/system-status.ts';
+import { explainEnd, listConditions, type SystemReading } from './conditions.ts';
+import { decideEvents, RECURRENCE_MS } from './event-decision.ts';
+
+/** Shorter pauses are not reported: a restart, or a lid that was closed for a while. */
+const MIN_REPORTED_PAUSE_MS = HOUR;
+/** A worker that ends as asked may do so before or after the last check. */
+const STOP_SPARE_MS = SECOND;
+
+/** Reads how everything is, decides what begins and ends, and gathers what the rule `system` has not reported. */
+export async function checkSystem(ctx: Context): Promise<void> {
+  const reading = await readSystem(ctx);
+  const { now } = reading;
+  const told = await inTransaction(ctx.db, async (tx) => {
+    const rule = await lockSystemRule(tx);
+    const { checked_at: lastCheckAt, stopped_at } = await readLastCheck(tx);
+    const stored = await readSystemEvents(tx, new Date(now.getTime() - RECURRENCE_MS));
+    const { noticed, changed, dropped } = decideEvents(stored, {
+      now,
+      lastCheckAt,
+      conditions: listConditions(reading),
+      explainEnd: (event) => explainEnd(event, reading),
+    });
+    const pause = describePause({ lastCheckAt, stoppedAt: stopped_at, now });
+    const just = await insertSystemEvents(tx, pause === null ? [] : [pause]);
+    await insertSystemEvents(tx, noticed);
+    await updateSystemEvents(tx, changed);
+    await deleteSystemEvents(tx, dropped);
+    await recordCheck(tx, now);
+    return rule.state === 'active' ? gatherUntold(tx, rule, just, now) : [];
+  });
+  await enqueueChannels(ctx, told);
+}
+
+async function readSystem(ctx: Context): Promise<SystemReading> {
+  const [searches, tools, channels, services, workers] = await Promise.all([
+    readSearchStatuses(ctx),
+    readFailingTools(ctx.db),
+    readChannelHealth(ctx.db.pool),
+    readServiceBudgets(ctx),
+    readWorkers(ctx),
+  ]);
+  return { now: ctx.clock.now(), searches, tools, channels, services, workers };
+}
+
+/** Locks the channels of the rule, then the rule, as every change of a rule does: checks wait for each other here. */
+async function lockSystemRule(tx: Transaction): Promise<Rule> {
+  const known = await findRule(tx, SYSTEM_RULE);
+  if (known !== null) await lockRuleChannels(tx, known.id);
+  const rule = await lockRule(tx, SYSTEM_RULE);
+  if (rule === null) throw new Error(`the rule ${SYSTEM_RULE} does not exist, although migrations create it`);
+  return rule;
+}
+
+/** What no check saw, because no worker ran; null if there was no pause, or workers were asked to end. */
+function describePause({
+  lastCheckAt,
+  stoppedAt,
+  now,
+}: {
+  lastCheckAt: Date | null;
+  stoppedAt: Date | null;
+  now: Date;
+}): NewSystemEvent | null {
+  if (lastCheckAt === null || now.getTime() - lastCheckAt.getTime() < MIN_REPORTED_PAUSE_MS) return null;
+  if (stoppedAt !== null && stoppedAt.getTime() >= lastCheckAt.getTime() - STOP_SPARE_MS) return null;
+  return {
+    kind: 'nothing_ran',
+    subject_key: 'workers',
+    subject: 'workers',
+    search_id: null,
+    since: lastCheckAt,
+    noticed_at: now,
+    opened_at: now,
+    clear_since: now,
+    until: now,
+    outcome: 'recovered',
+    recurrences: 0,
+    reason: 'searches were on hold',
+    advice: null,
+  };
+}
+
+/** Puts what is not reported yet into the waiting message of each channel, or into a new one. @returns the channels */
+async function gatherUntold(tx: Transaction, rule: Rule, just: readonly Id[], now: Date): Promise<Id[]> {
+  const untold = groupBy(
+    await listUntoldParts(tx, { ruleId: rule.id, just }),
+    ({ channel_id }) => channel_id,
+  );
+  for (const [channelId, parts] of untold) {
+    const id = await findOrBeginDelivery(tx, { rule, channelId, now });
+    await addEventsToDelivery(tx, { id, ruleId: rule.id, channelId }, parts);
+  }
+  return [...untold.keys()];
+}
