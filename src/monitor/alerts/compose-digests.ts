@@ -9,6 +9,7 @@ import {
   type PlannedDigest,
   storeDigest,
 } from '../../store/digests.ts';
+import { lockAgainstForgetting } from '../../store/maintenance/forget-lock.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import type { Context } from '../context.ts';
 import { MAX_SPAN_DAYS } from '../digests/digest-inputs.ts';
@@ -43,6 +44,7 @@ async function composeOne(ctx: Context, tx: Transaction, id: Id): Promise<Id[]> 
   const { topic, search, created_at, rule_id: ruleId } = planned;
   const waited = until.getTime() - created_at.getTime();
   if (waited < MAX_WAIT_MS && (await hasRunsInProgress(tx, { topic, search, now: until }))) return [];
+  await lockAgainstForgetting(tx);
   const lastDiscovery = await readLastDiscoveryId(tx);
   const from = findStart(planned, until);
   const after = planned.last_discovery;

@@ -15,6 +15,7 @@ import {
   selectIds,
 } from '../database.ts';
 import { waitForFollower } from '../derive/pending-derivations.ts';
+import { eraseFromDigests } from './erase-from-digests.ts';
 import { lockSaves } from './forget-lock.ts';
 import { passOnThings } from './pass-on-things.ts';
 import {
@@ -357,6 +358,7 @@ async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
       [searchId],
     );
     if (rows.length > 0) return false;
+    await eraseFromDigests(tx, 'search', searchId);
     for (const statement of [...removeRulesSql('r.search_id = $1'), ...REMOVE_PROBLEMS])
       await tx.query(statement, [searchId]);
     for (const table of [
@@ -384,6 +386,7 @@ async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> 
     while (await deleteRows(db, 'topic_items', id));
     await inTransaction(db, async (tx) => {
       await tx.query('SELECT FROM strandline.topics WHERE id = $1 FOR UPDATE', [id]);
+      await eraseFromDigests(tx, 'topic', id);
       for (const statement of removeRulesSql('r.topic_id = $1')) await tx.query(statement, [id]);
       await tx.query('DELETE FROM strandline.feeds WHERE topic_id = $1', [id]);
       await tx.query('DELETE FROM strandline.topics WHERE id = $1', [id]);

@@ -7,6 +7,7 @@ import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import { type Id, type Queryable, selectIds, type Transaction } from '../database.ts';
 import { listCountedDays, recountDays } from '../derive/undo-derivations.ts';
 import { POST_ID_KEY_SQL } from '../save/topic-items.ts';
+import { eraseItemsFromDigests } from './erase-from-digests.ts';
 import { listSpellings } from './tombstones.ts';
 
 /**
@@ -35,6 +36,7 @@ export function removeRulesSql(which: string): readonly string[] {
   return [
     `DELETE FROM strandline.delivery_discoveries WHERE delivery_id IN ${deliveries}`,
     `DELETE FROM strandline.deliveries WHERE rule_id IN ${rules}`,
+    `DELETE FROM strandline.digests WHERE rule_id IN ${rules}`,
     `DELETE FROM strandline.rule_channels WHERE rule_id IN ${rules}`,
     `DELETE FROM strandline.rules r WHERE ${which}`,
   ];
@@ -282,6 +284,7 @@ export async function removeTraces(
   // A lexeme that an edit left without documents may be the name of the author.
   await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
   const scored = [...posts.map(({ external_id }) => external_id), ...links.map(({ canonical }) => canonical)];
+  gone['digests'] = await eraseItemsFromDigests(tx, { postIds, linkIds });
   gone['completions'] =
     (await tx.query(REMOVE_CITATIONS, [linkIds, [...scored, ...addresses]])).rowCount ?? 0;
   await tx.query(DELETE_ITEMS, [postIds, linkIds, addresses]);
