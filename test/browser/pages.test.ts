@@ -51,6 +51,7 @@ const PAGES: readonly Row[] = [
   ['explore', '/explore?q=post'],
   ['explore without matches', '/explore?q=submarine'],
   ['explore with SQL', '/explore/sql'],
+  ['digests', '/digests'],
   ['alerts', '/alerts'],
   ['rule', '/alerts/rules/trains-at-night'],
   ['past of a rule', '/alerts/rules/trains-at-night/past'],
@@ -76,7 +77,7 @@ const PAGES: readonly Row[] = [
 
 /** Not pages: files, a raw response, parts of a form, health and metrics. */
 const FILES =
-  /^\/(?:assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|livez|readyz|readyz\/parts|metrics)$/;
+  /^\/(?:digests\/markdown|digests\/:id\/markdown|assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|livez|readyz|readyz\/parts|metrics)$/;
 
 /** Widths do not depend on colors, nor colors on widths: each scheme is checked at one width. */
 const EYES = [

@@ -14,7 +14,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   demo: ['--remove'],
 };
 /** Commands that have commands below them, and do something themselves. */
-const GROUPS = ['service', 'trends'];
+const GROUPS = ['service', 'trends', 'digest'];
 
 export type Call = { name: string; argv: string[] };
 

@@ -195,7 +195,8 @@ describe.skipIf(driver === undefined)('the image', () => {
         // Asked for by scripts, or under another name, or not there before something was sent, before a second answer, or without a feed.
         expect(
           unseen.filter(
-            (route) => !/forecast|readyz|deliveries|completions|^\/feeds\/|^\/feed\.rss/.test(route),
+            (route) =>
+              !/forecast|readyz|deliveries|digests\/:|completions|^\/feeds\/|^\/feed\.rss/.test(route),
           ),
         ).toEqual([]);
       },

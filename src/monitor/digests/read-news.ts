@@ -10,7 +10,12 @@ import { describeLinks } from '../../store/queries/named-posts.ts';
 import { type PostRow, readPostsByIds } from '../../store/queries/posts.ts';
 import { readRisingPosts } from '../../store/queries/rising.ts';
 import type { SearchSpan } from '../../store/queries/span-activity.ts';
-import { type FeedRange, type NewCandidate, readNewCandidates } from '../../store/queries/span-news.ts';
+import {
+  type FeedRange,
+  type NewCandidate,
+  readNewCandidates,
+  readThingsOf,
+} from '../../store/queries/span-news.ts';
 import { readTrendStates } from '../../store/queries/trend-reports.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import type { Context } from '../context.ts';
@@ -23,7 +28,6 @@ import {
   MAX_ITEMS_PER_TOPIC,
   type NameTopic,
 } from './digest-shapes.ts';
-import { type FoundItem, foldThings } from './fold-things.ts';
 
 /** Topics with something new, those with most first. */
 export async function readNews(
@@ -39,33 +43,45 @@ export async function readNews(
   const posts = await readPostsByIds(db, [...new Set(rows.flatMap((row) => findPostId(row) ?? []))]);
   const items = rows.map((row): [Id, FoundItem] => [
     row.id,
-    describeRow(row, names.get(row.topic) ?? row.topic, posts),
+    { id: row.id, item: describeRow(row, names.get(row.topic) ?? row.topic, posts) },
   ]);
   const byId = new Map(items);
-  return topics
-    .flatMap(({ id, slug }): DigestTopic[] => {
-      const its = candidates.get(id);
-      if (its === undefined) return [];
+  const chosen = topics.flatMap((topic) => {
+    const its = candidates.get(topic.id);
+    return its === undefined
+      ? []
+      : [{ topic, its, best: chooseItems(its.flatMap(({ id }) => byId.get(id) ?? [])) }];
+  });
+  const things = await readThingsOf(
+    db,
+    chosen.flatMap(({ best }) => best.map(({ id }) => id)),
+  );
+  return chosen
+    .map(({ topic: { slug }, its, best }): DigestTopic => {
       const count = (kind: NewCandidate['kind']) => its.find((one) => one.kind === kind)?.total ?? 0;
-      return [
-        {
-          topic: slug,
-          topic_name: names.get(slug) ?? slug,
-          posts: count('post'),
-          links: count('link'),
-          least: its.some(({ least }) => least),
-          items: chooseItems(its.flatMap((one) => byId.get(one.id) ?? [])),
-        },
-      ];
+      return {
+        topic: slug,
+        topic_name: names.get(slug) ?? slug,
+        posts: count('post'),
+        links: count('link'),
+        least: its.some(({ least }) => least),
+        items: best.map(({ id, item }) => {
+          const { copies = 1, authors = 0 } = things.get(id) ?? {};
+          return { ...item, copies, authors: authors === 0 ? null : authors };
+        }),
+      };
     })
     .toSorted((a, b) => b.posts + b.links - a.posts - a.links);
 }
 
-/** The best things, copies folded: those with most engagement, but the best link has a place, too. */
-function chooseItems(found: readonly FoundItem[]): DigestItem[] {
-  const items = foldThings(found).toSorted((a, b) => measureEngagement(b) - measureEngagement(a));
-  const first = items.slice(0, MAX_ITEMS_PER_TOPIC);
-  const link = items.find(({ kind }) => kind === 'link');
+/** By its discovery, which is the only one of its thing that is first in its topic. */
+type FoundItem = { id: Id; item: DigestItem };
+
+/** The best things: those with most engagement, but the best link has a place, too. */
+function chooseItems(found: readonly FoundItem[]): FoundItem[] {
+  const sorted = found.toSorted((a, b) => measureEngagement(b.item) - measureEngagement(a.item));
+  const first = sorted.slice(0, MAX_ITEMS_PER_TOPIC);
+  const link = sorted.find(({ item }) => item.kind === 'link');
   if (link === undefined || first.includes(link)) return first;
   return [...first.slice(0, MAX_ITEMS_PER_TOPIC - 1), link];
 }
@@ -75,12 +91,11 @@ const measureEngagement = (item: Parameters<typeof sumEngagement>[0]) => sumEnga
 /** A link that names a post is shown as that post. */
 const findPostId = ({ named_post_id, post_id }: DiscoveryRow) => named_post_id ?? post_id;
 
-function describeRow(row: DiscoveryRow, topic_name: string, posts: readonly PostRow[]): FoundItem {
+function describeRow(row: DiscoveryRow, topic_name: string, posts: readonly PostRow[]): DigestItem {
   const { topic, search, text, url, created_at, link_id } = row;
   const postId = findPostId(row);
   const post = postId === null ? undefined : posts.find(({ id }) => id === postId);
-  if (post !== undefined)
-    return { ...describePost(post), topic, topic_name, search, author_id: post.author_id };
+  if (post !== undefined) return { ...describePost(post), topic, topic_name, search };
   return {
     kind: 'link',
     id: String(link_id),
@@ -95,7 +110,6 @@ function describeRow(row: DiscoveryRow, topic_name: string, posts: readonly Post
     ...forCounters(MAIN_COUNTERS, () => null),
     copies: 1,
     authors: null,
-    author_id: null,
   };
 }
 

@@ -1,6 +1,8 @@
 /** What was new in a span of time: how much in each topic, and the candidates for the best of it. */
 import { engagementSql } from '../../domain/counters.ts';
+import { nameTopicItem, readThings, type Thing } from '../copies.ts';
 import type { Id, Pooled } from '../database.ts';
+import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { SearchSpan } from './span-activity.ts';
 
 /** Discoveries between two ids of the feed instead of two times: what is after the first, up to the second. */
@@ -58,4 +60,32 @@ export async function readNewCandidates(
     values: [searchIds, from, until, range?.after ?? null, range?.upTo ?? null, MAX_COUNTED, MAX_CANDIDATES],
   });
   return rows;
+}
+
+/** $1 discoveries of posts and links. */
+const SELECT_ITEMS = `
+SELECT d.id, s.topic_id AS "topicId", coalesce(${POST_KEY_SQL}, l.canonical) AS key, p.text_key AS "textKey"
+FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+LEFT JOIN strandline.posts p ON d.kind = 'post' AND p.id = d.thing
+LEFT JOIN strandline.links l ON d.kind = 'link' AND l.id = d.thing
+WHERE d.id = ANY ($1::bigint[]) AND (p.id IS NOT NULL OR l.id IS NOT NULL)`;
+
+/** How often the things of discoveries were found in their topics so far, by the discovery. */
+export async function readThingsOf(
+  { pool }: Pooled,
+  discoveryIds: readonly Id[],
+): Promise<ReadonlyMap<Id, Thing>> {
+  if (discoveryIds.length === 0) return new Map();
+  const { rows } = await pool.query<{ id: Id; topicId: Id; key: string; textKey: bigint | null }>({
+    name: 'items_of_discoveries',
+    text: SELECT_ITEMS,
+    values: [discoveryIds],
+  });
+  const things = await readThings(pool, rows);
+  return new Map(
+    rows.flatMap((row) => {
+      const thing = things.get(nameTopicItem(row));
+      return thing === undefined ? [] : [[row.id, thing] as const];
+    }),
+  );
 }
