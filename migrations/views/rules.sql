@@ -6,7 +6,7 @@ CREATE OR REPLACE VIEW strandline_analytics.rules AS
     r.state, r.state_since,
     (select max(d.made_at) from strandline.deliveries d where d.rule_id = r.id) as last_made_at,
     r.created_at, r.archived_at, r.quiet_hours, r.tz, r.max_per_day, r.muted_until,
-    r.digest, r.digest_due_at
+    r.digest, r.digest_due_at, r.growth
   from strandline.rules r
   left join strandline.topics t on t.id = r.topic_id
   left join strandline.searches s on s.id = r.search_id
@@ -18,7 +18,7 @@ COMMENT ON COLUMN strandline_analytics.rules.slug IS 'Short name. Unique among r
 COMMENT ON COLUMN strandline_analytics.rules.name IS 'Display name.';
 COMMENT ON COLUMN strandline_analytics.rules.topic IS 'Slug of the topic in scope, or of the topic of the search in scope; null when the scope is everything.';
 COMMENT ON COLUMN strandline_analytics.rules.search IS 'Slug of the search in scope; null when the scope is a topic or everything.';
-COMMENT ON COLUMN strandline_analytics.rules.kinds IS 'Kinds of discoveries it reports: post, link, spike, trend; of the rule system: system, the problems of strandline itself.';
+COMMENT ON COLUMN strandline_analytics.rules.kinds IS 'What it reports: post, link, spike, trend, answer, growth; of the rule system: system, the problems of strandline itself.';
 COMMENT ON COLUMN strandline_analytics.rules.filter IS 'Query that a discovery must match (docs/reference/queries.md). Empty: no filter.';
 COMMENT ON COLUMN strandline_analytics.rules.cooldown_seconds IS 'Minimum seconds between two messages, per channel. 0: one message per run with discoveries.';
 COMMENT ON COLUMN strandline_analytics.rules.channels IS 'Slugs of the channels it sends to.';
@@ -33,3 +33,4 @@ COMMENT ON COLUMN strandline_analytics.rules.max_per_day IS 'Maximum messages a 
 COMMENT ON COLUMN strandline_analytics.rules.muted_until IS 'Until when its messages are held back (UTC). Over if in the past; null if it was never muted.';
 COMMENT ON COLUMN strandline_analytics.rules.digest IS 'When it sends a digest, as a cron expression in tz; null: it reports discoveries instead.';
 COMMENT ON COLUMN strandline_analytics.rules.digest_due_at IS 'When its next digest is due (UTC); null if it sends none, and until the next scan.';
+COMMENT ON COLUMN strandline_analytics.rules.growth IS 'For the kind growth: what a post must reach, such as likes>=1000, or unusual. Empty: unusual.';

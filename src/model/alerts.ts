@@ -1,7 +1,7 @@
 /** Closed lists of rules, channels and deliveries. Stored: only add to them. */
 
-/** Kinds of discoveries that a rule reports; `answer` are completions that say something new. */
-export const RULE_KINDS = ['post', 'link', 'spike', 'trend', 'answer'] as const;
+/** What a rule reports; `answer`: completions that say something new, `growth`: posts whose counters pass a number. */
+export const RULE_KINDS = ['post', 'link', 'spike', 'trend', 'answer', 'growth'] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
 /** The rule that reports problems of strandline itself. It exists from the start and cannot be removed. */

@@ -1,5 +1,6 @@
 /** What is reported of searches over time, once, in the batch that derives it: spikes, and changes of the state. */
 import { type Id, type Transaction, writeRows } from './database.ts';
+import { insertGrowth, type NewGrowth } from './growth-reports.ts';
 import { LOCK_FEED } from './save/save-sql.ts';
 import type { SpikeMeasure, spikesView, trendStatesView } from './schema/analytics/trend-views.ts';
 
@@ -128,11 +129,16 @@ SELECT search_id, run_id, at, false, '${kind}', id FROM fresh ORDER BY id`;
 /** Runs at the end of the batch, because the feed is locked until the commit. */
 export async function insertReports(
   tx: Transaction,
-  { spikes, states }: { spikes: readonly NewSpike[]; states: readonly NewTrendState[] },
+  {
+    spikes,
+    states,
+    growth,
+  }: { spikes: readonly NewSpike[]; states: readonly NewTrendState[]; growth: readonly NewGrowth[] },
 ): Promise<void> {
-  if (spikes.length + states.length > 0) await tx.query(LOCK_FEED);
+  if (spikes.length + states.length + growth.length > 0) await tx.query(LOCK_FEED);
   await insertRows(tx, 'spikes', 'measure, window_start, only_by', 'spike', spikes);
   await insertRows(tx, 'trend_states', 'state, since', 'trend', states);
+  await insertGrowth(tx, growth);
 }
 
 async function insertRows(

@@ -58,6 +58,7 @@ export const LOG_TABLES: readonly string[] = [
   'topic_items', // which discovery reported an item depends on the order of the saves
   'spikes',
   'trend_states',
+  'growth_reports',
   'deliveries',
   'delivery_discoveries',
   'digests',

@@ -229,6 +229,7 @@ test('a spike of one author is recorded as theirs; a rule reports the one of man
     topic_id: null,
     search_id: null,
     kinds: ['spike', 'trend'],
+    growth: [],
     filter: '',
     cooldown_seconds: 0,
     digest: null,

@@ -18,7 +18,7 @@ afterAll(() => stage.close());
 const messagesOf = (path: string) =>
   stage.receiver.received
     .filter((one) => one.path === `/${path}`)
-    .map(({ body }) => DiscoveriesMessage.parse(JSON.parse(body.toString())));
+    .map(({ body }) => DiscoveriesMessage.parse(JSON.parse(body)));
 const textsOf = (path: string) =>
   messagesOf(path).flatMap((message) => summarizeMessage(message).items.map(({ text }) => text));
 

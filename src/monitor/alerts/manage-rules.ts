@@ -48,6 +48,7 @@ export async function createRule(ctx: ActingContext, { slug, ...written }: NewRu
         filter: '',
         digest: null,
         tz: 'UTC',
+        growth: [],
         ...chooseDefaults(written),
         ...listSettings(written),
         ...(await resolveScope(tx, written)),

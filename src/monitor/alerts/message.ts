@@ -12,6 +12,7 @@ import { truncateText } from '../../domain/text.ts';
 import type {
   FeedAnswer,
   FeedEntry,
+  FeedGrowth,
   FeedLink,
   FeedPost,
   FeedSpike,
@@ -21,7 +22,7 @@ import type { ToldEvent } from '../../store/alerts/system-event-rows.ts';
 import type { Id } from '../../store/database.ts';
 import type { StoredDigest } from '../../store/digests.ts';
 import { Digest } from '../digests/digest-shapes.ts';
-import { RULE_KINDS, SYSTEM_EVENT_KINDS } from '../../model/alerts.ts';
+import { SYSTEM_EVENT_KINDS } from '../../model/alerts.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { TREND_STATES } from '../../domain/enumerations.ts';
 import { SPIKE_CAUSES, SPIKE_MEASURES } from '../../store/schema/analytics/trend-views.ts';
@@ -123,6 +124,19 @@ const MessageAnswer = z
   })
   .describe('A completion that says something new.');
 
+const MessageGrowth = z
+  .object({
+    id: z.string(),
+    condition: z.string().describe('Of the rule: `likes>=1000` or `unusual`.'),
+    value: z.number().describe('The counter, or the engagement, when it was reached.'),
+    age_hours: z.number().nullable().describe('Age of the post in hours; null unless unusual.'),
+    usual: z.number().nullable().describe('Median engagement at this age; null unless unusual.'),
+    compared_with: z.int().nullable().describe('Number of posts compared; null unless unusual.'),
+    sentence: z.string(),
+    post: MessagePost,
+  })
+  .describe('A post that grew as the rule asks.');
+
 const COMMON_MEMBERS = {
   id: z.string().describe('Id of the discovery, in the order of the feed.'),
   at: TIME.describe('Time of the discovery.'),
@@ -137,13 +151,13 @@ const COMMON_MEMBERS = {
     ),
   page: z.string().nullable().describe('URL of the item in the dashboard; null without `BASE_URL`.'),
 };
-const [post, link, spike, trend, answer] = RULE_KINDS;
 const Discovery = z.discriminatedUnion('kind', [
-  z.object({ ...COMMON_MEMBERS, kind: z.literal(post), post: MessagePost }),
-  z.object({ ...COMMON_MEMBERS, kind: z.literal(link), link: MessageLink }),
-  z.object({ ...COMMON_MEMBERS, kind: z.literal(spike), spike: MessageSpike }),
-  z.object({ ...COMMON_MEMBERS, kind: z.literal(trend), trend: MessageTrend }),
-  z.object({ ...COMMON_MEMBERS, kind: z.literal(answer), answer: MessageAnswer }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal('post'), post: MessagePost }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal('link'), link: MessageLink }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal('spike'), spike: MessageSpike }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal('trend'), trend: MessageTrend }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal('answer'), answer: MessageAnswer }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal('growth'), growth: MessageGrowth }),
 ]);
 export type MessageDiscovery = z.infer<typeof Discovery>;
 
@@ -360,8 +374,10 @@ function describeDiscovery(found: FeedEntry, baseUrl: string | undefined): Messa
       return { ...common, kind: found.kind, spike: describeSpike(found.spike) };
     case 'trend':
       return { ...common, kind: found.kind, trend: describeTrend(found.trend) };
+    case 'growth':
+      return { ...common, kind: 'growth', growth: describeGrowth(found.growth) };
     case 'completion':
-      return { ...common, kind: answer, answer: describeAnswer(found.answer) };
+      return { ...common, kind: 'answer', answer: describeAnswer(found.answer) };
   }
 }
 
@@ -371,6 +387,8 @@ function findPage(found: FeedEntry): string {
       return `/posts/${found.post.id}`;
     case 'link':
       return `/links/${found.link.id}`;
+    case 'growth':
+      return `/posts/${found.growth.post.id}`;
     case 'spike':
       return `/searches/${found.search}#spikes`;
     case 'trend':
@@ -416,6 +434,10 @@ function describeTrend({ id, since, previous_since, ...rest }: FeedTrend) {
     since: since.toISOString(),
     previous_since: previous_since?.toISOString() ?? null,
   };
+}
+
+function describeGrowth({ id, post: grown, ...rest }: FeedGrowth) {
+  return { id: String(id), ...rest, post: describePost(grown) };
 }
 
 function describeAnswer({ id, changes }: FeedAnswer) {

@@ -1,6 +1,7 @@
 /** Which discoveries a rule reports: its scope and state, and its filter, a query over the items. */
 
 import { collectProblems, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { UNUSUAL } from '../../domain/growth-condition.ts';
 import { EVERYTHING, parseQuery, type Query } from '../../domain/search-query.ts';
 import { findMatches } from '../../store/alerts/item-matches.ts';
 import {
@@ -104,6 +105,7 @@ async function leaveOutKnown(
 function isInScope(rule: Rule, found: FeedEntry): boolean {
   if (!isCovered(rule, found)) return false;
   if (rule.search_id === null && !isFirst(rule, found)) return false;
+  if (found.kind === 'growth') return asksFor(rule, found.growth.condition);
   return found.kind !== 'spike' || found.spike.only_by === null;
 }
 
@@ -115,6 +117,11 @@ export function isCovered(rule: Rule, found: ScopedEntry): boolean {
   return rule.kinds.some((kind) => DISCOVERY_KIND[kind] === found.kind);
 }
 
+/** Several rules ask for other conditions of the same posts. */
+function asksFor({ growth }: Rule, condition: string): boolean {
+  return growth.length === 0 ? condition === UNUSUAL : growth.includes(condition);
+}
+
 /** The kind of discovery that each kind of rule reports; null: none. */
 const DISCOVERY_KIND: Readonly<Record<StoredRuleKind, FeedEntry['kind'] | null>> = {
   system: null,
@@ -123,10 +130,12 @@ const DISCOVERY_KIND: Readonly<Record<StoredRuleKind, FeedEntry['kind'] | null>>
   spike: 'spike',
   trend: 'trend',
   answer: 'completion',
+  growth: 'growth',
 };
 
 /** A rule that may have left out the first discovery of an item, because it was of another kind, reports the next. */
 function isFirst({ kinds, filter }: Rule, found: FeedEntry): boolean {
+  if (found.kind === 'growth') return found.first_in_topic;
   const reportsAll = filter === '' && kinds.includes('post') && kinds.includes('link');
   return reportsAll ? found.first_in_topic : found.first_of_kind;
 }

@@ -5,6 +5,13 @@
 import { z } from 'zod';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
 import { parseSpan } from '../../domain/time-point.ts';
+import {
+  EXPECTED_CONDITION,
+  GROWTH_MEASURES,
+  parseGrowthCondition,
+  UNUSUAL,
+  writeGrowthCondition,
+} from '../../domain/growth-condition.ts';
 import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 import { RULE_KINDS, type RuleKind } from '../../model/alerts.ts';
 import { queryText } from '../../model/query-shape.ts';
@@ -31,11 +38,11 @@ export const DEFAULT_COOLDOWN = '3h';
 const DEFAULT_COOLDOWN_SECONDS = (3 * HOUR) / SECOND;
 
 /** Kinds and cooldown, in seconds, of a new rule that names none. */
-export function chooseDefaults({ on, cooldown }: Pick<EditedRule, 'on' | 'cooldown'>): {
+export function chooseDefaults({ on, cooldown, growth }: Pick<EditedRule, 'on' | 'cooldown' | 'growth'>): {
   kinds: RuleKind[];
   cooldown_seconds: number;
 } {
-  const kinds = on ?? [...DEFAULT_KINDS];
+  const kinds = on ?? [...(growth === undefined ? DEFAULT_KINDS : (['growth'] as const))];
   const isRare = kinds.every((kind) => kind === 'spike' || kind === 'trend');
   return { kinds, cooldown_seconds: cooldown ?? (isRare ? 0 : DEFAULT_COOLDOWN_SECONDS) };
 }
@@ -72,12 +79,24 @@ const digestSchedule = z.codec(textParam(200), z.string(), {
   encode: (cron) => cron,
 });
 
-/** `Posts, spike` as kinds. */
-const readKinds = (given: string) =>
+const MAX_CONDITIONS = 10;
+/** As it is stored: `likes>=1000`. */
+const condition = textParam(40, EXPECTED_CONDITION)
+  .refine((text) => parseGrowthCondition(text) !== null, EXPECTED_CONDITION)
+  .overwrite((text) => {
+    const parsed = parseGrowthCondition(text);
+    return parsed === null ? text : writeGrowthCondition(parsed);
+  })
+  .meta({ examples: ['likes>=1000', UNUSUAL] });
+
+const readList = (given: string) =>
   given
     .split(',')
-    .map((part) => part.trim().toLowerCase().replace(/s$/, ''))
+    .map((part) => part.trim())
     .filter((part) => part !== '');
+
+/** `Posts, spike` as kinds. */
+const readKinds = (given: string) => readList(given).map((part) => part.toLowerCase().replace(/s$/, ''));
 
 const members = {
   on: z
@@ -105,6 +124,18 @@ const members = {
     .register(commandWords, {
       flag: '--filter <query>',
       help: 'words, "phrases", -excluded, OR, lang:en ... (docs/reference/queries.md); "" for no filter',
+    }),
+  growth: z
+    .array(condition)
+    .max(MAX_CONDITIONS)
+    .overwrite((conditions) => [...new Set(conditions)])
+    .describe(
+      `For the kind growth: what a post must reach. ${UNUSUAL}: far more engagement than other posts of its age. Empty: ${UNUSUAL}.`,
+    )
+    .register(commandWords, {
+      flag: '--growth <conditions>',
+      help: `for growth: what a post must reach, such as likes>=1000; ${GROWTH_MEASURES.join(', ')}, or ${UNUSUAL}; comma-separated (default: ${UNUSUAL})`,
+      read: readList,
     }),
   cooldown: cooldown
     .describe(

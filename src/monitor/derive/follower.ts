@@ -35,6 +35,7 @@ import { insertReports } from '../../store/trend-reports.ts';
 import { deriveRunGains } from '../../store/volume/run-gains.ts';
 import type { Context } from '../context.ts';
 import { adaptIntervals, listPacedRuns, type PacedRun } from './adapt-intervals.ts';
+import { findGrowth } from './find-growth.ts';
 import { findSpikes } from './find-spikes.ts';
 import { findStates } from './find-states.ts';
 
@@ -204,7 +205,14 @@ async function deriveReadings(
   await deriveRunGains(tx, ids);
   await deriveRising(tx, groupBySearch(taken), ids);
   const runs = findRunsToNotify(taken);
-  const reports = { spikes: await findSpikes(tx, runs), states: await findStates(tx, runs) };
+  const reports = {
+    spikes: await findSpikes(tx, runs),
+    states: await findStates(tx, runs),
+    growth: await findGrowth(
+      tx,
+      taken.filter(({ notify, baseline }) => notify && !baseline),
+    ),
+  };
   await removeReadings(tx, ids);
   await insertReports(tx, reports);
   return coverage;

@@ -7,6 +7,7 @@ import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { ServiceKind } from '../services.ts';
+import type { NewGrowth } from '../growth-reports.ts';
 import type { NewSpike, NewTrendState } from '../trend-reports.ts';
 
 export type FeedPost = Record<MainCounter, number | null> & {
@@ -53,6 +54,11 @@ export type FeedTrend = { id: Id } & Omit<
 /** A completion by what changed in it. */
 export type FeedAnswer = { id: Id; changes: AnswerChange[] };
 
+/** A post that grew as a rule asks. */
+export type FeedGrowth = { id: Id } & Omit<NewGrowth, 'search_id' | 'run_id' | 'post_id' | 'at'> & {
+    post: FeedPost;
+  };
+
 /** A discovery with its item. */
 export type FeedEntry = {
   id: Id;
@@ -80,6 +86,7 @@ export type FeedEntry = {
   | { kind: 'spike'; spike: FeedSpike }
   | { kind: 'trend'; trend: FeedTrend }
   | { kind: 'completion'; answer: FeedAnswer }
+  | { kind: 'growth'; growth: FeedGrowth }
 );
 
 /** What `isCovered` decides by, before the item is read. */
@@ -129,6 +136,9 @@ FROM strandline.spikes WHERE id = ANY ($1)`;
 const SELECT_TRENDS = `
 SELECT id, state, sentence, since, previous_state, previous_since, rate_before, rate, observed_hours, expected, score, threshold, days
 FROM strandline.trend_states WHERE id = ANY ($1)`;
+
+const SELECT_GROWTH = `
+SELECT id, post_id, condition, value, age_hours, usual, compared_with, sentence FROM strandline.growth_reports WHERE id = ANY ($1)`;
 
 /** $1 cursor, $2 limit. */
 const SELECT_SCOPED = `
@@ -208,6 +218,13 @@ async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<Fe
   );
   const spikes = await indexById<FeedSpike>(tx, SELECT_SPIKES, idsOf('spike'));
   const trends = await indexById<FeedTrend>(tx, SELECT_TRENDS, idsOf('trend'));
+  type GrowthRow = Omit<FeedGrowth, 'post'> & { post_id: Id };
+  const growthRows = await indexById<GrowthRow>(tx, SELECT_GROWTH, idsOf('growth'));
+  const grown = await indexById<FeedPost>(
+    tx,
+    SELECT_POSTS,
+    [...growthRows.values()].map(({ post_id }) => post_id),
+  );
   const answers = await readAnswerChanges(tx, idsOf('completion'));
   return rows.flatMap(({ thing, kind, late, ...row }): FeedEntry[] => {
     if (late) return [];
@@ -217,6 +234,13 @@ async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<Fe
     if (kind === 'link') return link === undefined ? [] : [{ ...row, kind, link }];
     if (kind === 'spike') return spike === undefined ? [] : [{ ...row, kind, spike }];
     if (kind === 'trend') return trend === undefined ? [] : [{ ...row, kind, trend }];
+    if (kind === 'growth') {
+      const found = growthRows.get(thing);
+      const its = found === undefined ? undefined : grown.get(found.post_id);
+      if (found === undefined || its === undefined) return [];
+      const { post_id: _post_id, ...growth } = found;
+      return [{ ...row, kind, growth: { ...growth, post: its } }];
+    }
     const changes = answers.get(thing) ?? [];
     return changes.length === 0 ? [] : [{ ...row, kind, answer: { id: thing, changes } }];
   });

@@ -12,7 +12,7 @@ import { type Id, type Queryable, writeRows } from '../database.ts';
 import type { FeedEntry } from './feed-entries.ts';
 
 /**
- * Evaluates queries over the items of discoveries; a link that names a post counts as that post, and a completion is what
+ * Evaluates queries over the items of discoveries; a link that names a post counts as that post, so does one that grew, and a completion is what
  * changed in it.
  * @param now for relative times
  * @returns for each query, the ids of the discoveries that match
@@ -65,6 +65,8 @@ function toThing(entry: FeedEntry): { kind: string; thing: Id } {
       return { kind: 'trend', thing: entry.trend.id };
     case 'completion':
       return { kind: 'completion', thing: entry.answer.id };
+    case 'growth':
+      return { kind: 'post', thing: entry.growth.post.id };
   }
 }
 
@@ -83,6 +85,7 @@ function buildSentenceDocument(entry: FeedEntry): ArchiveDocument[] {
     }
     case 'post':
     case 'link':
+    case 'growth':
       return [];
   }
 }

@@ -10,6 +10,8 @@ export type Rule = {
   search_id: Id | null;
   kinds: StoredRuleKind[];
   filter: string;
+  /** Conditions of the kind `growth`; empty: `unusual`. */
+  growth: string[];
   cooldown_seconds: number;
   /** When it sends a digest, as a cron expression in `tz`; null: it reports discoveries. */
   digest: string | null;
@@ -26,6 +28,7 @@ const SETTINGS = [
   'search_id',
   'kinds',
   'filter',
+  'growth',
   'cooldown_seconds',
   'digest',
   'tz',

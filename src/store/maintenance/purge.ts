@@ -313,6 +313,7 @@ const TABLES_OF_SEARCH = [
   'claims',
   'spikes',
   'trend_states',
+  'growth_reports',
   'volume',
   'post_counters_at_age',
   'dropped_posts',

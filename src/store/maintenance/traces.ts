@@ -101,7 +101,8 @@ export async function findTraces(
 /** What the parameter of a statement contains: IDs of posts, IDs of links, or the author's. */
 type TraceKind = 'posts' | 'links' | 'author';
 
-const POST_NEWS = `d.kind = 'post' AND d.thing = ANY ($1)`;
+const POST_NEWS = `(d.kind = 'post' AND d.thing = ANY ($1)
+  OR d.kind = 'growth' AND d.thing IN (SELECT id FROM strandline.growth_reports WHERE post_id = ANY ($1)))`;
 const LINK_NEWS = `d.kind = 'link' AND d.thing = ANY ($1)`;
 
 /** $1 posts, $2 links. */
@@ -186,8 +187,9 @@ const DELETE_ITEM_ROWS: readonly Deletion[] = [
   ['messages', 'links', clearBodiesSql(LINK_NEWS)],
   ['messages', 'posts', leaveOutSql(POST_NEWS)],
   ['messages', 'links', leaveOutSql(LINK_NEWS)],
-  ['discoveries', 'posts', `DELETE FROM strandline.discoveries WHERE kind = 'post' AND thing = ANY ($1)`],
+  ['discoveries', 'posts', `DELETE FROM strandline.discoveries d WHERE ${POST_NEWS}`],
   ['discoveries', 'links', `DELETE FROM strandline.discoveries WHERE kind = 'link' AND thing = ANY ($1)`],
+  ['growth', 'posts', 'DELETE FROM strandline.growth_reports WHERE post_id = ANY ($1)'],
   ['sightings', 'posts', 'DELETE FROM strandline.post_sightings WHERE post_id = ANY ($1)'],
   ['sightings', 'links', 'DELETE FROM strandline.link_sightings WHERE link_id = ANY ($1)'],
   ['snapshots', 'posts', 'DELETE FROM strandline.post_snapshots WHERE post_id = ANY ($1)'],

@@ -4,10 +4,25 @@ import { type Pooled, type Reads } from '../database.ts';
 import { readAnswerChanges } from './answer-changes.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
+import { readPostsByIds } from './posts.ts';
 
-/** A link that names a post has its text, author, time and counters; a completion has its changes instead of its beginning. */
+/**
+ * A link that names a post has its text, author, time and counters; a completion has its changes instead of its beginning,
+ * and growth has the text and author of its post as well.
+ */
 export async function describeDiscoveries(db: Reads, rows: readonly DiscoveryRow[]): Promise<DiscoveryRow[]> {
-  return describeAnswers(db, await describeLinks(db, rows));
+  return describeGrowth(db, await describeAnswers(db, await describeLinks(db, rows)));
+}
+
+async function describeGrowth(db: Reads, rows: readonly DiscoveryRow[]): Promise<DiscoveryRow[]> {
+  const ids = rows.flatMap(({ kind, post_id: id }) => (kind === 'growth' && id !== null ? [id] : []));
+  const posts = new Map((await readPostsByIds(db, [...new Set(ids)])).map((post) => [post.id, post]));
+  return rows.map((row) => {
+    const post = row.kind === 'growth' && row.post_id !== null ? posts.get(row.post_id) : undefined;
+    if (post === undefined) return row;
+    const { author_username, url, created_at } = post;
+    return { ...row, text: `${row.text ?? ''} ${post.text}`.trim(), author_username, url, created_at };
+  });
 }
 
 /** Only completions are described. */

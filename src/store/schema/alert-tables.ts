@@ -69,6 +69,8 @@ export const rules = strandline.table(
     kinds: text().array().notNull(),
     /** Words that must or must not appear; empty: all. See `monitor/alerts/rule-filter.ts`. */
     filter: text().notNull(),
+    /** Conditions of the kind `growth`, such as `likes>=1000`; empty: `unusual`. See `domain/growth-condition.ts`. */
+    growth: text().array().notNull().default([]),
     cooldown_seconds: integer().notNull(),
     /** Local times between which nothing is sent, such as `22:00-07:00`; null: none. */
     quiet_hours: text(),
@@ -91,10 +93,12 @@ export const rules = strandline.table(
   },
   (t) => [
     uniqueIndex('rules_slug_key').on(t.slug).where(sql`${t.archived_at} is null`),
+    // The follower asks after each batch.
+    index('rules_growth').on(t.id).where(sql`'growth' = any(${t.kinds}) and ${t.archived_at} is null`),
     check('rules_scope', sql`${t.topic_id} is null or ${t.search_id} is null`),
     check(
       'rules_kinds',
-      sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend', 'answer', 'system']`,
+      sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend', 'answer', 'growth', 'system']`,
     ),
     check('rules_system', sql`(${t.kinds} = array['system']) = (${t.slug} = 'system')`),
     check('rules_cooldown', sql`${t.cooldown_seconds} >= 0`),

@@ -10,8 +10,10 @@ import {
   index,
   integer,
   primaryKey,
+  text,
+  unique,
 } from 'drizzle-orm/pg-core';
-import { counter, instant, ref, strandline } from './schema.ts';
+import { counter, instant, key, ref, strandline } from './schema.ts';
 
 /**
  * Gains and losses of a post's counters since they were first known: sums of increases and of decreases. Only posts
@@ -137,6 +139,35 @@ export const search_typical = strandline.table(
     hours: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.search_id, t.hours] })],
+);
+
+/**
+ * Posts that grew as a rule asked, at the response of a search that first showed it: a log. In the feed, each is a
+ * discovery of kind `growth`.
+ */
+export const growth_reports = strandline.table(
+  'growth_reports',
+  {
+    id: key(),
+    search_id: ref().notNull(),
+    run_id: ref().notNull(),
+    post_id: ref().notNull(),
+    at: instant().notNull(),
+    /** `likes>=1000` or `unusual`, see `domain/growth-condition.ts`. */
+    condition: text().notNull(),
+    /** The counter, or the engagement, then. */
+    value: doublePrecision().notNull(),
+    /** Of `unusual`: the age, the median engagement at it, and the number of posts compared. */
+    age_hours: doublePrecision(),
+    usual: doublePrecision(),
+    compared_with: integer(),
+    /** The sentence as sent; it contains nothing of the post. */
+    sentence: text().notNull(),
+  },
+  (t) => [
+    unique('growth_reports_key').on(t.search_id, t.post_id, t.condition),
+    index('growth_reports_post').on(t.post_id, t.condition),
+  ],
 );
 
 /** Posts that gain more than is typical at their age, as of the search's newest compared response. */

@@ -142,7 +142,7 @@ export const discoveries = strandline.table(
     search_id: ref().notNull(),
     run_id: ref().notNull(),
     kind: text().notNull(),
-    /** ID of the post, link, completion, spike or trend state. */
+    /** ID of the post, link, completion, spike, trend state or growth report. */
     thing: ref().notNull(),
     /** Found by the first run of a request version: listed, but triggers no alerts. */
     baseline: boolean().notNull(),
@@ -166,7 +166,7 @@ export const discoveries = strandline.table(
     index('discoveries_feed').on(t.search_id, t.id),
     // The feed of a topic: of each of its searches, what it reported first.
     index('discoveries_first').on(t.search_id, t.id).where(sql`${t.first_in_topic}`),
-    check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike', 'trend')`),
+    check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike', 'trend', 'growth')`),
   ],
 );
 

@@ -1,4 +1,5 @@
 import type { Problem } from '../../domain/errors.ts';
+import { GROWTH_MEASURES, UNUSUAL } from '../../domain/growth-condition.ts';
 import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
 import { DEFAULT_COOLDOWN } from '../../monitor/alerts/rule-shapes.ts';
 import { RULE_KINDS, type RuleKind, SYSTEM_RULE } from '../../model/alerts.ts';
@@ -24,6 +25,7 @@ const KIND_WORDS: Readonly<Record<RuleKind, string>> = {
   spike: 'spikes',
   trend: 'trends',
   answer: 'changed answers',
+  growth: 'growing posts',
 };
 const FIELD_LABELS = {
   name: 'Name',
@@ -31,6 +33,7 @@ const FIELD_LABELS = {
   on: 'Notify about',
   watches: 'Scope',
   filter: 'Filter',
+  growth: 'Growth',
   cooldown: 'Cooldown',
   channels: 'Channels',
 } as const;
@@ -53,6 +56,10 @@ export function parseRuleForm(given: FormValues) {
     topic: kind === 'topic' ? (slug ?? '') : null,
     search: kind === 'search' ? (slug ?? '') : null,
     filter: readField(given, 'filter') ?? '',
+    growth: (readField(given, 'growth') ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
     cooldown: readField(given, 'cooldown') ?? '0',
     channels: readFieldList(given, 'channels'),
   };
@@ -151,6 +158,14 @@ export function RuleForm({
           />
         </>
       )}
+      <Field
+        name="growth"
+        label={FIELD_LABELS.growth}
+        value={rule?.growth.join(', ')}
+        placeholder="likes>=1000, views>=50000"
+        autocomplete="off"
+        help={`For growing posts: what a post must reach (${GROWTH_MEASURES.join(', ')}). Empty, or "${UNUSUAL}": far more engagement than other posts of its age.`}
+      />
       <Field
         name="cooldown"
         label={FIELD_LABELS.cooldown}

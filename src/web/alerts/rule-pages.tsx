@@ -312,6 +312,12 @@ function BacktestLink({ found }: { found: FeedEntry }) {
       return <a href={`/searches/${found.search}#spikes`}>{found.spike.sentence}</a>;
     case 'trend':
       return <a href={`/searches/${found.search}#volume`}>{found.trend.sentence}</a>;
+    case 'growth':
+      return (
+        <a href={`/posts/${found.growth.post.id}`}>
+          {found.growth.sentence} <UntrustedText text={found.growth.post.text} most={120} />
+        </a>
+      );
     case 'completion':
       return (
         <a href={`/searches/${found.search}/completions?to=${found.run_id}`}>

@@ -55,7 +55,7 @@ function describeDiscovery({ kind, text, url }: DiscoveryRow): string {
 function getDiscoveryPath(discovery: DiscoveryRow): string {
   const { kind, post_id, named_post_id, link_id, run_id, search } = discovery;
   if (named_post_id !== null) return `/posts/${named_post_id}`;
-  if (post_id !== null && kind === 'post') return `/posts/${post_id}`;
+  if (post_id !== null && (kind === 'post' || kind === 'growth')) return `/posts/${post_id}`;
   if (link_id !== null && kind === 'link') return `/links/${link_id}`;
   if (kind === 'completion') return `/searches/${search}/completions?to=${run_id}`;
   return `/searches/${search}#${kind === 'spike' ? 'spikes' : 'volume'}`;

@@ -178,6 +178,7 @@ const LABELS: Readonly<Record<SummaryItem['kind'], string | null>> = {
   answer: null,
   digest: null,
   problem: null,
+  growth: null,
 };
 
 function describeItem(item: SummaryItem): Line[] {
@@ -187,7 +188,7 @@ function describeItem(item: SummaryItem): Line[] {
     ...plainLine('heading', title),
     ...plainLine('text', text),
     ...plainLine('small', describeOrigin(item)),
-    ...linkLine('link', kind === 'post' ? 'Open the post' : 'Open the page', url),
+    ...linkLine('link', kind === 'post' || kind === 'growth' ? 'Open the post' : 'Open the page', url),
     ...linkLine('link', 'In strandline', page),
   ];
 }

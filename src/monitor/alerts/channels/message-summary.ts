@@ -154,7 +154,7 @@ export function describeMore({ more }: Pick<MessageSummary, 'more'>): string | n
 
 /** Author, counters and time of an item on one line: `by ada · 1,204 likes · 21 Nov 2026, 08:00 UTC`; empty if none is known. */
 export function describeOrigin({ kind, author, counters, at }: SummaryItem): string {
-  const from = author === null ? [] : [kind === 'post' ? `by ${author}` : author];
+  const from = author === null ? [] : [kind === 'post' || kind === 'growth' ? `by ${author}` : author];
   return [...from, ...counters, ...(at === null ? [] : [describeTime(at)])].join(' · ');
 }
 
@@ -186,15 +186,15 @@ function shortenItem(item: SummaryItem, max: number): SummaryItem {
 }
 
 /**
- * Answers, spikes and trends first, because they are about many posts; then posts by engagement and links, in turn, so that
+ * Answers, spikes and trends first, because they are about many posts; then growing posts, and posts by engagement and links, in turn, so that
  * neither kind hides the other.
  */
 function chooseItems(discoveries: readonly MessageDiscovery[]): MessageDiscovery[] {
-  const { answer = [], spike = [], trend = [], post = [], link = [] } = groupByKind(discoveries);
+  const { answer = [], growth = [], spike = [], trend = [], post = [], link = [] } = groupByKind(discoveries);
   const posts = post.toSorted((a, b) => sumEngagement(b) - sumEngagement(a));
   const inTurn = Array.from({ length: Math.max(posts.length, link.length) }, (_, i) => [posts[i], link[i]]);
   const others = inTurn.flat().filter((each) => each !== undefined);
-  return [...answer, ...spike, ...trend, ...others].slice(0, MAX_ITEMS);
+  return [...answer, ...spike, ...trend, ...growth, ...others].slice(0, MAX_ITEMS);
 }
 
 function groupByKind(discoveries: readonly MessageDiscovery[]): {
@@ -231,6 +231,13 @@ function describeItem(found: MessageDiscovery): SummaryItem {
       return { ...plain, text: cleanLine(found.spike.sentence), at: null };
     case 'trend':
       return { ...plain, text: cleanLine(found.trend.sentence), at: null };
+    case 'growth':
+      return {
+        ...plain,
+        ...describePost(found.growth.post),
+        title: found.growth.sentence,
+        url: cleanUrl(found.growth.post.url),
+      };
     case 'answer':
       return {
         ...plain,
@@ -285,6 +292,7 @@ const NOUNS: Readonly<Record<RuleKind, string>> = {
   spike: 'spike',
   trend: 'trend',
   answer: 'changed answer',
+  growth: 'growing post',
 };
 
 /** The number is that of the list. Kinds of discoveries that are known by id only are unknown. */

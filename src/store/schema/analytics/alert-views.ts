@@ -34,6 +34,7 @@ export const rulesView = defineView('rules', {
   muted_until: instant(),
   digest: text(),
   digest_due_at: instant(),
+  growth: text().array().notNull(),
 });
 
 export const channelsView = defineView('channels', {

@@ -69,7 +69,7 @@ export const completionClaimsView = defineView('completion_claims', {
   new: boolean().notNull(),
 });
 
-export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike', 'trend'] as const;
+export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike', 'trend', 'growth'] as const;
 
 const discovery = {
   id: id(),

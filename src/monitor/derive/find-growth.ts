@@ -1,0 +1,25 @@
+/** Finds posts that grew as rules ask. Costs one read where no rule does. */
+import { parseGrowthCondition } from '../../domain/growth-condition.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import type { Id, Transaction } from '../../store/database.ts';
+import { type NewGrowth, readGrowthQuestions, readPassed, readUnusual } from '../../store/growth-reports.ts';
+
+/** @param runs results of the batch after which something is reported */
+export async function findGrowth(
+  tx: Transaction,
+  runs: readonly { run_id: Id; search_id: Id; at: Date }[],
+): Promise<NewGrowth[]> {
+  const asked = (await readGrowthQuestions(tx, runs)).flatMap(({ conditions, ...run }) =>
+    conditions.flatMap((condition) => {
+      const parsed = parseGrowthCondition(condition);
+      return parsed === null ? [] : [{ ...run, condition, ...parsed }];
+    }),
+  );
+  const found: NewGrowth[] = [];
+  const passing = asked.flatMap(({ least, ...one }) => (least === null ? [] : [{ ...one, least }]));
+  for (const [measure, ofMeasure] of groupBy(passing, (one) => one.measure))
+    found.push(...(await readPassed(tx, measure, ofMeasure)));
+  const unusual = asked.filter(({ least }) => least === null);
+  if (unusual.length > 0) found.push(...(await readUnusual(tx, unusual)));
+  return found;
+}
