@@ -8,13 +8,13 @@
  */
 import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
 import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
+import { CHANNEL_OPERATIONS } from '../monitor/alerts/channel-operations.ts';
 import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
-import { channelRoutes } from './channel-routes.ts';
 import { completionRoutes } from './completion-routes.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { eventRoutes } from './event-routes.ts';
@@ -60,7 +60,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   rankingRoutes,
   exportRoutes,
   routesOf(RULE_OPERATIONS),
-  channelRoutes,
+  routesOf(CHANNEL_OPERATIONS),
   feedRoutes,
   feedDocumentRoutes,
   routesOf(DELIVERY_OPERATIONS),

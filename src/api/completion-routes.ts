@@ -13,13 +13,13 @@ import {
   readKeyItems,
   readLinksByIds,
 } from '../store/queries/completions.ts';
-import { idShape, timeShape, idParam, timeParam, searchSlug } from '../model/value-shapes.ts';
+import { flagParam, idShape, timeShape, idParam, timeParam, searchSlug } from '../model/value-shapes.ts';
 import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { Claim, Completion, CompletionClaim, WholeCompletion } from './reply-shapes.ts';
-import { flagParam, scopeParams } from './request-shapes.ts';
+import { scopeParams } from './request-shapes.ts';
 
 const tags = ['completions'];
 const params = z.strictObject({ id: idParam });

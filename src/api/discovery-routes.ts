@@ -7,8 +7,8 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply, limitParam } from './pagination.ts';
 import { Discovery } from './reply-shapes.ts';
-import { afterDiscoveryId, flagParam, viewParam, scopeParams } from './request-shapes.ts';
-import { timeParam } from '../model/value-shapes.ts';
+import { afterDiscoveryId, viewParam, scopeParams } from './request-shapes.ts';
+import { flagParam, timeParam } from '../model/value-shapes.ts';
 
 const tags = ['discoveries'];
 const cursor = createIdCursor('discoveries');

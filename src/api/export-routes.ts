@@ -14,8 +14,8 @@ import { isQueryable } from '../store/export/export-select.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
 import { operation } from './operation.ts';
-import { flagParam, queryParam, viewParam } from './request-shapes.ts';
-import { timeParam, searchSlug, topicSlug } from '../model/value-shapes.ts';
+import { queryParam, viewParam } from './request-shapes.ts';
+import { flagParam, timeParam, searchSlug, topicSlug } from '../model/value-shapes.ts';
 import { Bytes } from './reply-shapes.ts';
 import { abortOnClose, hijackReply } from '../platform/http/raw-reply.ts';
 

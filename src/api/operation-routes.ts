@@ -99,5 +99,6 @@ function buildBody(input: Input, names: readonly string[]): z.ZodType {
   if (only !== undefined && bodies.length === 1) return only;
   // The error of a union of objects is one of this union of objects, too.
   const error = input.def.error as z.core.$ZodErrorMap<z.core.$ZodIssueInvalidUnion> | undefined;
-  return z.union(bodies, { error });
+  const { examples } = input.meta() ?? {};
+  return z.union(bodies, { error }).meta(examples === undefined ? {} : { examples });
 }

@@ -4,11 +4,7 @@ import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../domain/future-time.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
-import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
-import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
-import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
-import { RECOGNIZED_ADDRESSES } from '../monitor/alerts/recognize-address.ts';
-import { channelSlug, idParam, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
+import { idParam, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
 import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
@@ -23,9 +19,6 @@ const reuseMember = z
   .boolean()
   .optional()
   .describe('Take a slug that is a former slug of something else. Without it, such a slug returns 409.');
-
-/** A boolean in a query. */
-export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** What most lists are about. */
 export const scopeParams = {
@@ -203,45 +196,6 @@ export const renamedTopic = z
     reuse_slug: reuseMember,
   })
   .meta({ examples: [{ name: 'Ferries of the harbour' }] });
-
-/** An address whose kind is recognized, with settings that it lacks. */
-const channelByAddress = z
-  .strictObject({
-    slug: channelSlug,
-    address: z.string().min(1).max(4_000).describe(`Recognized: ${RECOGNIZED_ADDRESSES}.`),
-    ...Object.fromEntries(
-      Object.values(CHANNEL_KINDS).flatMap(({ settings }) =>
-        Object.entries(settings).map(([name, { shape }]) => [name, shape.optional()] as const),
-      ),
-    ),
-  })
-  .meta({ examples: [{ slug: 'team', address: 'https://ntfy.sh/my-secret-topic' }] });
-
-export const newChannel = oneOfBodies([
-  ...defineChannelBodies({ slug: channelSlug }, { slug: 'team' }),
-  channelByAddress,
-]);
-export const editedChannel = oneOfBodies(defineChannelBodies({}, {}));
-
-/** A body of one kind of channel. Its example is that of the first kind. */
-function oneOfBodies<const Bodies extends readonly [z.ZodObject, ...z.ZodObject[]]>(bodies: Bodies) {
-  return z.union(bodies, { error: SETTINGS_OF_A_KIND }).meta({ examples: bodies[0].meta()?.examples ?? [] });
-}
-
-/** Bodies with all settings of one kind of channel. */
-function defineChannelBodies<M extends z.ZodRawShape>(members: M, example: object) {
-  const [first, ...others] = Object.values(CHANNEL_KINDS).map(({ settings }) => {
-    const each = <T>(read: (setting: Setting) => T): Record<string, T> =>
-      Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, read(setting)]));
-    const body = z.strictObject({
-      ...members,
-      ...each(({ shape, optional }) => (optional === true ? shape.optional() : shape)),
-    });
-    return body.meta({ examples: [{ ...example, ...each((setting) => setting.example) }] });
-  });
-  if (first === undefined) throw new Error('there is no kind of channel');
-  return [first, ...others] as const;
-}
 
 /** When a pause ends by itself. */
 export const pausedUntil = z

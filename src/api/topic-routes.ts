@@ -12,15 +12,8 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
-import {
-  flagParam,
-  FORMER_SLUGS,
-  newTopic,
-  renamedTopic,
-  rewatchedTopic,
-  watchedText,
-} from './request-shapes.ts';
-import { topicSlug } from '../model/value-shapes.ts';
+import { FORMER_SLUGS, newTopic, renamedTopic, rewatchedTopic, watchedText } from './request-shapes.ts';
+import { flagParam, topicSlug } from '../model/value-shapes.ts';
 import { Topic } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 

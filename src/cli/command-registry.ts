@@ -40,7 +40,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
   ]],
   ['Alerts:', [
     ['rules ...', 'alert rules: add, list, show, edit, pause, resume, remove, try', async () => (await import('./rule-views.ts')).registerRules],
-    ['channels ...', 'alert channels: add, edit, list, show, test, rotate, pause, resume, remove', async () => (await import('./channels-commands.ts')).registerChannels],
+    ['channels ...', 'alert channels: add, edit, list, show, test, rotate, pause, resume, remove', async () => (await import('./channel-views.ts')).registerChannels],
     ['deliveries ...', 'alert messages: list, show, resend', async () => (await import('./delivery-views.ts')).registerDeliveries],
     ['feeds ...', 'addresses for feed readers: add, list, remove', async () => (await import('./feeds-commands.ts')).registerFeeds],
   ]],

@@ -7,7 +7,7 @@ import { decodeInput } from '../monitor/http/request-problems.ts';
 import { type AnyOperation, type Call, listMembers } from '../monitor/operation.ts';
 import type { Cli } from './command-context.ts';
 import { describeMember, lowerFirst, type Member, readMember } from './operation-members.ts';
-import { limitOption, MAX_LIMIT } from './option-values.ts';
+import { createInvalidOption, limitOption, MAX_LIMIT } from './option-values.ts';
 import { type OperationView, renderRows, type Terms } from './reply-view.ts';
 
 /** Adds a command for each operation that has one, below the command of their group. */
@@ -37,8 +37,12 @@ function addOperation<Row>(
     if (argument !== undefined) command.argument(required ? `<${argument}>` : `[${argument}]`, help);
   const options = new Map<Member, Option>();
   for (const member of members)
-    if (member.argument === undefined) {
-      const option = new Option(member.flag, member.help);
+    if (member.argument === undefined || member.file) {
+      const { argument, flag, help } = member;
+      const option = new Option(
+        flag,
+        argument === undefined ? help : `file that contains the ${argument}, which others cannot see then`,
+      );
       options.set(member, option);
       command.addOption(option);
     }
@@ -52,25 +56,15 @@ function addOperation<Row>(
   });
   if (list?.shown !== undefined) command.addOption(limitOption(list.shown));
   command.option('--json', 'print JSON');
-  if (example !== undefined) command.addHelpText('after', `\nExample:\n  $ ${example}\n`);
+  if (example !== undefined)
+    command.addHelpText('after', `\nExample:\n  $ ${example.replaceAll('\n', '\n  $ ')}\n`);
 
   command.action(async () => {
     const { limit = MAX_LIMIT, json } = command.opts<{ limit?: number; json?: boolean }>();
     const texts = new Map(
       members.flatMap((member): [Member, unknown][] => {
-        const option = options.get(member);
-        const at = command.registeredArguments.findIndex((each) => each.name() === member.argument);
-        const given: unknown =
-          option === undefined ? command.processedArgs[at] : command.getOptionValue(option.attributeName());
-        if (given === undefined) return [];
-        return [
-          [
-            member,
-            member.file && option !== undefined && typeof given === 'string'
-              ? cli.readFile(given, option.long ?? '').trim()
-              : given,
-          ],
-        ];
+        const given = readGiven(cli, command, member, options.get(member));
+        return given === undefined ? [] : [[member, given]];
       }),
     );
     const work: Parameters<Cli['withServer']>[0] = async ({ ctx }, stopping) => {
@@ -93,6 +87,23 @@ function addOperation<Row>(
     };
     await (runsIn === 'server' ? cli.withServer(work) : cli.withProgram(work));
   });
+}
+
+/** What was typed for a member, or is in the file that was named. @throws InvalidInput if it is given twice */
+function readGiven(
+  cli: Cli,
+  command: Command,
+  { argument, file }: Member,
+  option: Option | undefined,
+): unknown {
+  const at = command.registeredArguments.findIndex((each) => each.name() === argument);
+  const typed: unknown = command.processedArgs[at];
+  const given: unknown = option === undefined ? undefined : command.getOptionValue(option.attributeName());
+  if (option === undefined || given === undefined) return typed;
+  if (!file || typeof given !== 'string') return given;
+  if (typed !== undefined)
+    throw createInvalidOption(option.name(), given, `nothing: the ${argument} is given already`);
+  return cli.readFile(given, option.long ?? '').trim();
 }
 
 /** Runs an operation on input as the API takes it. @returns the reply, as JSON @throws InvalidInput with all problems */
@@ -139,7 +150,7 @@ async function namingOptions<T>(
   options: ReadonlyMap<Member, Option>,
   act: () => Promise<T>,
 ): Promise<T> {
-  const nameMember = (member: Member) => options.get(member)?.name() ?? member.argument ?? member.name;
+  const nameMember = (member: Member) => member.argument ?? options.get(member)?.name() ?? member.name;
   try {
     return await act();
   } catch (error) {
@@ -147,13 +158,21 @@ async function namingOptions<T>(
     const rename = (path: string) => {
       const name = readName(path);
       // None of several objects fits.
-      if (name === '') return members.map(nameMember).join(' or ');
+      if (name === '') return listAlternatives(members).map(nameMember).join(' or ');
       const member = members.find((each) => each.name === name);
       return `${member === undefined ? name : nameMember(member)}${path.slice(name.length)}`;
     };
     throw new InvalidInput(error.problems.map((problem) => ({ ...problem, path: rename(problem.path) })));
   }
 }
+
+/** What one of several objects needs and others do not: where these are many, only those that have a place of their own. */
+function listAlternatives(members: readonly Member[]): readonly Member[] {
+  const others = members.filter(({ required }) => !required);
+  return others.length <= MAX_ALTERNATIVES ? others : others.filter(({ argument }) => argument !== undefined);
+}
+
+const MAX_ALTERNATIVES = 3;
 
 async function print<Row>(
   cli: Cli,

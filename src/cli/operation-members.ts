@@ -23,9 +23,9 @@ export function describeMember(input: Input, name: string): Member {
   const { words, description = '', inner, standard } = unwrap(schema);
   const {
     argument,
-    help = lowerFirst(description.replace(/\.$/, '')),
     read,
     file = false,
+    help = `${file ? 'file that contains it: ' : ''}${lowerFirst(description.replace(/\.$/, ''))}`,
     expected = 'a valid value',
   } = words;
   const values = listValues(inner);

@@ -44,6 +44,9 @@ export function countParam(most: number, usual: number) {
   return z.coerce.number(expected).int(expected).min(1, expected).max(most, expected).default(usual);
 }
 
+/** A boolean in a query. */
+export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
+
 /** The short name of a topic, search, rule or channel. */
 const slugParam = z.string().regex(SLUG_PATTERN, EXPECTED_SLUG);
 export const topicSlug = slugParam.meta({ description: 'Slug of a topic.', examples: ['harbour-ferry'] });

@@ -56,7 +56,7 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   runsIn?: 'server';
   /** Flags of the command that set members instead of their options. */
   shortcuts?: Readonly<Record<`--${string}`, { help: string; sets: Readonly<Record<string, unknown>> }>>;
-  /** A command for the help. */
+  /** A command for the help; several are lines. */
   example?: string;
   run(call: Call, input: z.output<In>): Promise<Out>;
 };
@@ -86,7 +86,10 @@ export type CommandWords = {
   read?: (given: string, nowMs: number, zone: string) => unknown;
   /** What is expected where `read` refuses. */
   expected?: string;
-  /** The option names a file that contains the value, because other users can see arguments. */
+  /**
+   * The option names a file that contains the value, because other users can see arguments. With `argument`, either is
+   * given.
+   */
   file?: true;
 };
 export const commandWords = z.registry<CommandWords>();

@@ -21,6 +21,22 @@ const refused: readonly (readonly [
     [...bare, '--every', '5m'],
     ['operation (--operation): got nothing; one of microblog, ai'],
   ],
+  [
+    'an address of another kind of channel',
+    ['channels', 'add', 'x', '--webhook', 'https://hooks.slack.com/services/T0/B0/x'],
+    ['webhook (--webhook)', 'hooks.slack.com need a channel of kind slack (slack_secret_url, or address'],
+  ],
+  [
+    'an address of no kind of channel',
+    ['channels', 'add', 'x', 'tides'],
+    ['address: got "(hidden)"', 'ntfy'],
+  ],
+  [
+    'half a channel',
+    ['channels', 'add', 'x', '--telegram-chat', '1'],
+    ['telegram-token-file (--telegram-token-file): got nothing'],
+  ],
+  ['no channel', ['channels', 'add', 'x'], ['address: got', 'where to send messages: webhook; email']],
   ['no cron fields', [...add, '--cron', ''], ['cron (--cron)', '""']],
   ['four cron fields', [...add, '--cron', '* * * *'], [/cron.* \(--cron\)/, '"* * * *"']],
   ['six cron fields', [...add, '--cron', '* * * * * *'], ['cron', '"* * * * * *"']],

@@ -109,6 +109,10 @@ test('the API creates it, and the OpenAPI document describes it', async () => {
   expect(text).not.toContain(TOKEN);
   for (const [body, expected] of [
     [{ slug: 'mixed', webhook: receiver.url, note_token: TOKEN }, /unknown member/],
+    [
+      { slug: 'half', note_address: receiver.url },
+      /"body.note_token".*"expected":"The token of the notebook/,
+    ],
     [{ slug: 'nothing' }, /where to send messages: webhook; .*; or note_address and note_token"/],
   ] as const) {
     const refused = await post(body);

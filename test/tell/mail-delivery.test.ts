@@ -3,10 +3,14 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
+import { editedChannel, newChannel } from '../../src/monitor/alerts/channel-shapes.ts';
+import type { Settings } from '../../src/monitor/alerts/channels/channel-kind.ts';
+import { decodeInput } from '../../src/monitor/http/request-problems.ts';
 import {
   changeChannel,
   createChannel,
   editChannel,
+  type WrittenChannel,
   testChannel,
 } from '../../src/monitor/alerts/manage-channels.ts';
 import { resendMessages } from '../../src/monitor/alerts/resend.ts';
@@ -38,7 +42,8 @@ const never = new AbortController().signal;
 /** A channel with a message that is due. */
 async function newsFor(name: string, email = `${name}@example.com`) {
   const search = await stage.search(name);
-  const { channel } = await createChannel(stage.world.ctx, { slug: name, email });
+  const settings = decodeInput(newChannel, { slug: name, email }) as WrittenChannel; // texts
+  const { channel } = await createChannel(stage.world.ctx, settings);
   onTestFinished(async () => {
     server.behaves({});
     await changeChannel(stage.world.ctx, name, 'remove');
@@ -161,7 +166,9 @@ test('waiting mails go to the new recipients of an edited channel', async () => 
   server.behaves({ connect: 'drop' });
   expect(await stage.tell(channel)).toBe(0);
   server.behaves({});
-  await editChannel(stage.world.ctx, 'moved', { email: 'New@Example.COM, new@example.com' });
+  const recipients = { channel: 'moved', email: 'New@Example.COM, new@example.com' };
+  const { channel: moved = '', ...settings } = decodeInput(editedChannel, recipients) as Settings; // texts
+  await editChannel(stage.world.ctx, moved, settings);
   stage.world.clock.advance(MINUTE);
   expect(await stage.tell(channel)).toBe(1);
   expect(mailsTo('new@example.com')).toHaveLength(1);
@@ -234,13 +241,16 @@ test.each([
   ['a@example.com>', 'is none'],
   [Array.from({ length: 21 }, (_, i) => `a${i}@example.com`).join(','), 'one to 20'],
 ])('%s is refused', async (email, expected) => {
-  await expect(createChannel(stage.world.ctx, { slug: 'wrong', email })).rejects.toMatchObject({
-    problems: [{ path: 'email', expected: expect.stringContaining(expected) as unknown }],
-  });
+  expect(() => decodeInput(newChannel, { slug: 'wrong', email })).toThrow(
+    expect.objectContaining({
+      problems: [{ path: 'email', given: email, expected: expect.stringContaining(expected) as unknown }],
+    }),
+  );
 });
 
 test('names of hosts in any script are stored as the wire has them', async () => {
-  await createChannel(stage.world.ctx, { slug: 'idn', email: 'a@Bücher.example b+x@EXAMPLE.org' });
+  const settings = decodeInput(newChannel, { slug: 'idn', email: 'a@Bücher.example b+x@EXAMPLE.org' });
+  await createChannel(stage.world.ctx, settings as WrittenChannel); // texts
   expect(await readChannel(stage.world.db, 'idn')).toMatchObject({
     host: 'a@xn--bcher-kva.example, b+x@example.org',
   });

@@ -1,7 +1,7 @@
-/** Settings of channels: which kind they belong to, validation, and what may be shown of them. */
+/** Settings of channels: which kind they belong to, and what may be shown of them. */
 
-import { collectProblems, HIDDEN, InvalidInput, type Problem } from '../../domain/errors.ts';
-import type { ChannelKind, Setting, Settings } from './channels/channel-kind.ts';
+import { HIDDEN, InvalidInput } from '../../domain/errors.ts';
+import type { ChannelKind, Settings } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
 
 /** Settings as given by a person, by name. */
@@ -30,27 +30,18 @@ export const SETTINGS_OF_A_KIND = `where to send messages: ${Object.values(CHANN
   .join('; ')
   .replace(/; (?=[^;]*$)/, '; or ')}`;
 
-/** @throws InvalidInput with all problems */
-export function readSettings({ settings }: ChannelKind, written: WrittenSettings): Settings {
-  const problems: Problem[] = Object.entries(written).flatMap(([name, given]) =>
-    given === undefined || Object.hasOwn(settings, name)
-      ? []
-      : [{ path: name, given: HIDDEN, expected: 'nothing: channels of this kind have no such setting' }],
-  );
-  const values = Object.entries(settings).map(([name, setting]) => [
-    name,
-    collectProblems(problems, () => readSetting(name, setting, written[name] ?? ''), ''),
-  ]);
-  if (problems.length > 0) throw new InvalidInput(problems);
-  return Object.fromEntries(values.filter(([, value]) => value !== ''));
-}
+export const NO_SUCH_SETTING = 'nothing: channels of this kind have no such setting';
 
-function readSetting(name: string, { shape, secret, read, optional }: Setting, given: string): string {
-  if (optional === true && given.trim() === '') return '';
-  const value = read?.(given) ?? given.trim();
-  if (value !== '' && shape.safeParse(value).success) return value;
-  const expected = shape.description ?? 'a valid value';
-  throw new InvalidInput([{ path: name, given: secret && given !== '' ? HIDDEN : given, expected }]);
+/** @param written valid settings of any kind @throws InvalidInput unless they are of this kind */
+export function assertSettingsOf({ settings }: ChannelKind, written: Settings): void {
+  const problems = Object.keys(written)
+    .filter((name) => !Object.hasOwn(settings, name))
+    .map((path) => ({
+      path,
+      given: HIDDEN,
+      expected: `${NO_SUCH_SETTING}; they have ${Object.keys(settings).join(', ')}`,
+    }));
+  if (problems.length > 0) throw new InvalidInput(problems);
 }
 
 /** A setting as it may be shown. `isPart`: only a part of it is shown. */

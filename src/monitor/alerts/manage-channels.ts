@@ -1,7 +1,6 @@
 /** Creates, tests, edits, pauses and removes channels, and rotates their secrets. */
 import { openVault } from '../../platform/vault.ts';
 import { createNotFound, Refused } from '../../domain/errors.ts';
-import { requireSlug } from '../../domain/slug.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
 import { inTransaction, violatesConstraint } from '../../store/database.ts';
 import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics.ts';
@@ -30,15 +29,8 @@ import {
   sealSettings,
   sendOnce,
 } from './channel-secrets.ts';
-import {
-  pickKind,
-  readSettings,
-  showSettings,
-  type ShownSetting,
-  type WrittenSettings,
-} from './channel-settings.ts';
+import { assertSettingsOf, pickKind, showSettings, type ShownSetting } from './channel-settings.ts';
 import { reportProblemsTo } from './system-rule.ts';
-import { requireAddress } from './recognize-address.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -47,20 +39,21 @@ export type ChannelWithSecret = { channel: ChannelRow; secret: string | null };
 /** `reports_problems`: it is the first channel of the rule `system`. */
 export type NewChannel = ChannelWithSecret & { reports_problems: boolean };
 
+/** Its slug and its settings. */
+export type WrittenChannel = Settings & { slug: string };
+
 /**
- * Creates a channel of the kind whose settings are given, or whose address is.
- * @param written its slug and its settings; `address` is recognized, and further settings complete it
- * @throws InvalidInput if they are invalid, or lead to an address that is not allowed
+ * Creates a channel of the kind whose settings are given.
+ * @param written its slug and its settings, as `newChannel` returns them
+ * @throws InvalidInput if they lead to an address that is not allowed
  * @throws Refused `conflict` if the slug is taken, `unavailable` without a master key
  */
 export async function createChannel(
   ctx: ActingContext,
-  { slug: writtenSlug = '', address, ...others }: WrittenSettings,
+  { slug, ...written }: WrittenChannel,
 ): Promise<NewChannel> {
-  const slug = requireSlug(writtenSlug);
-  const written = address === undefined ? others : { ...others, ...requireAddress(address).settings };
-  const { kindName, kind } = pickKind(written);
-  const settings = readSettings(kind, written);
+  const settings: Settings = written;
+  const { kindName, kind } = pickKind(settings);
   await kind.assertReachable(settings, { ...ctx.config.webhook, mail: ctx.config.mail });
   const secret = kind.createSecret?.() ?? null;
   const vault = openVault(ctx.config);
@@ -87,16 +80,13 @@ export async function createChannel(
  * Replaces the settings of a channel; waiting and future messages use the new ones. All settings must be given, so that
  * nobody can redirect a secret that they do not know. Its signing secret, rules and waiting messages stay; a disabled channel
  * becomes active again. An attempt in progress with the previous settings counts only if it succeeds.
- * @throws InvalidInput as for a new channel @throws Refused `not_found`
+ * @param settings as `editedChannel` returns them
+ * @throws InvalidInput as for a new channel, or if they are of another kind @throws Refused `not_found`
  */
-export async function editChannel(
-  ctx: ActingContext,
-  slug: string,
-  written: WrittenSettings,
-): Promise<ChannelRow> {
+export async function editChannel(ctx: ActingContext, slug: string, settings: Settings): Promise<ChannelRow> {
   const { kind: kindName } = await findChannelRow(ctx, slug);
   const kind = requireKind(kindName);
-  const settings = readSettings(kind, written);
+  assertSettingsOf(kind, settings);
   await kind.assertReachable(settings, { ...ctx.config.webhook, mail: ctx.config.mail });
   const vault = openVault(ctx.config);
   const id = await inTransaction(ctx.db, async (tx) => {

@@ -1,6 +1,5 @@
 /** Which kind of channel a pasted text belongs to. */
 
-import { HIDDEN, InvalidInput } from '../../domain/errors.ts';
 import type { Settings } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
 
@@ -25,10 +24,3 @@ export function recognizeAddress(text: string): RecognizedAddress | null {
 export const RECOGNIZED_ADDRESSES = `an address of ${Object.values(CHANNEL_KINDS)
   .map(({ words }) => words.name)
   .join(', ')}`;
-
-/** @throws InvalidInput if no kind recognizes it */
-export function requireAddress(text: string): RecognizedAddress {
-  const recognized = recognizeAddress(text);
-  if (recognized !== null) return recognized;
-  throw new InvalidInput([{ path: 'address', given: HIDDEN, expected: RECOGNIZED_ADDRESSES }]);
-}

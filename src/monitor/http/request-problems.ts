@@ -17,8 +17,9 @@ type ValidationIssue = {
 /** `errors`: of a union, the issues of each member. */
 type IssueParams = {
   [name: string]: unknown;
-  errors?: readonly (readonly (IssueParams & { message: string })[])[];
+  errors?: readonly (readonly MemberIssue[])[];
 };
+type MemberIssue = IssueParams & { code: string; message: string; path: readonly PropertyKey[] };
 
 /** Problems of a request that failed validation, values at full length: see {@link limitProblems}; undefined for other errors. */
 export function readRequestProblems(error: unknown, sent: RequestContent): Problem[] | undefined {
@@ -28,15 +29,33 @@ export function readRequestProblems(error: unknown, sent: RequestContent): Probl
   const place = REQUEST_PARTS[isRequestPart(context) ? context : 'body'];
   const whole = place === 'headers' ? undefined : sent[place];
   // Fastify's validation results, of the shape that fastify-type-provider-zod gives them.
-  return (error.validation as ValidationIssue[]).flatMap(({ keyword, instancePath, message, params }) => {
-    const steps = instancePath.split('/').filter((step) => step !== '');
-    const { keys } = params;
-    if (keyword === 'unrecognized_keys' && Array.isArray(keys))
-      return keys.map((key) =>
-        buildProblem(place, whole, [...steps, String(key)], 'nothing: unknown member'),
+  return (error.validation as ValidationIssue[]).flatMap(
+    ({ keyword, instancePath, message = '', params }) => {
+      const path = instancePath.split('/').filter((step) => step !== '');
+      return listExpected({ ...params, code: keyword, message, path }).map(({ steps, expected }) =>
+        buildProblem(place, whole, steps, expected),
       );
-    return [buildProblem(place, whole, steps, describeExpected(params, message))];
-  });
+    },
+  );
+}
+
+/** Where something else is expected, and what. */
+function listExpected(issue: MemberIssue): { steps: string[]; expected: string }[] {
+  const steps = issue.path.map(String);
+  const { keys } = issue;
+  if (issue.code === 'unrecognized_keys' && Array.isArray(keys))
+    return keys.map((key) => ({ steps: [...steps, String(key)], expected: 'nothing: unknown member' }));
+  return (
+    findMeantObject(issue)?.flatMap((each) =>
+      listExpected({ ...each, path: [...issue.path, ...each.path] }),
+    ) ?? [{ steps, expected: describeExpected(issue, issue.message) }]
+  );
+}
+
+/** Of several objects, the issues of the first that has all given members; undefined if none or all have them. */
+function findMeantObject({ errors = [] }: MemberIssue): readonly MemberIssue[] | undefined {
+  const fitting = errors.filter((issues) => issues.every(({ code }) => code !== 'unrecognized_keys'));
+  return fitting.length === errors.length ? undefined : fitting[0];
 }
 
 /** Default messages of zod, which are for developers. Messages set by a type are kept. */
@@ -98,21 +117,16 @@ function buildProblem(place: string, whole: unknown, steps: readonly string[], e
 export function decodeInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const read = schema.safeParse(input);
   if (read.success) return read.data;
+  // An issue of zod is an object whose members depend on its code, as in a request's.
+  const issues = read.error.issues as unknown as MemberIssue[];
   throw new InvalidInput(
-    read.error.issues.flatMap((issue) => {
-      const steps = issue.path.map(String);
-      const at = (names: readonly string[], expected: string): Problem => ({
-        path: names
-          .map((name, i) => (/^\d+$/.test(name) ? `[${name}]` : `${i === 0 ? '' : '.'}${name}`))
-          .join(''),
-        given: readGiven(input, names),
-        expected,
-      });
-      // An issue of zod is an object whose members depend on its code, as in a request's.
-      if (issue.code === 'unrecognized_keys')
-        return issue.keys.map((key) => at([...steps, key], 'nothing: unknown member'));
-      return [at(steps, describeExpected(issue as unknown as IssueParams, issue.message))];
-    }),
+    issues.flatMap(listExpected).map(({ steps, expected }) => ({
+      path: steps
+        .map((name, i) => (/^\d+$/.test(name) ? `[${name}]` : `${i === 0 ? '' : '.'}${name}`))
+        .join(''),
+      given: readGiven(input, steps),
+      expected,
+    })),
   );
 }
 
@@ -128,7 +142,8 @@ function readGiven(whole: unknown, steps: readonly string[]): unknown {
   return redactGiven(given, steps);
 }
 
-const SECRET_NAME = /secret|token|password|key/i;
+/** Addresses of channels are pasted with what makes them secret. */
+const SECRET_NAME = /secret|token|password|key|^address$/i;
 const MAX_GIVEN_LENGTH = 200;
 const MAX_EXPECTED_LENGTH = 500;
 /** Enough for a person; a request with thousands of problems does not get thousands in reply. */

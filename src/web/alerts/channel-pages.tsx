@@ -11,13 +11,17 @@ import {
   testChannel,
   type ChannelWithSecret,
   type NewChannel,
+  type WrittenChannel,
 } from '../../monitor/alerts/manage-channels.ts';
 import { pickKind, type WrittenSettings } from '../../monitor/alerts/channel-settings.ts';
 import { CHANNEL_KINDS, requireKind } from '../../monitor/alerts/channels/channel-kinds.ts';
+import { editedChannel, newChannel } from '../../monitor/alerts/channel-shapes.ts';
+import type { Settings } from '../../monitor/alerts/channels/channel-kind.ts';
 import { recognizeAddress } from '../../monitor/alerts/recognize-address.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
 import type { StateChange } from '../../store/topics.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
+import { decodeInput } from '../../monitor/http/request-problems.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
 import {
@@ -58,8 +62,9 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const given = request.body;
       try {
-        const written = { ...readNewSettings(given), slug: readField(given, 'slug') };
-        const created = await createChannel(request.acting, written);
+        const written = { ...readNewSettings(given), slug: readField(given, 'slug') ?? '' };
+        const settings = decodeInput(newChannel, written) as WrittenChannel; // texts, all of them
+        const created = await createChannel(request.acting, settings);
         return renderSecret(request, reply, created, 'Channel created');
       } catch (error) {
         const { address: _secret, ...shown } = given;
@@ -106,7 +111,9 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const { slug } = request.params;
       try {
-        await editChannel(request.acting, slug, readSettingFields(request.body));
+        const written = { ...readSettingFields(request.body), channel: slug };
+        const { channel = '', ...settings }: Settings = decodeInput(editedChannel, written) as Settings; // as above
+        await editChannel(request.acting, channel, settings);
         return redirectWithFlash(reply, `/alerts/channels/${slug}`, 'channel_moved');
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;

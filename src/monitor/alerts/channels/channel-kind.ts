@@ -134,6 +134,8 @@ export type ChannelKind<Name extends string = string> = {
    * lacks are missing in the result. Cheap, and without a look at the network.
    */
   recognize(pasted: string): Partial<Settings<Name>> | null;
+  /** Hosts at which only this service receives messages. */
+  hosts?: RegExp;
   /** Checks that messages may be sent there now. @throws InvalidInput; Refused `unavailable` if this process lacks what the kind needs */
   assertReachable(
     settings: Settings<Name>,

@@ -31,6 +31,7 @@ export function createDiscordKind(resolve: Resolve): ChannelKind<'discord_secret
       }),
     },
     recognize: (pasted) => (isDiscordAddress(pasted) ? { discord_secret_url: pasted } : null),
+    hosts: /^((ptb|canary)\.)?discord(app)?\.com$/,
     assertReachable: ({ discord_secret_url: url }, means) =>
       assertAddressReachable('discord_secret_url', url, means, resolve),
     // Thirty messages per minute and channel.

@@ -58,6 +58,7 @@ export function createNtfyKind(resolve: Resolve): ChannelKind<Name> {
       },
     },
     recognize,
+    hosts: /^ntfy\.sh$/,
     assertReachable: ({ ntfy_secret_url: url }, means) =>
       assertAddressReachable('ntfy_secret_url', url, means, resolve),
     contentType: 'application/json',

@@ -33,6 +33,7 @@ export function createSlackKind(resolve: Resolve): ChannelKind<'slack_secret_url
       }),
     },
     recognize: (pasted) => (findDialect(pasted) === null ? null : { slack_secret_url: pasted }),
+    hosts: /(^|\.)slack(-gov)?\.com$/,
     assertReachable: ({ slack_secret_url: url }, means) =>
       assertAddressReachable('slack_secret_url', url, means, resolve),
     // One message per second and webhook.

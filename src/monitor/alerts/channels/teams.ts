@@ -29,6 +29,7 @@ export function createTeamsKind(resolve: Resolve): ChannelKind<'teams_secret_url
       }),
     },
     recognize: (pasted) => (isTeamsAddress(pasted) ? { teams_secret_url: pasted } : null),
+    hosts: /(^|\.)webhook\.office\.com$/,
     assertReachable: ({ teams_secret_url: url }, means) =>
       assertAddressReachable('teams_secret_url', url, means, resolve),
     // Four requests per second.

@@ -55,6 +55,7 @@ export function createTelegramKind(resolve: Resolve, origin = 'https://api.teleg
       },
     },
     recognize,
+    hosts: /^api\.telegram\.org$/,
     assertReachable: (_settings, means) =>
       assertAddressReachable('telegram_token', origin, means, resolve).catch((error: unknown) => {
         if (!(error instanceof InvalidInput)) throw error;
