@@ -7,7 +7,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { ServedAuthor, ServedPost, ServedWarning } from '../protocol/extensions.ts';
 import type { MicroblogAuthor, MicroblogPost } from '../protocol/specification.ts';
 import { toCitableLink } from './citable-link.ts';
-import { planWordings } from './planning/keywords.ts';
+import { planWordings } from './planning/wordings.ts';
 import { MODEL_TIERS } from './planning/model-tiers.ts';
 import { collectWarnings, querySources } from './planning/retrieval.ts';
 import { dedupeByLink } from './ranking/deduplication.ts';

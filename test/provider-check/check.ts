@@ -1,7 +1,7 @@
 /** Searches once with a configured source, and compares what it returns with what its adapter promises. */
 import { DAY } from '../../src/domain/time.ts';
 import { monotonicMs } from '../../src/platform/clock.ts';
-import { planWordings } from '../../src/service/planning/keywords.ts';
+import { planWordings } from '../../src/service/planning/wordings.ts';
 import type { Adapter } from '../../src/service/sources/adapter.ts';
 import { createLiveSource, type LiveOptions } from '../../src/service/sources/live-source.ts';
 import { SourceDown } from '../../src/service/sources/outage.ts';

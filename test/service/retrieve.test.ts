@@ -9,7 +9,7 @@ import { type RetrievalRequest, retrieveFindings } from '../../src/service/plann
 import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';
 import type { FoundItem, SourceQuery, SearchSource } from '../../src/service/sources/search-source.ts';
 import { MODEL_TIERS } from '../../src/service/planning/model-tiers.ts';
-import { planWordings } from '../../src/service/planning/keywords.ts';
+import { planWordings } from '../../src/service/planning/wordings.ts';
 import { deafSource, foundItem, foundPost, stubSource } from './stub-source.ts';
 
 /** Beside the reasons, where nobody answered for the tool. */

@@ -1,7 +1,7 @@
 /** Checks whether the cited items support a model's sentence: its words, figures and names. */
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { splitIndexWords, hasUnspacedScript } from '../../domain/relevance.ts';
-import { createStopWordFilter } from '../planning/keywords.ts';
+import { createStopWordFilter } from '../planning/question-words.ts';
 import type { NumberedItem } from './model-prompt.ts';
 import { extractFigures, isNumberWord } from './numeric-figures.ts';
 import { listGraveWords, containsNegation, listNames, listTags } from './guarded-words.ts';

@@ -1,227 +1,194 @@
-/** Keywords of a prompt, without the stop words of its language, and the wordings sent to sources. */
+/** Keywords of a prompt: its names, neighbors that belong together, and rare words, without the stop words of its language. */
 
 import { hasUnspacedScript } from '../../domain/relevance.ts';
-import { hasLetterOrDigit, INVISIBLES } from '../../domain/text.ts';
-import { pickBestWords } from '../sources/provider-query.ts';
-import type { SourceQuery } from '../sources/search-source.ts';
+import { INVISIBLES } from '../../domain/text.ts';
 import {
-  ara,
-  dan,
-  deu,
-  eng,
-  fin,
-  fra,
-  ita,
-  jpn,
-  kor,
-  nld,
-  nob,
-  pol,
-  por,
-  rus,
-  spa,
-  swe,
-  tur,
-  ukr,
-  zho,
-} from 'stopword';
+  ASKING_WORDS,
+  detectLanguage,
+  isQuestionWord,
+  isStopWord,
+  PREDICATES,
+  RELATION_WORDS,
+} from './question-words.ts';
+import { NAME_BONUS, readTokens, toBoundedLowerCase, type Token, WORD } from './prompt-words.ts';
+import { removeExcluded } from './question-parts.ts';
+import { findRarity, MAX_RARITY } from './word-rarity.ts';
 
 const MAX_KEYWORDS = 12;
-const MAX_KEYWORD_LENGTH = 64;
+/** A name of more words is a title, or a shouted sentence. */
+const MAX_NAME_WORDS = 5;
 
 const QUOTED_PHRASE = /["“”„«»「」『』]([^"“”„«»「」『』]{2,80})["“”„«»「」『』]/gu;
 /** Search operators: `site:x`, `-word`, `AND`, `NOT word`. */
 const SEARCH_OPERATOR =
   /(?<![\p{L}\p{N}_])(?:(?:site|from|to|lang|language|since|until|before|after|filter|intitle|inurl|filetype|has|type):\S+|NOT\s+\S+|AND|OR|NOT)(?![\p{L}\p{N}_])|(?<=^|\s)-(?=[\p{L}\p{N}])\S+/gu;
-/** A hashtag, or a word with inner punctuation: `covid-19`, `node.js`, `at&t`, `c++`. */
-const WORD =
-  /[#@]?[\p{L}\p{N}][\p{L}\p{M}\p{N}_]*(?:[-'’.&][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
 /** Inside words: a soft hyphen, a zero-width space. */
 const WITHOUT_WIDTH = new RegExp(String.raw`[\u00ad${INVISIBLES}]`, 'gu');
 const URL_SCHEME = /https?:\/\/(?:www\.)?/giu;
 
-/** Words of the question itself; they rank last. */
-const ASKING_WORDS = new Set(
-  `news new latest recent today current update updates information info tell find show give explain search summary
-   summarize summarise best top people say saying think thoughts opinion opinions discussion discussions posts tweets
-   aktuell aktuelle neueste nachrichten noticias últimas actualités dernières notizie ultime nieuws laatste
-   ニュース 最新 新闻`.split(/\s+/u),
-);
-
-/** Maximum characters to segment in scripts without spaces: the segmenter takes 1 ms per thousand. */
-const MAX_SEGMENTED_CHARACTERS = 500;
-const HAN = /^\p{Script=Han}$/u;
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
-
-type WeightedWord = { text: string; weight: number };
-
 /**
- * The most significant words of a prompt, best first, in lower case, distinct, at most 12: quoted phrases, then words
- * that look rare (tags, names, numbers, long words), otherwise in the order of the prompt. Excludes stop words unless
- * there is nothing else.
+ * The most significant words of a prompt, best first, in lower case, distinct, at most 12: quoted phrases, then names of several
+ * words and pairs of neighbors ("bird flu"), each as one keyword, and single words; names, tags and rare words before frequent
+ * ones, words of asking last. Excludes stop words unless there is nothing else.
  */
-export function extractKeywords(prompt: string): readonly string[] {
-  const text = prompt.normalize('NFC').replace(WITHOUT_WIDTH, '').replace(URL_SCHEME, ' ');
-  const phrases = Array.from(text.matchAll(QUOTED_PHRASE), ([, inside = '']) =>
-    toBoundedLowerCase(inside.match(WORD)?.join(' ') ?? ''),
-  ).filter((phrase) => phrase !== '');
-  const plain = text.replace(QUOTED_PHRASE, ' ');
-  const ranked = rankWords(plain.replace(SEARCH_OPERATOR, ' '));
+export function findKeywords(prompt: string): readonly Keyword[] {
+  const text = cleanPrompt(prompt);
+  const phrases = [...listQuotedPhrases(text)].map((phrase) => ({
+    text: phrase,
+    isExact: phrase.includes(' '),
+  }));
+  const plain = text.replace(QUOTED_PHRASE, ' . ');
+  const kept = removeExcluded(plain, detectPromptLanguage(prompt)).text;
+  const ranked = rankTerms(kept.replace(SEARCH_OPERATOR, ' . '));
   const found = [...phrases, ...ranked];
   // Only search operators: use their words.
-  const all = found.length > 0 ? found : rankWords(text);
-  return [...new Set(all)].slice(0, MAX_KEYWORDS);
+  const all = found.length > 0 ? found : rankTerms(text);
+  const distinct = new Map(all.toReversed().map((term) => [term.text, term]));
+  return all.filter((term) => distinct.get(term.text) === term).slice(0, MAX_KEYWORDS);
 }
 
-/** The keywords that name the subject; without words of the question such as "latest news", unless there are no others. */
+/** The texts of {@link findKeywords}. */
+export function extractKeywords(prompt: string): readonly string[] {
+  return findKeywords(prompt).map(({ text }) => text);
+}
+
+/** The words that name the subject; without words of the question such as "latest news", unless there are no others. */
 export function extractSubjectWords(prompt: string): readonly string[] {
-  const keywords = extractKeywords(prompt);
-  const subject = keywords.filter((word) => !ASKING_WORDS.has(word));
-  return subject.length > 0 ? subject : keywords;
+  const words = findKeywords(prompt).flatMap(({ text, isExact }) => (isExact ? [text] : text.split(' ')));
+  const subject = words.filter((word) => !ASKING_WORDS.has(word));
+  return subject.length > 0 ? subject : words;
 }
 
-function rankWords(text: string): string[] {
-  const words = weighWords(text);
-  const isStopWord = createStopWordFilter(words.map((word) => word.text));
-  const contentWords = words.filter((word) => !isStopWord(word.text));
-  return (contentWords.length > 0 ? contentWords : words)
-    .sort((a, b) => b.weight - a.weight)
-    .map((word) => word.text);
+/** Phrases that the user put between quotation marks, in lower case: they must be found as they are. */
+function listQuotedPhrases(prompt: string): ReadonlySet<string> {
+  const phrases = Array.from(prompt.matchAll(QUOTED_PHRASE), ([, inside = '']) =>
+    toBoundedLowerCase(inside.match(WORD)?.join(' ') ?? ''),
+  );
+  return new Set(phrases.filter((phrase) => phrase !== ''));
 }
 
-function weighWords(text: string): WeightedWord[] {
-  const tokens = Array.from(text.matchAll(WORD), ({ 0: token, index }) => ({
-    token,
-    // The first word of a sentence is always capitalized.
-    named: /^\p{Lu}/u.test(token) && !/(?:^|[.!?:]\s+)$/u.test(text.slice(Math.max(0, index - 3), index)),
-    shouted: /^\p{Lu}{2,}$/u.test(token),
-  }));
-  // If most words are capitalized, capitals mean nothing.
-  const capitals = tokens.filter(({ named, shouted }) => named || shouted).length;
-  const capitalsMatter = capitals <= tokens.length * 0.6;
-  let left = MAX_SEGMENTED_CHARACTERS;
-  return tokens.flatMap(({ token, named, shouted }) => {
-    const tag = /^[#@]/u.test(token);
-    const coded = /\p{N}/u.test(token) && /\p{L}/u.test(token);
-    const weight = (tag ? 4 : 0) + (capitalsMatter && (named || shouted) ? 3 : 0) + (coded ? 2 : 0);
-    const word = token.replace(/^[#@]/u, '');
-    if (!hasUnspacedScript(word)) {
-      const longest = pickLongestPart(word);
-      return [{ text: longest, weight: weight + weighWord(longest) }];
+/** Words, in lower case, that results must not have in their titles: `-word`, `NOT word`, "not the game", "except Berlin". */
+export function listExcludedWords(prompt: string): readonly string[] {
+  const plain = cleanPrompt(prompt).replace(QUOTED_PHRASE, ' . ');
+  return removeExcluded(plain, detectPromptLanguage(prompt)).excluded;
+}
+
+/** The language of a prompt, ISO 639-1; null if its words do not tell. */
+export function detectPromptLanguage(prompt: string): string | null {
+  return detectLanguage(cleanPrompt(prompt).toLowerCase().match(WORD) ?? []);
+}
+
+function cleanPrompt(prompt: string): string {
+  return prompt.normalize('NFC').replace(WITHOUT_WIDTH, '').replace(URL_SCHEME, ' ');
+}
+
+/** `isExact`: several words that must be found as they are. */
+type Term = { text: string; weight: number; isExact: boolean };
+
+/** @see extractKeywords */
+export type Keyword = Pick<Term, 'text' | 'isExact'>;
+
+/** What the first word counts more, and words of relation less, in the logarithm of ranks. */
+const LEAD_BONUS = 1.5;
+const RELATION_MALUS = 4;
+
+/** Best first. */
+function rankTerms(text: string): Term[] {
+  const tokens = readTokens(text);
+  const language = detectLanguage(tokens.map((token) => token.text));
+  // "Go" and "IT" are names where others would be lower-case.
+  const isEmpty = ({ text: word, isNamed, isShouted }: Token) =>
+    isStopWord(word, language) ? !isShouted : !isNamed && isQuestionWord(word, language);
+  const runs = splitRuns(tokens, isEmpty);
+  const terms = (runs.length > 0 ? runs : splitRuns(tokens, () => false)).flatMap((run) =>
+    splitVerb(run, language).flatMap((part) => weighRun(part, language)),
+  );
+  // People begin with the subject.
+  const lead = terms.find(({ text: words }) => !RELATION_WORDS.has(words) && !ASKING_WORDS.has(words));
+  if (lead !== undefined) lead.weight += LEAD_BONUS;
+  return terms.toSorted((a, b) => b.weight - a.weight);
+}
+
+/** Runs of neighbors that are all significant. Words of asking and of relation stand alone. */
+function splitRuns(tokens: readonly Token[], isEmpty: (token: Token) => boolean): Token[][] {
+  const runs: Token[][] = [];
+  let isOpen = false;
+  let isJoining = false;
+  for (const token of tokens) {
+    const { text, isNext } = token;
+    if (isEmpty(token)) {
+      isJoining = isOpen && isNext && text === 'à';
+      isOpen = false;
+      continue;
     }
-    const segments = segmentRun(word.slice(0, Math.max(2, left)));
-    left -= word.length;
-    return segments.map((part) => ({ text: part, weight: weight + weighWord(part) }));
-  });
-}
-
-function weighWord(word: string): number {
-  if (ASKING_WORDS.has(word)) return -8;
-  return Math.min(12, word.length * (hasUnspacedScript(word) ? 3 : 1)) / 4;
-}
-
-/** The longest part of `l'énergie` or `Europe's` is the word. */
-function pickLongestPart(word: string): string {
-  return toBoundedLowerCase(word.split(/['’]/u).reduce((a, b) => (b.length > a.length ? b : a)));
-}
-
-/** Joins single characters, into which the segmenter splits unknown compounds. */
-function segmentRun(run: string): string[] {
-  const segments: string[] = [];
-  let single = false;
-  for (const { segment } of segmenter.segment(run)) {
-    const alone = HAN.test(segment);
-    const last = segments.length - 1;
-    if (alone && single) segments[last] = `${segments[last]}${segment}`;
-    // The segmenter also counts underscores as words.
-    else if (hasLetterOrDigit(segment)) segments.push(toBoundedLowerCase(segment));
-    single = alone;
+    const isAlone = ASKING_WORDS.has(text) || PREDICATES.has(text);
+    if (isJoining && isNext && !token.isNamed) runs.at(-1)?.push({ ...token, isJoined: true });
+    else if (isOpen && isNext && !isAlone) runs.at(-1)?.push(token);
+    else runs.push([token]);
+    isOpen = !isAlone;
+    isJoining = false;
   }
-  return segments.length === 0 ? [toBoundedLowerCase(run)] : segments;
+  return runs;
 }
 
-/** In lower case and truncated, never inside a surrogate pair. */
-function toBoundedLowerCase(word: string): string {
-  const lower = word.toLowerCase();
-  return lower.length <= MAX_KEYWORD_LENGTH ? lower : Array.from(lower).slice(0, MAX_KEYWORD_LENGTH).join('');
+const NUMBER = /^\p{Nd}+(?:[.-]\p{Nd}+)*$/u;
+const YEAR = /^(?:19|20)\d\d$/;
+const PARTICIPLE = /^\p{L}{3,}ing$/u;
+
+/** In "is bird flu spreading", the participle is no part of the subject; in "vertical farming", it is. */
+function splitVerb(run: readonly Token[], language: string | null): (readonly Token[])[] {
+  const last = run.at(-1);
+  if (language !== 'en' || run.length < 3 || last === undefined || !PARTICIPLE.test(last.text)) return [run];
+  return [run.slice(0, -1), [last]];
 }
 
-// Stop words, in the detected language of the prompt.
-
-/** Forms of "to be" and question words, which the lists lack. */
-const SPANISH = [...spa, ...'es son está están qué cuál cuáles cómo quién'.split(' ')];
-const PORTUGUESE = [...por, ...'é são está estão qual quais quem'.split(' ')];
-const ITALIAN = [...ita, ...'è sono quale quali chi'.split(' ')];
-const FRENCH = [...fra, ...'est sont quel quelle quels quelles'.split(' ')];
-
-/** In order of precedence if several languages match. */
-const LANGUAGES = [
-  eng,
-  deu,
-  FRENCH,
-  SPANISH,
-  ITALIAN,
-  PORTUGUESE,
-  nld,
-  pol,
-  rus,
-  ukr,
-  swe,
-  dan,
-  nob,
-  fin,
-  tur,
-  ara,
-  kor,
-].map((words) => new Set(words));
-/** Words in scripts that only one language uses. */
-const EAST_ASIAN_WORDS = new Set([...jpn, ...zho]);
-const LITTLE_KANA = /^\p{Script=Hiragana}$/u;
-
-/** Stop words of one language that are significant in another; ignored for language detection. */
-const AMBIGUOUS_WORDS = new Set(
-  'war die man hat art son car van men den era fin sin gift pour main sale fast not bad rest gut real ai us it'.split(
-    ' ',
-  ),
-);
-
-/** Stop words of one language only: German ones would reduce "war in ukraine" to the country. @param words in lower case */
-export function createStopWordFilter(words: readonly string[]): (word: string) => boolean {
-  const unambiguous = words.filter((word) => !AMBIGUOUS_WORDS.has(word));
-  const hits = LANGUAGES.map((language) => unambiguous.filter((word) => language.has(word)).length);
-  const language = LANGUAGES[hits.indexOf(Math.max(...hits))];
-  return (word) => language?.has(word) === true || EAST_ASIAN_WORDS.has(word) || LITTLE_KANA.test(word);
+/** The names, pairs and single words of a run. Its single words keep together. */
+function weighRun(run: readonly Token[], language: string | null): Term[] {
+  const terms = joinNeighbors(run, language).map((joined) => weighTerm(joined, language));
+  const singles = terms.filter(({ text }) => !text.includes(' '));
+  const best = Math.max(...singles.map(({ weight }) => weight));
+  const isOne = singles.length === terms.length && terms.length > 2;
+  return isOne
+    ? terms.toSorted((a, b) => b.weight - a.weight).map((term) => ({ ...term, weight: best }))
+    : terms;
 }
 
-/** A wording of a prompt: sources that require every word find more with fewer. */
-export type Wording = Pick<SourceQuery, 'prompt' | 'keywords'>;
+/** Neighbors that are one term: a name of several words; two words. Others stay single words. */
+function joinNeighbors(run: readonly Token[], language: string | null): (readonly Token[])[] {
+  const continues = (token: Token | undefined) =>
+    token !== undefined && (token.isNamed || NUMBER.test(token.text));
+  const from = run.findIndex(({ isCapitalized }, i) => isCapitalized && continues(run[i + 1]));
+  if (from !== -1) {
+    let to = from + 2;
+    while (continues(run[to]) && to - from < MAX_NAME_WORDS) to += 1;
+    if (YEAR.test(run[to - 1]?.text ?? '')) to -= 1;
+    const around = [run.slice(0, from), run.slice(to)].map((part) => joinNeighbors(part, language));
+    return [...(around[0] ?? []), run.slice(from, to), ...(around[1] ?? [])];
+  }
+  const isPair = language === 'en' || language === 'de' || language === null;
+  const [first, second, third] = run;
+  if (run.length === 2 && (second?.isJoined === true || (isPair && first?.isNamed === second?.isNamed)))
+    return [run];
+  // "climate change effects": the word of relation is no part of the subject.
+  if (isPair && run.length === 3 && third !== undefined && RELATION_WORDS.has(third.text))
+    return [run.slice(0, 2), [third]];
+  return run.map((token) => [token]);
+}
 
-export type Wordings = {
-  /** As the user wrote it. */
-  own: Wording;
-  /** Subsets of the best keywords, at least two each, all different; at most three. */
-  narrower: readonly Wording[];
-  /** The two best keywords, each alone: the last resort. */
-  single: readonly Wording[];
-};
+function weighTerm(tokens: readonly Token[], language: string | null): Term {
+  const weights = tokens.map(({ text, bonus }) => bonus + weighWord(text, language));
+  const joined = tokens.map(({ text }) => text).join(' ');
+  const isSubject = tokens.length > 1 || !RELATION_WORDS.has(joined);
+  const isName = tokens.length > 1 && tokens[0]?.isCapitalized === true;
+  if (isName) return { text: joined, weight: MAX_RARITY + NAME_BONUS, isExact: true };
+  return { text: joined, weight: Math.max(...weights) - (isSubject ? 0 : RELATION_MALUS), isExact: false };
+}
 
-const NARROWER_PLACES = [
-  [0, 1, 2],
-  [0, 1],
-  [0, 2],
-];
-
-export function planWordings(prompt: string): Wordings {
-  const keywords = extractKeywords(prompt);
-  const of = (places: readonly number[]): Wording => {
-    const chosen = places.flatMap((place) => keywords.slice(place, place + 1));
-    const words = pickBestWords({ prompt, keywords: chosen }, chosen.length);
-    return { prompt: words.join(' '), keywords: words };
-  };
-  const few = keywords.length;
-  return {
-    own: { prompt, keywords },
-    narrower: NARROWER_PLACES.filter((places) => Math.max(...places) < few && places.length < few).map(of),
-    single: few > 1 ? [of([0]), of([1])] : [],
-  };
+/** From -8 to {@link MAX_RARITY}. Without a list of the language, long words are taken for rare ones. */
+function weighWord(word: string, language: string | null): number {
+  if (ASKING_WORDS.has(word)) return -8;
+  // A few words without a stop word are a search, mostly in English.
+  const rarity = findRarity(word, language ?? 'en');
+  if (rarity !== null) return rarity;
+  return MAX_RARITY * Math.min(1, (word.length * (hasUnspacedScript(word) ? 3 : 1)) / 12);
 }

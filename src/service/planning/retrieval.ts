@@ -13,6 +13,7 @@ import type { Logger } from '../../platform/logger.ts';
 import { LIST_FULL, OUTSIDE_PERIOD, type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
 import { toCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
+import { containsEveryWord } from '../ranking/text-relevance.ts';
 import { awaitUnlessAborted } from '../../platform/clock.ts';
 import { takeTurn } from '../event-loop-turns.ts';
 import { OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
@@ -25,7 +26,8 @@ import type {
   SourceNotice,
   SourceQuery,
 } from '../sources/search-source.ts';
-import { planWordings, type Wording, type Wordings } from './keywords.ts';
+import { listExcludedWords } from './keywords.ts';
+import { planWordings, type Wording, type Wordings } from './wordings.ts';
 import { MIN_RESULT_SHARE, MODEL_TIERS, type ModelTier } from './model-tiers.ts';
 
 export type RetrievalRequest = {
@@ -93,8 +95,10 @@ async function retrieveForTool(
   const domains = source === 'web' ? request.domains : undefined;
   const query = { ...window, limit: request.count ?? tier.items, domains };
   const isInPeriod = (item: FoundItem) => source === 'encyclopedia' || isInWindow(item, window);
+  const excluded = listExcludedWords(request.prompt);
   const keep = (item: FoundItem) =>
     isOriginalPost(item) &&
+    !excluded.some((word) => containsEveryWord({ title: item.title, snippet: '' }, [word])) &&
     isInPeriod(item) &&
     (domains === undefined || isWithinDomains(item.link, domains));
   let matching = 0;
@@ -103,7 +107,7 @@ async function retrieveForTool(
     matching = 0;
     return rankResults(
       lists.map((list) => list.filter((item) => keep(item) && toCitableLink(item.link) !== undefined)),
-      { prompt: request.prompt, keywords: own.keywords, ...query, onCut: (all) => void (matching = all) },
+      { ...own, ...query, onCut: (all) => void (matching = all) },
     );
   };
 

@@ -10,6 +10,8 @@ export type RankingOptions = {
   /** Of the prompt, best first, in lower case. */
   keywords: readonly string[];
   prompt: string;
+  /** Keywords of several words that must be found as they are. */
+  phrases?: readonly string[] | undefined;
   /** Requested window; undefined if there is none. */
   from: Date | undefined;
   to: Date;

@@ -1,7 +1,7 @@
 /** Which results are returned if there are more than fit. What order they have is another question. */
 
 import { listBestWords } from '../sources/provider-query.ts';
-import type { FoundItem } from '../sources/search-source.ts';
+import type { FoundItem, SourceQuery } from '../sources/search-source.ts';
 import { containsEveryWord } from './text-relevance.ts';
 
 /** Of the places of a request with a period, those of the most relevant results, however old they are. */
@@ -18,16 +18,11 @@ const WORD_ATTEMPTS = [3, 2, 1] as const;
  */
 export function selectResults<T extends FoundItem>(
   ranked: readonly T[],
-  {
-    prompt,
-    keywords,
-    from,
-    limit,
-  }: { prompt: string; keywords: readonly string[]; from: Date | undefined; limit: number },
+  { from, limit, ...query }: Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases' | 'from' | 'limit'>,
 ): T[] {
   if (ranked.length <= limit || from === undefined) return ranked.slice(0, limit);
   const selected = new Set(ranked.slice(0, Math.floor(limit * RELEVANT_SHARE)));
-  for (const item of [...orderNewest(findMatching(ranked, { prompt, keywords })), ...ranked]) {
+  for (const item of [...orderNewest(findMatching(ranked, query)), ...ranked]) {
     if (selected.size >= limit) break;
     selected.add(item);
   }
@@ -36,7 +31,7 @@ export function selectResults<T extends FoundItem>(
 
 function findMatching<T extends FoundItem>(
   ranked: readonly T[],
-  query: { prompt: string; keywords: readonly string[] },
+  query: Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases'>,
 ): T[] {
   for (const words of listBestWords(query, WORD_ATTEMPTS)) {
     const matching = ranked.filter((item) => containsEveryWord(item, words));

@@ -39,7 +39,11 @@ export function rankByText(
 
 function buildTerms(keywords: readonly string[], prompt: string): string[] {
   const whole = foldText(prompt).trim();
-  const terms = keywords.map(toTerm).filter((term) => term !== '');
+  // A pair of neighbors counts with each of its words, and once more where they stand together.
+  const terms = keywords
+    .flatMap((keyword) => [keyword, ...keyword.split(' ')])
+    .map(toTerm)
+    .filter((term) => term !== '');
   return [...new Set(whole.includes(' ') && whole.length <= MAX_PHRASE_LENGTH ? [...terms, whole] : terms)];
 }
 

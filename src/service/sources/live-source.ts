@@ -242,11 +242,14 @@ const FAILURE_CODES: ReadonlySet<string> = new Set<SourceDown['code']>([
 ]);
 
 /** Cache key of a query, independent of case, spaces, and for a window that ends now also of the time. */
-function createQueryKey({ prompt, keywords, from, to, limit, domains }: SourceQuery, now: Date): string {
+function createQueryKey(
+  { prompt, keywords, language, from, to, limit, domains }: SourceQuery,
+  now: Date,
+): string {
   const words = prompt.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
   const days = from && (to.getTime() - from.getTime()) / DAY;
   const end = endsNow(to, now) ? undefined : to.getTime();
-  return JSON.stringify([words, keywords, days, end, limit, domains]);
+  return JSON.stringify([words, keywords, language, days, end, limit, domains]);
 }
 
 /** Caches queries for recent results for a shorter time; no start date means recent. */

@@ -9,29 +9,55 @@ import { SourceDown } from './outage.ts';
 import { LIST_FULL } from '../../protocol/extensions.ts';
 import type { DomainFilter, FoundItem, SourceNotice, SourceQuery } from './search-source.ts';
 
-/** The best keywords in the user's order: "ai regulation" is not "regulation ai". */
+/**
+ * The best keywords in the user's order: "ai regulation" is not "regulation ai".
+ * @param most words, or phrases; a last pair of words is not divided
+ */
 export function pickBestWords(
-  { prompt, keywords }: Pick<SourceQuery, 'prompt' | 'keywords'>,
+  query: Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases'>,
   most: number,
 ): string[] {
-  const text = prompt.toLowerCase();
-  return keywords.slice(0, most).sort((a, b) => text.indexOf(a) - text.indexOf(b));
+  const text = query.prompt.toLowerCase();
+  const place = (keyword: string) => text.indexOf(keyword.split(' ', 1).join(''));
+  let words = 0;
+  const best = query.keywords.filter((keyword) => {
+    const isWithin = words < most;
+    words += countWords(keyword, query);
+    return isWithin;
+  });
+  return best.sort((a, b) => place(a) - place(b));
+}
+
+function countWords(keyword: string, query: Pick<SourceQuery, 'phrases'>): number {
+  return isPhrase(keyword, query) ? 1 : keyword.split(' ').length;
 }
 
 /**
- * Lists of the best words, for matching that requires every word; none is empty or repeated.
+ * Lists of the best words, for matching that requires every word, wherever it stands; phrases stay whole. None is empty or repeated.
  * @param attempts numbers of words
  */
 export function listBestWords(
-  query: Pick<SourceQuery, 'prompt' | 'keywords'>,
+  query: Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases'>,
   attempts: readonly number[],
 ): string[][] {
-  const counts = new Set(attempts.map((most) => Math.min(most, query.keywords.length)));
-  return [...counts].filter((most) => most > 0).map((most) => pickBestWords(query, most));
+  // Of a pair, the second word is the thing: "turbines" of "tidal turbines".
+  const keywords = query.keywords.flatMap((word) =>
+    isPhrase(word, query) ? [word] : word.split(' ').toReversed(),
+  );
+  const counts = new Set(attempts.map((most) => Math.min(most, keywords.length)));
+  return [...counts].filter((most) => most > 0).map((most) => pickBestWords({ ...query, keywords }, most));
+}
+
+/** Whether a keyword of several words must be found as it is. */
+export function isPhrase(keyword: string, { phrases }: Pick<SourceQuery, 'phrases'>): boolean {
+  return keyword.includes(' ') && (phrases === undefined || phrases.includes(keyword));
 }
 
 /** The best keywords in the user's order, as a string: for sources that require every word. */
-export function joinBestWords(query: Pick<SourceQuery, 'prompt' | 'keywords'>, most: number): string {
+export function joinBestWords(
+  query: Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases'>,
+  most: number,
+): string {
   return pickBestWords(query, most).join(' ') || shortenPrompt(query.prompt);
 }
 
@@ -108,15 +134,16 @@ export function stripSigns(words: string): string {
 
 /**
  * The best words and phrases, all required, in the order of the prompt; empty if it has none.
- * @param asPhrase terms to quote, so that they are not read as several words or an operator
+ * @param isQuoted words to quote, so that they are not read as several words or an operator
  */
 export function joinSearchTerms(
-  query: Pick<SourceQuery, 'prompt' | 'keywords'>,
+  query: Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases'>,
   most: number,
-  asPhrase = /\s/u,
+  isQuoted = /\s/u,
 ): string {
   return pickBestWords(query, most)
-    .map((word) => (asPhrase.test(word) ? `"${word.replaceAll('"', ' ')}"` : word))
+    .flatMap((word) => (isPhrase(word, query) ? [word] : word.split(' ')))
+    .map((word) => (isQuoted.test(word) ? `"${word.replaceAll('"', ' ')}"` : word))
     .join(' ');
 }
 
@@ -213,7 +240,7 @@ export async function readPages<T>(
  * @param search `isLast` if no further attempt is allowed
  */
 export async function searchWithFewerWords<T>(
-  query: Pick<SourceQuery, 'prompt' | 'keywords'>,
+  query: Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases'>,
   attempts: readonly number[],
   search: (words: string) => Promise<ResultPage<T>>,
 ): Promise<readonly T[]> {

@@ -40,8 +40,12 @@ export type DomainFilter = { include: readonly string[]; exclude: readonly strin
 export type SourceQuery = {
   /** As the user wrote it. */
   prompt: string;
-  /** The most significant words, best first, in lower case: sources that require every word get only a few. */
+  /** The most significant words, names and pairs of neighbors, best first, in lower case: sources that require every word get only a few. */
   keywords: readonly string[];
+  /** Those of the keywords that must be found as they are, such as names of several words. Default: all of several words. */
+  phrases?: readonly string[] | undefined;
+  /** Of the prompt, ISO 639-1; null if its words do not tell. */
+  language?: string | null | undefined;
   /** Undefined: the source's default; operation B has no date filter. */
   from: Date | undefined;
   to: Date;

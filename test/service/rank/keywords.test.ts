@@ -3,29 +3,26 @@ import { expect, test } from 'vitest';
 import { extractKeywords } from '../../../src/service/planning/keywords.ts';
 
 test.each([
-  [
-    'what is the latest news about tidal energy in Scotland?',
-    ['scotland', 'energy', 'tidal', 'latest', 'news'],
-  ],
+  ['what is the latest news about tidal energy in Scotland?', ['scotland', 'tidal energy', 'latest', 'news']],
   ['war in ukraine', ['ukraine', 'war']],
-  ['krieg in der ukraine und die folgen', ['ukraine', 'folgen', 'krieg']],
+  ['krieg in der ukraine und die folgen', ['krieg', 'ukraine', 'folgen']],
   [
     "les dernières actualités sur l'énergie marémotrice",
     ['marémotrice', 'énergie', 'dernières', 'actualités'],
   ],
-  ['¿qué es la energía de las mareas?', ['energía', 'mareas']],
+  ['¿qué es la energía de las mareas?', ['mareas', 'energía']],
   ['wat zijn de gevolgen van de stikstofcrisis', ['stikstofcrisis', 'gevolgen']],
-  ['quais são as consequências da seca', ['consequências', 'seca']],
-  ['quali sono le conseguenze della siccità', ['conseguenze', 'siccità']],
-  ['潮力発電の最新ニュースを教えて', ['潮力', '発電', '教え', '最新', 'ニュース']],
+  ['quais são as consequências da seca', ['seca', 'consequências']],
+  ['quali sono le conseguenze della siccità', ['siccità', 'conseguenze']],
+  ['潮力発電の最新ニュースを教えて', ['潮力', '発電', '最新', 'ニュース']],
   ['潮力__発電', ['潮力', '発電']],
   ['中国人工智能的最新进展', ['中国', '人工', '智能', '进展', '最新']],
   ['"climate change" AND policy site:reddit.com -crypto', ['climate change', 'policy']],
   ['“Carbon Capture” OR storage NOT coal from:nasa', ['carbon capture', 'storage']],
-  ['#AI @nasa GPT-4 c++', ['gpt-4', 'nasa', 'ai', 'c++']],
-  ["Europe's heatwave", ['heatwave', 'europe']],
+  ['#AI @nasa GPT-4 c++', ['ai', 'gpt-4', 'nasa', 'c++']],
+  ["Europe's heatwave", ['europe heatwave']],
   ['covid-19 covid-19 COVID-19', ['covid-19']],
-  ['node.js 3.5', ['node.js', '3.5']],
+  ['node.js 3.5', ['node.js 3.5']],
 ])('%s', (prompt, keywords) => {
   expect(extractKeywords(prompt)).toEqual(keywords);
 });

@@ -9,7 +9,7 @@ import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { parseFittingItems } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
-import { formatDigits, reportIfFull, stripSigns } from '../provider-query.ts';
+import { formatDigits, isPhrase, reportIfFull, stripSigns } from '../provider-query.ts';
 
 const MAX_WORDS = 4;
 const MAX_PAGE_SIZE = 100;
@@ -83,7 +83,7 @@ function buildSearchQuery(query: SourceQuery): string {
     .map(stripSigns)
     .filter((word) => word !== '')
     .slice(0, MAX_WORDS)
-    .map(toSearchTerm);
+    .map((word) => toSearchTerm(word, query));
   if (first === undefined) return '';
   const conditions = [first];
   if (others.length > 0) conditions.push(others.length === 1 ? others.join('') : `(${others.join(' OR ')})`);
@@ -92,8 +92,11 @@ function buildSearchQuery(query: SourceQuery): string {
   return conditions.join(' AND ');
 }
 
-function toSearchTerm(word: string): string {
-  return word.includes(' ') ? `all:"${word}"` : `all:${word}`;
+/** A pair of neighbors is searched as its words, in any order. */
+function toSearchTerm(word: string, query: SourceQuery): string {
+  if (isPhrase(word, query)) return `all:"${word}"`;
+  const terms = word.split(' ').map((each) => `all:${each}`);
+  return terms.length === 1 ? terms.join('') : `(${terms.join(' AND ')})`;
 }
 
 async function searchPapers(

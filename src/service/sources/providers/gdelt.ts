@@ -79,7 +79,8 @@ export function gdelt(settings: { at?: string | undefined } = {}): Adapter {
 
 function buildSearchQuery(query: SourceQuery): string {
   const keywords = query.keywords.map(stripSigns).filter((word) => word.length >= MIN_WORD_LENGTH);
-  const terms = joinSearchTerms({ prompt: query.prompt, keywords }, MAX_WORDS);
+  const phrases = query.phrases?.map(stripSigns);
+  const terms = joinSearchTerms({ prompt: query.prompt, keywords, phrases }, MAX_WORDS);
   const { site } = extractSite(query.prompt);
   return terms === '' || site === undefined ? terms : `${terms} domain:${site}`;
 }

@@ -12,7 +12,14 @@ import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';
 import { buildEndpoint, type QueryParams } from '../parse/provider-addresses.ts';
-import { formatDay, joinSearchTerms, pickBestWords, readPages, reportIfFull } from '../provider-query.ts';
+import {
+  formatDay,
+  isPhrase,
+  joinSearchTerms,
+  pickBestWords,
+  readPages,
+  reportIfFull,
+} from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import {
   isPublicStatus,
@@ -169,7 +176,7 @@ function readStatusWords({ content, spoiler_text: warning = '', tags = [] }: Mas
   return { text: `${warning} ${parseContent(content).text}`, tags: tags.map(({ name }) => name) };
 }
 
-type HashtagQuery = Pick<SourceQuery, 'prompt' | 'keywords'>;
+type HashtagQuery = Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases'>;
 /** Longer sequences are hardly ever one hashtag. */
 const MAX_JOINED_WORDS = 3;
 
@@ -179,7 +186,11 @@ const MAX_JOINED_WORDS = 3;
  */
 export function chooseHashtags(query: HashtagQuery): string[] {
   const { keywords } = query;
-  const joined = pickBestWords(query, keywords.length > MAX_JOINED_WORDS ? 2 : MAX_JOINED_WORDS).join('');
+  const [best = ''] = keywords;
+  const isJoined = best.includes(' ') && !isPhrase(best, query);
+  const joined = isJoined
+    ? best
+    : pickBestWords(query, keywords.length > MAX_JOINED_WORDS ? 2 : MAX_JOINED_WORDS).join('');
   const tags = [joined, ...keywords.slice(0, 2)].map(toHashtag);
   return [...new Set(tags)].filter((tag) => /\D/.test(tag));
 }

@@ -3,6 +3,7 @@ import { pattern, variable, wordOf } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import { DAY, SECOND } from '../../../domain/time.ts';
+import { getOrMake } from '../../../domain/get-or-make.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
@@ -49,7 +50,7 @@ export const MEDIAWIKI = defineSource({
   },
   // biome-ignore format: one row for each
   variables: {
-    language: variable('ENCYCLOPEDIA_LANGUAGE', pattern(/^[a-z]{2,12}(-[a-z]{1,12})*$/, 'a language such as en'), 'the language of the encyclopedia', { default: 'en' }),
+    language: variable('ENCYCLOPEDIA_LANGUAGE', pattern(/^[a-z]{2,12}(-[a-z]{1,12})*$/, 'a language such as en'), 'the language of the encyclopedia', { unset: 'that of the question, or English', typical: 'en' }),
     dates: variable('ENCYCLOPEDIA_DATE_MODE', wordOf('none', 'edited'), 'edited: with a date filter, only articles edited in its range', { default: 'none' }),
   },
   make: (settings, { at }) => mediawiki({ ...settings, at }),
@@ -60,19 +61,24 @@ export const MEDIAWIKI = defineSource({
  *   publication date, so results are undated either way.
  */
 export function mediawiki(settings: {
-  language: string;
+  /** Default: the language of each question, or English. */
+  language?: string | undefined;
   dates: 'none' | 'edited';
   at?: string | undefined;
 }): Adapter {
-  const { language, dates, at = `https://${language}.wikipedia.org` } = settings;
-  const search = createArticleSearch(at);
+  const { language, dates } = settings;
+  const findWiki = (of: string | null | undefined) =>
+    settings.at ?? `https://${language ?? of ?? 'en'}.wikipedia.org`;
+  const searches = new Map<string, ArticleSearch>();
+  const searchAt = (at: string) => getOrMake(searches, at, () => createArticleSearch(at));
   return {
     ...MEDIAWIKI.facts,
-    title: `Encyclopedia (MediaWiki at ${new URL(at).host})`,
+    title: `Encyclopedia (MediaWiki at ${new URL(findWiki(null)).host})`,
     async probe(context) {
-      await search('encyclopedia', 1, context);
+      await searchAt(findWiki(null))('encyclopedia', 1, context);
     },
     async find(query, context) {
+      const search = searchAt(findWiki(query.language));
       const edited = dates === 'edited' ? buildEditedFilter(query, context.clock.now()) : '';
       const limit = Math.min(query.limit, MAX_PAGE_SIZE);
       return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => {
@@ -89,12 +95,14 @@ export function mediawiki(settings: {
 /** Where wikis have their API, below their base URL: as at Wikipedia, or beside their other scripts. */
 const API_PATHS = ['w/api.php', 'api.php'];
 
+type ArticleSearch = (words: string, limit: number, context: AdapterContext) => Promise<FoundItem[]>;
+
 /** @param at base URL of the wiki, or the address of its `api.php` */
-function createArticleSearch(at: string) {
+function createArticleSearch(at: string): ArticleSearch {
   let places = /\/[^/]+\.php$/.test(new URL(at).pathname)
     ? [new URL(at)]
     : API_PATHS.map((path) => buildEndpoint(at, path));
-  return async (words: string, limit: number, context: AdapterContext): Promise<FoundItem[]> => {
+  return async (words, limit, context) => {
     for (const place of places) {
       const url = buildArticleSearch(place, words, limit);
       const reply = await context.ask({ url, reads: [404] });
