@@ -18,7 +18,7 @@ import {
 } from './reply-view.ts';
 import { formatDuration, formatQuantity } from './value-formatting.ts';
 
-type Row = JsonOf<RuleRow> & { scope_removed_at: string | null; preview: RulePreview };
+type Row = JsonOf<RuleRow> & { scope_removed_at: string | null; preview: JsonOf<RulePreview> };
 type Trial = JsonOf<Omit<Backtest, 'messages'>> & { messages: JsonOf<Backtest['messages'][number]>[] };
 
 const SCOPE: ReplyColumn<Row> = {
@@ -90,15 +90,27 @@ const VIEW: OperationView<Row> = {
   },
 };
 
-function describePreview({ days, messages, discoveries, at_least }: RulePreview): string {
+function describePreview({
+  days,
+  messages,
+  discoveries,
+  at_least,
+  growth_since,
+}: JsonOf<RulePreview>): string {
   const sent = `${at_least ? 'at least ' : ''}${formatQuantity(messages, 'message')}`;
-  return `In the past ${formatQuantity(days, 'day')} it would have sent ${sent} with ${formatQuantity(discoveries, 'discovery', 'discoveries')}.`;
+  return `In the past ${formatQuantity(days, 'day')} it would have sent ${sent} with ${formatQuantity(discoveries, 'discovery', 'discoveries')}.${describeUnknown(growth_since)}`;
 }
 
-function describeTrial({ since, until, messages, total }: Trial): string {
+/** Which posts grew is not computed for the past. */
+function describeUnknown(since: string | null): string {
+  return since === null ? '' : ' Growth before the rule was created is not known.';
+}
+
+function describeTrial({ since, until, messages, total, growth_since }: Trial): string {
   const days = formatQuantity(Math.round((Date.parse(until) - Date.parse(since)) / DAY), 'day');
-  if (total === 0) return `No messages: nothing matched in the last ${days}. Baselines are never reported.`;
-  return `${formatQuantity(messages.length, 'message')} with ${formatQuantity(total, 'discovery', 'discoveries')} in ${days}`;
+  if (total === 0)
+    return `No messages: nothing matched in the last ${days}. Baselines are never reported.${describeUnknown(growth_since)}`;
+  return `${formatQuantity(messages.length, 'message')} with ${formatQuantity(total, 'discovery', 'discoveries')} in ${days}${growth_since === null ? '' : `.${describeUnknown(growth_since)}`}`;
 }
 
 export function registerRules(rules: Command, cli: Cli): void {

@@ -83,8 +83,9 @@ function separateNegations(text: string): string {
 }
 
 const CASED_WORD = /(?<![@#\p{L}\p{N}_])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{M}]{2,}/gu;
-/** Before the first word of a sentence, of a quotation or behind a colon, where every word may have a capital letter. */
-const OPENING = /(?:^|[.!?:;"“„«‹([–—…*_>-])[\s"“„«'‘([]*$/u;
+/** Behind these, a sentence, a quotation or a list item begins, where every word may have a capital letter. */
+const OPENING_CHARACTERS = new Set('.!?:;"“„«‹\'‘([–—…*_>-');
+const MAX_SPACES = 8;
 /** Many of a sentence's words have a capital letter in titles, and in German, where nouns have one. */
 const MAX_CAPITAL_SHARE = 0.5;
 const GERMAN_WORD =
@@ -95,7 +96,7 @@ const MIN_GERMAN_WORDS = 2;
 function readNames(text: string): string[] {
   const places = [...text.matchAll(CASED_WORD)].map(({ 0: word, index }) => ({
     word,
-    isFirst: OPENING.test(text.slice(Math.max(0, index - 8), index)),
+    isFirst: isOpening(text, index),
     isCapital: /^\p{Lu}/u.test(word),
   }));
   const inside = places.filter(({ isFirst }) => !isFirst);
@@ -105,6 +106,11 @@ function readNames(text: string): string[] {
   if ((text.match(GERMAN_WORD)?.length ?? 0) >= MIN_GERMAN_WORDS) return [];
   const names = capital.filter(({ word }) => word.length > 2 || word === word.toUpperCase());
   return [...new Set(names.map(({ word }) => shortenWord(word.toLowerCase())))];
+}
+
+function isOpening(text: string, index: number): boolean {
+  const before = text.slice(Math.max(0, index - MAX_SPACES), index).trimEnd();
+  return before === '' || OPENING_CHARACTERS.has(before.at(-1) ?? '');
 }
 
 /** From here on, figures that differ by less than {@link MAX_ROUNDING} are one figure, rounded. */

@@ -10,7 +10,7 @@ import {
   type FeedEntry,
 } from '../../store/alerts/feed-entries.ts';
 import type { Id } from '../../store/database.ts';
-import { findRule } from '../../store/alerts/rule-rows.ts';
+import { findRule, readRuleCreation } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from './rule-shapes.ts';
 import { matchRules } from './rule-filter.ts';
@@ -31,10 +31,18 @@ export type Backtest = {
   found: FeedEntry[];
   /** Whether all discoveries of the days were read. */
   isWhole: boolean;
+  /** From when on it is known which posts grew, because no rule asked before; null if that is known of all days. */
+  growth_since: Date | null;
 };
 
 /** What a new rule would have done. */
-export type RulePreview = { days: number; messages: number; discoveries: number; at_least: boolean };
+export type RulePreview = {
+  days: number;
+  messages: number;
+  discoveries: number;
+  at_least: boolean;
+  growth_since: Date | null;
+};
 
 /** Some seconds. */
 const MAX_PREVIEW_DISCOVERIES = 50_000;
@@ -42,8 +50,9 @@ const MAX_PREVIEW_DISCOVERIES = 50_000;
 /** Counts the messages of a rule in the past {@link DEFAULT_BACKTEST_DAYS} days. @throws Refused `not_found` */
 export async function previewRule(ctx: Context, slug: string): Promise<RulePreview> {
   const days = DEFAULT_BACKTEST_DAYS;
-  const { messages, total, isWhole } = await backtestRule(ctx, slug, days, MAX_PREVIEW_DISCOVERIES);
-  return { days, messages: messages.length, discoveries: total, at_least: !isWhole };
+  const trial = await backtestRule(ctx, slug, days, MAX_PREVIEW_DISCOVERIES);
+  const { messages, total, isWhole, growth_since } = trial;
+  return { days, messages: messages.length, discoveries: total, at_least: !isWhole, growth_since };
 }
 
 /**
@@ -70,11 +79,16 @@ export async function backtestRule(
     total: 0,
     found: [],
     isWhole: true,
+    growth_since: null,
   };
   const stored = await findRule(ctx.db.pool, slug);
   if (stored === null) throw createNotFound('rule', slug);
   assertPreviewable(slug);
   parseQuery(stored.filter, 'filter');
+  if (stored.kinds.includes('growth')) {
+    const asked = await readRuleCreation(ctx.db.pool, stored.id);
+    if (asked > trial.since) trial.growth_since = asked;
+  }
   // As if the rule had been active all the time.
   const rule = { ...stored, state: 'active' as const };
   const counting = createMessageCounter(rule.cooldown_seconds);

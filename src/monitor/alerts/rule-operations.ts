@@ -21,6 +21,11 @@ const RuleWhole = defineRowWith('RuleWhole', 'rules', {
       'When the topic or search in scope was removed (UTC): the rule finds nothing new until its scope is changed. Null unless removed.',
     ),
 });
+const growth_since = timeShape
+  .nullable()
+  .describe(
+    'From when on it is known which posts grew as the rule asks: no rule asked before. Null if it reports no growth, or all is known.',
+  );
 const CreatedRule = defineRowWith('CreatedRule', 'rules', {
   preview: z
     .object({
@@ -28,6 +33,7 @@ const CreatedRule = defineRowWith('CreatedRule', 'rules', {
       messages: z.int().describe('Messages that it would have sent.'),
       discoveries: z.int().describe('Discoveries in these messages.'),
       at_least: z.boolean().describe('True if there were too many discoveries to read them all.'),
+      growth_since,
     })
     .describe('What the rule would have done in the past days.'),
 });
@@ -39,6 +45,7 @@ const RuleTrial = z
     messages: z
       .array(z.object({ at: timeShape, discoveries: z.int() }))
       .describe('Messages that the rule would have sent.'),
+    growth_since,
     discovery_ids: z.array(idShape).describe('The first 500 discoveries, oldest first.'),
   })
   .meta({ id: 'RuleTrial' });

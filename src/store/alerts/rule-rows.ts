@@ -64,6 +64,15 @@ export async function listChannelRules(tx: Transaction, channelId: Id): Promise<
   return rows;
 }
 
+/** When a rule was created. */
+export async function readRuleCreation(db: Queryable, id: Id): Promise<Date> {
+  const { rows } = await db.query<{ created_at: Date }>(
+    'SELECT created_at FROM strandline.rules WHERE id = $1',
+    [id],
+  );
+  return onlyRow(rows).created_at;
+}
+
 /** The filters of all rules, except removed ones. */
 export async function listRuleFilters(db: Queryable): Promise<Pick<Rule, 'id' | 'slug' | 'filter'>[]> {
   const { rows } = await db.query<Pick<Rule, 'id' | 'slug' | 'filter'>>(
