@@ -297,13 +297,13 @@ test('of three channels, a failing one does not delay the others', async () => {
 });
 
 test('of several workers one sends at a time', async () => {
-  const { channel, search } = await newsFor('crowd', 1);
+  const { channel, search } = await newsFor('dead-host', 1);
   for (let n = 0; n < 4; n++) await stage.finds(search, 1);
   await stage.tell();
   await Promise.all(Array.from({ length: 6 }, () => deliverDueMessages(stage.world.ctx, channel, never)));
   await deliverDueMessages(stage.world.ctx, channel, never);
   expect(stage.receiver.taken('/crowd')).toHaveLength(5);
-  expect(ofPath('crowd')).toHaveLength(5);
+  expect(ofPath('dead-host')).toHaveLength(5);
 });
 
 test('during a secret rotation both secrets sign; a day later only the new one; and altered messages fail verification', async () => {
@@ -379,4 +379,29 @@ test('the scan enqueues a channel with pending messages until they are sent', as
   stage.world.channels.length = 0;
   await stage.world.scan();
   expect(stage.world.channels).not.toContain(channel);
+});
+
+test('many channels to a host that never responds take eight places, and the others wait for the next scan', async () => {
+  const search = await stage.search('silent-host');
+  const names = Array.from({ length: 12 }, (_, i) => `silent-host-${i}`);
+  const channels = await Promise.all(names.map((name) => stage.channel(name)));
+  onTestFinished(async () => {
+    for (const name of names) await changeChannel(stage.world.ctx, name, 'remove');
+  });
+  await stage.rule('silent-host', names, { search: 'silent-host' });
+  for (const name of names) stage.receiver.answers(stalls, `/${name}`);
+  await stage.finds(search, 1);
+  await evaluateRules(stage.world.ctx);
+  await Promise.all(channels.map((id) => deliverDueMessages(stage.world.ctx, id, never)));
+  const tried = async () =>
+    (await stage.rows(`SELECT attempts FROM strandline.deliveries WHERE channel_id = ANY ($1)`, [channels]))
+      .map(({ attempts }) => attempts)
+      .sort();
+  expect(await tried()).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]);
+  const left = await stage.rows(
+    `SELECT channel_id FROM strandline.deliveries WHERE channel_id = ANY ($1) AND attempts = 0`,
+    [channels],
+  );
+  await Promise.all(left.map(({ channel_id }) => deliverDueMessages(stage.world.ctx, channel_id, never)));
+  expect(await tried()).toEqual(Array.from({ length: 12 }, () => 1));
 });

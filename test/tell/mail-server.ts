@@ -16,8 +16,8 @@ export type Mail = {
 };
 
 type Command = 'connect' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'mail-data' | 'quit';
-/** A reply, or: `drop` closes the connection, `stall` never replies, `accept-and-drop` accepts a mail without saying so. */
-type Reaction = `${number}${string}` | 'hello' | 'drop' | 'stall' | 'accept-and-drop';
+/** A reply, or: `drop` closes the connection, `stall` never replies; `accept-and-drop` and `accept-and-stall` accept a mail without saying so. */
+type Reaction = `${number}${string}` | 'hello' | 'drop' | 'stall' | 'accept-and-drop' | 'accept-and-stall';
 export type Script = Partial<Record<Command, Reaction>> & {
   /** Replies to RCPT by address. */
   recipients?: Readonly<Record<string, string>>;
@@ -63,13 +63,13 @@ export async function startMailServer({ tls, implicit, host }: Options = {}): Pr
       const reaction = script[command];
       if (reaction === undefined) return true;
       if (reaction === 'drop' || reaction === 'accept-and-drop') socket.destroy();
-      else if (reaction === 'stall') isStopped = true;
+      else if (reaction === 'stall' || reaction === 'accept-and-stall') isStopped = true;
       else say(reaction);
       return false;
     };
     const endData = (wire: string) => {
       const raw = wire.replace(/^\./gm, '');
-      const isTaken = script['mail-data'] === undefined || script['mail-data'] === 'accept-and-drop';
+      const isTaken = script['mail-data'] === undefined || script['mail-data'].startsWith('accept-');
       if (isTaken) mails.push({ ...mail, to: [...mail.to], raw, wire });
       if (react('mail-data')) say('250 2.0.0 queued as 4711');
       mail.to = [];

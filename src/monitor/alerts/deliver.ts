@@ -1,8 +1,14 @@
 /** Sends due messages to one channel, one after another. */
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { SECOND } from '../../domain/time.ts';
 import { Refused } from '../../domain/errors.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
-import { type Channel, lockChannel, setChannelState } from '../../store/alerts/channel-rows.ts';
+import {
+  type Channel,
+  findChannelHost,
+  lockChannel,
+  setChannelState,
+} from '../../store/alerts/channel-rows.ts';
 import {
   beginAttempt,
   cancelDelivery,
@@ -29,6 +35,7 @@ import {
   describeProblems,
   MAX_WHOLE_DISCOVERIES,
 } from './message.ts';
+import { type BusyHosts, createBusyHosts } from './busy-hosts.ts';
 import { takeProblems } from './problems.ts';
 import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } from './delivery-retry.ts';
 import { composeBody, type DeliveryAttempt, sendOnce } from './channel-secrets.ts';
@@ -55,16 +62,33 @@ export async function deliverDueMessages(
   channelId: Id,
   stopping: AbortSignal,
 ): Promise<number> {
+  const release = await takePlace(ctx, channelId);
+  // The next scan offers the channel again.
+  if (release === null) return 0;
   let delivered = 0;
-  for (let n = 0; n < MAX_MESSAGES_PER_JOB && !stopping.aborted; n++) {
-    const claimed = await claimNextDelivery(ctx, channelId);
-    if (claimed === null) break;
-    const attempt = await sendDelivery(ctx, claimed, stopping);
-    await recordAttempt(ctx, claimed, attempt);
-    if (attempt.kind === 'taken') delivered += 1;
+  try {
+    for (let n = 0; n < MAX_MESSAGES_PER_JOB && !stopping.aborted; n++) {
+      const claimed = await claimNextDelivery(ctx, channelId);
+      if (claimed === null) break;
+      const attempt = await sendDelivery(ctx, claimed, stopping);
+      await recordAttempt(ctx, claimed, attempt);
+      if (attempt.kind === 'taken') delivered += 1;
+    }
+  } finally {
+    release();
   }
   await enqueueChannels(ctx, [channelId]);
   return delivered;
+}
+
+/** Hosts that each database's channels of this process are sending to. */
+const BUSY_HOSTS = new WeakMap<Context['db'], BusyHosts>();
+
+/** @returns null if as many channels as may are sending to the same host */
+async function takePlace(ctx: Context, channelId: Id): Promise<(() => void) | null> {
+  const { kind, target } = (await findChannelHost(ctx.db.pool, channelId)) ?? { kind: '', target: '' };
+  const host = CHANNEL_KINDS[kind]?.hasOneServer === true ? kind : target;
+  return getOrMake(BUSY_HOSTS, ctx.db, createBusyHosts).take(host);
 }
 
 /** Claims the channel and its oldest due message, and composes the body if it has none. */

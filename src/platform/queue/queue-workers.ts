@@ -37,8 +37,8 @@ export type WorkerOptions = {
  */
 const LOCKS = { lockDuration: 10 * SECOND, stalledInterval: 5 * SECOND, maxStalledCount: 1 } as const;
 
-/** Deliveries mostly wait for receivers: high enough that a few stalled ones leave room for others. */
-const MAX_CHANNELS_AT_ONCE = 16;
+/** Deliveries mostly wait for receivers: high enough that two hosts that never respond, with many channels, leave room for others. */
+const MAX_CHANNELS_AT_ONCE = 32;
 
 /**
  * Executes scans, runs, channels and recurring work from the queue. A handler never throws: retries are decided in

@@ -68,6 +68,18 @@ export function listSealedChannels(db: Queryable): Promise<Channel[]> {
   return selectChannels(db, '(cardinality(secrets) > 0 OR sealed_settings IS NOT NULL) ORDER BY slug');
 }
 
+/** Where a channel sends, as far as it is public; null if it does not exist or is removed. */
+export async function findChannelHost(
+  db: Queryable,
+  id: Id,
+): Promise<Pick<Channel, 'kind' | 'target'> | null> {
+  const { rows } = await db.query<Pick<Channel, 'kind' | 'target'>>(
+    'SELECT kind, target FROM strandline.channels WHERE id = $1 AND archived_at IS NULL',
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
 /** Whether a channel works. */
 export type ChannelHealth = Pick<
   Channel,

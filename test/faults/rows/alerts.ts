@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
 import { resendMessages } from '../../../src/monitor/alerts/resend.ts';
-import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
-import { type Behaviour, dies, read, stalls, status } from '../../tell/receiver.ts';
+import { changeChannel, createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
+import { type Behaviour, dies, read, stalls, startReceiver, status } from '../../tell/receiver.ts';
+import { startMailServer } from '../../tell/mail-server.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import type { Row } from '../row.ts';
 import { posts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
@@ -51,6 +53,22 @@ const FAILURES: readonly (readonly [channel: string, behave: Behaviour, code: st
   ['dies-before-it-answers', dies, 'broken'],
   ['is-busy', status(429), 'slow_down'],
 ];
+
+const SLOW_PATH = '/slow';
+type Settings = Readonly<Record<string, string>>;
+const isSlow = (settings: Settings) => Object.values(settings).some((value) => value.endsWith(SLOW_PATH));
+
+/** A channel of each kind whose address can be that of a test. Telegram has one host, which no test sends to. */
+const createChannels = (url: string): Readonly<Record<string, Settings>> => ({
+  hook: { webhook: `${url}/hook` },
+  slow: { webhook: `${url}${SLOW_PATH}` },
+  slack: { slack_secret_url: `${url}/slack` },
+  teams: { teams_secret_url: `${url}/teams` },
+  discord: { discord_secret_url: `${url}/discord` },
+  ntfy: { ntfy_secret_url: `${url}/topic` },
+  apprise: { apprise_secret_url: `${url}/notify/key` },
+  mail: { email: 'team@example.com' },
+});
 
 export const ALERTS: readonly Row[] = [
   {
@@ -139,6 +157,67 @@ export const ALERTS: readonly Row[] = [
       });
       const [first, second, ...more] = stage.receiver.received;
       assert.deepEqual([second?.id, second?.hash, more], [first?.id, first?.hash, []]);
+    },
+  },
+  {
+    id: 'F71 kinds',
+    title:
+      'a worker killed while receivers of every kind, chats and mail, have its messages and did not reply: the next sends the same again, with the same ids, also while one of them never replies',
+    core: true,
+    everyCommit: 'postgres',
+    except: { U7: 'its receivers are its own, and it compares what they got' },
+    env: { WEBHOOK_SECONDS: '10' },
+    play: async (stage) => {
+      const [chats, mails] = [await startReceiver(), await startMailServer()];
+      try {
+        const env = { SMTP_URL: `smtp://127.0.0.1:${mails.port}`, MAIL_FROM: 'alerts@example.org' };
+        const ctx = { ...stage.ctx, config: readConfig({ ...stage.env, ...env }) };
+        const victim = await stage.start(env);
+        await looked(stage);
+        const channels = Object.entries(createChannels(chats.url));
+        for (const [slug, settings] of channels) {
+          await createChannel(ctx, { slug, ...settings });
+          await createRule(ctx, { slug, on: ['post'], cooldown: 0, channels: [slug] });
+        }
+        chats.answers(stalls);
+        mails.behaves({ 'mail-data': 'accept-and-stall' });
+        stage.service.answers(posts(['11']));
+        await stage.again(1);
+        await stage.until('every receiver has its message', () =>
+          Promise.resolve(chats.received.length + mails.mails.length === channels.length),
+        );
+        victim.child.kill('SIGKILL');
+        await victim.ended;
+
+        chats.answers(status(200, { 'content-type': 'application/json' }, '{"ok":true}'));
+        // One kind goes on without a reply, and delays no other.
+        chats.answers(stalls, SLOW_PATH);
+        mails.behaves({});
+        await stage.rows(
+          'UPDATE strandline.channels SET lease_until = created_at WHERE lease_until IS NOT NULL',
+        );
+        await stage.emptyQueue();
+        await stage.start(env);
+        for (const [slug] of channels.filter(([, settings]) => !isSlow(settings)))
+          await stage.until(`${slug}: it is delivered`, async () => {
+            const [one] = await deliveriesTo(stage, slug);
+            return one?.state === 'delivered' && one.attempts === 2;
+          });
+        const [slow] = await deliveriesTo(stage, 'slow');
+        assert.equal(slow?.state, 'pending', 'the others did not wait for it');
+        chats.answers(status(200), SLOW_PATH);
+        for (const path of new Set(chats.received.map((one) => one.path))) {
+          const [first, ...more] = chats.received.filter((one) => one.path === path);
+          assert.ok(more.length >= 1, path);
+          for (const again of more) assert.deepEqual([again.id, again.hash], [first?.id, first?.hash], path);
+        }
+        const [mail, again, ...more] = mails.mails;
+        assert.ok(/^Message-ID: <msg_/im.test(mail?.raw ?? ''));
+        assert.deepEqual([again?.raw, more], [mail?.raw, []]);
+        await changeChannel(ctx, 'slow', 'remove');
+      } finally {
+        await Promise.all([chats.close(), mails.close()]);
+      }
     },
   },
   {

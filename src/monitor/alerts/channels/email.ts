@@ -34,6 +34,7 @@ export const emailKind: ChannelKind<'email'> = {
   assertReachable: async (_settings, { mail }) => {
     if (mail === undefined) throw new Refused('unavailable', NO_SERVER);
   },
+  hasOneServer: true,
   contentType: 'message/rfc822',
   compose: (message, { mail, settings, ...about }) => {
     if (mail === undefined) throw new Refused('unavailable', NO_SERVER);
