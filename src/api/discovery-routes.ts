@@ -1,12 +1,13 @@
 /** Discoveries: a list for people, and the feed that programs follow. */
 import { z } from 'zod';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
+import { addCopies } from '../store/copies.ts';
 import { readDiscoveriesAfter, readNewestDiscoveries } from '../store/queries/discoveries.ts';
 import { DISCOVERY_KINDS } from '../store/schema/analytics/result-views.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply, limitParam } from './pagination.ts';
-import { Discovery } from './reply-shapes.ts';
+import { ListedDiscovery } from './reply-shapes.ts';
 import { afterDiscoveryId, viewParam, scopeParams } from './request-shapes.ts';
 import { flagParam, timeParam } from '../model/value-shapes.ts';
 
@@ -35,13 +36,13 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
         'Newest first. A discovery is an item that a search found for the first time. Programs should use `followDiscoveries`, which misses none.',
       tags,
       querystring: defineListQuery(cursor, filters),
-      response: { 200: defineListReply(Discovery) },
+      response: { 200: defineListReply(ListedDiscovery) },
     }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
       const rows = await readNewestDiscoveries(ctx.db, { ...filter, ...scope, before: after?.[0], limit });
-      return reply(rows.toReversed(), ({ id }) => [id]);
+      return reply(await addCopies(ctx.db.pool, rows.toReversed()), ({ id }) => [id]);
     },
   );
 
@@ -58,7 +59,7 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
       querystring: z.strictObject({ after: afterDiscoveryId.default(0n), limit: limitParam, ...filters }),
       response: {
         200: z.object({
-          items: z.array(Discovery),
+          items: z.array(ListedDiscovery),
           next_after: z
             .string()
             .describe('Value of `after` for the next request, even if this page is empty.'),
@@ -69,7 +70,7 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
     async ({ query: { limit, after, ...filter } }) => {
       const scope = await findScope(ctx.db, filter);
       const rows = await readDiscoveriesAfter(ctx.db, { ...filter, ...scope, after, limit: limit + 1 });
-      const items = rows.slice(0, limit);
+      const items = await addCopies(ctx.db.pool, rows.slice(0, limit));
       return { items, next_after: String(items.at(-1)?.id ?? after), more: rows.length > limit };
     },
   );

@@ -5,6 +5,7 @@ import { TOOL_REASON_NAMES } from '../domain/tool-coverage.ts';
 import { FAILURE_CODES, formatProblemType } from '../monitor/http/error-statuses.ts';
 import { BUCKETS } from '../store/queries/volume.ts';
 import { defineRow, defineRowWith } from '../store/row-shapes.ts';
+import { COPIES_SHAPE } from '../monitor/alerts/message.ts';
 import { idShape, timeShape } from '../model/value-shapes.ts';
 import { SEARCH_STATES, SEARCH_STATUSES, SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
@@ -89,6 +90,8 @@ const KeyItem = defineRow('KeyItem', 'key_items');
 export const CompletionClaim = defineRow('CompletionClaim', 'completion_claims');
 export const Claim = defineRow('Claim', 'claims');
 export const Discovery = defineRow('Discovery', 'discoveries');
+/** A discovery in a list. */
+export const ListedDiscovery = defineRowWith('ListedDiscovery', 'discoveries', COPIES_SHAPE);
 export const Spike = defineRow('Spike', 'spikes');
 export const TrendState = defineRow('TrendState', 'trend_states');
 export const RisingPost = defineRow('RisingPost', 'rising_posts');

@@ -1,13 +1,18 @@
 /** Discoveries for people: rows of a table, or one by one as they arrive. */
 
+import { formatCopies } from '../domain/display-format.ts';
+import { type Copies, ONE_COPY } from '../store/copies.ts';
 import type { DiscoveryRow } from '../store/queries/discoveries.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
 import { measureWidth, oneLine, truncate, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime, formatRecentTime } from './value-formatting.ts';
 
+/** Counted or not. */
+type FoundRow = DiscoveryRow & Partial<Copies>;
+
 /** On a narrow page, `baseline` stays: what was there before must not look new. */
-export function discoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
+export function discoveryColumns(now: Date, page: TerminalPage): Column<FoundRow>[] {
   const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);
   return [
     { head: 'found', cell: ({ at }) => formatTime(at, now, page), paint: quiet },
@@ -29,6 +34,12 @@ export function discoveryColumns(now: Date, page: TerminalPage): Column<Discover
       paint: (shown, row) => (row.baseline ? page.colors.dim(shown) : page.colors.cyan(shown)),
     },
     {
+      head: 'copies',
+      cell: (row) => (row.first_in_topic ? (formatCopies({ ...ONE_COPY, ...row }) ?? '') : ''),
+      drop: 3,
+      paint: quiet,
+    },
+    {
       head: 'text',
       cell: ({ text, url }) => text ?? (url === null ? '' : page.unknown),
       elastic: 4,
@@ -44,7 +55,7 @@ function nameKind({ kind, named_post_id }: DiscoveryRow): DiscoveryRow['kind'] {
 }
 
 /** Columns for one run, whose time and search are in its heading. */
-export function runDiscoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
+export function runDiscoveryColumns(now: Date, page: TerminalPage): Column<FoundRow>[] {
   return discoveryColumns(now, page).slice(2);
 }
 

@@ -184,21 +184,39 @@ export async function markFirst(tx: Transaction, discoveryIds: readonly Id[], fi
   );
 }
 
+/** Of messages that are not composed yet, if the thing is in one to the channel. $1 discoveries, $2 the first of their things. */
+const LEAVE_OUT_REPEATED = `
+DELETE FROM ${S}.delivery_discoveries x USING ${S}.deliveries m, unnest($1::bigint[], $2::bigint[]) r(id, first)
+WHERE x.discovery_id = r.id AND m.id = x.delivery_id AND m.state = 'gathering' AND m.body IS NULL
+  AND EXISTS (SELECT FROM ${S}.delivery_discoveries o WHERE o.channel_id = x.channel_id AND o.discovery_id = r.first)`;
+
 /**
  * Makes the oldest reported discovery of each thing the only one that is first in its topic, after items were joined,
- * or moved. Reports nothing: a discovery that becomes first is behind the cursors of channels, or new to them.
+ * or moved. Reports nothing: a discovery that becomes first is behind the cursors of channels, or new to them. What becomes a
+ * copy leaves messages that wait, if they have the thing already.
  * Holds the feed's lock until the transaction ends.
  */
 export async function settleThings(tx: Transaction, items: readonly TopicItem[]): Promise<void> {
   if (items.length === 0) return;
   await tx.query(LOCK_FEED);
-  const [first, repeated]: [Id[], Id[]] = [[], []];
+  const first: Id[] = [];
+  const repeated: { id: Id; first: Id }[] = [];
   for (const members of await readGroups(tx, items)) {
     const next = chooseFirst(members);
     if (next === undefined) continue;
     first.push(next.id);
-    repeated.push(...members.flatMap(({ id, firstInTopic }) => (firstInTopic && id !== next.id ? [id] : [])));
+    repeated.push(
+      ...members.flatMap(({ id, firstInTopic }) =>
+        firstInTopic && id !== next.id ? [{ id, first: next.id }] : [],
+      ),
+    );
   }
   await markFirst(tx, first, true);
-  await markFirst(tx, repeated, false);
+  await markFirst(
+    tx,
+    repeated.map(({ id }) => id),
+    false,
+  );
+  if (repeated.length > 0)
+    await tx.query(LEAVE_OUT_REPEATED, [repeated.map(({ id }) => id), repeated.map((one) => one.first)]);
 }

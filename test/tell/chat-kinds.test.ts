@@ -38,6 +38,9 @@ function post(text: string, author: string | null, url: string | null = 'https:/
     search: 's',
     simulated: false,
     first_in_topic: true,
+    copies: 1,
+    authors: null,
+    copies_at_least: false,
     page: 'https://strandline.example/posts/1',
     kind: 'post',
     post: {

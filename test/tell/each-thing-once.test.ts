@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOUR } from '../../src/domain/time.ts';
 import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
+import { describeOrigin, summarizeMessage } from '../../src/monitor/alerts/channels/message-summary.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import type { Search } from '../../src/store/searches.ts';
@@ -47,7 +48,7 @@ const forget = async (name: string) => {
 
 test('27 reposts are one item of one message, and later ones send nothing', async () => {
   const search = await stage.search('many', 'many');
-  await stage.channel('many');
+  const channel = await stage.channel('many');
   await stage.rule('all', 'many', { topic: 'many', on: ['post', 'link'], cooldown: '0' });
   const authors = Array.from({ length: 27 }, (_, i) => `m${i % 3}`);
   await find(search, [...posts(FERRY, ...authors.slice(0, 20)), ...posts('ok', 'm7', 'm8')]);
@@ -55,6 +56,24 @@ test('27 reposts are one item of one message, and later ones send nothing', asyn
   await find(search, posts(`RT @m0: ${FERRY}!! https://t.co/x1`, ...authors.slice(20)));
   expect(await sentTo('many')).toEqual(['all m0', 'all m7', 'all m8']);
   expect(await stage.deliveries('many')).toHaveLength(1);
+  await stage.tell(channel);
+  const [message] = stage.receiver.received
+    .filter(({ path }) => path === '/many')
+    .map(({ body }) => JSON.parse(body));
+  expect(message.data).toMatchObject({
+    total: 3,
+    discoveries: [
+      { copies: 27, authors: 3, copies_at_least: false },
+      { copies: 1, authors: 1 },
+      { copies: 1 },
+    ],
+  });
+  const { title, items } = summarizeMessage(message);
+  expect(title).toBe('all: 3 posts (29 with copies)');
+  expect(items.map((item) => describeOrigin(item).split(' · ').slice(0, 2))[0]).toEqual([
+    'by m0',
+    '×27, 3 authors',
+  ]);
 });
 
 test('a rule for an author reports their post, although others said the same before, and once', async () => {
@@ -111,4 +130,20 @@ test('a forgotten author takes nothing along: the thing stays in its message, an
   await find(search, posts(FERRY, 'fifth'));
   expect(await sentTo('gone')).toEqual(['gone-all fourth']);
   expect(await stage.tell(channel)).toBe(0);
+});
+
+test('what a merge makes one thing is sent once, also if both wait in a message', async () => {
+  const search = await stage.search('merge', 'merge');
+  const channel = await stage.channel('merge');
+  await stage.rule('merge', 'merge', { topic: 'merge', on: ['post', 'link'], cooldown: '1h' });
+  await find(search, posts(FERRY, 'one'));
+  await stage.tell(channel);
+  // Of one address, first with another text: an edited post, as other services have it.
+  const [other] = posts('Harbour news of the whole week for everybody', 'two');
+  const copy = { ...posts(FERRY, 'three')[0], url: other?.url ?? '' };
+  await stage.finds(search, other === undefined ? [] : [other]);
+  await evaluateRules(stage.world.ctx);
+  expect(await sentTo('merge')).toEqual(['merge one', 'merge two']);
+  await stage.finds(search, [copy as never]);
+  expect(await sentTo('merge')).toEqual(['merge one']);
 });

@@ -19,6 +19,7 @@ import type {
   FeedTrend,
 } from '../../store/alerts/feed-entries.ts';
 import type { ToldEvent } from '../../store/alerts/system-event-rows.ts';
+import { type Copies, ONE_COPY } from '../../store/copies.ts';
 import type { Id } from '../../store/database.ts';
 import type { StoredDigest } from '../../store/digests.ts';
 import { Digest } from '../digests/digest-shapes.ts';
@@ -151,9 +152,19 @@ const COMMON_MEMBERS = {
     ),
   page: z.string().nullable().describe('URL of the item in the dashboard; null without `BASE_URL`.'),
 };
+/** How often a topic has what was found: {@link Copies}. */
+export const COPIES_SHAPE = {
+  copies: z
+    .int()
+    .describe(
+      'How often the topic has it, itself included: posts with the same text and items with the same address are copies.',
+    ),
+  authors: z.int().nullable().describe('Distinct authors of the copies. Null if unknown.'),
+  copies_at_least: z.boolean().describe('True if there may be more copies and authors.'),
+};
 const Discovery = z.discriminatedUnion('kind', [
-  z.object({ ...COMMON_MEMBERS, kind: z.literal('post'), post: MessagePost }),
-  z.object({ ...COMMON_MEMBERS, kind: z.literal('link'), link: MessageLink }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal('post'), ...COPIES_SHAPE, post: MessagePost }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal('link'), ...COPIES_SHAPE, link: MessageLink }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal('spike'), spike: MessageSpike }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal('trend'), trend: MessageTrend }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal('answer'), answer: MessageAnswer }),
@@ -367,9 +378,9 @@ function describeDiscovery(found: FeedEntry, baseUrl: string | undefined): Messa
   };
   switch (found.kind) {
     case 'post':
-      return { ...common, kind: found.kind, post: describePost(found.post) };
+      return { ...common, kind: found.kind, ...describeCopies(found), post: describePost(found.post) };
     case 'link':
-      return { ...common, kind: found.kind, link: describeLink(found.link) };
+      return { ...common, kind: found.kind, ...describeCopies(found), link: describeLink(found.link) };
     case 'spike':
       return { ...common, kind: found.kind, spike: describeSpike(found.spike) };
     case 'trend':
@@ -396,6 +407,11 @@ function findPage(found: FeedEntry): string {
     case 'completion':
       return `/searches/${found.search}/completions?to=${found.run_id}`;
   }
+}
+
+function describeCopies({ copies: known = ONE_COPY }: FeedEntry): Copies {
+  const { copies, authors, copies_at_least } = known;
+  return { copies, authors, copies_at_least };
 }
 
 function describePost({ id, text, created_at, author_name: _name, ...rest }: FeedPost) {

@@ -1,6 +1,6 @@
 /** What a feed shows, from the discoveries of its scope: each thing as an entry with a permanent id. */
 import { MAIN_COUNTERS, nameCounted } from '../../domain/counters.ts';
-import { formatCount } from '../../domain/display-format.ts';
+import { formatCopies, formatCount } from '../../domain/display-format.ts';
 import { isWebUrl } from '../../domain/link.ts';
 import { parseQuery } from '../../domain/search-query.ts';
 import { cleanLine, cleanText, escapeHtml } from '../../domain/text.ts';
@@ -125,6 +125,7 @@ function composeContent({ discovery, thing }: FeedItem, words: string, page: str
   const snippet = thing?.kind === 'link' ? (thing.link.snippet ?? thing.link.summary_description) : null;
   const published = discovery.kind === 'spike' ? null : discovery.created_at;
   const facts = [
+    formatCopies(discovery),
     counters.length === 0 ? null : counters.join(', '),
     thing?.kind === 'link' ? thing.link.site : null,
     published === null ? null : `published ${published.toISOString().slice(0, 16).replace('T', ' ')} UTC`,

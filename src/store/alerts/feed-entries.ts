@@ -1,7 +1,7 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
 import type { AnswerChange } from '../../domain/answer-change.ts';
 import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
-import { nameTopicItem, readThings, type Thing } from '../copies.ts';
+import { type Copies, nameTopicItem, ONE_COPY, readThings, type Thing } from '../copies.ts';
 import { type Id, type Queryable, selectIds, type Transaction } from '../database.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
@@ -80,6 +80,8 @@ export type FeedEntry = {
   key: string | null;
   /** Of the text of a post; null if it is too short, and for other kinds. */
   text_key: Id | null;
+  /** How often its topic has it, in a message. */
+  copies?: Copies;
 } & (
   | { kind: 'post'; post: FeedPost }
   | { kind: 'link'; link: FeedLink }
@@ -188,7 +190,7 @@ export async function readDeliveryEntries(
      JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = $1 ORDER BY 1`,
     [deliveryId],
   );
-  return { found: await readEntries(tx, ids.slice(0, whole)), ids };
+  return { found: await addEntryCopies(tx, await readEntries(tx, ids.slice(0, whole))), ids };
 }
 
 /** Discoveries with their items, in feed order. */
@@ -292,6 +294,11 @@ export async function readEntryThings(tx: Queryable, found: readonly FeedEntry[]
       return thing === undefined ? [] : [[item.id, thing] as const];
     }),
   );
+}
+
+async function addEntryCopies(tx: Queryable, found: readonly FeedEntry[]): Promise<FeedEntry[]> {
+  const things = await readEntryThings(tx, found);
+  return found.map((entry) => ({ ...entry, copies: things.get(entry.id) ?? ONE_COPY }));
 }
 
 /**

@@ -1,17 +1,25 @@
 /** Discoveries for people. */
 import { formatAnswerLine } from '../../domain/answer-change.ts';
+import { addCopies, type Copies } from '../copies.ts';
 import { type Pooled, type Reads } from '../database.ts';
 import { readAnswerChanges } from './answer-changes.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
 import { readPostsByIds } from './posts.ts';
 
+/** With how often its topic has what it found. */
+export type DescribedDiscovery = DiscoveryRow & Copies;
+
 /**
  * A link that names a post has its text, author, time and counters; a completion has its changes instead of its beginning,
  * and growth has the text and author of its post as well.
  */
-export async function describeDiscoveries(db: Reads, rows: readonly DiscoveryRow[]): Promise<DiscoveryRow[]> {
-  return describeGrowth(db, await describeAnswers(db, await describeLinks(db, rows)));
+export async function describeDiscoveries(
+  db: Reads,
+  rows: readonly DiscoveryRow[],
+): Promise<DescribedDiscovery[]> {
+  const described = await describeGrowth(db, await describeAnswers(db, await describeLinks(db, rows)));
+  return addCopies(db.pool, described);
 }
 
 async function describeGrowth(db: Reads, rows: readonly DiscoveryRow[]): Promise<DiscoveryRow[]> {

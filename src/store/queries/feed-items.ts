@@ -8,13 +8,13 @@ import { readOrInsertFact } from '../instance-name.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { DiscoveryRow } from './discoveries.ts';
-import { describeDiscoveries } from './described-discoveries.ts';
+import { type DescribedDiscovery, describeDiscoveries } from './described-discoveries.ts';
 
 /** Of a topic or of everything, each item once, as its first search found it; of a search, all that it found. */
 export type FeedScope = DataScope & { matching?: Matching | undefined };
 
 /** A discovery with its post or link; null for spikes and answers. */
-export type FeedItem = { discovery: DiscoveryRow; thing: ArchiveThing | null };
+export type FeedItem = { discovery: DescribedDiscovery; thing: ArchiveThing | null };
 
 /** The newest discovery of a scope; zero and null if there is none. */
 export type FeedMark = { id: Id; at: Date | null };

@@ -5,7 +5,7 @@ import { type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { DISCOVERY_KINDS, discoveriesView } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
-import { describeDiscoveries } from './described-discoveries.ts';
+import { type DescribedDiscovery, describeDiscoveries } from './described-discoveries.ts';
 import type { RunRow } from './run-list.ts';
 import { desc, sql } from 'drizzle-orm';
 
@@ -63,7 +63,7 @@ export async function readNewestOfSearches(
     view,
     limit,
   }: { kinds?: readonly DiscoveryRow['kind'][]; view: DiscoveryView; limit: number },
-): Promise<DiscoveryRow[]> {
+): Promise<DescribedDiscovery[]> {
   const newest = sql`SELECT d.id FROM unnest(${sql.placeholder('searches')}::bigint[]) s(id)
     CROSS JOIN LATERAL (
       SELECT id FROM strandline.discoveries

@@ -1,5 +1,7 @@
 import { composeSpikeSentences } from '../../monitor/trends/rules/spike-sentence.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
+import type { Copies } from '../../store/copies.ts';
+import { formatCopies } from '../../domain/display-format.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import type { SpikeRow, TrendStateRow } from '../../store/queries/trend-reports.ts';
 import { Badge, Icon } from './icons.tsx';
@@ -15,7 +17,7 @@ export function DiscoveryLine({
   fresh = false,
   within,
 }: {
-  discovery: DiscoveryRow;
+  discovery: DiscoveryRow & Partial<Copies>;
   fresh?: boolean;
   /** Leaves out what the page already shows. */
   within?: 'search' | undefined;
@@ -37,6 +39,7 @@ export function DiscoveryLine({
         </a>
       </span>
       <span class="line-more">
+        <CopiesNote discovery={discovery} />
         {within === 'search' ? null : <a href={`/searches/${search}`}>{search}</a>}
         <Timestamp at={at} />
         {fresh ? <Badge state="new" /> : null}
@@ -44,6 +47,13 @@ export function DiscoveryLine({
       </span>
     </div>
   );
+}
+
+/** `×27, 3 authors`, which leads to the copies; of the one that reported the thing. */
+function CopiesNote({ discovery }: { discovery: DiscoveryRow & Partial<Copies> }) {
+  const { copies = 1, authors = null, copies_at_least = false, first_in_topic } = discovery;
+  const words = first_in_topic ? formatCopies({ copies, authors, copies_at_least }) : null;
+  return words === null ? null : <a href={`${getDiscoveryPath(discovery)}#copies`}>{words}</a>;
 }
 
 /** A completion of an earlier version has its beginning, which is shown without citations. */
@@ -114,7 +124,7 @@ export function StateLine({ state, within }: { state: TrendStateRow; within?: 't
 export function ViewNote({ view, other }: { view: DiscoveryView; other: string }) {
   return view === 'topic' ? (
     <>
-      Each item once, whichever search found it first. <a href={other}>Show by search</a>
+      Each thing once, whichever search found it first; copies are counted. <a href={other}>Show by search</a>
     </>
   ) : (
     <>

@@ -29,6 +29,8 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { removeCitations } from '../components/citations.tsx';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
+import { ItemCopies } from './item-copies.tsx';
+import { readCopiesOfItem } from '../../store/queries/item-copies.ts';
 import { requireKey } from '../request-input.ts';
 import { z } from 'zod';
 
@@ -39,7 +41,15 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const id = requireKey('link', request.params.id);
       const link = await findById('link', id, readLink(ctx.db, id));
-      const { known: all, addresses, sources, places, citing, posts } = await readLinkData(ctx.db, id);
+      const {
+        known: all,
+        addresses,
+        sources,
+        places,
+        citing,
+        posts,
+        copies,
+      } = await readLinkData(ctx.db, id);
       const known = all.get(id);
       return renderPage(request, reply, {
         title: (describeKnownLink(known) ?? link.site).slice(0, 200),
@@ -49,6 +59,7 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
         body: (
           <>
             <AboutLink link={link} known={known} />
+            <ItemCopies topics={copies} />
             <LinkFinders rows={sources} />
             <LinkPlaces rows={places} />
             <CitingCompletions rows={citing} />
@@ -65,6 +76,7 @@ function readLinkData(db: Database, id: Id) {
   return awaitMembers({
     known: readKnownLinks(db, [id]),
     addresses: readLinkAddresses(db, id),
+    copies: readCopiesOfItem(db, { kind: 'link', id }),
     sources: readLinkSources(db, id),
     places: readLinkRanks(db, id),
     citing: readCiting(db, id),

@@ -15,6 +15,7 @@ import {
   readPostSightings,
   readPostVersions,
 } from '../../store/queries/post-detail.ts';
+import { readCopiesOfItem } from '../../store/queries/item-copies.ts';
 import type { PostRow } from '../../store/queries/posts.ts';
 import { Facts } from '../components/fact-list.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -25,6 +26,7 @@ import { Hashtag, ExternalLink, LanguageName, UntrustedText } from '../component
 import { requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
+import { ItemCopies } from './item-copies.tsx';
 import { Versions } from './versions.tsx';
 import { z } from 'zod';
 
@@ -52,6 +54,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
             <CurrentCounters post={post} growth={data.growth} />
             <Versions versions={data.versions} members={POST_VERSION_MEMBERS} />
             <RelatedPosts post={post} others={data.others} />
+            <ItemCopies topics={data.copies} />
             <CounterHistory rows={data.history} limit={MAX_CHANGES} />
             <EngagementAtAge rows={data.ages} />
             <PostSightings rows={data.seen} />
@@ -67,6 +70,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
 function readPostData(db: Database, id: Id, post: PostRow) {
   return awaitMembers({
     others: readPostsByExternalId(db, post.service, listRelatedIds(post)),
+    copies: readCopiesOfItem(db, { kind: 'post', id }),
     growth: readPostGrowth(db, id),
     versions: readPostVersions(db, id),
     history: readEngagement(db, id, MAX_CHANGES),

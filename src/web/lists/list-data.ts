@@ -5,12 +5,12 @@ import { idKey } from '../../model/value-shapes.ts';
 import { type IsMatch, readMatchesOfItems, type ShownItem } from '../../store/archive/matched-words.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
 import type { Id, Reads } from '../../store/database.ts';
-import { DISCOVERY_VIEWS, type DiscoveryRow, type DiscoveryView } from '../../store/queries/discoveries.ts';
+import { DISCOVERY_VIEWS, type DiscoveryView } from '../../store/queries/discoveries.ts';
 import { readDiscoveryPage, selectDiscoveries } from '../../store/queries/discovery-pages.ts';
 import { countItems, countItemsOverTime, type ItemSelection } from '../../store/queries/item-counts.ts';
 import { readLinkPage, selectLinks } from '../../store/queries/link-pages.ts';
 import type { LinkRow } from '../../store/queries/links.ts';
-import { describeDiscoveries } from '../../store/queries/described-discoveries.ts';
+import { type DescribedDiscovery, describeDiscoveries } from '../../store/queries/described-discoveries.ts';
 import { describeTitles } from '../../store/queries/named-posts.ts';
 import { readPostPage, selectPosts } from '../../store/queries/post-pages.ts';
 import type { PostRow } from '../../store/queries/posts.ts';
@@ -49,7 +49,7 @@ export type List = {
 export type ListItem =
   | { kind: 'post'; post: PostRow; count: number | null }
   | { kind: 'link'; link: LinkRow }
-  | { kind: 'discovery'; discovery: DiscoveryRow };
+  | { kind: 'discovery'; discovery: DescribedDiscovery };
 
 /** Lists by id use the first key for nothing. */
 type ListKeys = [by: bigint, id: Id];

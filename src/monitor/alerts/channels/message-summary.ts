@@ -7,7 +7,7 @@ import {
   type MainCounter,
   nameCounted,
 } from '../../../domain/counters.ts';
-import { formatCount, formatMinute, formatWhole } from '../../../domain/display-format.ts';
+import { formatCopies, formatCount, formatMinute, formatWhole } from '../../../domain/display-format.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import { parseWebUrl } from '../../../domain/link.ts';
 import { cleanLine, truncateText } from '../../../domain/text.ts';
@@ -32,6 +32,8 @@ export type SummaryItem = {
   text: string | null;
   /** User name of the author of a post, without `@`; site of a link. */
   author: string | null;
+  /** How often the topic has it, such as `×27, 3 authors`; null if once. */
+  copies: string | null;
   /** Known counters above zero, such as `1,204 likes`. */
   counters: string[];
   /** When it was published or began; null if that is unknown. ISO 8601. */
@@ -80,7 +82,15 @@ const MAX_DIGEST_ITEMS = 10;
 /** The sections of a digest as items: a line each, but for posts and links, which are items of their own. */
 function summarizeDigest({ rule_name, link, digest }: Digests): MessageSummary {
   const base = link === null ? null : link.replace(/\/digests\/\d+$/, '');
-  const plain = { kind: 'digest' as const, author: null, counters: [], at: null, url: null, page: null };
+  const plain = {
+    kind: 'digest' as const,
+    author: null,
+    copies: null,
+    counters: [],
+    at: null,
+    url: null,
+    page: null,
+  };
   const items = composeSections(digest).flatMap(({ id, heading, lines }): SummaryItem[] =>
     lines.flatMap(({ style, words, path, url }, i): SummaryItem[] => {
       // The title of the message says it.
@@ -152,10 +162,15 @@ export function describeMore({ more }: Pick<MessageSummary, 'more'>): string | n
   return more === null ? null : `and ${formatWhole(more.count)} more`;
 }
 
-/** Author, counters and time of an item on one line: `by ada · 1,204 likes · 21 Nov 2026, 08:00 UTC`; empty if none is known. */
-export function describeOrigin({ kind, author, counters, at }: SummaryItem): string {
+/** Author, counters and time of an item on one line: `by ada · ×27, 3 authors · 1,204 likes · 21 Nov 2026, 08:00 UTC`; empty if none is known. */
+export function describeOrigin({ kind, author, copies, counters, at }: SummaryItem): string {
   const from = author === null ? [] : [kind === 'post' || kind === 'growth' ? `by ${author}` : author];
-  return [...from, ...counters, ...(at === null ? [] : [describeTime(at)])].join(' · ');
+  return [
+    ...from,
+    ...(copies === null ? [] : [copies]),
+    ...counters,
+    ...(at === null ? [] : [describeTime(at)]),
+  ].join(' · ');
 }
 
 /**
@@ -210,7 +225,8 @@ function sumEngagement(found: MessageDiscovery): number {
 
 function describeItem(found: MessageDiscovery): SummaryItem {
   const { kind, page } = found;
-  const plain = { kind, title: null, author: null, counters: [], url: null, page };
+  const copies = 'copies' in found ? formatCopies(found) : null;
+  const plain = { kind, title: null, author: null, copies, counters: [], url: null, page };
   switch (found.kind) {
     case 'post':
       return { ...plain, ...describePost(found.post), url: cleanUrl(found.post.url) };
@@ -295,12 +311,21 @@ const NOUNS: Readonly<Record<RuleKind, string>> = {
   growth: 'growing post',
 };
 
+/** ` (29 with copies)`, of all things in a list; empty if none has copies. */
+function describeWithCopies(found: readonly MessageDiscovery[]): string {
+  const copied = found.flatMap((each) => ('copies' in each ? [each] : []));
+  const all = copied.reduce((sum, { copies }) => sum + copies, 0);
+  if (all <= copied.length) return '';
+  const least = copied.some(({ copies_at_least }) => copies_at_least) ? 'at least ' : '';
+  return ` (${least}${formatWhole(all)} with copies)`;
+}
+
 /** The number is that of the list. Kinds of discoveries that are known by id only are unknown. */
 function describeTitle({ rule_name: name, total, discoveries, further_ids }: Discoveries): string {
   const groups = groupByKind(discoveries);
   const kinds = RULE_KINDS.flatMap((kind) => {
     const count = groups[kind]?.length ?? 0;
-    return count === 0 ? [] : [formatCount(count, NOUNS[kind])];
+    return count === 0 ? [] : [`${formatCount(count, NOUNS[kind])}${describeWithCopies(groups[kind] ?? [])}`];
   });
   const found =
     further_ids.length === 0 && kinds.length > 0 ? kinds.join(', ') : formatCount(total, 'result');

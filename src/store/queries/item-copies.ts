@@ -1,0 +1,48 @@
+/** The copies of a post or link in each topic that found it. */
+import { groupBy } from '../../domain/group-by.ts';
+import { type Copies, nameTopicItem, readThings, readTopicItems } from '../copies.ts';
+import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../database.ts';
+import { discoveriesView } from '../schema/analytics/result-views.ts';
+import type { DiscoveryRow } from './discoveries.ts';
+import { describeLinks } from './named-posts.ts';
+
+/** Members that a page lists; the oldest ones. */
+const MAX_LISTED = 100;
+
+export type CopiesInTopic = Copies & {
+  /** Slug. */
+  topic: string;
+  /** One discovery of each copy, in the order of their discovery: the first reported the thing, unless it was there before. */
+  rows: DiscoveryRow[];
+};
+
+/** Things with more than one copy, in the order in which topics found them. */
+export async function readCopiesOfItem(
+  db: Reads,
+  { kind, id }: { kind: 'post' | 'link'; id: Id },
+): Promise<CopiesInTopic[]> {
+  const ids = await selectIds(
+    db.pool,
+    'SELECT id FROM strandline.discoveries WHERE kind = $1 AND thing = $2 ORDER BY id',
+    [kind, id],
+  );
+  const items = await readTopicItems(db.pool, ids);
+  const things = await readThings(db.pool, items);
+  const copied = [...new Set(items.map((item) => things.get(nameTopicItem(item))))].flatMap((thing) =>
+    thing === undefined || thing.copies < 2 ? [] : [thing],
+  );
+  const listed = copied.map(({ members }) =>
+    [...groupBy(members, ({ key }) => key).values()].slice(0, MAX_LISTED).map(([first]) => first.id),
+  );
+  const view = discoveriesView;
+  const found = await prepareOnce(db.orm, 'discoveries_of_feed', () =>
+    db.orm.select().from(view).where(amongIds(view.id)),
+  ).execute({ ids: listed.flat() });
+  const rows = new Map((await describeLinks(db, found)).map((row) => [row.id, row]));
+  return copied.flatMap((thing, i) => {
+    const mine = (listed[i] ?? []).flatMap((member) => rows.get(member) ?? []);
+    const { copies, authors, copies_at_least } = thing;
+    const [first] = mine;
+    return first === undefined ? [] : [{ topic: first.topic, copies, authors, copies_at_least, rows: mine }];
+  });
+}
