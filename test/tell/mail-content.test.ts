@@ -27,6 +27,9 @@ function message({ posts = [{}], rule_name = 'Ferry news', topic = 'ferry', tota
     search: 'ferry-posts',
     simulated: false,
     first_in_topic: true,
+    copies: 1,
+    authors: null,
+    copies_at_least: false,
     page: baseUrl === undefined ? null : `${baseUrl}posts/${i + 1}`,
     kind: 'post' as const,
     post: {

@@ -302,8 +302,8 @@ export function describeDigest(
   { id, rule, rule_name, value }: Pick<StoredDigest, 'id' | 'rule' | 'rule_name' | 'value'>,
   { at, baseUrl }: Pick<MessageContent, 'at' | 'baseUrl'>,
 ): z.infer<typeof DigestMessage> {
-  const link = baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}/digests/${id}`;
-  const data = { rule, rule_name, id: String(id), link, digest: Digest.parse(value) };
+  const address = baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}/digests/${id}`;
+  const data = { rule, rule_name, id: String(id), link: address, digest: Digest.parse(value) };
   return { type: 'strandline.digest', timestamp: at.toISOString(), data };
 }
 

@@ -154,7 +154,17 @@ function describeProblemCounts(problems: readonly MessageProblem[], total: numbe
 
 function describeProblemItem({ sentence, page }: MessageProblem): SummaryItem {
   const text = truncateText(cleanLine(sentence), MAX_TEXT_LENGTH);
-  return { kind: 'problem', title: null, text, author: null, counters: [], at: null, url: null, page };
+  return {
+    kind: 'problem',
+    title: null,
+    text,
+    author: null,
+    copies: null,
+    counters: [],
+    at: null,
+    url: null,
+    page,
+  };
 }
 
 /** `and 7 more`; null if the summary has all items. */
