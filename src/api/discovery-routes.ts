@@ -7,7 +7,7 @@ import { DISCOVERY_KINDS } from '../store/schema/analytics/result-views.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply, limitParam } from './pagination.ts';
-import { ListedDiscovery } from './reply-shapes.ts';
+import { Discovery } from './reply-shapes.ts';
 import { afterDiscoveryId, viewParam, scopeParams } from './request-shapes.ts';
 import { flagParam, timeParam } from '../model/value-shapes.ts';
 
@@ -36,7 +36,7 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
         'Newest first. A discovery is an item that a search found for the first time. Programs should use `followDiscoveries`, which misses none.',
       tags,
       querystring: defineListQuery(cursor, filters),
-      response: { 200: defineListReply(ListedDiscovery) },
+      response: { 200: defineListReply(Discovery) },
     }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
@@ -59,7 +59,7 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
       querystring: z.strictObject({ after: afterDiscoveryId.default(0n), limit: limitParam, ...filters }),
       response: {
         200: z.object({
-          items: z.array(ListedDiscovery),
+          items: z.array(Discovery),
           next_after: z
             .string()
             .describe('Value of `after` for the next request, even if this page is empty.'),

@@ -89,9 +89,8 @@ export const Completion = defineRow('Completion', 'completions');
 const KeyItem = defineRow('KeyItem', 'key_items');
 export const CompletionClaim = defineRow('CompletionClaim', 'completion_claims');
 export const Claim = defineRow('Claim', 'claims');
-export const Discovery = defineRow('Discovery', 'discoveries');
-/** A discovery in a list. */
-export const ListedDiscovery = defineRowWith('ListedDiscovery', 'discoveries', COPIES_SHAPE);
+/** Of a list; a live event does not count copies. */
+export const Discovery = defineRowWith('Discovery', 'discoveries', COPIES_SHAPE);
 export const Spike = defineRow('Spike', 'spikes');
 export const TrendState = defineRow('TrendState', 'trend_states');
 export const RisingPost = defineRow('RisingPost', 'rising_posts');
