@@ -4,6 +4,7 @@ import type { Backtest, RulePreview } from '../monitor/alerts/backtest.ts';
 import { SYSTEM_RULE } from '../model/alerts.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { describeRemovedScope } from '../monitor/topics/find-by-slug.ts';
+import { describeSchedule } from '../monitor/schedule/schedule-text.ts';
 import type { RuleRow } from '../store/alerts/alert-queries.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
@@ -27,7 +28,12 @@ const SCOPE: ReplyColumn<Row> = {
   as: ({ slug, search, topic }) =>
     search ?? topic ?? (slug === SYSTEM_RULE ? 'strandline itself' : 'all topics'),
 };
-const KINDS: ReplyColumn<Row> = { of: 'kinds', head: 'notifies about', drop: 1 };
+const KINDS: ReplyColumn<Row> = {
+  of: 'kinds',
+  head: 'notifies about',
+  as: ({ digest, kinds }) => (digest === null ? kinds.join(', ') : 'digest'),
+  drop: 1,
+};
 const COOLDOWN: ReplyColumn<Row> = {
   of: 'cooldown_seconds',
   head: 'cooldown',
@@ -42,8 +48,23 @@ const FACTS: readonly ReplyColumn<Row>[] = [
   'name',
   SCOPE,
   KINDS,
-  { of: 'filter', as: ({ filter }) => (filter === '' ? 'none' : filter) },
-  COOLDOWN,
+  { of: 'filter', as: ({ filter, digest }) => (digest !== null ? null : filter === '' ? 'none' : filter) },
+  {
+    of: 'cooldown_seconds',
+    head: 'cooldown',
+    as: ({ digest, cooldown_seconds: seconds }) =>
+      digest !== null ? null : seconds === 0 ? 'none' : formatDuration(seconds * 1_000),
+  },
+  {
+    of: 'digest',
+    head: 'sent',
+    as: ({ digest, tz }) => (digest === null ? null : describeSchedule({ kind: 'cron', cron: digest, tz })),
+  },
+  {
+    of: 'digest_due_at',
+    head: 'next digest',
+    as: ({ digest_due_at: at }, { page }) => (at === null ? null : formatTime(at, page)),
+  },
   'channels',
   {
     of: 'state',
@@ -73,7 +94,11 @@ const VIEW: OperationView<Row> = {
   replies: {
     createRule: {
       lines: whole.lines,
-      says: ({ slug, preview }) => [`${describePreview(preview)} Details: strandline rules try ${slug}`],
+      says: ({ slug, preview, digest }) => [
+        digest === null
+          ? `${describePreview(preview)} Details: strandline rules try ${slug}`
+          : 'What it would say of the last day: strandline digest',
+      ],
     },
     editRule: whole,
     getRule: whole,
@@ -108,6 +133,8 @@ function describeUnknown(since: string | null): string {
 
 function describeTrial({ since, until, messages, total, growth_since }: Trial): string {
   const days = formatQuantity(Math.round((Date.parse(until) - Date.parse(since)) / DAY), 'day');
+  if (messages.length > 0 && total === 0)
+    return `${formatQuantity(messages.length, 'digest')} in ${days} at most: one without news is not sent.`;
   if (total === 0)
     return `No messages: nothing matched in the last ${days}. Baselines are never reported.${describeUnknown(growth_since)}`;
   return `${formatQuantity(messages.length, 'message')} with ${formatQuantity(total, 'discovery', 'discoveries')} in ${days}${growth_since === null ? '' : `.${describeUnknown(growth_since)}`}`;

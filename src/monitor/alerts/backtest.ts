@@ -12,6 +12,7 @@ import {
 import type { Id } from '../../store/database.ts';
 import { findRule, readRuleCreation } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
+import { slotsBetween } from '../schedule/cadence.ts';
 import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from './rule-shapes.ts';
 import { matchRules } from './rule-filter.ts';
 import { MAX_WHOLE_DISCOVERIES } from './message.ts';
@@ -85,6 +86,11 @@ export async function backtestRule(
   if (stored === null) throw createNotFound('rule', slug);
   assertPreviewable(slug);
   parseQuery(stored.filter, 'filter');
+  if (stored.digest !== null) {
+    const schedule = { kind: 'cron', cron: stored.digest, tz: stored.tz } as const;
+    const slots = [...slotsBetween(schedule, trial.since, until)];
+    return { ...trial, messages: slots.map((at) => ({ at: new Date(at), discoveries: 0 })) };
+  }
   if (stored.kinds.includes('growth')) {
     const asked = await readRuleCreation(ctx.db.pool, stored.id);
     if (asked > trial.since) trial.growth_since = asked;

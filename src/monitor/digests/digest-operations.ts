@@ -76,7 +76,7 @@ export const DIGEST_OPERATIONS = [
     route: 'GET /api/v1/digests/{id}',
     command: 'digest show',
     does: 'Show a past digest',
-    more: 'As it was composed.',
+    more: 'As it was composed, but for what was forgotten or purged since.',
     input: namedDigest,
     output: PastDigestWhole,
     run: ({ ctx }, { id }) => findPastDigest(ctx.db, id),

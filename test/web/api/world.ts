@@ -8,6 +8,7 @@ import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createFeed } from '../../../src/monitor/feeds/manage-feeds.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
+import { readDigest } from '../../../src/monitor/digests/read-digest.ts';
 import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { watchTopic } from '../../../src/monitor/topics/save-topic.ts';
@@ -47,6 +48,7 @@ export async function seededApi(): Promise<ApiWorld> {
   await executeRun(ctx, firstRunId);
   await derivePending(ctx, { settleMs: null });
   await alerted(world, stub.url);
+  await digested(world);
   await createFeed(ctx, { topic: 'harbour-ferry', query: 'ferry -cancelled' });
   // The first token is there to be closed; the second is the test's.
   await createToken(ctx, { name: 'of a program', scopes: ['read'] }, OPERATOR);
@@ -92,6 +94,18 @@ async function alerted({ ctx, db }: World, address: string): Promise<void> {
 }
 
 /** More requests than any test makes. */
+/** A digest of the last day, as it is stored: sent to nobody, so that no message is due. */
+async function digested({ ctx, db }: World): Promise<void> {
+  const until = ctx.clock.now();
+  const from = new Date(until.getTime() - DAY);
+  const value = await readDigest(ctx, { topic: 'harbour-ferry', from, until, tz: 'UTC' });
+  await db.pool.query(
+    `INSERT INTO strandline.digests (rule_id, due_at, created_at, state, reason, from_at, until_at, last_discovery, value)
+     SELECT min(id), $1, $1, 'kept', 'no channel was active', $2, $1, 0, $3 FROM strandline.rules`,
+    [until, from, JSON.stringify(value)],
+  );
+}
+
 const UNLIMITED = { perMinute: 1_000_000, runsPerMinute: 1_000_000 };
 
 /** A post that can be read, an item that cannot, and a price. */
