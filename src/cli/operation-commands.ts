@@ -158,7 +158,7 @@ async function namingOptions<T>(
     const rename = (path: string) => {
       const name = readName(path);
       // None of several objects fits.
-      if (name === '') return listAlternatives(members).map(nameMember).join(' or ');
+      if (name === '') return listAlternatives(members).map(nameMember).join(' or ') || 'options';
       const member = members.find((each) => each.name === name);
       return `${member === undefined ? name : nameMember(member)}${path.slice(name.length)}`;
     };

@@ -36,6 +36,12 @@ const refused: readonly (readonly [
     ['channels', 'add', 'x', '--telegram-chat', '1'],
     ['telegram-token-file (--telegram-token-file): got nothing'],
   ],
+  [
+    'two kinds of channel',
+    ['channels', 'add', 'x', '--webhook', 'https://a.example/', '--email', 'a@b.example'],
+    ['address: got nothing; where to send messages: webhook; email'],
+  ],
+  ['no change of a channel', ['channels', 'edit', 'x'], ['options: got', 'where to send messages: webhook']],
   ['no channel', ['channels', 'add', 'x'], ['address: got', 'where to send messages: webhook; email']],
   ['no cron fields', [...add, '--cron', ''], ['cron (--cron)', '""']],
   ['four cron fields', [...add, '--cron', '* * * *'], [/cron.* \(--cron\)/, '"* * * *"']],

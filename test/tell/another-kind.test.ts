@@ -108,7 +108,7 @@ test('the API creates it, and the OpenAPI document describes it', async () => {
   expect(JSON.parse(text)).toMatchObject({ kind: 'note', host: `${receiver.url}/by-api`, secret: null });
   expect(text).not.toContain(TOKEN);
   for (const [body, expected] of [
-    [{ slug: 'mixed', webhook: receiver.url, note_token: TOKEN }, /unknown member/],
+    [{ slug: 'mixed', webhook: receiver.url, note_token: TOKEN }, /have no such setting/],
     [
       { slug: 'half', note_address: receiver.url },
       /"body.note_token".*"expected":"The token of the notebook/,

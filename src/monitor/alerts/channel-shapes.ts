@@ -58,8 +58,11 @@ const settingsByKind = Object.entries(CHANNEL_KINDS).map(([kindName, kind]) => {
 
 /** Objects with all settings of one kind of channel. */
 function defineBodies<M extends z.ZodRawShape>(members: M, example: object) {
+  const error = ({ code }: { code: string }) => (code === 'unrecognized_keys' ? NO_SUCH_SETTING : undefined);
   return settingsByKind.map((kind) =>
-    z.strictObject({ ...members, ...kind.shape }).meta({ examples: [{ ...example, ...kind.example }] }),
+    z
+      .strictObject({ ...members, ...kind.shape }, { error })
+      .meta({ examples: [{ ...example, ...kind.example }] }),
   );
 }
 

@@ -44,7 +44,10 @@ function listExpected(issue: MemberIssue): { steps: string[]; expected: string }
   const steps = issue.path.map(String);
   const { keys } = issue;
   if (issue.code === 'unrecognized_keys' && Array.isArray(keys))
-    return keys.map((key) => ({ steps: [...steps, String(key)], expected: 'nothing: unknown member' }));
+    return keys.map((key) => ({
+      steps: [...steps, String(key)],
+      expected: ZOD_KEYS_MESSAGE.test(issue.message) ? 'nothing: unknown member' : issue.message,
+    }));
   return (
     findMeantObject(issue)?.flatMap((each) =>
       listExpected({ ...each, path: [...issue.path, ...each.path] }),
@@ -61,6 +64,7 @@ function findMeantObject({ errors = [] }: MemberIssue): readonly MemberIssue[] |
 /** Default messages of zod, which are for developers. Messages set by a type are kept. */
 const ZOD_TYPE_MESSAGE = /^Invalid (?:option|input): /;
 const ZOD_UNION_MESSAGE = 'Invalid input';
+const ZOD_KEYS_MESSAGE = /^Unrecognized keys?: /;
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
