@@ -1,6 +1,6 @@
 /** What changed in completions, for lists and messages: computed from the statements of each and of the one before it. */
 import { type AnswerChange, listAnswerChanges } from '../../domain/answer-change.ts';
-import { compareStatements } from '../../domain/completion-change.ts';
+import { compareStatements, findNews } from '../../domain/completion-change.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Id, Queryable } from '../database.ts';
 import { setImmediate } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 /** Of longer completions, only what is new is told: comparing them takes too long for a list. */
 const MAX_COMPARED = 200;
 
-/** $1 completions. `news` is null by an earlier version: then every new statement is told. */
+/** $1 completions. `news` is null by an earlier version: then the two completions decide. */
 const SELECT_CHANGED = `
 SELECT c.id, p.id AS before, c.news, greatest(c.claims, p.claims) <= ${MAX_COMPARED} AS whole FROM strandline.completions c
 JOIN strandline.completions p ON p.run_id = c.previous_run_id
@@ -39,10 +39,11 @@ export async function readAnswerChanges(
   const changes = new Map<Id, AnswerChange[]>();
   for (const { id, before, news, whole } of changed) {
     if (changes.size > 0) await setImmediate();
-    const after = statements.get(id) ?? [];
-    const isNews = ({ position }: StatementRow) => news?.includes(position) ?? true;
+    const [earlier, after] = [statements.get(before) ?? [], statements.get(id) ?? []];
+    const told = news ?? findNews(after, [earlier]).map(({ position }) => position);
+    const isNews = ({ position }: StatementRow) => told.includes(position);
     const found = whole
-      ? listAnswerChanges(compareStatements(statements.get(before) ?? [], after), isNews)
+      ? listAnswerChanges(compareStatements(earlier, after), isNews)
       : after.filter(isNews).map(({ text }): AnswerChange => ({ change: 'added', text }));
     changes.set(id, found);
   }
