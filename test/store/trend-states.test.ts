@@ -234,6 +234,9 @@ test('a spike of one author is recorded as theirs; a rule reports the one of man
     cooldown_seconds: 0,
     digest: null,
     tz: 'UTC',
+    quiet_hours: null,
+    max_per_day: null,
+    muted_until: null,
     state: 'active',
     after: 0n,
   };

@@ -1,5 +1,6 @@
 /** Chat kinds against services written from their public documentation: bodies, limits, escapes, replies. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { groupBy } from '../../src/domain/group-by.ts';
 import { z } from 'zod';
 import type { ChannelKind, Settings } from '../../src/monitor/alerts/channels/channel-kind.ts';
 import { appriseKind } from '../../src/monitor/alerts/channels/apprise.ts';
@@ -61,6 +62,13 @@ function post(text: string, author: string | null, url: string | null = 'https:/
   };
 }
 
+/** Of more than are there, the kinds are unknown. */
+function countKinds(discoveries: readonly Found[]): Record<string, number> {
+  return Object.fromEntries(
+    [...groupBy(discoveries, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
+  );
+}
+
 function message(name: string, discoveries: Found[], total = discoveries.length): Message {
   return {
     type: 'strandline.discoveries',
@@ -73,6 +81,9 @@ function message(name: string, discoveries: Found[], total = discoveries.length)
       run_id: '1',
       link: 'https://strandline.example/runs/1?a=1&b=2',
       total,
+      counts: total > discoveries.length ? {} : countKinds(discoveries),
+      muted: null,
+      daily_limit: null,
       discoveries,
       further_ids: Array.from({ length: total - discoveries.length }, (_, i) => String(i + 100)),
     },

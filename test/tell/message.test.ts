@@ -93,7 +93,16 @@ test.each([
 ])('a message %s has the documented form', (_, some, address) => {
   const ids = [...some.map(({ id }) => id), 99n];
   const rule = { slug: 'r', name: 'R' };
-  const described = describeDiscoveries({ rule, found: some, ids, at: AT, baseUrl: 'https://host/' });
+  const described = describeDiscoveries({
+    rule,
+    found: some,
+    ids,
+    counts: { post: 2 },
+    muted: null,
+    limit: { per_day: 5, number: 1, waited: false, rest_of_day: 'any' },
+    at: AT,
+    baseUrl: 'https://host/',
+  });
   const body = webhookKind.compose(described);
   const message = DiscoveriesMessage.parse(JSON.parse(body));
   // What is not documented would be left out.

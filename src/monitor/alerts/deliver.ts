@@ -40,6 +40,7 @@ import { takeProblems } from './problems.ts';
 import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } from './delivery-retry.ts';
 import { composeBody, type DeliveryAttempt, sendOnce } from './channel-secrets.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
+import { postponeDelivery, readOccasion } from './postpone-delivery.ts';
 
 /** Messages per job; then other channels get their turn. */
 const MAX_MESSAGES_PER_JOB = 20;
@@ -108,6 +109,7 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
     for (;;) {
       const delivery = await findNextDue(tx, channelId, now);
       if (delivery === null) return null;
+      if (await postponeDelivery(tx, channelId, delivery, now)) continue;
       let { body } = delivery;
       let obstacle: string | null = null;
       if (body === null) {
@@ -149,8 +151,10 @@ async function describeContent(
   }
   const digest = await findDeliveryDigest(tx, delivery.id);
   if (digest !== null) return describeDigest(digest, { at, baseUrl });
-  const { found, ids } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
-  return found.length === 0 ? null : describeDiscoveries({ rule, found, ids, at, baseUrl });
+  const content = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
+  if (content.found.length === 0) return null;
+  const occasion = await readOccasion(tx, channelId, delivery, at);
+  return describeDiscoveries({ rule, ...content, ...occasion, at, baseUrl });
 }
 
 /** Until when a channel rests after a message, so that the pace of its service is kept; null: it may go on. */

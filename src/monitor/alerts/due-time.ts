@@ -1,7 +1,8 @@
 /** When a message of a rule to a channel may be sent: mute, quiet hours, limit and cooldown decide together. Pure. */
 import { type RuleKind, type StoredRuleKind, WAIT_REASONS, type WaitReason } from '../../model/alerts.ts';
 import { SECOND } from '../../domain/time.ts';
-import { findNextDay, findQuietEnd, parseQuietHours, readLocalDay } from './quiet-hours.ts';
+import { findNextDay, findQuietEnd, readLocalDay } from './local-clock.ts';
+import { parseQuietHours } from './quiet-hours.ts';
 
 /** The members of a rule that decide when its messages are sent. */
 export type SendingRule = {
@@ -56,7 +57,7 @@ export function countAllowed({ max_per_day: most, kinds }: SendingRule, urgent: 
 
 /** The earliest time from `now` on that everything allows. */
 export function decideSendTime(rule: SendingRule, state: SendingState, now: Date): SendTime {
-  const quiet = rule.quiet_hours === null ? null : parseQuietHours(rule.quiet_hours);
+  const quiet = rule.quiet_hours === null ? undefined : parseQuietHours(rule.quiet_hours);
   const allowed = countAllowed(rule, state.urgent);
   const sentOn = countByDay(rule, state.recent);
   const reasons = new Set<WaitReason>();
@@ -71,7 +72,7 @@ export function decideSendTime(rule: SendingRule, state: SendingState, now: Date
   if (isCooling) wait('cooldown', Number(state.last) + rule.cooldown_seconds * SECOND);
   for (let before = Number.NaN; before !== at; ) {
     before = at;
-    if (quiet !== null) wait('quiet_hours', findQuietEnd(quiet, rule.tz, at));
+    if (quiet !== undefined) wait('quiet_hours', findQuietEnd(quiet, rule.tz, at));
     if (sentOn.size > 0 && (sentOn.get(readLocalDay(rule.tz, at)) ?? 0) >= allowed)
       wait('limit', findNextDay(rule.tz, at));
   }

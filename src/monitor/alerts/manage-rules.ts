@@ -6,12 +6,14 @@ import {
   type Id,
   inTransaction,
   createOrm,
+  type Queryable,
   type Transaction,
   violatesConstraint,
 } from '../../store/database.ts';
 import { readRule, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import { type Channel, lockChannels, lockRuleChannels } from '../../store/alerts/channel-rows.ts';
-import { cancelOpenDeliveries, sendGatheringNow } from '../../store/alerts/delivery-rows.ts';
+import { cancelOpenDeliveries } from '../../store/alerts/delivery-rows.ts';
+import { reconsiderWaiting } from '../../store/alerts/gathering-rows.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import {
   archiveRule,
@@ -28,6 +30,7 @@ import type { ActingContext, Context } from '../context.ts';
 import { requireSearch, requireTopic } from '../topics/find-by-slug.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
+import { readPreset } from './rule-presets.ts';
 import { chooseDefaults, type EditedRule, type NewRule } from './rule-shapes.ts';
 import { assertNewName, assertRemovable, assertSystemScope } from './system-rule.ts';
 
@@ -41,19 +44,7 @@ export async function createRule(ctx: ActingContext, { slug, ...written }: NewRu
     await inTransaction(ctx.db, async (tx) => {
       const channels = await lockNamedChannels(tx, written.channels);
       const after = await readLastDiscoveryId(tx);
-      const settings = {
-        name: slug,
-        topic_id: null,
-        search_id: null,
-        filter: '',
-        digest: null,
-        tz: 'UTC',
-        growth: [],
-        ...chooseDefaults(written),
-        ...listSettings(written),
-        ...(await resolveScope(tx, written)),
-      };
-      const id = await insertRule(tx, { slug, after, ...settings }, ctx.clock.now());
+      const id = await insertRule(tx, { after, ...(await completeRule(tx, slug, written)) }, ctx.clock.now());
       await setRuleChannels(tx, id, listChannelIds(channels), after);
       const changes = recordCreation(await readEditableRule(tx, slug));
       await recordAudit(tx, ctx, { action: 'rule.created', subject: slug, changes });
@@ -64,6 +55,26 @@ export async function createRule(ctx: ActingContext, { slug, ...written }: NewRu
     throw error;
   }
   return findRuleRow(ctx, slug);
+}
+
+/** A new rule as it is stored, with defaults for what is not given. @throws Refused `not_found` for a topic or search */
+export async function completeRule(
+  db: Queryable,
+  slug: string,
+  written: Omit<NewRule, 'slug' | 'channels'>,
+): Promise<RuleSettings & { slug: string }> {
+  return {
+    slug,
+    name: slug,
+    topic_id: null,
+    search_id: null,
+    filter: '',
+    digest: null,
+    growth: [],
+    ...chooseDefaults(written),
+    ...listSettings(written),
+    ...(await resolveScope(db, written)),
+  };
 }
 
 /**
@@ -78,10 +89,10 @@ export async function editRule(ctx: ActingContext, slug: string, written: Edited
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     const before = await readEditableRule(tx, slug);
     const now = ctx.clock.now();
-    const { cooldown = rule.cooldown_seconds } = written;
+    const preset = written.preset === undefined ? {} : readPreset(written.preset);
     const scope = await resolveScope(tx, written, before);
-    await updateRule(tx, rule.id, { ...rule, ...listSettings(written), ...scope });
-    if (cooldown < rule.cooldown_seconds) await sendGatheringNow(tx, rule.id, cooldown, now);
+    await updateRule(tx, rule.id, { ...rule, ...preset, ...listSettings(written), ...scope });
+    await reconsiderWaiting(tx, rule.id, now);
     if (wanted !== undefined) {
       await setRuleChannels(tx, rule.id, listChannelIds(wanted), await readLastDiscoveryId(tx));
       const reason = 'the rule no longer notifies this channel';
@@ -152,6 +163,7 @@ async function readEditableRule(tx: Transaction, slug: string) {
     created_at: _created,
     archived_at: _archived,
     digest_due_at: _due,
+    muted_until: _muted,
     ...editable
   } = row;
   return editable;
@@ -161,11 +173,12 @@ async function readEditableRule(tx: Transaction, slug: string) {
 function listSettings({
   on,
   cooldown,
+  preset: _preset,
   topic: _topic,
   search: _search,
   channels: _channels,
   ...same
-}: EditedRule): Partial<RuleSettings> {
+}: Omit<EditedRule, 'channels'> & { channels?: unknown; slug?: unknown }): Partial<RuleSettings> {
   const settings = { ...same, kinds: on, cooldown_seconds: cooldown };
   // Without members that are undefined, which would replace what the rule has.
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
@@ -192,7 +205,7 @@ type RuleScope = Pick<EditedRule, 'topic' | 'search'>;
  * @param current the scope that it has, which can be given again even if it was removed
  */
 async function resolveScope(
-  tx: Transaction,
+  tx: Queryable,
   { topic, search }: RuleScope,
   current: RuleScope = {},
 ): Promise<{ topic_id?: Id | null; search_id?: Id | null }> {

@@ -35,6 +35,8 @@ import { z } from 'zod';
 const MAX_MESSAGE_TEXT = 2_000;
 /** Discoveries that a message contains in full; of further ones it has the ids. */
 export const MAX_WHOLE_DISCOVERIES = 100;
+/** Ids of further discoveries in a message. */
+export const MAX_FURTHER_IDS = 4_900;
 
 const TIME = z.string().meta({ format: 'date-time' });
 const COUNT = z.number().nullable().describe('Null if unknown.');
@@ -172,6 +174,26 @@ const Discovery = z.discriminatedUnion('kind', [
 ]);
 export type MessageDiscovery = z.infer<typeof Discovery>;
 
+const Muted = z
+  .object({
+    since: TIME.describe('When the first of them was held back.'),
+    until: TIME.describe('When the mute ended.'),
+    topic: z.string().nullable().describe('Slug of the topic that was muted; null: the rule, or everything.'),
+  })
+  .describe('The message sums up what a mute held back; null if it does not.');
+/** The mute that a message sums up. */
+export type MutedSince = { since: Date; until: Date; topic: string | null };
+
+const DailyLimit = z
+  .object({
+    per_day: z.int(),
+    number: z.int().describe('Which message of the day this is.'),
+    waited: z.boolean().describe('Whether it waited for this day.'),
+    rest_of_day: z.enum(['any', 'spikes', 'none']).describe('What the limit allows for the rest of the day.'),
+  })
+  .describe('Limit of the rule; null if it has none.');
+export type MessageLimit = z.infer<typeof DailyLimit>;
+
 export const DiscoveriesMessage = z
   .object({
     type: z.literal('strandline.discoveries'),
@@ -183,11 +205,20 @@ export const DiscoveriesMessage = z
       search: z.string().nullable().describe('Slug of the search; null if there are several.'),
       run_id: z.string().nullable().describe('Id of the run; null if there are several.'),
       link: z.string().nullable().describe('URL in the dashboard; null without `BASE_URL`.'),
-      total: z.int().describe('Number of discoveries, including `further_ids`.'),
-      discoveries: z.array(Discovery).max(MAX_WHOLE_DISCOVERIES),
+      total: z.int().describe('Number of all discoveries.'),
+      counts: z.record(z.string(), z.int()).describe('Number of discoveries of each kind.'),
+      muted: Muted.nullable(),
+      daily_limit: DailyLimit.nullable(),
+      discoveries: z
+        .array(Discovery)
+        .max(MAX_WHOLE_DISCOVERIES)
+        .describe(
+          'If there are more, those that matter most: spikes and trends, posts by engagement, links.',
+        ),
       further_ids: z
         .array(z.string())
-        .describe(`Ids of discoveries beyond the first ${MAX_WHOLE_DISCOVERIES}.`),
+        .max(MAX_FURTHER_IDS)
+        .describe(`Ids of the others, up to ${MAX_FURTHER_IDS}: after a mute, there may be more.`),
     }),
   })
   .meta({ id: 'DiscoveriesMessage' });
@@ -260,10 +291,15 @@ export type ChannelMessage =
 
 type MessageContent = {
   rule: { slug: string; name: string };
-  /** The first discoveries, in full, in the order of the feed. */
+  /** The discoveries in full, in the order of the feed. */
   found: readonly FeedEntry[];
   /** Ids of all discoveries. */
   ids: readonly Id[];
+  /** Their number by kind. */
+  counts: Readonly<Record<string, number>>;
+  /** The mute that it sums up; null if it does not. */
+  muted: (MutedSince & { delivery: Id }) | null;
+  limit: MessageLimit | null;
   at: Date;
   /** `https://strandline.host`; undefined if the address of the dashboard is not configured. */
   baseUrl: string | undefined;
@@ -273,6 +309,9 @@ export function describeDiscoveries({
   rule,
   found,
   ids,
+  counts,
+  muted,
+  limit,
   at,
   baseUrl,
 }: MessageContent): z.infer<typeof DiscoveriesMessage> {
@@ -289,10 +328,22 @@ export function describeDiscoveries({
       topic,
       search,
       run_id: run === null ? null : String(run),
-      link: buildDashboardLink(baseUrl, run, search, topic),
+      link:
+        muted === null || baseUrl === undefined
+          ? buildDashboardLink(baseUrl, run, search, topic)
+          : `${trimEndSlashes(baseUrl)}/alerts/deliveries/${muted.delivery}`,
       total: ids.length,
+      counts: { ...counts },
+      muted:
+        muted === null
+          ? null
+          : { since: muted.since.toISOString(), until: muted.until.toISOString(), topic: muted.topic },
+      daily_limit: limit,
       discoveries: found.map((each) => describeDiscovery(each, baseUrl)),
-      further_ids: ids.filter((id) => !whole.has(id)).map(String),
+      further_ids: ids
+        .filter((id) => !whole.has(id))
+        .slice(0, MAX_FURTHER_IDS)
+        .map(String),
     },
   };
 }

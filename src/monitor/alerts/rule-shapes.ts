@@ -12,8 +12,8 @@ import {
   UNUSUAL,
   writeGrowthCondition,
 } from '../../domain/growth-condition.ts';
-import { DAY, HOUR, SECOND } from '../../domain/time.ts';
-import { RULE_KINDS, type RuleKind } from '../../model/alerts.ts';
+import { DAY, SECOND } from '../../domain/time.ts';
+import { RULE_KINDS } from '../../model/alerts.ts';
 import { queryText } from '../../model/query-shape.ts';
 import {
   channelSlug,
@@ -23,28 +23,47 @@ import {
   textParam,
   topicSlug,
 } from '../../model/value-shapes.ts';
+import type { RuleSettings } from '../../store/alerts/rule-rows.ts';
 import { commandWords } from '../operation.ts';
 import { EXPECTED_DIGEST, parseDigestSchedule } from '../schedule/digest-schedule.ts';
 import { parseZone } from '../schedule/time-zone.ts';
+import { EXPECTED_QUIET_HOURS, parseQuietHours, writeQuietHours } from './quiet-hours.ts';
+import { PRESET_NAMES, PRESET_WORDS, type PresetName, readPreset } from './rule-presets.ts';
 
-/** How many days back a rule is previewed: a week has each weekday once. */
-export const DEFAULT_BACKTEST_DAYS = 7;
+/** How many days back a rule is previewed: two weeks have each weekday twice. */
+export const DEFAULT_BACKTEST_DAYS = 14;
 export const MAX_BACKTEST_DAYS = 90;
 
-const DEFAULT_KINDS = ['post', 'link'] as const satisfies readonly RuleKind[];
+const DEFAULT_PRESET = 'balanced' satisfies PresetName;
+const DEFAULTS = readPreset(DEFAULT_PRESET);
+/** What a new rule waits between messages. */
+export const DEFAULT_COOLDOWN = '6h';
 
-/** What a new rule on posts or links waits between messages: at most nine a day. Spikes and trends are rare, and spikes urgent. */
-export const DEFAULT_COOLDOWN = '3h';
-const DEFAULT_COOLDOWN_SECONDS = (3 * HOUR) / SECOND;
-
-/** Kinds and cooldown, in seconds, of a new rule that names none. */
-export function chooseDefaults({ on, cooldown, growth }: Pick<EditedRule, 'on' | 'cooldown' | 'growth'>): {
-  kinds: RuleKind[];
-  cooldown_seconds: number;
-} {
-  const kinds = on ?? [...(growth === undefined ? DEFAULT_KINDS : (['growth'] as const))];
-  const isRare = kinds.every((kind) => kind === 'spike' || kind === 'trend');
-  return { kinds, cooldown_seconds: cooldown ?? (isRare ? 0 : DEFAULT_COOLDOWN_SECONDS) };
+/**
+ * The settings of a new rule that names none: those of its preset. Without one, rules on spikes and trends alone have neither
+ * cooldown nor limit, because these are rare and spikes urgent; and a rule with its own cooldown has no limit.
+ */
+export function chooseDefaults({
+  on,
+  cooldown,
+  growth,
+  preset,
+}: Pick<EditedRule, 'on' | 'cooldown' | 'growth' | 'preset'>): Pick<
+  RuleSettings,
+  'kinds' | 'cooldown_seconds' | 'max_per_day' | 'quiet_hours' | 'tz'
+> {
+  const settings = preset === undefined ? DEFAULTS : readPreset(preset);
+  const kinds =
+    on ?? (growth === undefined || preset !== undefined ? settings.kinds : (['growth'] as const).slice());
+  const isRare = preset === undefined && kinds.every((kind) => kind === 'spike' || kind === 'trend');
+  const isOwn = preset === undefined && cooldown !== undefined;
+  return {
+    kinds,
+    cooldown_seconds: cooldown ?? (isRare ? 0 : settings.cooldown_seconds),
+    max_per_day: isRare || isOwn ? null : settings.max_per_day,
+    quiet_hours: null,
+    tz: 'UTC',
+  };
 }
 
 const MAX_RULE_NAME = 120;
@@ -79,6 +98,21 @@ const digestSchedule = z.codec(textParam(200), z.string(), {
   encode: (cron) => cron,
 });
 
+const MAX_PER_DAY = 1_000;
+const EXPECTED_LIMIT = `a whole number from 1 to ${MAX_PER_DAY}`;
+
+/** `22:00-07:00`; empty: null. */
+const quietHours = z.codec(textParam(20), z.string(EXPECTED_QUIET_HOURS).nullable(), {
+  decode: (text, context) => {
+    if (text.trim() === '') return null;
+    const hours = parseQuietHours(text);
+    if (hours !== undefined) return writeQuietHours(hours);
+    context.issues.push({ code: 'custom', input: text, message: EXPECTED_QUIET_HOURS });
+    return z.NEVER;
+  },
+  encode: (hours) => hours ?? '',
+});
+
 const MAX_CONDITIONS = 10;
 /** As it is stored: `likes>=1000`. */
 const condition = textParam(40, EXPECTED_CONDITION)
@@ -99,14 +133,23 @@ const readList = (given: string) =>
 const readKinds = (given: string) => readList(given).map((part) => part.toLowerCase().replace(/s$/, ''));
 
 const members = {
+  preset: z
+    .enum(PRESET_NAMES, `one of ${PRESET_NAMES.join(', ')}`)
+    .describe(
+      `Kinds, cooldown and limit in one word, unless they are given, too. ${PRESET_NAMES.map((name) => `${name}: ${PRESET_WORDS[name]}.`).join(' ')} Default of a new rule: ${DEFAULT_PRESET}.`,
+    )
+    .register(commandWords, {
+      flag: '--preset <name>',
+      help: `${PRESET_NAMES.map((name) => `${name} (${PRESET_WORDS[name]})`).join('; ')}; a new rule is ${DEFAULT_PRESET}`,
+    }),
   on: z
     .array(z.enum(RULE_KINDS), EXPECTED_KINDS)
     .min(1, EXPECTED_KINDS)
     .overwrite((kinds) => [...new Set(kinds)])
-    .describe(`Kinds to report. Default: ${DEFAULT_KINDS.join(', ')}.`)
+    .describe(`Kinds to report. Default: ${DEFAULTS.kinds.join(', ')}.`)
     .register(commandWords, {
       flag: '--on <kinds>',
-      help: `what to report: ${RULE_KINDS.join(', ')}; comma-separated (default: ${DEFAULT_KINDS.join()})`,
+      help: `what to report: ${RULE_KINDS.join(', ')}; comma-separated (default: ${DEFAULTS.kinds.join()})`,
       read: readKinds,
     }),
   topic: topicSlug
@@ -145,6 +188,30 @@ const members = {
       flag: '--cooldown <time>',
       help: `at most one message per period: 30m, 1h; 0 for one per run (default: ${DEFAULT_COOLDOWN}; for spikes and trends only: 0)`,
     }),
+  max_per_day: z
+    .int(EXPECTED_LIMIT)
+    .min(1, EXPECTED_LIMIT)
+    .max(MAX_PER_DAY, EXPECTED_LIMIT)
+    .nullable()
+    .describe(
+      `Maximum messages a day to each channel; null: no limit. What exceeds it is collected for the next day. A fifth, at least one, is kept for spikes. Default: ${DEFAULTS.max_per_day}; no limit if a cooldown is given, or for spikes and trends only.`,
+    )
+    .register(commandWords, {
+      flag: '--max-per-day <n>',
+      help: `maximum messages a day; "none" for no limit (default: ${DEFAULTS.max_per_day}; none with --cooldown, and for spikes and trends only)`,
+      read: (given) =>
+        given.trim() === 'none' ? null : /^\d{1,9}$/.test(given.trim()) ? Number(given) : undefined,
+      expected: `${EXPECTED_LIMIT}, or none`,
+    }),
+  quiet_hours: quietHours
+    .nullable()
+    .describe(
+      'Local times between which nothing is sent, such as 22:00-07:00: messages are collected and sent when they end. Empty or null: none.',
+    )
+    .register(commandWords, {
+      flag: '--quiet-hours <times>',
+      help: 'send nothing between these times of --tz, but one message at their end: 22:00-07:00; "" for none',
+    }),
   digest: digestSchedule
     .nullable()
     .describe(
@@ -160,8 +227,13 @@ const members = {
     .max(64)
     .refine(isZone, 'the name of a time zone, such as Europe/Berlin, or UTC')
     .overwrite((zone) => (isZone(zone) ? parseZone(zone) : zone))
-    .describe('Time zone of the schedule of a digest. Default: UTC.')
-    .register(commandWords, { flag: '--tz <zone>', help: 'time zone of --digest (default: UTC)' }),
+    .describe(
+      'Time zone of the schedule of a digest, of the quiet hours, and of the day of the limit. Default: UTC.',
+    )
+    .register(commandWords, {
+      flag: '--tz <zone>',
+      help: 'time zone of --digest, of --quiet-hours, and of the day of --max-per-day (default: UTC)',
+    }),
   channels: z
     .array(channelSlug, EXPECTED_CHANNELS)
     .min(1, EXPECTED_CHANNELS)

@@ -22,7 +22,7 @@ import { type Id, inTransaction, type Transaction } from '../../store/database.t
 import { readFailingTools } from '../../store/queries/run-tools.ts';
 import type { Context } from '../context.ts';
 import { enqueueChannels } from '../alerts/enqueue-channels.ts';
-import { findOrBeginDelivery } from '../alerts/rule-evaluation.ts';
+import { findOrBeginDelivery } from '../alerts/gather-discoveries.ts';
 import { readSearchStatuses } from '../status/search-status.ts';
 import { readServiceBudgets, readWorkers } from '../status/system-status.ts';
 import { explainEnd, listConditions, type SystemReading } from './conditions.ts';

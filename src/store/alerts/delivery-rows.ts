@@ -1,9 +1,11 @@
 /**
- * Statements of a delivery: gather, compose, claim, send, settle. In one file, because each is small and uses the
- * same rows.
+ * Statements of a delivery: compose, claim, send, settle. In one file, because each is small and uses the same rows. What gathers
+ * it is in `gathering-rows.ts`.
  */
 
 import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../database.ts';
+import type { WaitReason } from '../../model/alerts.ts';
+import type { Rule } from './rule-rows.ts';
 
 /** A message that is due, with its body if already composed. */
 export type DueDelivery = {
@@ -18,92 +20,24 @@ export type DueDelivery = {
   /** Recipients that accepted it in earlier attempts, for kinds with several. */
   accepted_by: readonly string[];
   attempts: number;
-};
-
-/** A gathering message of a rule and channel. */
-type GatheringDelivery = { id: Id; next_attempt_at: Date; discoveries: number };
-
-/** @param runId null if its discoveries come from several runs */
-export async function beginDelivery(
-  tx: Transaction,
-  delivery: { messageId: string; channelId: Id; ruleId: Id; runId: Id | null; dueAt: Date; now: Date },
-): Promise<Id> {
-  const { messageId, channelId, ruleId, runId, dueAt, now } = delivery;
-  const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, run_id, state, created_at, next_attempt_at)
-     VALUES ($1, $2, $3, $4, 'gathering', $6, $5) RETURNING id`,
-    [messageId, channelId, ruleId, runId, dueAt, now],
-  );
-  return onlyRow(rows).id;
-}
-
-/** The newest gathering message of a rule and channel; null if there is none. */
-export async function findGathering(
-  tx: Transaction,
-  ruleId: Id,
-  channelId: Id,
-): Promise<GatheringDelivery | null> {
-  const { rows } = await tx.query<GatheringDelivery>(
-    `SELECT d.id, d.next_attempt_at,
-       (SELECT count(*)::int FROM strandline.delivery_discoveries x WHERE x.delivery_id = d.id) AS discoveries
-     FROM strandline.deliveries d
-     WHERE d.channel_id = $2 AND d.rule_id = $1 AND d.state = 'gathering' ORDER BY d.id DESC LIMIT 1`,
-    [ruleId, channelId],
-  );
-  return rows[0] ?? null;
-}
-
-/** When the last message of a rule to a channel was composed; null if none was. */
-export async function readLastDeliveryAt(tx: Transaction, ruleId: Id, channelId: Id): Promise<Date | null> {
-  const { rows } = await tx.query<{ at: Date | null }>(
-    'SELECT max(made_at) AS at FROM strandline.deliveries WHERE rule_id = $1 AND channel_id = $2',
-    [ruleId, channelId],
-  );
-  return rows[0]?.at ?? null;
-}
-
-/** Adds discoveries to a gathering message. The primary key skips those that this rule already reported to this channel. */
-export async function addToDelivery(
-  tx: Transaction,
-  delivery: { id: Id; ruleId: Id; channelId: Id },
-  discoveryIds: readonly Id[],
-): Promise<void> {
-  await tx.query(
-    `INSERT INTO strandline.delivery_discoveries (rule_id, discovery_id, channel_id, delivery_id)
-     SELECT $1, id, $2, $3 FROM unnest($4::bigint[]) u(id) ON CONFLICT DO NOTHING`,
-    [delivery.ruleId, delivery.channelId, delivery.id, discoveryIds],
-  );
-}
-
-/** Clears the run of a message when another run adds to it. */
-export async function excludeRun(tx: Transaction, id: Id, runId: Id | null): Promise<void> {
-  await tx.query(
-    'UPDATE strandline.deliveries SET run_id = NULL WHERE id = $1 AND run_id IS DISTINCT FROM $2',
-    [id, runId],
-  );
-}
-
-/** Makes gathering messages of a rule due earlier, after its cooldown was shortened. */
-export async function sendGatheringNow(
-  tx: Transaction,
-  ruleId: Id,
-  cooldownSeconds: number,
-  now: Date,
-): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.deliveries d SET next_attempt_at = least(next_attempt_at, greatest($3, coalesce(
-       (SELECT max(o.made_at) FROM strandline.deliveries o WHERE o.rule_id = d.rule_id AND o.channel_id = d.channel_id)
-         + $2 * interval '1 second', $3)))
-     WHERE d.rule_id = $1 AND d.state = 'gathering'`,
-    [ruleId, cooldownSeconds, now],
-  );
-}
+  created_at: Date;
+  /** When its body was composed; null: not yet. */
+  made_at: Date | null;
+  muted: boolean;
+  muted_topic_id: Id | null;
+  waits_for: WaitReason | null;
+  /** The topic of all its discoveries, by the scope of its rule; null if there may be several. */
+  topic_id: Id | null;
+} & Pick<Rule, 'kinds' | 'cooldown_seconds' | 'quiet_hours' | 'tz' | 'max_per_day' | 'muted_until'>;
 
 /** The oldest due message of a channel. Its row needs no lock while the channel's is held. */
 export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Promise<DueDelivery | null> {
   const { rows } = await tx.query<DueDelivery>(
-    `SELECT d.id, d.message_id, d.rule_id, r.slug AS rule, r.name AS rule_name, d.run_id, d.body, d.accepted_by, d.attempts
+    `SELECT d.id, d.message_id, d.rule_id, r.slug AS rule, r.name AS rule_name, d.run_id, d.body, d.accepted_by, d.attempts,
+       d.created_at, d.made_at, d.muted, d.muted_topic_id, d.waits_for, coalesce(r.topic_id, s.topic_id) AS topic_id,
+       r.kinds, r.cooldown_seconds, r.quiet_hours, r.tz, r.max_per_day, r.muted_until
      FROM strandline.deliveries d JOIN strandline.rules r ON r.id = d.rule_id
+     LEFT JOIN strandline.searches s ON s.id = r.search_id
      WHERE d.channel_id = $1 AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= $2
      ORDER BY d.id LIMIT 1`,
     [channelId, now],

@@ -1,6 +1,6 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
 import type { AnswerChange } from '../../domain/answer-change.ts';
-import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
+import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
 import { type Copies, nameTopicItem, ONE_COPY, readThings, type Thing } from '../copies.ts';
 import { type Id, type Queryable, selectIds, type Transaction } from '../database.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
@@ -178,19 +178,33 @@ export async function readFeedBetween(
   return { found: await attachItems(tx, rows), last: rows.at(-1)?.id ?? null };
 }
 
-/** The discoveries of a message in feed order: the first ones with their items, and all IDs. */
+/** $1 delivery, $2 limit. Posts by engagement and links in turn, after all other kinds. */
+const SELECT_BEST = `
+SELECT id FROM (
+  SELECT x.discovery_id AS id, d.kind IN ('post', 'link') AS is_item,
+    row_number() OVER (PARTITION BY d.kind ORDER BY coalesce(${engagementSql('c.')}, 0) DESC, x.discovery_id) AS place
+  FROM strandline.delivery_discoveries x
+  JOIN strandline.discoveries d ON d.id = x.discovery_id
+  LEFT JOIN strandline.post_counters c ON d.kind = 'post' AND c.post_id = d.thing
+  WHERE x.delivery_id = $1
+) b ORDER BY is_item, place, id LIMIT $2`;
+
+/** The discoveries of a message in feed order: those that matter most with their items, and the IDs and numbers of all. */
 export async function readDeliveryEntries(
   tx: Queryable,
   deliveryId: Id,
   whole: number,
-): Promise<{ found: FeedEntry[]; ids: Id[] }> {
-  const ids = await selectIds(
-    tx,
-    `SELECT x.discovery_id AS id FROM strandline.delivery_discoveries x
+): Promise<{ found: FeedEntry[]; ids: Id[]; counts: Partial<Record<FeedEntry['kind'], number>> }> {
+  const { rows } = await tx.query<{ id: Id; kind: FeedEntry['kind'] }>(
+    `SELECT x.discovery_id AS id, d.kind FROM strandline.delivery_discoveries x
      JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = $1 ORDER BY 1`,
     [deliveryId],
   );
-  return { found: await addEntryCopies(tx, await readEntries(tx, ids.slice(0, whole))), ids };
+  const ids = rows.map(({ id }) => id);
+  const counts: Partial<Record<FeedEntry['kind'], number>> = {};
+  for (const { kind } of rows) counts[kind] = (counts[kind] ?? 0) + 1;
+  const best = ids.length <= whole ? ids : await selectIds(tx, SELECT_BEST, [deliveryId, whole]);
+  return { found: await addEntryCopies(tx, await readEntries(tx, best)), ids, counts };
 }
 
 /** Discoveries with their items, in feed order. */

@@ -15,8 +15,14 @@ export type Rule = {
   cooldown_seconds: number;
   /** When it sends a digest, as a cron expression in `tz`; null: it reports discoveries. */
   digest: string | null;
-  /** Time zone of its times. */
+  /** Time zone of its times, and of the day of the limit. */
   tz: string;
+  /** Such as `22:00-07:00`; null: none. */
+  quiet_hours: string | null;
+  /** Messages a day and channel; null: no limit. */
+  max_per_day: number | null;
+  /** Until when it is or was muted; null: never. */
+  muted_until: Date | null;
   state: 'active' | 'paused';
   after: Id;
 };
@@ -32,10 +38,12 @@ const SETTINGS = [
   'cooldown_seconds',
   'digest',
   'tz',
+  'quiet_hours',
+  'max_per_day',
 ] as const;
 export type RuleSettings = Pick<Rule, (typeof SETTINGS)[number]>;
 
-const COLUMNS = ['id', 'slug', 'state', ...SETTINGS].map((name) => `r.${name}`).join(', ');
+const COLUMNS = ['id', 'slug', 'state', 'muted_until', ...SETTINGS].map((name) => `r.${name}`).join(', ');
 const SELECT_RULE = `SELECT ${COLUMNS}, r.after FROM strandline.rules r`;
 
 /** Locks the rule's row. @returns null if it does not exist or is removed */

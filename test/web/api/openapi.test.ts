@@ -129,6 +129,10 @@ test('webhook messages are as documented', () => {
   const told = webhookKind.compose(
     describeDiscoveries({
       rule: { slug: 'r', name: 'R' },
+      counts: { link: 1 },
+      muted: { since: at, until: at, topic: 't', delivery: 7n },
+      limit: { per_day: 5, number: 5, waited: true, rest_of_day: 'none' },
+
       found: [
         {
           id: 1n,

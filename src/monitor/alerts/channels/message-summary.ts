@@ -47,7 +47,7 @@ export type SummaryItem = {
 export type MessageSummary = {
   /** One line, such as `Ferry news: 12 posts, 1 spike`. */
   title: string;
-  /** A sentence for a message without items; null if it has some. */
+  /** A sentence above the items, such as why the message comes now; null if there is nothing to say. */
   lead: string | null;
   items: SummaryItem[];
   /** How many discoveries `items` lacks; null if none. */
@@ -69,7 +69,7 @@ export function summarizeMessage(message: ChannelMessage): MessageSummary {
   const missing = data.total - items.length;
   return {
     title: describeTitle(data),
-    lead: null,
+    lead: describeLead(data),
     items,
     more: missing > 0 ? { count: missing } : null,
     url: data.link,
@@ -321,6 +321,11 @@ const NOUNS: Readonly<Record<RuleKind, string>> = {
   growth: 'growing post',
 };
 
+/** The copies of a group, if all of it is known. */
+function describeGroup(found: readonly MessageDiscovery[], count: number): string {
+  return found.length === count ? describeWithCopies(found) : '';
+}
+
 /** ` (29 with copies)`, of all things in a list; empty if none has copies. */
 function describeWithCopies(found: readonly MessageDiscovery[]): string {
   const copied = found.flatMap((each) => ('copies' in each ? [each] : []));
@@ -330,20 +335,24 @@ function describeWithCopies(found: readonly MessageDiscovery[]): string {
   return ` (${least}${formatWhole(all)} with copies)`;
 }
 
-/** The number is that of the list. Kinds of discoveries that are known by id only are unknown. */
-function describeTitle({ rule_name: name, total, discoveries, further_ids }: Discoveries): string {
+function describeTitle(data: Discoveries): string {
+  return addWarning(
+    data.rule_name,
+    describeCounts(data),
+    data.discoveries.some((each) => each.simulated),
+  );
+}
+
+/** `43 posts, 2 spikes` */
+function describeCounts({ counts, total, discoveries }: Discoveries): string {
   const groups = groupByKind(discoveries);
   const kinds = RULE_KINDS.flatMap((kind) => {
-    const count = groups[kind]?.length ?? 0;
-    return count === 0 ? [] : [`${formatCount(count, NOUNS[kind])}${describeWithCopies(groups[kind] ?? [])}`];
+    const count = counts[kind] ?? 0;
+    return count === 0
+      ? []
+      : [`${formatCount(count, NOUNS[kind])}${describeGroup(groups[kind] ?? [], count)}`];
   });
-  const found =
-    further_ids.length === 0 && kinds.length > 0 ? kinds.join(', ') : formatCount(total, 'result');
-  return addWarning(
-    name,
-    found,
-    discoveries.some((each) => each.simulated),
-  );
+  return kinds.length > 0 ? kinds.join(', ') : formatCount(total, 'result');
 }
 
 function addWarning(name: string, given: string, isSimulated: boolean): string {
@@ -351,6 +360,34 @@ function addWarning(name: string, given: string, isSimulated: boolean): string {
   const found = truncateText(cleanLine(given), MAX_TITLE_LENGTH / 2);
   const most = MAX_TITLE_LENGTH - found.length - warning.length - 2;
   return `${truncateText(cleanLine(name), most)}: ${found}${warning}`;
+}
+
+/** Why the message comes now, and whether more of them can come today; null if that goes without saying. */
+function describeLead(data: Discoveries): string | null {
+  const { muted, daily_limit: limit } = data;
+  const sentences = [
+    ...(muted === null ? [] : [describeMute(muted, describeCounts(data))]),
+    ...(limit === null ? [] : describeLimit(limit)),
+  ];
+  return sentences.length === 0 ? null : sentences.join(' ');
+}
+
+function describeMute({ topic, until }: NonNullable<Discoveries['muted']>, counts: string): string {
+  const what = topic === null ? 'Muted' : `Topic ${topic} muted`;
+  return `${what} until ${describeTime(until)}: ${counts}.`;
+}
+
+function describeLimit({ per_day, number, waited, rest_of_day }: NonNullable<Discoveries['daily_limit']>) {
+  const most = `${formatCount(per_day, 'message')} a day`;
+  const rest = {
+    any: [],
+    spikes: ['until tomorrow, only spikes are sent.'],
+    none: ['the next comes tomorrow.'],
+  };
+  return [
+    ...(waited ? [`Collected since the limit of ${most} was reached.`] : []),
+    ...rest[rest_of_day].map((words) => `Message ${number} of at most ${per_day} today: ${words}`),
+  ];
 }
 
 /** With its year, whatever that is: messages are read later. */

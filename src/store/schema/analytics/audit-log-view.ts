@@ -28,6 +28,9 @@ export const AUDIT_ACTIONS = [
   'search.purged',
   'searches.paused',
   'searches.resumed',
+  ...(['muted', 'unmuted'] as const).flatMap(
+    (done) => [`rule.${done}`, `topic.${done}`, `alerts.${done}`] as const,
+  ),
   ...(['created', 'updated', 'paused', 'resumed', 'removed'] as const).flatMap(
     (done) => [`topic.${done}`, `search.${done}`, `rule.${done}`, `channel.${done}`] as const,
   ),
