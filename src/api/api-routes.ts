@@ -10,6 +10,7 @@ import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
 import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
 import { CHANNEL_OPERATIONS } from '../monitor/alerts/channel-operations.ts';
 import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
+import { MUTE_OPERATIONS } from '../monitor/alerts/mute-operations.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
@@ -60,6 +61,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   rankingRoutes,
   exportRoutes,
   routesOf(RULE_OPERATIONS),
+  routesOf(MUTE_OPERATIONS),
   routesOf(CHANNEL_OPERATIONS),
   feedRoutes,
   feedDocumentRoutes,

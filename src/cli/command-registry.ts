@@ -39,7 +39,9 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['sql [query]', 'run a read-only SQL query on the views of strandline_analytics', async () => (await import('./sql-commands.ts')).registerSql],
   ]],
   ['Alerts:', [
-    ['rules ...', 'alert rules: add, list, show, edit, pause, resume, remove, try', async () => (await import('./rule-views.ts')).registerRules],
+    ['rules ...', 'alert rules: add, list, show, edit, pause, resume, remove, try, preview', async () => (await import('./rule-views.ts')).registerRules],
+    ['mute', 'hold back messages until a time', async () => (await import('./mute-commands.ts')).registerMute],
+    ['unmute', 'end a mute, and send what it held back', async () => (await import('./mute-commands.ts')).registerUnmute],
     ['channels ...', 'alert channels: add, edit, list, show, test, rotate, pause, resume, remove', async () => (await import('./channel-views.ts')).registerChannels],
     ['deliveries ...', 'alert messages: list, show, resend', async () => (await import('./delivery-views.ts')).registerDeliveries],
     ['feeds ...', 'addresses for feed readers: add, list, remove', async () => (await import('./feeds-commands.ts')).registerFeeds],

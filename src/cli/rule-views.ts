@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { DAY } from '../domain/time.ts';
-import type { Backtest, RulePreview } from '../monitor/alerts/backtest.ts';
+import type { Backtest, BacktestMessage, RulePreview } from '../monitor/alerts/backtest.ts';
 import { SYSTEM_RULE } from '../model/alerts.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { describeRemovedScope } from '../monitor/topics/find-by-slug.ts';
@@ -14,13 +14,18 @@ import {
   type OperationView,
   type ReplyColumn,
   renderFacts,
-  renderRows,
   type Terms,
 } from './reply-view.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { oneLine, truncate } from './terminal-text.ts';
 import { formatDuration, formatQuantity } from './value-formatting.ts';
 
-type Row = JsonOf<RuleRow> & { scope_removed_at: string | null; preview: JsonOf<RulePreview> };
-type Trial = JsonOf<Omit<Backtest, 'messages'>> & { messages: JsonOf<Backtest['messages'][number]>[] };
+type Row = JsonOf<RuleRow> & {
+  preset: string;
+  scope_removed_at: string | null;
+  preview: JsonOf<RulePreview>;
+};
+type Trial = JsonOf<Omit<Backtest, 'messages'>> & { messages: JsonOf<BacktestMessage>[] };
 
 const SCOPE: ReplyColumn<Row> = {
   of: 'topic',
@@ -40,6 +45,20 @@ const COOLDOWN: ReplyColumn<Row> = {
   as: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'none' : formatDuration(seconds * 1_000)),
   right: false,
   drop: 2,
+};
+const LIMIT: ReplyColumn<Row> = {
+  of: 'max_per_day',
+  head: 'per day',
+  as: ({ max_per_day: most }) => (most === null ? 'no limit' : String(most)),
+  right: false,
+  drop: 3,
+};
+const MUTED: ReplyColumn<Row> = {
+  of: 'muted_until',
+  head: 'muted until',
+  as: ({ muted_until: until }, { page, now }) =>
+    until !== null && new Date(until) > now ? formatTime(until, page) : 'not muted',
+  drop: 4,
 };
 const LAST: ReplyColumn<Row> = { of: 'last_made_at', head: 'last message', drop: 4 };
 
@@ -65,7 +84,20 @@ const FACTS: readonly ReplyColumn<Row>[] = [
     head: 'next digest',
     as: ({ digest_due_at: at }, { page }) => (at === null ? null : formatTime(at, page)),
   },
+  { of: 'preset', as: ({ digest, preset }) => (digest === null ? preset : null) },
+  {
+    of: 'max_per_day',
+    head: 'per day',
+    as: ({ digest, max_per_day: most }) =>
+      digest === null ? (most === null ? 'no limit' : `at most ${most}`) : null,
+  },
+  {
+    of: 'quiet_hours',
+    head: 'quiet hours',
+    as: ({ quiet_hours: hours, tz }) => (hours === null ? 'none' : `${hours} (${tz})`),
+  },
   'channels',
+  MUTED,
   {
     of: 'state',
     as: ({ state, state_since }, { page }) => `${state} since ${formatTime(state_since, page)}`,
@@ -79,15 +111,24 @@ const whole = {
 };
 const changed = { says: ({ slug, state }: Row) => [`${slug}: ${state}`] };
 
+const trial = {
+  lines: (row: Row, terms: Terms) =>
+    (row as unknown as Trial).messages.flatMap((message) => renderMessage(message, terms)), // as it replies
+  says: (row: Row) => [describeTrial(row as unknown as Trial)], // as above
+};
+
 const VIEW: OperationView<Row> = {
   columns: [
     { of: 'slug', head: 'rule' },
     SCOPE,
     KINDS,
     { of: 'filter', elastic: 1, drop: 3 },
+    { of: 'preset', drop: 5 },
     COOLDOWN,
+    LIMIT,
     'channels',
     'state',
+    MUTED,
     LAST,
   ],
   none: 'No rules. Add one: strandline rules add --help',
@@ -105,13 +146,8 @@ const VIEW: OperationView<Row> = {
     pauseRule: changed,
     resumeRule: changed,
     removeRule: { says: ({ slug }) => [`${slug}: removed; its deliveries stay`] },
-    tryRule: {
-      lines: (row, terms) => {
-        const { messages } = row as unknown as Trial; // as `tryRule` replies
-        return renderRows(messages, [{ of: 'at', head: 'message at' }, 'discoveries'], terms);
-      },
-      says: (row) => [describeTrial(row as unknown as Trial)], // as above
-    },
+    tryRule: trial,
+    previewRule: trial,
   },
 };
 
@@ -131,13 +167,38 @@ function describeUnknown(since: string | null): string {
   return since === null ? '' : ' Growth before the rule was created is not known.';
 }
 
-function describeTrial({ since, until, messages, total, growth_since }: Trial): string {
+function describeTrial({ since, until, messages, total, waiting, growth_since }: Trial): string {
   const days = formatQuantity(Math.round((Date.parse(until) - Date.parse(since)) / DAY), 'day');
   if (messages.length > 0 && total === 0)
     return `${formatQuantity(messages.length, 'digest')} in ${days} at most: one without news is not sent.`;
   if (total === 0)
     return `No messages: nothing matched in the last ${days}. Baselines are never reported.${describeUnknown(growth_since)}`;
-  return `${formatQuantity(messages.length, 'message')} with ${formatQuantity(total, 'discovery', 'discoveries')} in ${days}${growth_since === null ? '' : `.${describeUnknown(growth_since)}`}`;
+  const rest =
+    waiting === 0 ? '' : `; ${formatQuantity(waiting, 'discovery', 'discoveries')} would still wait`;
+  const found = formatQuantity(total, 'discovery', 'discoveries');
+  return `${formatQuantity(messages.length, 'message')} with ${found} in ${days}${rest}${growth_since === null ? '' : `.${describeUnknown(growth_since)}`}`;
+}
+
+const cutLine = (line: string, { width }: TerminalPage) => truncate(oneLine(line), width);
+
+/** When and what, then its items. */
+function renderMessage(
+  { at, title, lead, items, discoveries }: JsonOf<BacktestMessage>,
+  { page }: Terms,
+): string[] {
+  const more = discoveries - items.length;
+  const lines = items.map(({ title: name, text, author }) =>
+    cutLine(`${author === null ? '' : `${author}: `}${name ?? text ?? ''}`, {
+      ...page,
+      width: page.width - 2,
+    }),
+  );
+  return [
+    cutLine(`${formatTime(at, page)}  ${title}`, page),
+    ...(lead === null ? [] : [`  (${lead})`]),
+    ...lines.map((line) => `  ${line}`),
+    ...(more > 0 && items.length > 0 ? [`  and ${more} more`] : []),
+  ];
 }
 
 export function registerRules(rules: Command, cli: Cli): void {

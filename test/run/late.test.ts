@@ -7,7 +7,8 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import type { Id } from '../../src/store/database.ts';
 import { listLateRuns, needsSolitude, storeResponse, takeLateResponse } from '../../src/store/responses.ts';
-import { readFeedAfter, readFeedBetween } from '../../src/store/alerts/feed-entries.ts';
+import { readFeedAfter } from '../../src/store/alerts/feed-entries.ts';
+import { readPastEntries } from '../../src/store/alerts/past-entries.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 import { START } from '../world.ts';
@@ -283,7 +284,13 @@ test('rules and previews skip late discoveries, and the cursor of a channel move
   const following = await readFeedAfter(world.db.pool, cursor, 10, () => true);
   expect(following).toEqual({ found: [], last: newest, more: false });
   const span = { since: at(0), until: at(60), after: cursor, limit: 10 };
-  expect((await readFeedBetween(world.db.pool, span)).found).toEqual([]);
+  const everything = {
+    kinds: ['post', 'link', 'spike', 'trend', 'completion'] as const,
+    topic_id: null,
+    search_id: null,
+    filter: '',
+  };
+  expect((await readPastEntries(world.db.pool, everything, span)).found).toEqual([]);
 });
 
 test('the order in which two responses are parsed does not change the sightings', async () => {

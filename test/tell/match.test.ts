@@ -221,7 +221,7 @@ test('a preview of a rule matches what it would have sent, and sends nothing', a
   await stage.tell(channel);
   const sent = stage.receiver.received.length;
   const trial = await backtestRule(stage.world.ctx, 'tried', 2);
-  expect(trial.found.map(({ id }) => String(id))).toEqual(await newsOf('tried'));
+  expect(trial.discovery_ids.map(String)).toEqual(await newsOf('tried'));
   expect(trial.messages).toHaveLength(ofPath('tried').length);
   expect(trial.messages.reduce((sum, { discoveries }) => sum + discoveries, 0)).toBe(trial.total);
   expect(stage.receiver.received.length).toBe(sent);

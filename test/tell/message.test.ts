@@ -185,7 +185,7 @@ test('creates a channel, a rule and its messages on the command line', async () 
   }; // what it printed
   expect(trial).toMatchObject({ total: 2 });
   // As many days as the preview of a new rule.
-  expect(Date.parse(trial.until) - Date.parse(trial.since)).toBe(7 * DAY);
+  expect(Date.parse(trial.until) - Date.parse(trial.since)).toBe(14 * DAY);
   expect(await run('rules', 'edit', 'cli', '--filter', '"open')).toMatchObject({ code: 2 });
   expect(await run('rules', 'remove', 'nothing')).toMatchObject({
     code: 1,

@@ -138,10 +138,10 @@ test('a new rule has a cooldown unless it is on spikes alone, and says what it w
   await finds(search);
   for (let n = 0; n < 24; n += 1) await finds(search, `70${n}`);
   const rule = await createRule(ctx, { slug: 'quiet', topic: 'often', channels: ['quiet'] });
-  expect(rule.cooldown_seconds).toBe(3 * 3_600);
+  expect(rule.cooldown_seconds).toBe(6 * 3_600);
   expect(await previewRule(ctx, 'quiet')).toEqual({
-    days: 7,
-    messages: 8,
+    days: 14,
+    messages: 4,
     discoveries: 24,
     at_least: false,
   });

@@ -1,37 +1,60 @@
-/** Previews a rule over past days. Nothing is written and nothing is sent. */
+/** Previews a rule, also one that is not saved, over past days. Nothing is written and nothing is sent. */
 
 import { DAY } from '../../domain/time.ts';
-import { createNotFound, InvalidInput } from '../../domain/errors.ts';
-import { parseQuery } from '../../domain/search-query.ts';
+import { createNotFound } from '../../domain/errors.ts';
+import { EVERYTHING, parseQuery } from '../../domain/search-query.ts';
+import type { WaitReason } from '../../model/alerts.ts';
+import { isFirstOfThing, readEntries, readEntryThings } from '../../store/alerts/feed-entries.ts';
 import {
-  isFirstOfThing,
-  readEntryThings,
-  readFeedBetween,
-  type FeedEntry,
-} from '../../store/alerts/feed-entries.ts';
-import type { Id } from '../../store/database.ts';
-import { findRule, readRuleCreation } from '../../store/alerts/rule-rows.ts';
+  findPastMatches,
+  type PastEntry,
+  readEngagement,
+  readPastEntries,
+} from '../../store/alerts/past-entries.ts';
+import { findRule, readRuleCreation, type Rule, type RuleSettings } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
 import { slotsBetween } from '../schedule/cadence.ts';
-import { DEFAULT_BACKTEST_DAYS, MAX_BACKTEST_DAYS } from './rule-shapes.ts';
-import { matchRules } from './rule-filter.ts';
-import { MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { type SummaryItem, summarizeMessage } from './channels/message-summary.ts';
+import { completeRule } from './manage-rules.ts';
+import { createMessagePlan, type PlannedMessage } from './message-plan.ts';
+import { describeDiscoveries } from './message.ts';
+import { DISCOVERY_KIND, isInScope, leaveOutKnown } from './rule-filter.ts';
+import { DEFAULT_BACKTEST_DAYS, type NewRule } from './rule-shapes.ts';
 import { assertPreviewable } from './system-rule.ts';
 
-const BACKTEST_BATCH = 1_000;
-/** Discoveries beyond these are only counted. */
-const MAX_BACKTEST_SHOWN = 500;
+const BACKTEST_BATCH = 5_000;
+/** Newest messages that are described with their items. */
+const MAX_DESCRIBED = 100;
+/** Items that the summary of a message chooses from, by kind. */
+const MAX_CANDIDATES = 5;
+/** Ids of discoveries in a reply. */
+const MAX_IDS = 500;
 
-/** One message that would have been sent. */
-type BacktestMessage = { at: Date; discoveries: number };
+/** One message that would have been sent, as a person would have read it. */
+export type BacktestMessage = {
+  at: Date;
+  discoveries: number;
+  /** Why it was not sent at once; null if nothing held it back. */
+  waits_for: WaitReason | null;
+  title: string;
+  /** What it says above its items; null: nothing. */
+  lead: string | null;
+  /** The few that matter most; none for messages before the newest 100. */
+  items: SummaryItem[];
+};
 export type Backtest = {
   since: Date;
   until: Date;
-  messages: BacktestMessage[];
+  /** Number of discoveries that match, also of those that would still wait. */
   total: number;
-  found: FeedEntry[];
+  /** How many of them would wait at the end. */
+  waiting: number;
+  /** Newest first. */
+  messages: BacktestMessage[];
+  /** The first 500 discoveries, oldest first. */
+  discovery_ids: bigint[];
   /** Whether all discoveries of the days were read. */
-  isWhole: boolean;
+  is_whole: boolean;
   /** From when on it is known which posts grew, because no rule asked before; null if that is known of all days. */
   growth_since: Date | null;
 };
@@ -45,104 +68,187 @@ export type RulePreview = {
   growth_since: Date | null;
 };
 
-/** Some seconds. */
+/** A second or two. */
 const MAX_PREVIEW_DISCOVERIES = 50_000;
 
 /** Counts the messages of a rule in the past {@link DEFAULT_BACKTEST_DAYS} days. @throws Refused `not_found` */
 export async function previewRule(ctx: Context, slug: string): Promise<RulePreview> {
   const days = DEFAULT_BACKTEST_DAYS;
-  const trial = await backtestRule(ctx, slug, days, MAX_PREVIEW_DISCOVERIES);
-  const { messages, total, isWhole, growth_since } = trial;
-  return { days, messages: messages.length, discoveries: total, at_least: !isWhole, growth_since };
+  const { messages, total, is_whole, growth_since } = await backtestStored(ctx, slug, {
+    days,
+    most: MAX_PREVIEW_DISCOVERIES,
+    described: 0,
+  });
+  return { days, messages: messages.length, discoveries: total, at_least: !is_whole, growth_since };
 }
 
-/**
- * @param days how far back, from 1 to {@link MAX_BACKTEST_DAYS}
- * @param most discoveries to read, the oldest first
- * @returns the messages in order, the number of discoveries, and the first 500 of them
- * @throws InvalidInput @throws Refused `not_found`; `conflict` for the rule `system`
- */
-export async function backtestRule(
+/** @throws Refused `not_found`; `conflict` for the rule `system` */
+export async function backtestRule(ctx: Context, slug: string, days: number): Promise<Backtest> {
+  return backtestStored(ctx, slug, { days });
+}
+
+/** A rule that is not saved. @throws Refused `not_found` for its topic or search */
+export async function backtestNewRule(
+  ctx: Context,
+  written: Omit<NewRule, 'channels' | 'slug'>,
+  days: number,
+): Promise<Backtest> {
+  return backtest(ctx, await completeRule(ctx.db.pool, 'new-rule', written), {
+    days,
+    asked: ctx.clock.now(),
+  });
+}
+
+async function backtestStored(
   ctx: Context,
   slug: string,
-  days: number,
-  most = Number.POSITIVE_INFINITY,
+  options: Omit<BacktestOptions, 'asked'>,
 ): Promise<Backtest> {
-  if (!Number.isInteger(days) || days < 1 || days > MAX_BACKTEST_DAYS)
-    throw new InvalidInput([
-      { path: 'days', given: days, expected: `a whole number from 1 to ${MAX_BACKTEST_DAYS}` },
-    ]);
-  const until = ctx.clock.now();
-  const trial: Backtest = {
-    since: new Date(until.getTime() - days * DAY),
-    until,
-    messages: [],
-    total: 0,
-    found: [],
-    isWhole: true,
-    growth_since: null,
-  };
   const stored = await findRule(ctx.db.pool, slug);
   if (stored === null) throw createNotFound('rule', slug);
   assertPreviewable(slug);
-  parseQuery(stored.filter, 'filter');
-  if (stored.digest !== null) {
-    const schedule = { kind: 'cron', cron: stored.digest, tz: stored.tz } as const;
-    const slots = [...slotsBetween(schedule, trial.since, until)];
-    return { ...trial, messages: slots.map((at) => ({ at: new Date(at), discoveries: 0 })) };
-  }
-  if (stored.kinds.includes('growth')) {
-    const asked = await readRuleCreation(ctx.db.pool, stored.id);
-    if (asked > trial.since) trial.growth_since = asked;
-  }
-  // As if the rule had been active all the time.
-  const rule = { ...stored, state: 'active' as const };
-  const counting = createMessageCounter(rule.cooldown_seconds);
-  const seen = new Set<Id>();
-  let before: Id | undefined;
-  let read = 0;
-  for (let after = 0n; ; ) {
-    const { found, last } = await readFeedBetween(ctx.db.pool, { ...trial, after, limit: BACKTEST_BATCH });
-    // What was found before counts as known.
-    before ??= found[0] === undefined ? undefined : found[0].id - 1n;
-    const trialRule = { ...rule, after: before ?? 0n };
-    const [{ matching } = { matching: [] }] = await matchRules(ctx.db.pool, [trialRule], found, until);
-    const isNew = isFirstOfThing(await readEntryThings(ctx.db.pool, matching), seen);
-    for (const entry of matching.filter(isNew)) {
-      counting.add(entry);
-      trial.total += 1;
-      if (trial.found.length < MAX_BACKTEST_SHOWN) trial.found.push(entry);
-    }
-    if (last === null) break;
-    after = last;
-    read += BACKTEST_BATCH;
-    trial.isWhole = read < most;
-    if (!trial.isWhole) break;
-  }
-  trial.messages = counting.end(until);
-  return trial;
+  const asked = await readRuleCreation(ctx.db.pool, stored.id);
+  return backtest(ctx, stored, { ...options, asked });
 }
 
-/** Counts messages as gathering would have created them, assuming that every delivery succeeds. */
-function createMessageCounter(cooldownSeconds: number) {
-  const messages: BacktestMessage[] = [];
-  const cooldownMs = cooldownSeconds * 1_000;
-  let open: (BacktestMessage & { run: bigint }) | undefined;
+async function backtest(
+  ctx: Context,
+  rule: RuleSettings & { slug: string },
+  { days, most = Number.POSITIVE_INFINITY, described = MAX_DESCRIBED, asked }: BacktestOptions,
+): Promise<Backtest> {
+  const until = ctx.clock.now();
+  const since = new Date(until.getTime() - days * DAY);
+  const query = parseQuery(rule.filter, 'filter');
+  if (rule.digest !== null) return planDigests(rule, rule.digest, since, until);
+  // As if the rule had been active all the time.
+  const always = { ...rule, id: 0n, state: 'active' as const, after: 0n, muted_until: null };
+  const plan = createMessagePlan<PastEntry>(rule);
+  const kinds = rule.kinds.flatMap((kind) => DISCOVERY_KIND[kind] ?? []);
+  const seen = new Set<bigint>();
+  const ids: bigint[] = [];
+  let total = 0;
+  let isWhole = true;
+  let before: bigint | undefined;
+  for (let after = 0n, read = 0; ; read += BACKTEST_BATCH) {
+    isWhole = read < most;
+    if (!isWhole) break;
+    const span = { since, until, after, limit: BACKTEST_BATCH };
+    const { found, last } = await readPastEntries(ctx.db.pool, { ...rule, kinds }, span);
+    // What was found before counts as known.
+    before ??= found[0] === undefined ? undefined : found[0].id - 1n;
+    const inScope = found.filter((entry) => isInScope(always, entry));
+    const matching =
+      query === EVERYTHING ? inScope : await findPastMatches(ctx.db.pool, query, inScope, until);
+    const known = { rule: { ...rule, after: before ?? 0n }, query, now: until };
+    const unknown = await leaveOutKnown(ctx.db.pool, known, matching);
+    const repeated = unknown.filter((entry) => rule.search_id !== null || !entry.first_in_topic);
+    const reported = unknown.filter(isFirstOfThing(await readEntryThings(ctx.db.pool, repeated), seen));
+    plan.add(reported);
+    total += reported.length;
+    ids.push(...reported.slice(0, MAX_IDS - ids.length).map(({ id }) => id));
+    if (last === null) break;
+    after = last;
+  }
+  const { messages, waiting } = plan.end(until);
   return {
-    add: (entry: FeedEntry) => {
-      const joins =
-        cooldownMs > 0
-          ? open !== undefined && entry.at <= open.at
-          : open?.run === entry.run_id && open.discoveries < MAX_WHOLE_DISCOVERIES;
-      if (open !== undefined && joins) {
-        open.discoveries += 1;
-        return;
-      }
-      const ends = open === undefined || cooldownMs === 0 ? 0 : open.at.getTime() + cooldownMs;
-      open = { at: new Date(Math.max(entry.at.getTime(), ends)), discoveries: 1, run: entry.run_id };
-      messages.push(open);
-    },
-    end: (until: Date) =>
-      messages.filter(({ at }) => at <= until).map(({ at, discoveries }) => ({ at, discoveries })),
+    since,
+    until,
+    total,
+    waiting: waiting.length,
+    messages: await describeMessages(ctx, rule, messages.toReversed(), described),
+    discovery_ids: ids,
+    is_whole: isWhole,
+    growth_since: rule.kinds.includes('growth') && asked > since ? asked : null,
   };
+}
+
+/** When digests would have been sent, at most: what they say is not planned. */
+function planDigests(
+  { name, tz }: Pick<RuleSettings, 'name' | 'tz'>,
+  cron: string,
+  since: Date,
+  until: Date,
+): Backtest {
+  const slots = [...slotsBetween({ kind: 'cron', cron, tz }, since, until)].toReversed();
+  const messages = slots.map((at) => ({
+    at: new Date(at),
+    discoveries: 0,
+    waits_for: null,
+    title: `${name}: digest`,
+    lead: null,
+    items: [],
+  }));
+  return {
+    since,
+    until,
+    total: 0,
+    waiting: 0,
+    messages,
+    discovery_ids: [],
+    is_whole: true,
+    growth_since: null,
+  };
+}
+
+type BacktestOptions = {
+  days: number;
+  most?: number;
+  described?: number;
+  /** From when on the rule asked which posts grew. */
+  asked: Date;
+};
+
+async function describeMessages(
+  ctx: Context,
+  { slug, name }: Pick<Rule, 'slug' | 'name'>,
+  planned: readonly PlannedMessage<PastEntry>[],
+  described: number,
+): Promise<BacktestMessage[]> {
+  const newest = planned.slice(0, described);
+  const engagement = await readEngagement(
+    ctx.db.pool,
+    newest.flatMap(({ entries }) => entries),
+  );
+  const chosen = newest.map(({ entries }) => chooseCandidates(entries, engagement));
+  const whole = await readEntries(
+    ctx.db.pool,
+    chosen.flat().map(({ id }) => id),
+  );
+  const byId = new Map(whole.map((entry) => [entry.id, entry]));
+  return planned.map(({ at, waitsFor, entries, limit }, n) => {
+    const found = (chosen[n] ?? []).flatMap(({ id }) => byId.get(id) ?? []);
+    const message = describeDiscoveries({
+      rule: { slug, name },
+      found,
+      ids: entries.map(({ id }) => id),
+      counts: countKinds(entries),
+      muted: null,
+      limit,
+      at,
+      baseUrl: ctx.config.http.baseUrl,
+    });
+    const { title, lead, items } = summarizeMessage(message);
+    return { at, discoveries: entries.length, waits_for: waitsFor, title, lead, items };
+  });
+}
+
+/** Of each kind the first; of posts those with most engagement. */
+function chooseCandidates(
+  entries: readonly PastEntry[],
+  engagement: ReadonlyMap<bigint, number>,
+): PastEntry[] {
+  const weigh = ({ kind, thing }: PastEntry) => (kind === 'post' ? (engagement.get(thing) ?? 0) : 0);
+  const best = entries.toSorted((a, b) => weigh(b) - weigh(a));
+  const taken = new Map<string, number>();
+  return best.filter(({ kind }) => {
+    const n = (taken.get(kind) ?? 0) + 1;
+    taken.set(kind, n);
+    return n <= MAX_CANDIDATES;
+  });
+}
+
+function countKinds(entries: readonly PastEntry[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { kind } of entries) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
 }

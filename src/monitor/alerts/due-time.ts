@@ -2,6 +2,7 @@
 import { type RuleKind, type StoredRuleKind, WAIT_REASONS, type WaitReason } from '../../model/alerts.ts';
 import { SECOND } from '../../domain/time.ts';
 import { findNextDay, findQuietEnd, readLocalDay } from './local-clock.ts';
+import type { MessageLimit } from './message.ts';
 import { parseQuietHours } from './quiet-hours.ts';
 
 /** The members of a rule that decide when its messages are sent. */
@@ -87,4 +88,18 @@ function countByDay({ max_per_day, tz }: SendingRule, recent: readonly Date[]): 
     counts.set(day, (counts.get(day) ?? 0) + 1);
   }
   return counts;
+}
+
+/** The place of a message in the limit of its day; null if the rule has no limit. @param recent when messages before it were sent */
+export function describeLimit(
+  rule: SendingRule,
+  recent: readonly Date[],
+  at: Date,
+  waitedFor: WaitReason | null,
+): MessageLimit | null {
+  const { max_per_day: most, tz } = rule;
+  if (most === null) return null;
+  const number = (countByDay(rule, recent).get(readLocalDay(tz, at.getTime())) ?? 0) + 1;
+  const rest = number >= most ? 'none' : number >= countAllowed(rule, false) ? 'spikes' : 'any';
+  return { per_day: most, number, waited: waitedFor === 'limit', rest_of_day: rest };
 }

@@ -333,7 +333,9 @@ export function describeDiscoveries({
           ? buildDashboardLink(baseUrl, run, search, topic)
           : `${trimEndSlashes(baseUrl)}/alerts/deliveries/${muted.delivery}`,
       total: ids.length,
-      counts: { ...counts },
+      counts: Object.fromEntries(
+        Object.entries(counts).map(([kind, n]) => [kind === 'completion' ? 'answer' : kind, n]),
+      ),
       muted:
         muted === null
           ? null

@@ -17,9 +17,8 @@ import {
 } from '../../store/alerts/gathering-rows.ts';
 import { type Mutes, readMuteEnds, readMutes } from '../../store/alerts/mutes.ts';
 import type { Id, Transaction } from '../../store/database.ts';
-import { countAllowed, decideSendTime, type SendTime, URGENT_KIND_NAMES } from './due-time.ts';
+import { decideSendTime, describeLimit, type SendTime, URGENT_KIND_NAMES } from './due-time.ts';
 import { findRuleMute, readSentBefore } from './gather-discoveries.ts';
-import { readLocalDay } from './local-clock.ts';
 import { createMessageId, type MessageLimit, type MutedSince } from './message.ts';
 
 /** @returns whether the message, or what it gathered, waits on */
@@ -31,8 +30,8 @@ export async function postponeDelivery(
 ): Promise<boolean> {
   const mutes = await readMutes(tx, now);
   const until = findRuleMute(delivery, mutes, now);
-  if (delivery.made_at !== null) {
-    // Composed before, so it cannot be divided or join a summary.
+  if (delivery.made_at !== null || delivery.digest !== null) {
+    // A digest, or composed before: it cannot be divided or join a summary.
     const topicEnd = delivery.topic_id === null ? null : (mutes.topics.get(delivery.topic_id) ?? null);
     const state = { last: null, recent: [], mutedUntil: findLatest([until, topicEnd]), urgent: true };
     const due = decideSendTime({ ...delivery, max_per_day: null }, state, now);
@@ -154,15 +153,11 @@ async function readLimit(
   delivery: DueDelivery,
   now: Date,
 ): Promise<MessageLimit | null> {
-  const { max_per_day: most, tz } = delivery;
-  if (most === null) return null;
+  if (delivery.max_per_day === null) return null;
   const { recent } = await readSentBefore(tx, {
     rule: { ...delivery, id: delivery.rule_id },
     channelId,
     now,
   });
-  const today = readLocalDay(tz, now.getTime());
-  const number = recent.filter((at) => readLocalDay(tz, at.getTime()) === today).length + 1;
-  const rest = number >= most ? 'none' : number >= countAllowed(delivery, false) ? 'spikes' : 'any';
-  return { per_day: most, number, waited: delivery.waits_for === 'limit', rest_of_day: rest };
+  return describeLimit(delivery, recent, now, delivery.waits_for);
 }

@@ -63,11 +63,13 @@ const MAX_EARLIER_MEMBERS = 20;
  * Leaves out things that the rule would have reported before if it had been asked: another member, which matches it too, was
  * there at the start, or before the rule. What the rule was asked about is in messages, or did not match.
  */
-async function leaveOutKnown(
+export async function leaveOutKnown<
+  Entry extends Pick<FeedEntry, 'id' | 'topic_id' | 'key' | 'text_key' | 'first_in_topic'>,
+>(
   tx: Queryable,
-  { rule, query, now }: { rule: Rule; query: Query; now: Date },
-  matching: readonly FeedEntry[],
-): Promise<FeedEntry[]> {
+  { rule, query, now }: { rule: Pick<Rule, 'search_id' | 'kinds' | 'after'>; query: Query; now: Date },
+  matching: readonly Entry[],
+): Promise<Entry[]> {
   const isOfTopic = rule.search_id === null;
   // Nothing of these was reported before.
   const repeated = matching.filter((found) => !(isOfTopic && found.first_in_topic));
@@ -98,15 +100,22 @@ async function leaveOutKnown(
   return matching.filter(({ id }) => earlier.get(id)?.some((member) => matches.has(member)) !== true);
 }
 
+/** What decides whether a discovery is in the scope of a rule. */
+type JudgedEntry = ScopedEntry &
+  Pick<FeedEntry, 'first_in_topic' | 'first_of_kind'> & {
+    spike?: { only_by: string | null };
+    growth?: { condition: string };
+  };
+
 /**
  * A rule on a search reports what is new to that search, every other rule what is new to its topic. None reports baselines,
  * anything found before it existed, or anything found while it is paused. A spike of one author, or of copies, is no alert.
  */
-function isInScope(rule: Rule, found: FeedEntry): boolean {
+export function isInScope(rule: Rule, found: JudgedEntry): boolean {
   if (!isCovered(rule, found)) return false;
   if (rule.search_id === null && !isFirst(rule, found)) return false;
-  if (found.kind === 'growth') return asksFor(rule, found.growth.condition);
-  return found.kind !== 'spike' || found.spike.only_by === null;
+  if (found.growth !== undefined) return asksFor(rule, found.growth.condition);
+  return found.spike === undefined || found.spike.only_by === null;
 }
 
 /** Whether a rule may report a discovery, as far as is known before its item is read. */
@@ -123,7 +132,7 @@ function asksFor({ growth }: Rule, condition: string): boolean {
 }
 
 /** The kind of discovery that each kind of rule reports; null: none. */
-const DISCOVERY_KIND: Readonly<Record<StoredRuleKind, FeedEntry['kind'] | null>> = {
+export const DISCOVERY_KIND: Readonly<Record<StoredRuleKind, FeedEntry['kind'] | null>> = {
   system: null,
   post: 'post',
   link: 'link',
@@ -134,7 +143,7 @@ const DISCOVERY_KIND: Readonly<Record<StoredRuleKind, FeedEntry['kind'] | null>>
 };
 
 /** A rule that may have left out the first discovery of an item, because it was of another kind, reports the next. */
-function isFirst({ kinds, filter }: Rule, found: FeedEntry): boolean {
+function isFirst({ kinds, filter }: Rule, found: JudgedEntry): boolean {
   if (found.kind === 'growth') return found.first_in_topic;
   const reportsAll = filter === '' && kinds.includes('post') && kinds.includes('link');
   return reportsAll ? found.first_in_topic : found.first_of_kind;

@@ -1,20 +1,26 @@
 /** Operations on rules: what to report, and to which channels. */
 import { z } from 'zod';
+import { RULE_KINDS, WAIT_REASONS } from '../../model/alerts.ts';
 import { idShape, ruleSlug, timeShape } from '../../model/value-shapes.ts';
 import { readRules, type RuleRow } from '../../store/alerts/alert-queries.ts';
-import { defineRow, defineRowWith } from '../../store/row-shapes.ts';
+import { defineRowWith } from '../../store/row-shapes.ts';
 import type { StateChange } from '../../store/topics.ts';
 import type { Context } from '../context.ts';
 import { declareOperation } from '../operation.ts';
 import { findScope, findScopeRemoval } from '../topics/find-by-slug.ts';
-import { editedRule, namedRule, newRule, ruleFilter, triedRule } from './rule-shapes.ts';
+import { findPreset, PRESET_NAMES } from './rule-presets.ts';
+import { editedRule, namedRule, newRule, previewedRule, ruleFilter, triedRule } from './rule-shapes.ts';
 
 // A list needs neither.
 const loadManagement = () => import('./manage-rules.ts');
 const loadBacktest = () => import('./backtest.ts');
 
-const Rule = defineRow('Rule', 'rules');
+const preset = z
+  .enum([...PRESET_NAMES, 'own'])
+  .describe('The preset that its kinds, cooldown and limit equal; `own` if they equal none.');
+const Rule = defineRowWith('Rule', 'rules', { preset });
 const RuleWhole = defineRowWith('RuleWhole', 'rules', {
+  preset,
   scope_removed_at: timeShape
     .nullable()
     .describe(
@@ -27,6 +33,7 @@ const growth_since = timeShape
     'From when on it is known which posts grew as the rule asks: no rule asked before. Null if it reports no growth, or all is known.',
   );
 const CreatedRule = defineRowWith('CreatedRule', 'rules', {
+  preset,
   preview: z
     .object({
       days: z.int(),
@@ -42,16 +49,44 @@ const RuleTrial = z
     since: timeShape,
     until: timeShape,
     total: z.int().describe('Number of discoveries that match.'),
+    waiting: z.int().describe('How many of them would still wait.'),
     messages: z
-      .array(z.object({ at: timeShape, discoveries: z.int() }))
-      .describe('Messages that the rule would have sent.'),
+      .array(
+        z.object({
+          at: timeShape,
+          discoveries: z.int(),
+          waits_for: z
+            .enum(WAIT_REASONS)
+            .nullable()
+            .describe('Why it would not have been sent at once; null if nothing held it back.'),
+          title: z.string().describe('What a chat or mail shows as its title.'),
+          lead: z.string().nullable().describe('What it says above its items; null: nothing.'),
+          items: z
+            .array(
+              z.object({
+                kind: z.enum(RULE_KINDS),
+                title: z.string().nullable(),
+                text: z.string().nullable(),
+                author: z.string().nullable().describe('User name of the author, or the site of a link.'),
+                counters: z.array(z.string()).describe('Such as `1,204 likes`.'),
+                at: z.string().nullable(),
+                url: z.string().nullable(),
+                page: z.string().nullable().describe('URL in the dashboard; null without `BASE_URL`.'),
+              }),
+            )
+            .describe('The few that matter most; none for messages before the newest 100.'),
+        }),
+      )
+      .describe('Messages that the rule would have sent, newest first.'),
     growth_since,
     discovery_ids: z.array(idShape).describe('The first 500 discoveries, oldest first.'),
+    is_whole: z.boolean().describe('False if there were too many discoveries to read them all.'),
   })
   .meta({ id: 'RuleTrial' });
 
+const withPreset = <R extends RuleRow>(row: R) => ({ ...row, preset: findPreset(row) });
 const readWhole = async ({ db }: Context, row: RuleRow) => ({
-  ...row,
+  ...withPreset(row),
   scope_removed_at: await findScopeRemoval(db, row),
 });
 
@@ -68,7 +103,8 @@ const declareChange = (change: StateChange, does: string, more: string) =>
     more,
     input: namedRule,
     output: Rule,
-    run: async ({ ctx }, { rule }) => (await loadManagement()).changeRule(ctx, rule, change),
+    run: async ({ ctx }, { rule }) =>
+      withPreset(await (await loadManagement()).changeRule(ctx, rule, change)),
   });
 
 export const RULE_OPERATIONS = [
@@ -89,7 +125,7 @@ export const RULE_OPERATIONS = [
       const { createRule } = await loadManagement();
       const { previewRule } = await loadBacktest();
       const row = await createRule(ctx, written);
-      return { ...row, preview: await previewRule(ctx, row.slug) };
+      return { ...withPreset(row), preview: await previewRule(ctx, row.slug) };
     },
   }),
   declareOperation({
@@ -120,7 +156,8 @@ export const RULE_OPERATIONS = [
     list: { cursor: ruleSlug, key: ({ slug }: { slug: string }) => slug },
     run: async ({ ctx, page: { limit, after } }, filter) => {
       const scope = await findScope(ctx.db, filter);
-      return readRules(ctx.db, { ...scope, after: after as string | undefined, limit }); // as `list` declares it
+      const rows = await readRules(ctx.db, { ...scope, after: after as string | undefined, limit }); // as `list` declares it
+      return rows.map(withPreset);
     },
   }),
   declareOperation({
@@ -145,8 +182,22 @@ export const RULE_OPERATIONS = [
     output: RuleTrial,
     run: async ({ ctx }, { rule, days }) => {
       const { backtestRule } = await loadBacktest();
-      const { found, isWhole: _isWhole, ...trial } = await backtestRule(ctx, rule, days);
-      return { ...trial, discovery_ids: found.map(({ id }) => id) };
+      return backtestRule(ctx, rule, days);
+    },
+  }),
+  declareOperation({
+    ...about,
+    id: 'previewRule',
+    route: 'POST /api/v1/rules/preview',
+    command: 'rules preview',
+    does: 'Preview the messages of a rule before it is created; saves and sends nothing',
+    more: 'As `tryRule`, for a rule that is not saved. Takes the members of `createRule`, except its channels.',
+    input: previewedRule,
+    output: RuleTrial,
+    example: 'strandline rules preview --topic harbour-ferry --preset fewer',
+    run: async ({ ctx }, { days, ...written }) => {
+      const { backtestNewRule } = await loadBacktest();
+      return backtestNewRule(ctx, written, days);
     },
   }),
   declareChange(

@@ -294,10 +294,13 @@ export const ruleFilter = z.strictObject({
   search: searchSlug.optional().register(commandWords, { help: 'only rules for this search' }),
 });
 
-export const triedRule = z.strictObject({
-  rule,
-  days: countParam(MAX_BACKTEST_DAYS, DEFAULT_BACKTEST_DAYS).register(commandWords, {
-    flag: '--days <n>',
-    help: `number of days, up to ${MAX_BACKTEST_DAYS}`,
-  }),
+const days = countParam(MAX_BACKTEST_DAYS, DEFAULT_BACKTEST_DAYS).register(commandWords, {
+  flag: '--days <n>',
+  help: `number of days, up to ${MAX_BACKTEST_DAYS}`,
+});
+export const triedRule = z.strictObject({ rule, days });
+
+const { channels: _channels, ...previewed } = written.shape;
+export const previewedRule = withOneScope(z.strictObject({ ...previewed, days })).meta({
+  examples: [{ preset: 'fewer', filter: 'storm -forecast', days: 14 }],
 });

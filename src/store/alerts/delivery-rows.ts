@@ -28,14 +28,17 @@ export type DueDelivery = {
   waits_for: WaitReason | null;
   /** The topic of all its discoveries, by the scope of its rule; null if there may be several. */
   topic_id: Id | null;
-} & Pick<Rule, 'kinds' | 'cooldown_seconds' | 'quiet_hours' | 'tz' | 'max_per_day' | 'muted_until'>;
+} & Pick<
+  Rule,
+  'kinds' | 'cooldown_seconds' | 'digest' | 'quiet_hours' | 'tz' | 'max_per_day' | 'muted_until'
+>;
 
 /** The oldest due message of a channel. Its row needs no lock while the channel's is held. */
 export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Promise<DueDelivery | null> {
   const { rows } = await tx.query<DueDelivery>(
     `SELECT d.id, d.message_id, d.rule_id, r.slug AS rule, r.name AS rule_name, d.run_id, d.body, d.accepted_by, d.attempts,
        d.created_at, d.made_at, d.muted, d.muted_topic_id, d.waits_for, coalesce(r.topic_id, s.topic_id) AS topic_id,
-       r.kinds, r.cooldown_seconds, r.quiet_hours, r.tz, r.max_per_day, r.muted_until
+       r.kinds, r.cooldown_seconds, r.digest, r.quiet_hours, r.tz, r.max_per_day, r.muted_until
      FROM strandline.deliveries d JOIN strandline.rules r ON r.id = d.rule_id
      LEFT JOIN strandline.searches s ON s.id = r.search_id
      WHERE d.channel_id = $1 AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= $2

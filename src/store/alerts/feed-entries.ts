@@ -99,7 +99,8 @@ export type ScopedEntry = Pick<
 
 type EntryRow = Omit<FeedEntry, 'kind'> & { kind: FeedEntry['kind']; thing: Id; late: boolean };
 
-const SELECT_ENTRIES = `
+/** Discoveries `d` of searches `s` in topics `t`, before their items are attached. */
+export const SELECT_ENTRIES = `
 SELECT d.id, d.at, d.baseline, d.late, d.kind, d.thing, d.run_id, d.search_id, s.slug AS search, s.topic_id, t.slug AS topic,
   v.kind AS service_kind, d.first_in_topic, k.key, k.text_key,
   d.first_in_topic OR NOT EXISTS (
@@ -166,18 +167,6 @@ export async function readFeedAfter(
   return { found: await readEntries(tx, wanted), last: rows.at(-1)?.id ?? null, more: rows.length === limit };
 }
 
-/** Discoveries of a time range in feed order, with the ID to continue after. */
-export async function readFeedBetween(
-  tx: Queryable,
-  { since, until, after, limit }: { since: Date; until: Date; after: Id; limit: number },
-): Promise<{ found: FeedEntry[]; last: Id | null }> {
-  const { rows } = await tx.query<EntryRow>(
-    `${SELECT_ENTRIES} WHERE d.at >= $1 AND d.at <= $2 AND d.id > $3 AND NOT d.baseline ORDER BY d.id LIMIT $4`,
-    [since, until, after, limit],
-  );
-  return { found: await attachItems(tx, rows), last: rows.at(-1)?.id ?? null };
-}
-
 /** $1 delivery, $2 limit. Posts by engagement and links in turn, after all other kinds. */
 const SELECT_BEST = `
 SELECT id FROM (
@@ -207,7 +196,7 @@ export async function readDeliveryEntries(
   return { found: await addEntryCopies(tx, await readEntries(tx, best)), ids, counts };
 }
 
-/** Discoveries with their items, in feed order. */
+/** Discoveries by their IDs, in feed order; without late ones. */
 export async function readEntries(tx: Queryable, ids: readonly Id[]): Promise<FeedEntry[]> {
   if (ids.length === 0) return [];
   const { rows } = await tx.query<EntryRow>(`${SELECT_ENTRIES} WHERE d.id = ANY ($1) ORDER BY d.id`, [ids]);
@@ -297,7 +286,10 @@ export async function leaveOutSent(
 }
 
 /** The things of posts and links, by their discoveries. */
-export async function readEntryThings(tx: Queryable, found: readonly FeedEntry[]): Promise<Map<Id, Thing>> {
+export async function readEntryThings(
+  tx: Queryable,
+  found: readonly Pick<FeedEntry, 'id' | 'topic_id' | 'key' | 'text_key'>[],
+): Promise<Map<Id, Thing>> {
   const items = found.flatMap(({ id, topic_id: topicId, key, text_key: textKey }) =>
     key === null ? [] : [{ id, topicId, key, textKey }],
   );
@@ -322,7 +314,7 @@ async function addEntryCopies(tx: Queryable, found: readonly FeedEntry[]): Promi
 export function isFirstOfThing(
   things: ReadonlyMap<Id, Thing>,
   seen = new Set<Id>(),
-): (entry: FeedEntry) => boolean {
+): (entry: Pick<FeedEntry, 'id'>) => boolean {
   return ({ id }) => {
     const thing = things.get(id)?.id ?? id;
     if (seen.has(thing)) return false;

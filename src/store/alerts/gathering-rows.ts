@@ -108,7 +108,7 @@ export async function setDue(tx: Transaction, id: Id, { at, waitsFor }: Due): Pr
   ]);
 }
 
-/** Postpones all composed messages of a rule to a channel that are due. */
+/** Postpones all composed messages of a rule, and digests, to a channel that are due. */
 export async function postponePending(
   tx: Transaction,
   { ruleId, channelId }: { ruleId: Id; channelId: Id },
@@ -117,7 +117,8 @@ export async function postponePending(
 ): Promise<void> {
   await tx.query(
     `UPDATE strandline.deliveries SET next_attempt_at = $4, waits_for = $5
-     WHERE rule_id = $1 AND channel_id = $2 AND made_at IS NOT NULL AND state IN ('gathering', 'pending') AND next_attempt_at <= $3`,
+     WHERE rule_id = $1 AND channel_id = $2 AND state IN ('gathering', 'pending') AND next_attempt_at <= $3
+       AND (made_at IS NOT NULL OR rule_id IN (SELECT id FROM strandline.rules WHERE digest IS NOT NULL))`,
     [ruleId, channelId, now, at, waitsFor],
   );
 }

@@ -1,5 +1,6 @@
 /** Alerts: rules, channels and the last deliveries. */
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
+import { findPreset } from '../../monitor/alerts/rule-presets.ts';
 import { RULE_KINDS, SYSTEM_RULE } from '../../model/alerts.ts';
 import {
   type ChannelRow,
@@ -10,6 +11,7 @@ import {
   readSystemRule,
   type RuleRow,
 } from '../../store/alerts/alert-queries.ts';
+import { listMutes } from '../../store/alerts/mutes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { Badge } from '../components/icons.tsx';
 import { ActionButton } from '../components/form.tsx';
@@ -25,6 +27,7 @@ import { addChannelPages } from './channel-pages.tsx';
 import { addFeedPages } from './feed-pages.tsx';
 import { addDeliveryPages, DeliveryTable } from './delivery-pages.tsx';
 import { ProblemSection } from './problem-section.tsx';
+import { addMutePages, MuteButton, MutesSection } from './mute-pages.tsx';
 import { addRulePages } from './rule-pages.tsx';
 
 const MAX_ROWS = 500;
@@ -34,21 +37,31 @@ const MAX_ENDED_PROBLEMS = 20;
 export function addAlertPages(app: App, routeContext: RouteContext): void {
   const { db } = routeContext.ctx;
   app.get('/alerts', { config: { scope: 'read' } }, async (request, reply) => {
-    const [rules, systemRule, channels, open, ended, deliveries] = await Promise.all([
+    const [rules, systemRule, channels, open, ended, deliveries, mutes] = await Promise.all([
       readRules(db, { limit: MAX_ROWS }),
       readSystemRule(db),
       readChannels(db, { limit: MAX_ROWS }),
       readSystemEventRows(db, { open: true, limit: MAX_ROWS }),
       readSystemEventRows(db, { open: false, limit: MAX_ENDED_PROBLEMS }),
       readDeliveries(db, { limit: MAX_LAST_DELIVERIES }),
+      listMutes(db, request.frame.now),
     ]);
     return renderPage(request, reply, {
       title: 'Alerts',
       here: '/alerts',
-      aside: <a href="/alerts/feeds">Feeds</a>,
+      aside: (
+        <>
+          <MuteButton
+            target={{ scope: 'all' }}
+            until={mutes.find(({ scope }) => scope === 'all')?.until ?? null}
+          />
+          <a href="/alerts/feeds">Feeds</a>
+        </>
+      ),
       lead: 'Rules decide what to send; channels decide where. Each message is delivered at least once.',
       body: (
         <>
+          <MutesSection mutes={mutes} />
           <RuleTable rules={rules.filter(({ slug }) => slug !== SYSTEM_RULE)} channels={channels} />
           <ChannelTable channels={channels} />
           <ProblemSection open={open} ended={ended} rule={systemRule} />
@@ -63,6 +76,7 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
   addChannelPages(app, routeContext);
   addDeliveryPages(app, routeContext);
   addFeedPages(app, routeContext);
+  addMutePages(app, routeContext);
 }
 
 function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: readonly ChannelRow[] }) {
@@ -101,6 +115,7 @@ function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: r
             cell: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'none' : formatInterval(seconds)),
             wide: true,
           },
+          { head: 'How much', cell: (rule) => findPreset(rule), wide: true },
           { head: 'Channels', cell: ({ channels: to }) => to.join(', ') },
           { head: 'Last message', cell: ({ last_made_at: at }) => <Timestamp at={at} />, wide: true },
           {

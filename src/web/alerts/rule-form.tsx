@@ -1,13 +1,13 @@
 import type { Problem } from '../../domain/errors.ts';
 import { GROWTH_MEASURES, UNUSUAL } from '../../domain/growth-condition.ts';
 import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
-import { DEFAULT_COOLDOWN } from '../../monitor/alerts/rule-shapes.ts';
+import { PRESET_NAMES, PRESET_WORDS, readPreset } from '../../monitor/alerts/rule-presets.ts';
 import { RULE_KINDS, type RuleKind, SYSTEM_RULE } from '../../model/alerts.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
 import { Button, Field, type FieldOption, Form, type FormValues } from '../components/form.tsx';
 import { formatInterval } from '../../monitor/schedule/schedule.ts';
-import { IfAllowed } from '../components/page-frame.tsx';
+import { IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
 import { OpenedField } from '../edit/opened-field.tsx';
 import { z } from 'zod';
@@ -35,6 +35,9 @@ const FIELD_LABELS = {
   filter: 'Filter',
   growth: 'Growth',
   cooldown: 'Cooldown',
+  max_per_day: 'Messages a day',
+  quiet_hours: 'Quiet hours',
+  tz: 'Time zone',
   channels: 'Channels',
 } as const;
 const COOLDOWNS = [
@@ -61,14 +64,41 @@ export function parseRuleForm(given: FormValues) {
       .map((part) => part.trim())
       .filter((part) => part !== ''),
     cooldown: readField(given, 'cooldown') ?? '0',
+    max_per_day: readLimit(readField(given, 'max_per_day')),
+    quiet_hours: readField(given, 'quiet_hours') ?? '',
+    tz: readField(given, 'tz'),
     channels: readFieldList(given, 'channels'),
   };
 }
 
 /** The same of the rule `system`, which has fewer fields. */
 export function parseSystemRuleForm(given: FormValues) {
-  const { name, cooldown, channels } = parseRuleForm(given);
-  return { name, cooldown, channels };
+  const { name, cooldown, max_per_day, quiet_hours, tz, channels } = parseRuleForm(given);
+  return { name, cooldown, max_per_day, quiet_hours, tz, channels };
+}
+
+/** Empty: no limit. What is no number stays, so that it is refused. */
+function readLimit(given: string | undefined): number | string | null {
+  if (given === undefined) return null;
+  return /^\d{1,9}$/.test(given) ? Number(given) : given;
+}
+
+/** The buttons of the form that save nothing. */
+const PREVIEW = 'preview';
+
+/** Whether the form was sent to be shown again: with a preview, by the settings of a preset if one was chosen. */
+export function readFormAct(given: FormValues): { given: FormValues } | null {
+  const act = readField(given, 'act');
+  if (act === PREVIEW) return { given };
+  const preset = PRESET_NAMES.find((name) => name === act);
+  if (preset === undefined) return null;
+  const { kinds, cooldown_seconds, max_per_day } = readPreset(preset);
+  const settings = {
+    on: [...kinds],
+    cooldown: formatInterval(cooldown_seconds),
+    max_per_day: max_per_day === null ? '' : String(max_per_day),
+  };
+  return { given: { ...given, ...settings } };
 }
 
 /** What a list proposes for a rule. */
@@ -111,7 +141,9 @@ export function RuleForm({
         todo={{ words: 'Create a channel first', href: '/alerts/channels/new', scope: 'admin' }}
       />
     );
+  const { zone } = useFrame();
   const watches = rule === null ? '' : formatRuleScope(rule);
+  const defaults = rule ?? readPreset('balanced');
   return (
     <Form
       action={rule === null ? '/alerts/rules' : `/alerts/rules/${rule.slug}`}
@@ -134,11 +166,23 @@ export function RuleForm({
       )}
       {rule?.slug === SYSTEM_RULE ? null : (
         <>
+          <IfAllowed scope="write">
+            <fieldset class="buttons">
+              <legend>How much</legend>
+              {PRESET_NAMES.map((name) => (
+                <Button words={name} name="act" value={name} />
+              ))}
+              <p class="note">
+                {PRESET_NAMES.map((name) => `${name}: ${PRESET_WORDS[name]}`).join('. ')}. Fills in the fields
+                below and shows a preview.
+              </p>
+            </fieldset>
+          </IfAllowed>
           <Field
             name="on"
             label={FIELD_LABELS.on}
             many
-            value={rule?.kinds ?? ['post', 'link']}
+            value={defaults.kinds}
             options={RULE_KINDS.map((kind) => [kind, KIND_WORDS[kind]])}
           />
           <Field
@@ -170,9 +214,31 @@ export function RuleForm({
         name="cooldown"
         label={FIELD_LABELS.cooldown}
         kind="select"
-        value={rule === null ? DEFAULT_COOLDOWN : formatInterval(rule.cooldown_seconds)}
+        value={formatInterval(defaults.cooldown_seconds)}
         options={listCooldowns(rule?.cooldown_seconds)}
-        help="What comes in between is combined into one message."
+        help="Anything found in between is combined into one message. A spike is sent at once, with it."
+      />
+      <Field
+        name="max_per_day"
+        label={FIELD_LABELS.max_per_day}
+        value={defaults.max_per_day === null ? '' : String(defaults.max_per_day)}
+        autocomplete="off"
+        help="At most, to each channel; the rest is collected for the next day. Empty: no limit."
+      />
+      <Field
+        name="quiet_hours"
+        label={FIELD_LABELS.quiet_hours}
+        value={rule?.quiet_hours ?? ''}
+        placeholder="22:00-07:00"
+        autocomplete="off"
+        help="Nothing is sent between these times; one message comes at their end. Empty: none."
+      />
+      <Field
+        name="tz"
+        label={FIELD_LABELS.tz}
+        value={rule?.tz ?? zone}
+        autocomplete="off"
+        help="Of the quiet hours, and of the day that the limit counts."
       />
       <Field
         name="channels"
@@ -184,6 +250,7 @@ export function RuleForm({
       <div class="buttons">
         <IfAllowed scope="write">
           <Button words={rule === null ? 'Create rule' : 'Save'} kind="main" />
+          {rule?.slug === SYSTEM_RULE ? null : <Button words="Preview" name="act" value={PREVIEW} />}
         </IfAllowed>
         <a href="/alerts">{rule === null ? 'Cancel' : 'All alerts'}</a>
       </div>
@@ -193,9 +260,10 @@ export function RuleForm({
 
 /** `"Tide news" about post, link of topic:tides, filter "", cooldown 15m, to desk` */
 export function describeEditedRule(rule: RuleRow): string {
-  const { name, kinds, filter, cooldown_seconds, channels } = rule;
+  const { name, kinds, filter, cooldown_seconds, max_per_day, quiet_hours, tz, channels } = rule;
   const what = `${JSON.stringify(name)} about ${kinds.join(', ')} of ${formatRuleScope(rule) || 'all searches'}`;
-  const how = `filter ${JSON.stringify(filter)}, cooldown ${formatInterval(cooldown_seconds)}`;
+  const limits = `cooldown ${formatInterval(cooldown_seconds)}, ${max_per_day ?? 'no'} limit, quiet ${quiet_hours ?? 'never'} ${tz}`;
+  const how = `filter ${JSON.stringify(filter)}, ${limits}`;
   return `${what}, ${how}, to ${channels.join(', ') || 'no channel'}`;
 }
 

@@ -1,28 +1,33 @@
 /** Rules: create, edit, pause, remove, preview. */
 
-import { formatAnswerLine } from '../../domain/answer-change.ts';
 import { Refused } from '../../domain/errors.ts';
 import { SYSTEM_RULE } from '../../model/alerts.ts';
-import { type Backtest, backtestRule } from '../../monitor/alerts/backtest.ts';
+import {
+  type Backtest,
+  type BacktestMessage,
+  backtestNewRule,
+  backtestRule,
+} from '../../monitor/alerts/backtest.ts';
+import type { SummaryItem } from '../../monitor/alerts/channels/message-summary.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import {
   DEFAULT_BACKTEST_DAYS,
   editedRule,
   MAX_BACKTEST_DAYS,
   newRule,
+  previewedRule,
 } from '../../monitor/alerts/rule-shapes.ts';
 import { decodeInput } from '../../monitor/http/request-problems.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { describeRemovedScope, findScope, findScopeRemoval } from '../../monitor/topics/find-by-slug.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
-import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import type { StateChange } from '../../store/topics.ts';
 import { readTopics } from '../../store/queries/topic-list.ts';
 import { type FlashCode, redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, type FormValues } from '../components/form.tsx';
-import { Icon } from '../components/icons.tsx';
+import { Icon, type IconName } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -36,10 +41,12 @@ import {
   parseSystemRuleForm,
   placeRuleProblem,
   proposeRule,
+  readFormAct,
   type RuleChoices,
   RuleForm,
   ruleProposal,
 } from './rule-form.tsx';
+import { MuteButton, MuteNotice } from './mute-pages.tsx';
 import { assertNotEdited } from '../edit/opened-field.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -71,6 +78,8 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
     { schema: { body: formBody }, config: { scope: 'write' } },
     async (request, reply) => {
       const given = { on: [], channels: [], ...request.body };
+      const again = readFormAct(given);
+      if (again !== null) return previewForm(ctx, request, reply, null, again.given);
       const rule = parseRuleForm(given);
       try {
         const slug = readField(given, 'slug') ?? createSlug(rule.name ?? '');
@@ -92,6 +101,8 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const given = { on: [], channels: [], ...request.body };
       const rule = await findRuleRow(ctx, request.params.slug);
+      const again = readFormAct(given);
+      if (again !== null) return previewForm(ctx, request, reply, rule, again.given);
       try {
         assertNotEdited(given, describeEditedRule(rule));
         const parse = rule.slug === SYSTEM_RULE ? parseSystemRuleForm : parseRuleForm;
@@ -115,7 +126,7 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
         title: `Preview of ${rule.name}`,
         here: '/alerts',
         above: <RulePath rule={rule} />,
-        body: <BacktestSection rule={rule} past={past} days={request.query.days} />,
+        body: <BacktestSection rule={rule} past={past} days={request.query.days} by="the current rule" />,
       });
     },
   );
@@ -156,12 +167,31 @@ function toRuleOutcome(error: unknown, given: FormValues): FormOutcome {
   return { ...outcome, problems: outcome.problems.map(placeRuleProblem) };
 }
 
+/** The form again, with the messages that the rule would have sent. */
+async function previewForm(
+  ctx: Ctx,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rule: RuleRow | null,
+  given: FormValues,
+): Promise<FastifyReply> {
+  try {
+    const { channels: _channels, ...written } = parseRuleForm(given);
+    const { days, ...decoded } = decodeInput(previewedRule, { ...written, name: written.name ?? 'New rule' });
+    const past = await backtestNewRule(ctx, decoded, days);
+    return await renderRule(ctx, request, reply, rule, { given }, past);
+  } catch (error) {
+    return renderRule(ctx, request, reply, rule, toRuleOutcome(error, given));
+  }
+}
+
 async function renderRule(
   ctx: Ctx,
   request: FastifyRequest,
   reply: FastifyReply,
   rule: RuleRow | null,
   { given, problems = [], status = 200 }: FormOutcome = {},
+  past: Backtest | null = null,
 ): Promise<FastifyReply> {
   const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...given });
   await findScope(ctx.db, { topic: topic ?? undefined, search: search ?? undefined }).catch(
@@ -191,8 +221,12 @@ async function renderRule(
     body: (
       <>
         {removedScope === null ? null : <p class="advice">{removedScope}</p>}
+        <MuteNotice until={rule?.muted_until ?? null} />
         <RuleForm rule={rule} given={given} problems={problems} choices={choices} />
-        {rule === null || rule.slug === SYSTEM_RULE ? null : (
+        {past === null ? null : (
+          <BacktestSection past={past} days={DEFAULT_BACKTEST_DAYS} by="the form above" />
+        )}
+        {rule === null || rule.slug === SYSTEM_RULE || past !== null ? null : (
           <Section title="Preview">
             <p>
               <a href={`/alerts/rules/${rule.slug}/past`}>
@@ -207,7 +241,7 @@ async function renderRule(
   });
 }
 
-function RuleButtons({ rule: { slug, state } }: { rule: RuleRow }) {
+function RuleButtons({ rule: { slug, state, muted_until } }: { rule: RuleRow }) {
   return (
     <div class="buttons">
       {state === 'active' ? (
@@ -215,6 +249,7 @@ function RuleButtons({ rule: { slug, state } }: { rule: RuleRow }) {
       ) : (
         <ActionButton action={`/alerts/rules/${slug}/resume`} words="Resume" icon="play" />
       )}
+      <MuteButton target={{ scope: 'rule', slug }} until={muted_until} />
       {slug === SYSTEM_RULE ? null : <a href={`/alerts/rules/${slug}/remove`}>Remove</a>}
     </div>
   );
@@ -240,89 +275,98 @@ async function readChoices({ db }: Ctx): Promise<RuleChoices> {
   return { topics, searches, channels };
 }
 
-const BACKTEST_DAYS = [1, DEFAULT_BACKTEST_DAYS, 14, 30, MAX_BACKTEST_DAYS];
+const BACKTEST_DAYS = [1, 7, DEFAULT_BACKTEST_DAYS, 30, MAX_BACKTEST_DAYS];
 const MAX_SHOWN = 100;
 
-/** The messages that a rule would have sent, and their discoveries. */
-function BacktestSection({ rule, past, days }: { rule: RuleRow; past: Backtest; days: number }) {
-  const { messages, total, found } = past;
+/** The messages that a rule would have sent, newest first, each with its items. */
+function BacktestSection({
+  rule,
+  past,
+  days,
+  by,
+}: {
+  /** Saved, so that it can be previewed over other ranges. */
+  rule?: RuleRow;
+  past: Backtest;
+  days: number;
+  /** What decided. */
+  by: string;
+}) {
+  const { messages, total, waiting, is_whole } = past;
+  const count = formatCount(total, 'discovery', 'discoveries');
+  const rest = waiting === 0 ? '' : ` ${formatCount(waiting, 'of them', 'of them')} would still wait.`;
   return (
     <Section
-      title={`${formatCount(messages.length, 'message')} in ${formatCount(days, 'day')}`}
-      note={`${formatCount(total, 'discovery', 'discoveries')} in all, by the current rule. Nothing was sent.`}
+      title={`${is_whole ? '' : 'At least '}${formatCount(messages.length, 'message')} in ${formatCount(days, 'day')}`}
+      note={`${count} in all, by ${by}.${rest} Nothing was sent.`}
       aside={
-        <Tabs
-          label="Time range"
-          tabs={BACKTEST_DAYS.map((span) => ({
-            href: `/alerts/rules/${rule.slug}/past?days=${span}`,
-            words: span === 1 ? '1 day' : `${span} days`,
-            here: span === days,
-          }))}
-        />
+        rule === undefined ? undefined : (
+          <Tabs
+            label="Time range"
+            tabs={BACKTEST_DAYS.map((span) => ({
+              href: `/alerts/rules/${rule.slug}/past?days=${span}`,
+              words: span === 1 ? '1 day' : `${span} days`,
+              here: span === days,
+            }))}
+          />
+        )
       }
     >
-      {found.length === 0 ? (
+      {total === 0 ? (
         <EmptyState
           words="No messages. Baseline discoveries are never reported."
-          todo={{ words: 'Edit the rule', href: `/alerts/rules/${rule.slug}` }}
+          {...(rule === undefined
+            ? {}
+            : { todo: { words: 'Edit the rule', href: `/alerts/rules/${rule.slug}` } })}
         />
       ) : null}
-      {found.slice(0, MAX_SHOWN).map((one) => (
-        <BacktestLine found={one} />
+      {messages.slice(0, MAX_SHOWN).map((message) => (
+        <PastMessage message={message} />
       ))}
-      {total > MAX_SHOWN ? (
-        <p class="note">and {formatCount(total - MAX_SHOWN, 'discovery', 'discoveries')} more</p>
+      {messages.length > MAX_SHOWN ? (
+        <p class="note">and {formatCount(messages.length - MAX_SHOWN, 'earlier message')}</p>
       ) : null}
     </Section>
   );
 }
 
-function BacktestLine({ found }: { found: FeedEntry }) {
-  const { kind, at, search } = found;
+function PastMessage({ message: { at, title, lead, items, discoveries } }: { message: BacktestMessage }) {
+  const more = discoveries - items.length;
   return (
-    <div class={`line is-${kind}`}>
-      <span class="line-what">
-        <Icon name={kind} />
-        <span class="unseen">{`${kind}: `}</span>
-        <BacktestLink found={found} />
-      </span>
-      <span class="line-more">
-        <a href={`/searches/${search}`}>{search}</a>
-        <Timestamp at={at} />
-      </span>
-    </div>
+    <article class="past-message">
+      <h3>
+        <Timestamp at={at} /> <UntrustedText text={title} />
+      </h3>
+      {lead === null ? null : <p class="note">{lead}</p>}
+      <ul>
+        {items.map((item) => (
+          <li>
+            <PastItem item={item} />
+          </li>
+        ))}
+        {more > 0 && items.length > 0 ? <li class="note">and {more} more</li> : null}
+      </ul>
+    </article>
   );
 }
 
-function BacktestLink({ found }: { found: FeedEntry }) {
-  switch (found.kind) {
-    case 'post':
-      return (
-        <a href={`/posts/${found.post.id}`}>
-          <UntrustedText text={found.post.text} most={180} />
-        </a>
-      );
-    case 'link':
-      return (
-        <a href={`/links/${found.link.id}`}>
-          <UntrustedText text={found.link.post?.text ?? found.link.title ?? found.link.url} most={180} />
-        </a>
-      );
-    case 'spike':
-      return <a href={`/searches/${found.search}#spikes`}>{found.spike.sentence}</a>;
-    case 'trend':
-      return <a href={`/searches/${found.search}#volume`}>{found.trend.sentence}</a>;
-    case 'growth':
-      return (
-        <a href={`/posts/${found.growth.post.id}`}>
-          {found.growth.sentence} <UntrustedText text={found.growth.post.text} most={120} />
-        </a>
-      );
-    case 'completion':
-      return (
-        <a href={`/searches/${found.search}/completions?to=${found.run_id}`}>
-          <UntrustedText text={formatAnswerLine(found.answer.changes) ?? ''} most={180} />
-        </a>
-      );
-  }
+function findIcon(kind: SummaryItem['kind']): IconName {
+  if (kind === 'problem') return 'warning';
+  return kind === 'answer' || kind === 'digest' ? 'completion' : kind;
+}
+
+function PastItem({ item: { kind, title, text, author, url } }: { item: SummaryItem }) {
+  const words = <UntrustedText text={title ?? text ?? url ?? ''} most={180} />;
+  return (
+    <>
+      <Icon name={findIcon(kind)} />
+      <span class="unseen">{`${kind}: `}</span>
+      {author === null ? null : (
+        <>
+          <UntrustedText text={author} />:{' '}
+        </>
+      )}
+      {url === null ? words : <a href={url}>{words}</a>}
+    </>
+  );
 }

@@ -23,6 +23,8 @@ const FLASH_MESSAGES = {
   rule_saved: 'Saved. The change applies to what is found from now on.',
   rule_paused: 'Paused. Messages created before are still sent; what is found meanwhile is never reported.',
   rule_resumed: 'Resumed. Reports what is found from now on.',
+  muted: 'Muted. Collection goes on; one message will sum up what is held back.',
+  unmuted: 'No longer muted. What was held back is sent, summed up.',
   rule_removed: 'Rule removed. Messages not sent yet are cancelled; past deliveries stay.',
   channel_paused: 'Paused. Messages wait until you resume.',
   channel_resumed: 'Resumed. Waiting messages are sent.',

@@ -21,6 +21,7 @@ import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
 import { SilentToolsNotice } from '../runs/tool-table.tsx';
+import { MuteButton, MuteNotice } from '../alerts/mute-pages.tsx';
 import { CompletionSection } from './completion-section.tsx';
 import { rememberVisit, type Visit } from './last-visit.ts';
 import { AheadSection, NewSection, RisingSection, TopsSection } from './posts-sections.tsx';
@@ -73,13 +74,17 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       aside: removed ? (
         <PurgeLink target={{ kind: 'topic', slug }} />
       ) : (
-        <TopicButtons place={`/topics/${slug}`} searches={searches} />
+        <>
+          <TopicButtons place={`/topics/${slug}`} searches={searches} />
+          <MuteButton target={{ scope: 'topic', slug }} until={topic.muted_until} />
+        </>
       ),
       charts: true,
       feed: { topic: slug },
       live: { topic: slug, view },
       body: (
         <>
+          <MuteNotice until={topic.muted_until} />
           {topic.successor === null ? null : (
             <p class="hint">
               Continues in <a href={`/topics/${topic.successor}`}>{topic.successor}</a>.

@@ -1,0 +1,112 @@
+/** Past discoveries, for the preview of a rule: what decides whether it reports them, without their items. */
+import { engagementSql } from '../../domain/counters.ts';
+import type { Query } from '../../domain/search-query.ts';
+import { buildCondition, readWordForms } from '../archive/query-condition.ts';
+import type { Id, Queryable } from '../database.ts';
+import { NAMED_POST_SQL } from '../queries/named-posts.ts';
+import { type FeedEntry, readEntries, SELECT_ENTRIES } from './feed-entries.ts';
+import { findMatches } from './item-matches.ts';
+import type { RuleSettings } from './rule-rows.ts';
+
+/** A discovery as `isInScope` takes it. */
+export type PastEntry = Pick<
+  FeedEntry,
+  | 'id'
+  | 'at'
+  | 'kind'
+  | 'baseline'
+  | 'run_id'
+  | 'search_id'
+  | 'topic_id'
+  | 'service_kind'
+  | 'first_in_topic'
+  | 'first_of_kind'
+  | 'key'
+  | 'text_key'
+> & {
+  /** Id of the item. */
+  thing: Id;
+  spike?: { only_by: string | null };
+  growth?: { condition: string };
+};
+
+/** Discoveries of a time range in feed order, in the scope of a rule, with the ID to continue after; null: there are no more. */
+export async function readPastEntries(
+  db: Queryable,
+  rule: Pick<RuleSettings, 'topic_id' | 'search_id' | 'filter'> & { kinds: readonly FeedEntry['kind'][] },
+  { since, until, after, limit }: { since: Date; until: Date; after: Id; limit: number },
+): Promise<{ found: PastEntry[]; last: Id | null }> {
+  // A rule that reports all posts and links of a topic reports those that are its first.
+  const isSimple =
+    rule.filter === '' &&
+    rule.search_id === null &&
+    ['post', 'link'].every((kind) => rule.kinds.some((one) => one === kind));
+  const { rows } = await db.query<PastEntry & { late: boolean; only_by: string | null }>(
+    `SELECT e.*, x.only_by
+     FROM (${SELECT_ENTRIES} WHERE d.at >= $1 AND d.at <= $2 AND d.id > $3 AND NOT d.baseline AND d.kind = ANY ($5)
+       AND ($6::bigint IS NULL OR s.topic_id = $6) AND ($7::bigint IS NULL OR d.search_id = $7)
+       ${isSimple ? 'AND d.first_in_topic' : ''} ORDER BY d.id LIMIT $4) e
+     LEFT JOIN strandline.spikes x ON e.kind = 'spike' AND x.id = e.thing ORDER BY e.id`,
+    [since, until, after, limit, rule.kinds, rule.topic_id, rule.search_id],
+  );
+  // A completion counts by what it says, a growth by its condition: both are found when they are read.
+  const unread = rows.filter(({ kind }) => kind === 'completion' || kind === 'growth').map(({ id }) => id);
+  const read = new Map((await readEntries(db, unread)).map((entry) => [entry.id, entry]));
+  const found = rows.flatMap(({ late, only_by, ...entry }): PastEntry[] => {
+    if (late) return [];
+    if (entry.kind === 'spike') return [{ ...entry, spike: { only_by } }];
+    const whole = read.get(entry.id);
+    if (entry.kind === 'completion') return whole === undefined ? [] : [entry];
+    if (entry.kind !== 'growth') return [entry];
+    return whole?.kind === 'growth' ? [{ ...entry, growth: { condition: whole.growth.condition } }] : [];
+  });
+  return { found, last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+}
+
+/** Those that match a query: by the archive, or, for what it does not have, by their texts. @param now for relative times */
+export async function findPastMatches(
+  db: Queryable,
+  query: Query,
+  found: readonly PastEntry[],
+  now: Date,
+): Promise<PastEntry[]> {
+  if (found.length === 0) return [];
+  const values: unknown[] = [
+    found.map(({ id }) => id),
+    found.map(({ kind }) => kind),
+    found.map(({ thing }) => thing),
+  ];
+  const condition = buildCondition(query, {
+    bind: (value: unknown) => `$${values.push(value)}`,
+    forms: await readWordForms(db, [query]),
+    now,
+  });
+  const { rows } = await db.query<{ id: Id; matches: boolean | null }>(
+    `SELECT c.id, CASE WHEN d.thing IS NOT NULL THEN ${condition} END AS matches
+     FROM unnest($1::bigint[], $2::text[], $3::bigint[]) c(id, kind, thing)
+     LEFT JOIN LATERAL (
+       SELECT ${NAMED_POST_SQL} AS post_id FROM strandline.links l WHERE c.kind = 'link' AND l.id = c.thing OFFSET 0
+     ) n ON true
+     LEFT JOIN strandline.archive_documents d
+       ON d.kind = CASE WHEN n.post_id IS NULL THEN c.kind ELSE 'post' END AND d.thing = coalesce(n.post_id, c.thing)`,
+    values,
+  );
+  const matching = new Set(rows.flatMap(({ id, matches }) => (matches === true ? [id] : [])));
+  const unknown = rows.flatMap(({ id, matches }) => (matches === null ? [id] : []));
+  const [read] = await findMatches(db, [query], await readEntries(db, unknown), now);
+  return found.filter(({ id }) => matching.has(id) || read?.has(id) === true);
+}
+
+/** The known engagement of posts, by their IDs. */
+export async function readEngagement(
+  db: Queryable,
+  entries: readonly Pick<PastEntry, 'kind' | 'thing'>[],
+): Promise<ReadonlyMap<Id, number>> {
+  const posts = entries.flatMap(({ kind, thing }) => (kind === 'post' ? [thing] : []));
+  if (posts.length === 0) return new Map();
+  const { rows } = await db.query<{ post_id: Id; engagement: number }>(
+    `SELECT post_id, (${engagementSql('')})::float8 AS engagement FROM strandline.post_counters WHERE post_id = ANY ($1)`,
+    [posts],
+  );
+  return new Map(rows.map(({ post_id, engagement }) => [post_id, engagement]));
+}
