@@ -1,0 +1,81 @@
+/** The default rule on three topics of the demo, over two simulated weeks: few messages, and every planted burst among them. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fillDemo } from '../../src/app/demo.ts';
+import { groupBy } from '../../src/domain/group-by.ts';
+import { DAY, HOUR } from '../../src/domain/time.ts';
+import { type Backtest, backtestNewRule } from '../../src/monitor/alerts/backtest.ts';
+import { previewedRule } from '../../src/monitor/alerts/rule-shapes.ts';
+import { decodeInput } from '../../src/monitor/http/request-problems.ts';
+import { computeTruth } from '../../src/service/sandbox/ground-truth.ts';
+import { SANDBOX_SEED } from '../../src/service/sandbox/sandbox-sources.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const DAYS = 14;
+const TOPICS = ['night trains', 'seed bank', 'comet tove'];
+let world: World;
+let preview: Backtest;
+/** Processor time of the preview, in milliseconds. */
+let cpuMs = 0;
+
+beforeAll(async () => {
+  world = await makeWorld({ kind: 'sandbox' });
+  const to = world.clock.now();
+  await fillDemo(world.ctx, world.database.url, { days: DAYS, topics: TOPICS.length, to });
+  const { days, ...rule } = decodeInput(previewedRule, {});
+  const before = process.cpuUsage();
+  preview = await backtestNewRule(world.ctx, rule, days);
+  const { user, system } = process.cpuUsage(before);
+  cpuMs = (user + system) / 1_000;
+}, 900_000);
+afterAll(() => world.close());
+
+test('at most five messages a day, newest first, and each discovery in one of them', () => {
+  const { messages, total, waiting } = preview;
+  expect(messages.length).toBeGreaterThan(DAYS);
+  const days = groupBy(messages, ({ at }) => at.toISOString().slice(0, 10));
+  for (const [day, sent] of days) expect(sent.length, day).toBeLessThanOrEqual(5);
+  expect(messages.reduce((sum, { discoveries }) => sum + discoveries, waiting)).toBe(total);
+  const times = messages.map(({ at }) => at.getTime());
+  expect(times).toEqual(times.toSorted((a, b) => b - a));
+  for (const { items } of messages) expect(items.length).toBeGreaterThan(0);
+});
+
+test('every spike is sent when it is found, and every planted burst is among them', async () => {
+  const { rows } = await world.db.pool.query<{ at: Date; sentence: string; topic: string; window_end: Date }>(
+    `SELECT d.at, x.sentence, x.window_end, t.slug AS topic FROM strandline.discoveries d JOIN strandline.spikes x ON x.id = d.thing
+     JOIN strandline.searches s ON s.id = d.search_id JOIN strandline.topics t ON t.id = s.topic_id
+     WHERE d.kind = 'spike' AND x.only_by IS NULL AND NOT d.late AND d.at >= $1 ORDER BY d.id`,
+    [preview.since],
+  );
+  for (const { at, sentence } of rows) {
+    const sent = preview.messages.filter(({ items }) => items.some(({ text }) => text === sentence));
+    expect(
+      sent.map((message) => message.at),
+      sentence,
+    ).toEqual([at]);
+  }
+  const bursts = TOPICS.flatMap((topic) =>
+    computeTruth(SANDBOX_SEED, topic, new Date(preview.since.getTime() + 2 * DAY), preview.until).bursts.map(
+      (burst) => ({
+        topic: `demo-${topic.replace(' ', '-')}`,
+        from: Date.parse(burst.onset),
+        until: Date.parse(burst.end) + 6 * HOUR,
+      }),
+    ),
+  );
+  expect(bursts.length).toBeGreaterThan(0);
+  for (const burst of bursts) {
+    const reported = rows.filter(
+      ({ topic, window_end: end }) =>
+        topic === burst.topic && end.getTime() > burst.from && end.getTime() <= burst.until,
+    );
+    expect(reported.length, `${burst.topic} ${new Date(burst.from).toISOString()}`).toBeGreaterThan(0);
+  }
+});
+
+test('the preview takes less than a second of processor time', () => {
+  console.log(
+    `preview: ${Math.round(cpuMs)} ms, ${preview.total} discoveries, ${preview.messages.length} messages`,
+  );
+  expect(cpuMs).toBeLessThan(1_000);
+});
