@@ -144,6 +144,7 @@ test('a new rule has a cooldown unless it is on spikes alone, and says what it w
     messages: 4,
     discoveries: 24,
     at_least: false,
+    growth_since: null,
   });
   expect(
     await createRule(ctx, { slug: 'urgent', on: ['spike'], topic: 'often', channels: ['quiet'] }),
