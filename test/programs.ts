@@ -113,6 +113,7 @@ const execute = promisify(execFile);
 /** What the build script copies. */
 const DATA_OF_BUILD = [
   'web/assets',
+  'service/planning/frequencies',
   'api/openapi/examples.json',
   'service/sandbox/topics.json',
   'web/explore/questions.md',

@@ -29,7 +29,7 @@ COMMENT ON COLUMN strandline_analytics.rules.created_at IS 'When it was created 
 COMMENT ON COLUMN strandline_analytics.rules.archived_at IS 'When it was removed (UTC); null unless removed.';
 COMMENT ON COLUMN strandline_analytics.rules.quiet_hours IS 'Local times between which it sends nothing, such as 22:00-07:00; null: none.';
 COMMENT ON COLUMN strandline_analytics.rules.tz IS 'Time zone of the quiet hours, and of the day of max_per_day.';
-COMMENT ON COLUMN strandline_analytics.rules.max_per_day IS 'Maximum messages a day, per channel; null: no limit.';
+COMMENT ON COLUMN strandline_analytics.rules.max_per_day IS 'Maximum number of messages a day, per channel; null: no limit.';
 COMMENT ON COLUMN strandline_analytics.rules.muted_until IS 'Until when its messages are held back (UTC). Over if in the past; null if it was never muted.';
 COMMENT ON COLUMN strandline_analytics.rules.digest IS 'When it sends a digest, as a cron expression in tz; null: it reports discoveries instead.';
 COMMENT ON COLUMN strandline_analytics.rules.digest_due_at IS 'When its next digest is due (UTC); null if it sends none, and until the next scan.';

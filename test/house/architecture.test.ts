@@ -69,12 +69,12 @@ async function countWords(document: string): Promise<number> {
   return text.replaceAll(/<!-- (.+) -->[\s\S]*<!-- end of \1 -->/g, '').match(/\S+/g)?.length ?? 0;
 }
 
-test('the README has at most 1,500 words, and what users read at most 26,000', async () => {
+test('the README has at most 1,500 words, and what users read at most 27,000', async () => {
   const forUsers = documents.filter(
     (name) => !name.startsWith('docs/internals/') && name !== 'docs/reference/sql.md',
   );
   const counts = await Promise.all(forUsers.map(countWords));
-  expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(26_000);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(27_000);
   expect(await countWords('README.md')).toBeLessThanOrEqual(1_500);
 });
 

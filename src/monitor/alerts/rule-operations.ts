@@ -68,6 +68,10 @@ const RuleTrial = z
                 title: z.string().nullable(),
                 text: z.string().nullable(),
                 author: z.string().nullable().describe('User name of the author, or the site of a link.'),
+                copies: z
+                  .string()
+                  .nullable()
+                  .describe('How often the topic has it, such as `×27, 3 authors`; null if once.'),
                 counters: z.array(z.string()).describe('Such as `1,204 likes`.'),
                 at: z.string().nullable(),
                 url: z.string().nullable(),

@@ -22,6 +22,8 @@ const MEANT: Readonly<Record<string, string>> = {
     'A client that refuses members it does not know would break at each addition: docs/reference/api.md says that they come.',
   'POST /api/v1/searches/preview: status 409 removed':
     'It was documented and never sent: a preview changes nothing.',
+  'GET /api/v1/rules/{rule}/try: parameter query.days: default changed':
+    'Two weeks show each weekday twice; the same days are previewed before a rule is saved.',
   'GET /api/v1/find: 200.items[].sandbox: removed': SANDBOX,
   'GET /api/v1/find: parameter query.sandbox removed': SANDBOX,
 };
