@@ -97,7 +97,7 @@ test('key rotations are logged without the keys', async () => {
 test('shows the changes of one object as a table, without secrets', async () => {
   const { stdout } = await stand.run(['audit', '--subject', 'news']);
   expect(stdout.split('\n')[0]).toMatch(/time .* action .* subject .* changes/);
-  expect(stdout).toContain('cooldown_seconds: 10800 → 3600');
+  expect(stdout).toContain('cooldown_seconds: 21600 → 3600');
   expect((await stand.run(['audit', '--limit', '1000'])).stdout).not.toContain('canary');
   expect(await stand.run(['audit', '--action', 'topic.eaten'])).toMatchObject({ code: 2 });
   expect(await stand.run(['audit', '--token', 'nobody00'])).toMatchObject({

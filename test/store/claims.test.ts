@@ -197,7 +197,9 @@ test('another wording is the same statement if its figures are the same', async 
   });
   expect(await diff(search)).toMatchObject({ changed: false, new_claims: [], gone_claims: [], kept: 2 });
   await run(search, 2, { summary: `${carried('9,300')} ${cite(1)}. ${trams}` });
-  expect(texts((await diff(search)).new_claims), 'another figure').toEqual([`${carried('9,300')}.`]);
+  const revised = await diff(search);
+  expect(revised.new_claims).toEqual([]);
+  expect(texts(revised.revised_claims), 'another figure').toEqual([`${carried('9,300')}.`]);
   await run(search, 3, { summary: `${carried('9,300')} ${cite(3)}. ${trams}` });
   expect(await diff(search), 'another link').toMatchObject({
     changed: false,

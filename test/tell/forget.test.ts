@@ -67,6 +67,6 @@ test('a message without remaining content is cancelled, with the reason', async 
   await forget('periwinkle');
   expect(await stage.tell(channel)).toBe(0);
   expect(await stage.deliveries('alone')).toMatchObject([
-    { state: 'cancelled', reason: expect.stringContaining('deleted') as unknown },
+    { state: 'cancelled', reason: expect.stringContaining('nothing that it reports') as unknown },
   ]);
 });

@@ -130,8 +130,15 @@ function fillPath(url: string): string {
   return `${filled.join('/')}${QUERIES[url] ?? ''}`;
 }
 
-/** A stream, files that are the same, and what needs a key (`test/web/feeds/feeds.test.ts`). */
-const UNREAD = new Set(['/api/v1/events', '/assets/:file', '/feeds/:file']);
+/** A stream, files that are the same, what needs a key (`test/web/feeds/feeds.test.ts`), and what a schedule makes (`test/digest`). */
+const UNREAD = new Set([
+  '/api/v1/events',
+  '/assets/:file',
+  '/feeds/:file',
+  '/api/v1/digests/:id',
+  '/digests/:id',
+  '/digests/:id/markdown',
+]);
 /** Of the process, at the root only. */
 const OF_PROCESS = new Set(['/livez', '/readyz', '/readyz/parts', '/metrics']);
 

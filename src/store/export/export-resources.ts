@@ -230,6 +230,7 @@ export const EXCLUDED_VIEWS: Readonly<Record<string, string>> = {
   channels: 'who is notified, which is not a result',
   rules: 'who is notified of what, which is not a result',
   deliveries: 'who was notified, which is not a result',
+  system_events: 'problems of this installation, which are not results',
 };
 
 export const viewName = (resource: Resource): string => RESOURCE_SOURCES[resource].view ?? resource;

@@ -94,7 +94,7 @@ describe('an entry', () => {
     await send('PATCH', 'rules/tides', { name: 'Tides', cooldown: '1h' });
     const [edited, created] = (await get('?subject=tides')).items;
     expect(edited).toMatchObject({ action: 'rule.updated', kind: 'rule', subject: 'tides' });
-    expect(edited?.changes).toEqual({ cooldown_seconds: { before: 10_800, after: 3600 } });
+    expect(edited?.changes).toEqual({ cooldown_seconds: { before: 21_600, after: 3600 } });
     expect(created?.changes).toMatchObject({ filter: { after: 'tide' }, channels: { after: ['desk'] } });
 
     const before = await newest();

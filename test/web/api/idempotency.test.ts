@@ -443,6 +443,8 @@ const WITHOUT_KEY: Record<string, string> = {
   'PATCH /api/v1/topics/:topic': 'sets a name',
   'POST /api/v1/pause': 'sets a state',
   'POST /api/v1/resume': 'sets a state',
+  'POST /api/v1/mute': 'sets a state',
+  'POST /api/v1/unmute': 'sets a state',
   'POST /api/v1/topics/:topic/pause': 'sets a state',
   'POST /api/v1/topics/:topic/resume': 'sets a state',
   'POST /api/v1/topics/:topic/purge': 'deletes what is there',

@@ -259,7 +259,7 @@ test('the preview of a rule shows past messages and sends nothing', async () => 
   const { html, status } = await person.get('/alerts/rules/ferry-b/past');
   expect(status).toBe(200);
   expect(textOf(html)).toContain('2 discoveries in all');
-  expect(textOf(html)).toContain('in 7 days');
+  expect(textOf(html)).toContain('in 14 days');
   expect(html).not.toContain('<img src=x');
   expect(receiver.requests).toEqual([]);
   expect((await person.get('/alerts/rules/ferry-b/past?days=1000')).status).toBe(400);
@@ -310,7 +310,7 @@ test('a form of a rule that was opened before another edit does not undo it, unl
   const refused = await person.post('/alerts/rules/both', { ...rule, opened });
   expect([refused.status, await saved()]).toEqual([409, [{ filter: 'quay' }]]);
   expect(textOf(refused.html)).toContain(
-    'save again to replace it: "Both" about post of all searches, filter "quay", cooldown 0, to team',
+    'save again to replace it: "Both" about post of all searches, filter "quay", cooldown 0, no limit, quiet never UTC, to team',
   );
   await person.post('/alerts/rules/both', { ...rule, opened: await read() });
   expect(await saved()).toEqual([{ filter: 'pier' }]);
