@@ -53,6 +53,7 @@ const PAGES: readonly Row[] = [
   ['explore with SQL', '/explore/sql'],
   ['digests', '/digests'],
   ['alerts', '/alerts'],
+  ['mute', '/alerts/mute'],
   ['rule', '/alerts/rules/trains-at-night'],
   ['past of a rule', '/alerts/rules/trains-at-night/past'],
   ['remove a rule', '/alerts/rules/trains-at-night/remove'],
@@ -175,6 +176,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await page.goto('/topics/trains');
     await page.locator('.plot canvas').first().waitFor();
     const chart = page.locator('#volume .chart');
+    await chart.locator('.u-over').waitFor();
     const place = await chart.locator('.u-over').boundingBox();
     if (place === null) throw new Error('the chart has no place');
     await page.evaluate('words.length = 0');
