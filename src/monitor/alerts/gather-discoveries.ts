@@ -1,7 +1,6 @@
 /** Gathers the discoveries that a rule reports into messages to a channel, each with the time at which it may be sent. */
 import { findCommonValue, groupBy } from '../../domain/group-by.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
-import { findLatest } from '../../domain/time.ts';
+import { DAY, findLatest, HOUR } from '../../domain/time.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import {
   addToDelivery,

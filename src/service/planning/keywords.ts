@@ -27,34 +27,33 @@ const WITHOUT_WIDTH = new RegExp(String.raw`[\u00ad${INVISIBLES}]`, 'gu');
 const URL_SCHEME = /https?:\/\/(?:www\.)?/giu;
 
 /**
- * The most significant words of a prompt, best first, in lower case, distinct, at most 12: quoted phrases, then names of several
+ * Reads a prompt. Its keywords are its most significant words, best first, in lower case, distinct, at most 12: quoted phrases, then names of several
  * words and pairs of neighbors ("bird flu"), each as one keyword, and single words; names, tags and rare words before frequent
  * ones, words of asking last. Excludes stop words unless there is nothing else.
  */
-export function findKeywords(prompt: string): readonly Keyword[] {
+export function readQuestion(prompt: string): Question {
   const text = cleanPrompt(prompt);
+  const language = detectPromptLanguage(text);
   const phrases = [...listQuotedPhrases(text)].map((phrase) => ({
     text: phrase,
     isExact: phrase.includes(' '),
   }));
   const plain = text.replace(QUOTED_PHRASE, ' . ');
-  const kept = removeExcluded(plain, detectPromptLanguage(prompt)).text;
+  const { text: kept, excluded } = removeExcluded(plain, language);
   const ranked = rankTerms(kept.replace(SEARCH_OPERATOR, ' . '));
   const found = [...phrases, ...ranked];
   // Only search operators: use their words.
   const all = found.length > 0 ? found : rankTerms(text);
   const distinct = new Map(all.toReversed().map((term) => [term.text, term]));
-  return all.filter((term) => distinct.get(term.text) === term).slice(0, MAX_KEYWORDS);
-}
-
-/** The texts of {@link findKeywords}. */
-export function extractKeywords(prompt: string): readonly string[] {
-  return findKeywords(prompt).map(({ text }) => text);
+  const keywords = all.filter((term) => distinct.get(term.text) === term).slice(0, MAX_KEYWORDS);
+  return { keywords, language, excluded };
 }
 
 /** The words that name the subject; without words of the question such as "latest news", unless there are no others. */
 export function extractSubjectWords(prompt: string): readonly string[] {
-  const words = findKeywords(prompt).flatMap(({ text, isExact }) => (isExact ? [text] : text.split(' ')));
+  const words = readQuestion(prompt).keywords.flatMap(({ text, isExact }) =>
+    isExact ? [text] : text.split(' '),
+  );
   const subject = words.filter((word) => !ASKING_WORDS.has(word));
   return subject.length > 0 ? subject : words;
 }
@@ -67,15 +66,8 @@ function listQuotedPhrases(prompt: string): ReadonlySet<string> {
   return new Set(phrases.filter((phrase) => phrase !== ''));
 }
 
-/** Words, in lower case, that results must not have in their titles: `-word`, `NOT word`, "not the game", "except Berlin". */
-export function listExcludedWords(prompt: string): readonly string[] {
-  const plain = cleanPrompt(prompt).replace(QUOTED_PHRASE, ' . ');
-  return removeExcluded(plain, detectPromptLanguage(prompt)).excluded;
-}
-
-/** The language of a prompt, ISO 639-1; null if its words do not tell. */
-export function detectPromptLanguage(prompt: string): string | null {
-  return detectLanguage(cleanPrompt(prompt).toLowerCase().match(WORD) ?? []);
+function detectPromptLanguage(text: string): string | null {
+  return detectLanguage(text.toLowerCase().match(WORD) ?? []);
 }
 
 function cleanPrompt(prompt: string): string {
@@ -85,8 +77,16 @@ function cleanPrompt(prompt: string): string {
 /** `isExact`: several words that must be found as they are. */
 type Term = { text: string; weight: number; isExact: boolean };
 
-/** @see extractKeywords */
 export type Keyword = Pick<Term, 'text' | 'isExact'>;
+
+/** What a prompt asks for. */
+export type Question = {
+  keywords: readonly Keyword[];
+  /** ISO 639-1; null if its words do not tell. */
+  language: string | null;
+  /** Words, in lower case, that results must not have in their titles: `-word`, `NOT word`, "not the game", "except Berlin". */
+  excluded: readonly string[];
+};
 
 /** What the first word counts more, and words of relation less, in the logarithm of ranks. */
 const LEAD_BONUS = 1.5;

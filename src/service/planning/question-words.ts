@@ -37,7 +37,7 @@ const QUESTION_WORDS: Readonly<Record<string, readonly string[]>> = {
     took taking taken stop stops stopped get gets got getting go goes going went gone need needs needed want wants know known
     mean means meant make makes made become becomes became come comes coming came say says said tell let give given keep
     affect affects affecting affected help helps compare compared cause caused really actually still currently ever already
-    better much many more most less long often far big whether able vs versus per there here anyone someone why when where who
+    better much many more most less long often far big whether able vs versus per anyone someone why when where who
     whom which what how not without except excluding within under over until lately again yet soon`),
   de: split(`funktioniert funktionieren gibt gab passiert passierte geschah geschieht wirkt wirken macht machen gemacht bedeutet
     bedeuten hilft helfen braucht brauche brauchen nutzt benutzt geht gehen steht kommt kommen besteht besser viel viele
@@ -182,7 +182,7 @@ export const PREDICATES: ReadonlySet<string> = new Set(
   split(`remove removed linked perform performs buy find fix learn build start starts started begin begins end
   choose lose lost win wins won ban bans banned decide decided rise rises rising rose fall falls falling fell increase
   increases increasing grow grows growing drop drops dropping spread spreads die died dies eat play pay paid save improve
-  improves reduce reduces prevent prevents treat treats protect perform replace replaces survive reach reached announced
+  improves reduce reduces prevent prevents treat treats protect replace replaces survive reach reached announced
   announce launch launched released release releases`),
 );
 

@@ -26,7 +26,6 @@ import type {
   SourceNotice,
   SourceQuery,
 } from '../sources/search-source.ts';
-import { listExcludedWords } from './keywords.ts';
 import { planWordings, type Wording, type Wordings } from './wordings.ts';
 import { MIN_RESULT_SHARE, MODEL_TIERS, type ModelTier } from './model-tiers.ts';
 
@@ -87,7 +86,7 @@ export async function retrieveFindings(
 async function retrieveForTool(
   source: Source,
   request: RetrievalRequest,
-  { own, narrower, single }: Wordings,
+  { own, narrower, single, excluded }: Wordings,
   gathering: SourceQueryContext,
 ): Promise<{ found: FoundItem[]; warnings: ServedWarning[] }> {
   const { tier } = gathering;
@@ -95,7 +94,6 @@ async function retrieveForTool(
   const domains = source === 'web' ? request.domains : undefined;
   const query = { ...window, limit: request.count ?? tier.items, domains };
   const isInPeriod = (item: FoundItem) => source === 'encyclopedia' || isInWindow(item, window);
-  const excluded = listExcludedWords(request.prompt);
   const keep = (item: FoundItem) =>
     isOriginalPost(item) &&
     !excluded.some((word) => containsEveryWord({ title: item.title, snippet: '' }, [word])) &&

@@ -2,7 +2,7 @@
 
 import { pickBestWords } from '../sources/provider-query.ts';
 import type { SourceQuery } from '../sources/search-source.ts';
-import { detectPromptLanguage, findKeywords, type Keyword } from './keywords.ts';
+import { type Keyword, type Question, readQuestion } from './keywords.ts';
 import { splitHalves } from './question-parts.ts';
 
 /** A wording of a prompt: sources that require every word find more with fewer. */
@@ -15,6 +15,8 @@ export type Wordings = {
   narrower: readonly Wording[];
   /** The two best keywords, each alone: the last resort. */
   single: readonly Wording[];
+  /** Words that no result may have in its title. */
+  excluded: Question['excluded'];
 };
 
 const NARROWER_PLACES = [
@@ -25,8 +27,7 @@ const NARROWER_PLACES = [
 const MOST_NARROWER = 3;
 
 export function planWordings(prompt: string): Wordings {
-  const keywords = findKeywords(prompt);
-  const language = detectPromptLanguage(prompt);
+  const { keywords, language, excluded } = readQuestion(prompt);
   const word = (text: string, all: readonly Keyword[]): Wording => ({
     prompt: text,
     keywords: all.map((each) => each.text),
@@ -46,7 +47,9 @@ export function planWordings(prompt: string): Wordings {
     return word(text.join(' '), inOrder);
   };
   const count = keywords.length;
-  const halves = listHalves(prompt, language, keywords[0]).map((half) => word(half, findKeywords(half)));
+  const halves = listHalves(prompt, language, keywords[0]).map((half) =>
+    word(half, readQuestion(half).keywords),
+  );
   const subsets = NARROWER_PLACES.filter(
     (places) => Math.max(...places) < count && places.length < count,
   ).map(of);
@@ -54,6 +57,7 @@ export function planWordings(prompt: string): Wordings {
     own: word(prompt, keywords),
     narrower: [...halves, ...subsets].slice(0, MOST_NARROWER),
     single: count > 1 ? [of([0]), of([1])] : [],
+    excluded,
   };
 }
 

@@ -1,10 +1,12 @@
 /** What is searched for of a hundred questions, as people ask them: a table, in which a line is a question. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { extractKeywords, listExcludedWords } from '../../../src/service/planning/keywords.ts';
+import { readQuestion } from '../../../src/service/planning/keywords.ts';
 import { splitHalves } from '../../../src/service/planning/question-parts.ts';
 import { planWordings } from '../../../src/service/planning/wordings.ts';
 import { joinSearchTerms } from '../../../src/service/sources/provider-query.ts';
+
+const textsOf = (prompt: string) => readQuestion(prompt).keywords.map(({ text }) => text);
 
 const split = (list = '') =>
   list
@@ -26,7 +28,7 @@ test('there are a hundred', () => {
 });
 
 test.each(questions)('$question', ({ question, first, never }) => {
-  const keywords = extractKeywords(question);
+  const keywords = textsOf(question);
   expect(keywords.slice(0, 3)).toEqual(expect.arrayContaining(first));
   for (const word of never) expect(keywords.flatMap((keyword) => keyword.split(' '))).not.toContain(word);
 });
@@ -82,7 +84,7 @@ test.each([
   ['Comic Sans MS', []],
   ['Sin City', []],
 ])('%s excludes %j', (question, excluded) => {
-  expect(listExcludedWords(question)).toEqual(excluded);
+  expect(readQuestion(question).excluded).toEqual(excluded);
 });
 
 test.each([

@@ -2,12 +2,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { splitFoldedWords } from '../../../src/domain/folded-words.ts';
-import { extractKeywords } from '../../../src/service/planning/keywords.ts';
+import { readQuestion } from '../../../src/service/planning/keywords.ts';
 import { containsEveryWord, rankByText } from '../../../src/service/ranking/text-relevance.ts';
 import { matchTopic } from '../../../src/service/sandbox/built-in-topics.ts';
 import { isWithinDomains } from '../../../src/service/sources/provider-query.ts';
 import { searchEntries } from '../../../src/service/sources/feeds/feed-search.ts';
 import { isAboutQuery } from '../../../src/service/sources/providers/mastodon.ts';
+
+const textsOf = (prompt: string) => readQuestion(prompt).keywords.map(({ text }) => text);
 
 const SAME: readonly (readonly [string, ...string[]])[] = [
   [
@@ -39,7 +41,7 @@ const SAME: readonly (readonly [string, ...string[]])[] = [
 describe.each(SAME)('%s', (...spellings) => {
   const pairs = spellings.flatMap((prompt) => spellings.map((title) => [prompt, title] as const));
   test.each(pairs)('%s finds %s', async (prompt, title) => {
-    const keywords = extractKeywords(prompt);
+    const keywords = textsOf(prompt);
     expect(containsEveryWord({ title, snippet: '' }, keywords), keywords.join('|')).toBe(true);
     expect(
       rankByText(
@@ -74,7 +76,7 @@ test.each([
   ['か', 'が'],
 ])('%s does not find %s', (prompt, title) => {
   // In Japanese, folding keeps the voicing mark: another character.
-  expect(containsEveryWord({ title, snippet: '' }, extractKeywords(prompt))).toBe(false);
+  expect(containsEveryWord({ title, snippet: '' }, textsOf(prompt))).toBe(false);
 });
 
 test('texts of the same folded words match each other', () => {
