@@ -53,7 +53,7 @@ export function showFigures(text: string, figures: readonly { from: string; to: 
 const SIGNS: Readonly<Record<AnswerChange['change'], string>> = { added: '+ ', revised: '', removed: '− ' };
 
 /** `+ Service resumes Monday.` */
-export function formatAnswerChange({ change, text }: AnswerChange): string {
+function formatAnswerChange({ change, text }: AnswerChange): string {
   return `${SIGNS[change]}${text}`;
 }
 
@@ -94,7 +94,7 @@ export function describeCompletionChange(figures: ChangeFigures): string | null 
 }
 
 /** `3 statements new, 1 revised, 2 removed, 9 unchanged`; `revised` is left out if none is. */
-export function describeStatementCounts({
+function describeStatementCounts({
   added,
   revised,
   gone,

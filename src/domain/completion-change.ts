@@ -27,7 +27,7 @@ export type Statement = { text: string; isCited: boolean };
 export type FoldedStatement<T> = { statement: T; copies: readonly T[] };
 
 /** A statement of which only figures changed: `figures` are pairs such as `25` and `28`, in the order of the text. */
-export type RevisedStatement<T> = {
+type RevisedStatement<T> = {
   before: FoldedStatement<T>;
   after: FoldedStatement<T>;
   figures: readonly { from: string; to: string }[];

@@ -7,10 +7,10 @@ export const GROWTH_MEASURES = [...COUNTER_PLURALS, 'engagement'] as const;
 export type GrowthMeasure = (typeof GROWTH_MEASURES)[number];
 
 /** `least`: the number that the measure reaches; null for `unusual`. */
-export type GrowthCondition = { measure: GrowthMeasure; least: number | null };
+type GrowthCondition = { measure: GrowthMeasure; least: number | null };
 
 export const UNUSUAL = 'unusual';
-export const MAX_LEAST = 1_000_000_000_000;
+const MAX_LEAST = 1_000_000_000_000;
 export const EXPECTED_CONDITION = `${UNUSUAL}, or a counter and the number that it reaches, such as likes>=1000 (${GROWTH_MEASURES.join(', ')})`;
 
 /** Parses `likes>=1000`, `views >= 50000` or `unusual`. @returns null if it is none of these */
@@ -28,7 +28,7 @@ export function writeGrowthCondition({ measure, least }: GrowthCondition): strin
   return least === null ? UNUSUAL : `${measure}>=${least}`;
 }
 
-/** What a report says of a post, without anything of the post itself. */
+/** The figures of a growth report, without the post. */
 export type GrowthFigures = {
   condition: string;
   /** The counter, or the engagement, at the response. */

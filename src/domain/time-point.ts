@@ -19,7 +19,7 @@ export function resolveTimePoint(point: TimePoint, now: Date, as: 'start' | 'end
 }
 
 /** Midnight at the beginning of the day of `at`, or of the day before it, in a zone. */
-export function findDayStart(at: Date, zone: string, daysBack: 0 | 1 = 0): Date {
+function findDayStart(at: Date, zone: string, daysBack: 0 | 1 = 0): Date {
   const offset = (time: number) => readExactOffset(new Date(time), zone)?.ms ?? 0;
   const local = at.getTime() + offset(at.getTime());
   const midnight = Math.floor(local / DAY) * DAY;

@@ -44,7 +44,7 @@ export const SYSTEM_EVENT_OUTCOMES = ['recovered', 'replaced', 'paused', 'remove
 export type SystemEventOutcome = (typeof SYSTEM_EVENT_OUTCOMES)[number];
 
 /** The parts of a problem that are reported. */
-export const SYSTEM_EVENT_PARTS = ['beginning', 'end'] as const;
+const SYSTEM_EVENT_PARTS = ['beginning', 'end'] as const;
 export type SystemEventPart = (typeof SYSTEM_EVENT_PARTS)[number];
 
 /** What can be muted: the messages of a rule, discoveries of a topic, and everything. */

@@ -103,7 +103,7 @@ export async function readGroups(db: Queryable, items: readonly TopicItem[]): Pr
 export const nameTopicItem = ({ topicId, key }: Pick<TopicItem, 'topicId' | 'key'>) => `${topicId} ${key}`;
 
 /**
- * Reads the things of some items: one statement, by indexes, whose time grows with the number of their members.
+ * Finds the thing of each item, in one statement that uses indexes. Its time grows with the number of copies.
  * @returns the thing of each item by {@link nameTopicItem}; none for an item that its topic has not found
  */
 export async function readThings(db: Queryable, items: readonly TopicItem[]): Promise<Map<string, Thing>> {

@@ -2,7 +2,7 @@
 import { type Id, type Pooled, type Queryable, type Transaction, selectIds } from './database.ts';
 
 /** A rule whose digest is due, or whose next slot is not known yet. */
-export type DueDigestRule = { id: Id; slug: string; digest: string; tz: string; digest_due_at: Date | null };
+type DueDigestRule = { id: Id; slug: string; digest: string; tz: string; digest_due_at: Date | null };
 
 /** @param limit of rules */
 export async function listDueDigests(db: Queryable, now: Date, limit: number): Promise<Id[]> {

@@ -13,7 +13,7 @@ export type NewGrowth = GrowthFigures & {
 };
 
 /** A run whose posts are examined, and for what. */
-export type GrowthQuestion = { run_id: Id; search_id: Id; at: Date; conditions: string[] };
+type GrowthQuestion = { run_id: Id; search_id: Id; at: Date; conditions: string[] };
 
 /** Rules without a condition ask for what is unusual. $1 runs, $2 their searches, $3 when they were received. */
 const SELECT_QUESTIONS = `

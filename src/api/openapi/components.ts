@@ -236,7 +236,7 @@ export const WEBHOOKS = {
       operationId: 'receiveDigest',
       summary: 'Digest of a rule with a schedule',
       description:
-        'Sent at least once to each active channel of the rule when it is due, unless nothing is new. Signed according to Standard Webhooks.',
+        'Sent when it is due, at least once to each active channel of the rule, unless nothing is new. Signed according to Standard Webhooks.',
     },
     DigestMessage,
   ),

@@ -62,7 +62,7 @@ async function changeMute(
 ): Promise<string | null> {
   const changed = await inTransaction(ctx.db, async (tx) => {
     const { id, slug } = await findTarget(tx, target);
-    // Otherwise a worker that decides at the same time would keep the former end.
+    // Otherwise a worker that decides at the same time would still use the former end of the mute.
     const channels =
       target.scope === 'rule' && id !== null
         ? (await lockRuleChannels(tx, id)).map((channel) => channel.id)

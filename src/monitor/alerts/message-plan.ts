@@ -9,7 +9,7 @@ import { MAX_GATHERED } from './gather-discoveries.ts';
 import { MAX_WHOLE_DISCOVERIES, type MessageLimit } from './message.ts';
 
 /** What a rule reports, in the order of the feed. */
-export type PlannedEntry = { id: bigint; at: Date; kind: string; run_id: bigint };
+type PlannedEntry = { id: bigint; at: Date; kind: string; run_id: bigint };
 
 export type PlannedMessage<Entry> = {
   at: Date;
@@ -18,7 +18,7 @@ export type PlannedMessage<Entry> = {
   limit: MessageLimit | null;
 };
 
-export type MessagePlan<Entry> = {
+type MessagePlan<Entry> = {
   /** Adds what was found; in the order of the feed. */
   add(entries: readonly Entry[]): void;
   /** The messages up to a time, oldest first, and what waits then. */

@@ -36,7 +36,7 @@ const MAX_MESSAGE_TEXT = 2_000;
 /** Discoveries that a message contains in full; of further ones it has the ids. */
 export const MAX_WHOLE_DISCOVERIES = 100;
 /** Ids of further discoveries in a message. */
-export const MAX_FURTHER_IDS = 4_900;
+const MAX_FURTHER_IDS = 4_900;
 
 const TIME = z.string().meta({ format: 'date-time' });
 const COUNT = z.number().nullable().describe('Null if unknown.');

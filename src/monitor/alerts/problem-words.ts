@@ -3,7 +3,7 @@ import { formatDuration } from '../../domain/display-format.ts';
 import type { SystemEventKind } from '../../model/alerts.ts';
 import type { SystemEvent } from '../../store/alerts/system-event-rows.ts';
 
-/** What is said of a problem: that it began, that it ended, or both at once. */
+/** What a message reports about a problem: its beginning, its end, or both. */
 export const PROBLEM_CHANGES = ['began', 'ended', 'passed'] as const;
 export type ProblemChange = (typeof PROBLEM_CHANGES)[number];
 

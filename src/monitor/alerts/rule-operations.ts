@@ -59,8 +59,8 @@ const RuleTrial = z
             .enum(WAIT_REASONS)
             .nullable()
             .describe('Why it would not have been sent at once; null if nothing held it back.'),
-          title: z.string().describe('What a chat or mail shows as its title.'),
-          lead: z.string().nullable().describe('What it says above its items; null: nothing.'),
+          title: z.string().describe('The title that a chat or mail shows.'),
+          lead: z.string().nullable().describe('The sentence above its items; null: none.'),
           items: z
             .array(
               z.object({

@@ -37,7 +37,7 @@ export const MAX_BACKTEST_DAYS = 90;
 const DEFAULT_PRESET = 'balanced' satisfies PresetName;
 const DEFAULTS = readPreset(DEFAULT_PRESET);
 /** What a new rule waits between messages. */
-export const DEFAULT_COOLDOWN = '6h';
+const DEFAULT_COOLDOWN = '6h';
 
 /**
  * The settings of a new rule that names none: those of its preset. Without one, rules on spikes and trends alone have neither

@@ -44,7 +44,7 @@ const SPECIAL = /[\\`*_{}[\]<>#|~&]/g;
 const LEADING = /^(?:[-+=]|\d+(?=[.)]))/;
 
 /** One line of text that Markdown shows as it is. */
-export function escapeMarkdown(text: string): string {
+function escapeMarkdown(text: string): string {
   const escaped = text.replace(SPECIAL, (sign) => `\\${sign}`);
   return escaped.replace(LEADING, (start) => (/^\d/.test(start) ? `${start}\\` : `\\${start}`));
 }

@@ -199,7 +199,7 @@ function keepFilled(sections: readonly DigestSection[]): DigestSection[] {
 }
 
 /** `All topics`, `Night trains`, `night-trains-posts`, and that it is simulated. */
-export function describeSubject({ topic, search, simulated, topics, quiet, answers }: Digest): string {
+function describeSubject({ topic, search, simulated, topics, quiet, answers }: Digest): string {
   const known = [...topics, ...quiet, ...answers].find((one) => one.topic === topic);
   const subject = search ?? known?.topic_name ?? topic ?? 'All topics';
   return simulated ? `${subject} (simulated data)` : subject;

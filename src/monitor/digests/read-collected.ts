@@ -20,7 +20,7 @@ import { type Digest, MAX_ROWS, type NameTopic } from './digest-shapes.ts';
 import { listGaps } from './list-gaps.ts';
 
 /** What a digest is read from: all searches of the scope that existed in the span, and the status of those that still do. */
-export type DigestSources = {
+type DigestSources = {
   searches: readonly SearchRow[];
   statuses: readonly SearchStatus[];
   scope: DataScope;

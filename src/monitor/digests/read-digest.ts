@@ -14,7 +14,7 @@ import { readAttention } from './read-attention.ts';
 import { readCollected } from './read-collected.ts';
 import { readGrowing, readNews } from './read-news.ts';
 
-export type DigestSpan = DataScope & {
+type DigestSpan = DataScope & {
   from: Date;
   /** Excluded. */
   until: Date;

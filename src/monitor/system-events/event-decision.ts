@@ -33,7 +33,7 @@ export type Reading = {
   explainEnd: (event: SystemEvent) => SystemEventOutcome;
 };
 
-export type EventChanges = {
+type EventChanges = {
   /** Noticed now. */
   noticed: NewSystemEvent[];
   /** With their new members: confirmed, seen again, not seen any more, or ended. */
@@ -52,8 +52,8 @@ const FIRST_QUIET_MS = 5 * MINUTE;
 const MAX_QUIET_MS = 6 * HOUR;
 /** Within this time after its end, a problem is the same one again. */
 export const RECURRENCE_MS = DAY;
-/** After a longer pause of the checks, nothing is known about the time between. */
-export const MAX_CHECK_PAUSE_MS = 10 * MINUTE;
+/** If no check ran for longer, nothing is known about the time in between. */
+const MAX_CHECK_PAUSE_MS = 10 * MINUTE;
 
 /** @param stored those that have not ended, and those that ended within {@link RECURRENCE_MS} */
 export function decideEvents(stored: readonly SystemEvent[], reading: Reading): EventChanges {

@@ -30,7 +30,7 @@ export type PastEntry = Pick<
   growth?: { condition: string };
 };
 
-/** Discoveries of a time range in feed order, in the scope of a rule, with the ID to continue after; null: there are no more. */
+/** Discoveries of a time range within the scope of a rule, in feed order, and the ID to continue after; null: there are no more. */
 export async function readPastEntries(
   db: Queryable,
   rule: Pick<RuleSettings, 'topic_id' | 'search_id' | 'filter'> & { kinds: readonly FeedEntry['kind'][] },

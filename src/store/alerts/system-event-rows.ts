@@ -89,7 +89,7 @@ export async function recordCheck(tx: Transaction, now: Date): Promise<void> {
 }
 
 /** A part of a problem that a channel has not been told. */
-export type UntoldPart = { channel_id: Id; event_id: Id; part: SystemEventPart };
+type UntoldPart = { channel_id: Id; event_id: Id; part: SystemEventPart };
 
 /**
  * What the rule has not reported to its active channels: beginnings of problems that last, and ends of those whose beginning it

@@ -107,9 +107,6 @@ export async function readSpanCalls({ pool }: Pooled, span: SearchSpan): Promise
   return rows;
 }
 
-/** What was observed of a search and measure after its last spike: per hour; null: nothing. */
-export type AfterSpike = { spike_id: Id; per_hour: number | null };
-
 /**
  * Posts: the last hour of observed time, in quarters of an hour. Engagement: what posts gained up to the last run that was compared. $1
  * spikes, $2 until.
@@ -131,7 +128,7 @@ LEFT JOIN LATERAL (
 ) g ON k.measure = 'engagement'
 WHERE k.id = ANY ($1::bigint[])`;
 
-/** @param until excluded @returns by spike */
+/** @param until excluded @returns by spike, what was observed per hour after it; null: nothing */
 export async function readAfterSpikes(
   { pool }: Pooled,
   spikeIds: readonly Id[],

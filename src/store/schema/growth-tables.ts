@@ -142,7 +142,7 @@ export const search_typical = strandline.table(
 );
 
 /**
- * Posts that grew as a rule asked, at the response of a search that first showed it: a log. In the feed, each is a
+ * Posts whose growth met the condition of a rule, each with the response that first showed it: a log. In the feed, each is a
  * discovery of kind `growth`.
  */
 export const growth_reports = strandline.table(

@@ -21,7 +21,7 @@ import { DigestView } from './digest-view.tsx';
 
 const MAX_PAST = 100;
 
-/** How far back the digest of now goes. */
+/** The spans of the digest that is read when the page is opened, in days before now. */
 const SPANS = { '24h': 1, '3d': 3, '7d': 7, '30d': 30 } as const;
 type Span = keyof typeof SPANS;
 const SPAN_NAMES = ['24h', '3d', '7d', '30d'] as const satisfies readonly Span[];

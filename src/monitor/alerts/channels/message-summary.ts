@@ -76,7 +76,7 @@ export function summarizeMessage(message: ChannelMessage): MessageSummary {
   };
 }
 
-/** Sections of a digest that a chat shows; the page has all. */
+/** Most sections of a digest in a chat; its page has all of them. */
 const MAX_DIGEST_ITEMS = 10;
 
 /** The sections of a digest as items: a line each, but for posts and links, which are items of their own. */
