@@ -316,7 +316,7 @@ describe('hostile documents', () => {
 
 describe('pages', () => {
   test('name their feeds', () => {
-    const page = `<!doctype html><html><head><base href="https://www.news.example/x/">
+    const page = `<!doctype html><html><head><title>News &amp; more</title><base href="https://www.news.example/x/">
       <!-- <link rel="alternate" type="application/rss+xml" href="/commented"> -->
       <link rel="stylesheet" href="/style.css"><link rel="alternate" hreflang="de" href="/de">
       <LINK REL='alternate home' TYPE='application/rss+xml' TITLE="a > b" HREF='feed?a=1&amp;b=2'>
@@ -324,19 +324,25 @@ describe('pages', () => {
       <link rel="alternate" type="application/rss+xml" href="javascript:alert(1)"></head>`;
     expect(parse(page, 'text/html')).toEqual({
       kind: 'page',
+      title: 'News & more',
       feeds: ['https://www.news.example/atom.xml'],
     });
     expect(parse(page.replace('a > b', 'a b'), 'text/html')).toEqual({
       kind: 'page',
+      title: 'News & more',
       feeds: ['https://www.news.example/x/feed?a=1&b=2', 'https://www.news.example/atom.xml'],
     });
   });
 
   test('without feeds, and hostile ones', () => {
-    expect(parse('<html><body>Not found</body></html>')).toEqual({ kind: 'page', feeds: [] });
-    expect(parse(`<html>${'<!--'.repeat(100_000)}`)).toEqual({ kind: 'page', feeds: [] });
-    expect(parse(`<html>${'<link '.repeat(100_000)}`)).toEqual({ kind: 'page', feeds: [] });
-    expect(parse(`<html>${`<link ${'a='.repeat(900)}>`.repeat(150)}`)).toEqual({ kind: 'page', feeds: [] });
+    expect(parse('<html><body>Not found</body></html>')).toEqual({ kind: 'page', title: '', feeds: [] });
+    expect(parse(`<html>${'<!--'.repeat(100_000)}`)).toEqual({ kind: 'page', title: '', feeds: [] });
+    expect(parse(`<html>${'<link '.repeat(100_000)}`)).toEqual({ kind: 'page', title: '', feeds: [] });
+    expect(parse(`<html>${`<link ${'a='.repeat(900)}>`.repeat(150)}`)).toEqual({
+      kind: 'page',
+      title: '',
+      feeds: [],
+    });
   });
 });
 

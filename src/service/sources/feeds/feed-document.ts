@@ -20,11 +20,11 @@ import {
 import { toShownLink } from '../parse/provider-addresses.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { decodeDocument } from './document-encoding.ts';
-import { type RawEntry, type RawText, readJsonEntries, readXmlEntries } from './feed-entries.ts';
+import { type RawEntry, type RawFeed, type RawText, readJsonEntries, readXmlFeed } from './feed-entries.ts';
 import { findFeedMarkup } from './feed-markup.ts';
 import type { FeedDocument, FeedEntry, ParseOrder } from './feed-orders.ts';
 import { removeSiteFooter } from './known-sites.ts';
-import { findFeedLinks, readPageTexts } from './page-document.ts';
+import { findFeedLinks, findPageTitle, readPageTexts } from './page-document.ts';
 
 /** Of a feed, the newest: feeds have ten to a hundred. */
 const MAX_ENTRIES = 200;
@@ -39,14 +39,14 @@ export function parseFeedDocument(bytes: Uint8Array, order: ParseOrder): FeedDoc
   switch (markup.kind) {
     case 'feed':
       try {
-        return toDocument(readXmlEntries(markup), address);
+        return toDocument(readXmlFeed(markup), address);
       } catch {
         return NEITHER; // not well-formed, or nested too deeply
       }
     case 'page':
       return isWatched === true
-        ? { kind: 'text', entries: readPageTexts(text, address) }
-        : { kind: 'page', feeds: findFeedLinks(text, address) };
+        ? { kind: 'text', title: findPageTitle(text), entries: readPageTexts(text, address) }
+        : { kind: 'page', title: findPageTitle(text), feeds: findFeedLinks(text, address) };
     case 'refused':
       return { kind: 'unreadable', why: markup.why };
     case 'other':
@@ -65,7 +65,11 @@ function parseJson(text: string, address: string): FeedDocument {
   const items = own(json, 'items') ?? [];
   if (!Array.isArray(items)) return NEITHER;
   const isFeed = typeof version === 'string' ? JSON_FEED_VERSION.test(version) : items.some(isJsonEntry);
-  return isFeed ? toDocument(readJsonEntries({ ...json, items }), address) : NEITHER;
+  if (!isFeed) return NEITHER;
+  const title = own(json, 'title');
+  const entries = readJsonEntries({ ...json, items });
+  const named = { value: typeof title === 'string' ? title : undefined, isPlain: true };
+  return toDocument({ title: named, entries }, address);
 }
 
 function isJsonEntry(item: unknown): boolean {
@@ -79,7 +83,7 @@ function isJsonEntry(item: unknown): boolean {
 type ReadEntry = { raw: RawEntry; link: string | undefined; publishedAt: Date | undefined };
 
 /** The newest entries with an address, in the order of the document. */
-function toDocument(all: readonly RawEntry[], address: string): FeedDocument {
+function toDocument({ title, entries: all }: RawFeed, address: string): FeedDocument {
   const read = all.map(
     (raw): ReadEntry => ({ raw, link: findLink(raw, address), publishedAt: findTime(raw) }),
   );
@@ -90,6 +94,7 @@ function toDocument(all: readonly RawEntry[], address: string): FeedDocument {
   const unreadable = undated.filter(({ raw }) => raw.times.some((time) => time !== undefined));
   return {
     kind: 'feed',
+    title: pickText([title], MAX_TITLE_LENGTH, toTitle),
     entries: kept.map(toEntry),
     unlinked: unlinked.slice(0, MAX_ENTRIES).map(toEntry),
     counts: {

@@ -26,14 +26,23 @@ export type RawEntry = {
 /** Of HTML, or plain text. */
 export type RawText = { value: string | undefined; isPlain?: boolean };
 
+/** A feed: what it is called, and its entries in the order of the document. */
+export type RawFeed = { title: RawText; entries: RawEntry[] };
+
 /** @throws if it is not well-formed or nested too deeply */
-export function readXmlEntries({ xml, format, base }: Extract<FeedMarkup, { kind: 'feed' }>): RawEntry[] {
+export function readXmlFeed({ xml, format, base }: Extract<FeedMarkup, { kind: 'feed' }>): RawFeed {
   if (format === 'atom') {
     const feed = parseAtomFeed(xml);
-    return (feed.entries ?? []).map((entry) => readAtomEntry(entry, [feed.xml?.base]));
+    return {
+      title: toText(feed.title),
+      entries: (feed.entries ?? []).map((entry) => readAtomEntry(entry, [feed.xml?.base])),
+    };
   }
   const feed = format === 'rdf' ? parseRdfFeed(xml) : parseRssFeed(xml);
-  return (feed.items ?? []).map((item) => readItem(item, [feed.xml?.base, base]));
+  return {
+    title: { value: feed.title },
+    entries: (feed.items ?? []).map((item) => readItem(item, [feed.xml?.base, base])),
+  };
 }
 
 type Bases = RawEntry['bases'];

@@ -13,13 +13,14 @@ export type ParseOrder = {
   isWatched?: boolean;
 };
 
+/** Titles are plain text, empty if there is none. */
 export type FeedDocument =
   /** `unlinked`: entries that cannot be shown, with an empty link. */
-  | { kind: 'feed'; entries: FeedEntry[]; unlinked: FeedEntry[]; counts: EntryCounts }
+  | { kind: 'feed'; title: string; entries: FeedEntry[]; unlinked: FeedEntry[]; counts: EntryCounts }
   /** A page, and the addresses of feeds that it names, best first. */
-  | { kind: 'page'; feeds: string[] }
+  | { kind: 'page'; title: string; feeds: string[] }
   /** A watched page, and its texts in their order. */
-  | { kind: 'text'; entries: FeedEntry[] }
+  | { kind: 'text'; title: string; entries: FeedEntry[] }
   /** `why` continues a sentence: `is neither a feed nor a page`. */
   | { kind: 'unreadable'; why: string };
 

@@ -1,21 +1,20 @@
-/**
- * Reads a list of feeds and watched pages: each at most every 15 minutes, only if it changed, and within limits of size
- * and time. What they contained is kept in memory. A failing feed keeps its last entries and is named among the problems;
- * others go on.
- */
+/** Lists of feeds and watched pages, which are read when they are due; what they contained is kept in memory. */
 
+import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { Refused } from '../../../domain/errors.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
-import { createTimeLimit, TimedOut, withTimeout } from '../../../platform/clock.ts';
-import { type Allowed, findNetworkCode, NotAllowed, type Resolve } from '../../../platform/network.ts';
-import { retryAfterMs } from '../../../protocol/retry-after.ts';
-import type { AdapterContext } from '../adapter.ts';
+import { TimedOut, withTimeout } from '../../../platform/clock.ts';
 import { SourceDown } from '../outage.ts';
-import { compareText } from '../../ranking/result-ranking.ts';
 import type { EntryCounts, FeedEntry } from './feed-orders.ts';
-import { type FeedParser, openFeedParser } from './feed-parser.ts';
-import { type FetchedDocument, fetchPublic } from './public-fetch.ts';
+import {
+  createFeed,
+  createFeedReading,
+  type Feed,
+  type FeedContext,
+  type FeedMeans,
+  type FeedReading,
+  type ListedKind,
+  showAddress,
+} from './feed-reading.ts';
 
 export type FeedReader = {
   /**
@@ -27,8 +26,8 @@ export type FeedReader = {
   refresh(context: FeedContext, maxMs: number): Promise<number>;
   /** Like {@link refresh}, but a response is enough, parsed or not: the first parsing has to start a process. */
   probe(context: FeedContext, maxMs: number): Promise<number>;
-  /** Starts the process that parses. */
-  prepare(log: FeedContext['log']): void;
+  /** Its feeds, in their order; feeds before pages. */
+  feeds: readonly Readonly<Feed>[];
   /** Everything read so far; of pages, what appeared last comes first. */
   entries(kind: ListedKind): FeedEntry[];
   /** Entries of feeds that have no address, so that they cannot be results. */
@@ -40,239 +39,113 @@ export type FeedReader = {
    * which entries are left out or have no time of their own.
    */
   problems(): string[];
-  /** Aborts what is being read. */
-  close(): Promise<void>;
 };
 
-export type FeedContext = Pick<AdapterContext, 'clock' | 'who' | 'log'>;
-
-const MAX_FEED_MS = 10 * SECOND;
-const MAX_CONCURRENT = 8;
-/** Between two requests; a feed may ask for up to an hour, an overloaded server for as long as it likes. */
-const READ_EVERY_MS = 15 * MINUTE;
-const MAX_FRESH_MS = HOUR;
-const RETRY_NETWORK_MS = MINUTE;
-const ACCEPT =
-  'application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5';
-
-/** Feeds, or sites that name one; or pages whose text is watched. */
-export type ListedKind = 'feeds' | 'pages';
+export type Listed = Readonly<Record<ListedKind, readonly string[]>>;
 const KINDS = ['feeds', 'pages'] as const;
-/** The variable that lists them, for advice. */
-const VARIABLES = { feeds: 'FEEDS', pages: 'PAGES' } as const;
 
-type Feed = {
-  kind: ListedKind;
-  /** As it was given. */
-  given: string;
-  /** The feed itself, once it is known. */
-  at: string;
-  /** Headers of the next request, so that an unchanged feed is not sent again. */
-  validators: Record<string, string>;
-  entries: readonly FeedEntry[];
-  unlinked: readonly FeedEntry[];
-  counts: EntryCounts | undefined;
-  /** To the last request; false if the response was no feed. */
-  hasResponded: boolean;
-  /** Whether the last request took too long. */
-  isSlow: boolean;
-  /** Whether there are entries to find, perhaps of an earlier time. */
-  isRead: boolean;
-  dueAt: number;
-  problem: string | undefined;
-  reading: Promise<void> | undefined;
-};
+/** Feeds of several lists: one that is in several is read once. */
+export type FeedLists = {
+  /** A list of them, whose feeds are read when it is refreshed. */
+  open(listed: Listed): FeedReader;
+  /** Reads a feed now, apart from all lists. */
+  readNow(kind: ListedKind, address: string, context: FeedContext): Promise<Readonly<Feed>>;
+} & Pick<FeedReading, 'prepare' | 'close'>;
 
-/** Set in tests: the time limit of one feed, and a parser that several readers share. */
-export type TestedParts = { maxFeedMs?: number; openParser?: typeof openFeedParser };
-/** Of a decoded response, in megabytes. */
-export const DEFAULT_MAX_FEED_MB = 10;
+/** At once, for one list. */
+const MAX_CONCURRENT = 8;
+/** Kept in memory: characters of their texts, of which a feed has some ten thousand, and an entry's overhead. */
+const MAX_FEEDS = 1_000;
+const MAX_CHARACTERS = 40_000_000;
+const ENTRY_WEIGHT = 500;
 
-/** A feed cannot be read. The message is in our own words. */
-class FeedProblem extends Error {
-  override readonly name = 'FeedProblem';
-  readonly retryMs: number;
-
-  constructor(message: string, retryMs = READ_EVERY_MS) {
-    super(message);
-    this.retryMs = retryMs;
-  }
-}
-
-export function createFeedReader(
-  listed: Readonly<Record<ListedKind, readonly string[]>>,
-  means: { allowed: Allowed; resolve: Resolve; maxMb?: number } & TestedParts,
-): FeedReader {
-  const { allowed, resolve, maxFeedMs = MAX_FEED_MS, openParser = openFeedParser } = means;
-  const maxBytes = (means.maxMb ?? DEFAULT_MAX_FEED_MB) * 1_000_000;
-  const closing = new AbortController();
-  const places = pLimit(MAX_CONCURRENT);
-  let parser: FeedParser | undefined;
-  const feeds = KINDS.flatMap((kind) => listed[kind].map((given) => ({ kind, given }))).map(
-    ({ kind, given }): Feed => ({
-      kind,
-      given,
-      at: given,
-      validators: {},
-      entries: [],
-      unlinked: [],
-      counts: undefined,
-      hasResponded: false,
-      isSlow: false,
-      isRead: false,
-      dueAt: 0,
-      problem: undefined,
-      reading: undefined,
-    }),
-  );
-
-  async function read(feed: Feed, { clock, who, log }: FeedContext): Promise<void> {
-    const limit = createTimeLimit(maxFeedMs, closing.signal);
-    const known = feed.problem;
-    try {
-      const fetched = await fetch(feed, { who, clock }, limit.signal);
-      feed.problem = undefined;
-      feed.hasResponded = true;
-      if (fetched.status !== 304) await take(feed, fetched, { who, clock, log }, limit.signal);
-      feed.isRead = true;
-      feed.isSlow = false;
-      feed.dueAt = clock.now().getTime() + chooseFreshMs(fetched);
-      if (fetched.movedTo !== undefined && feed.at === feed.given)
-        feed.problem = `moved permanently to ${showAddress(fetched.movedTo)}; change it in ${VARIABLES[feed.kind]}`;
-    } catch (error) {
-      if (closing.signal.aborted) return;
-      const { message, retryMs } = toProblem(error, limit.signal.aborted ? maxFeedMs : undefined);
-      feed.problem = message;
-      feed.hasResponded = false;
-      feed.isSlow = limit.signal.aborted;
-      feed.dueAt = clock.now().getTime() + retryMs;
-      // It may have moved: start again from the site.
-      feed.at = feed.given;
-      feed.validators = {};
-    } finally {
-      limit.end();
-    }
-    if (feed.problem !== undefined && feed.problem !== known)
-      log.info({ feed: showAddress(feed.given), why: feed.problem }, 'feed problem');
-  }
-
-  async function fetch(
-    feed: Feed,
-    { who, clock }: Pick<FeedContext, 'who' | 'clock'>,
-    signal: AbortSignal,
-  ): Promise<FetchedDocument> {
-    const headers = { 'user-agent': who, accept: ACCEPT, ...feed.validators };
-    const request = { allowed, resolve, headers, maxBytes, signal };
-    const fetched = await fetchPublic(feed.at, request);
-    const { status } = fetched;
-    if (status === 200 || (status === 304 && feed.isRead)) return fetched;
-    if (status === 410) throw new FeedProblem(`gone (HTTP 410); remove it from ${VARIABLES[feed.kind]}`, DAY);
-    const isBusy = status === 429 || status === 503;
-    const waitMs = isBusy ? (retryAfterMs(fetched.headers.get('retry-after'), clock.now()) ?? 0) : 0;
-    throw new FeedProblem(`HTTP ${status}`, Math.max(waitMs, READ_EVERY_MS));
-  }
-
-  /** Keeps the entries of a feed; for a page, those of the first feed that it names. */
-  async function take(
-    feed: Feed,
-    fetched: FetchedDocument,
-    context: FeedContext,
-    signal: AbortSignal,
-  ): Promise<void> {
-    parser ??= openParser(context.log);
-    const { bytes, address, headers } = fetched;
-    const contentType = (headers.get('content-type') ?? '').slice(0, 200);
-    const isWatched = feed.kind === 'pages';
-    const document = await parser.parse(bytes, { address, contentType, isWatched }, signal);
-    signal.throwIfAborted();
-    if (document.kind === 'text' || document.kind === 'feed') {
-      const { kind, entries } = document;
-      if (kind === 'text' && entries.length === 0) throw new FeedProblem('has no text: scripts may write it');
-      const dated = dateByFirstSight(entries, feed, context.clock.now());
-      feed.entries = kind === 'text' ? dated.sort(compareNewest) : dated;
-      feed.unlinked = kind === 'feed' ? document.unlinked : [];
-      feed.counts = kind === 'feed' ? document.counts : undefined;
-      feed.validators = readValidators(headers);
-      return;
-    }
-    if (document.kind === 'unreadable') throw new FeedProblem(document.why);
-    // A page that names itself, or another page, is not read on.
-    const [first] = feed.at === feed.given ? document.feeds.filter((found) => found !== feed.at) : [];
-    if (first === undefined)
-      throw new FeedProblem('is a page, not a feed, and names no feed; PAGES watches its text');
-    feed.at = first;
-    feed.validators = {};
-    await take(feed, await fetch(feed, context, signal), context, signal);
-  }
-
-  /** @param isEnough whether the source works, if this holds for any feed */
-  async function readDue(
-    context: FeedContext,
-    maxMs: number,
-    isEnough: (feed: Feed) => boolean,
-  ): Promise<number> {
-    const now = context.clock.now().getTime();
-    for (const feed of feeds.filter(({ dueAt, reading }) => dueAt <= now && reading === undefined)) {
-      feed.reading = places(() => read(feed, context)).finally(() => {
-        feed.reading = undefined;
-      });
-    }
-    const readings = feeds.flatMap(({ reading }) => reading ?? []);
-    const quick = feeds.flatMap(({ isSlow, reading }) => (isSlow ? [] : (reading ?? [])));
-    // The others go on.
-    await withTimeout(Promise.all(quick), maxMs).catch((error: unknown) => {
-      if (!(error instanceof TimedOut)) throw error;
-    });
-    if (!feeds.some(isEnough))
-      await Promise.any(
-        readings.map(async (reading) => {
-          await reading;
-          if (!feeds.some(isEnough)) throw toOutage(feeds);
-        }),
-      ).catch(() => {});
-    if (!feeds.some(isEnough)) throw toOutage(feeds);
-    return feeds.filter(({ reading }) => reading !== undefined).length;
-  }
-
-  return {
-    refresh: (context, maxMs) =>
-      readDue(context, maxMs, ({ isRead, hasResponded }) => isRead && hasResponded),
-    probe: (context, maxMs) => readDue(context, maxMs, ({ hasResponded }) => hasResponded),
-    prepare: (log) => (parser ??= openParser(log)).prepare(),
-    entries: (kind) => feeds.filter((feed) => feed.kind === kind).flatMap(({ entries }) => entries),
-    unlinked: () => feeds.flatMap(({ unlinked }) => unlinked),
-    cutAt: () => feeds.flatMap(findCutTime),
-    problems: () =>
-      feeds.flatMap(({ given, problem, counts }) => {
-        const all = [problem, counts && describeLeftOut(counts)].filter((each) => each !== undefined);
-        return all.map((each) => `${showAddress(given)}: ${each}`);
-      }),
-    async close() {
-      closing.abort();
-      await parser?.close();
-    },
-  };
-}
-
-/**
- * Texts of pages and entries without a time: those that were not there before are of now; when those of the first
- * reading appeared is unknown. An entry that is dated ahead of our clock is there already: it is of when it was first read.
- */
-function dateByFirstSight(found: readonly FeedEntry[], { isRead, entries }: Feed, now: Date): FeedEntry[] {
-  const known = new Map(entries.map(({ link, publishedAt }) => [link, publishedAt]));
-  const appearedAt = isRead ? now.toISOString() : null;
-  return found.map((entry) => {
-    if (entry.publishedAt !== null && entry.publishedAt <= now.toISOString()) return entry;
-    const firstRead = known.has(entry.link) ? (known.get(entry.link) ?? null) : appearedAt;
-    return {
-      ...entry,
-      publishedAt: entry.publishedAt === null ? firstRead : (firstRead ?? now.toISOString()),
-    };
+/** @param means.maxTogether feeds of all lists that are read at once */
+export function createFeedLists(means: FeedMeans & { maxTogether?: number }): FeedLists {
+  const { read, prepare, close } = createFeedReading(means);
+  const together = pLimit(means.maxTogether ?? MAX_CONCURRENT);
+  const known = new LRUCache<string, Feed>({
+    max: MAX_FEEDS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: weighFeed,
   });
+
+  function findFeed(kind: ListedKind, given: string): Feed {
+    const key = `${kind} ${given}`;
+    const feed = known.get(key) ?? createFeed(kind, given);
+    if (!known.has(key)) known.set(key, feed);
+    return feed;
+  }
+
+  async function readListed(feed: Feed, context: FeedContext): Promise<void> {
+    await read(feed, context);
+    const key = `${feed.kind} ${feed.given}`;
+    if (known.peek(key) === feed) known.set(key, feed, { size: weighFeed(feed) });
+  }
+
+  function open(listed: Listed): FeedReader {
+    const feeds = KINDS.flatMap((kind) => listed[kind].map((given) => findFeed(kind, given)));
+    const places = pLimit(MAX_CONCURRENT);
+
+    /** @param isEnough whether the source works, if this holds for any feed */
+    async function readDue(
+      context: FeedContext,
+      maxMs: number,
+      isEnough: (feed: Feed) => boolean,
+    ): Promise<number> {
+      const now = context.clock.now().getTime();
+      for (const feed of feeds.filter(({ dueAt, reading }) => dueAt <= now && reading === undefined)) {
+        feed.reading = places(() => together(() => readListed(feed, context))).finally(() => {
+          feed.reading = undefined;
+        });
+      }
+      const readings = feeds.flatMap(({ reading }) => reading ?? []);
+      const quick = feeds.flatMap(({ isSlow, reading }) => (isSlow ? [] : (reading ?? [])));
+      // The others go on.
+      await withTimeout(Promise.all(quick), maxMs).catch((error: unknown) => {
+        if (!(error instanceof TimedOut)) throw error;
+      });
+      if (!feeds.some(isEnough))
+        await Promise.any(
+          readings.map(async (reading) => {
+            await reading;
+            if (!feeds.some(isEnough)) throw toOutage(feeds);
+          }),
+        ).catch(() => {});
+      if (!feeds.some(isEnough)) throw toOutage(feeds);
+      return feeds.filter(({ reading }) => reading !== undefined).length;
+    }
+
+    return {
+      feeds,
+      refresh: (context, maxMs) =>
+        readDue(context, maxMs, ({ isRead, hasResponded }) => isRead && hasResponded),
+      probe: (context, maxMs) => readDue(context, maxMs, ({ hasResponded }) => hasResponded),
+      entries: (kind) => feeds.filter((feed) => feed.kind === kind).flatMap(({ entries }) => entries),
+      unlinked: () => feeds.flatMap(({ unlinked }) => unlinked),
+      cutAt: () => feeds.flatMap(findCutTime),
+      problems: () =>
+        feeds.flatMap(({ given, problem, counts }) => {
+          const all = [problem, counts && describeLeftOut(counts)].filter((each) => each !== undefined);
+          return all.map((each) => `${showAddress(given)}: ${each}`);
+        }),
+    };
+  }
+
+  async function readNow(kind: ListedKind, address: string, context: FeedContext) {
+    const feed = createFeed(kind, address);
+    await read(feed, context);
+    return feed;
+  }
+
+  return { open, readNow, prepare, close };
 }
 
-function compareNewest(a: FeedEntry, b: FeedEntry): number {
-  return compareText(b.publishedAt ?? '', a.publishedAt ?? '');
+function weighFeed({ entries, unlinked }: Feed): number {
+  return [...entries, ...unlinked].reduce(
+    (sum, { title, link, text, page = '' }) =>
+      sum + title.length + link.length + text.length + page.length + ENTRY_WEIGHT,
+    ENTRY_WEIGHT,
+  );
 }
 
 /** Before this time, a feed has entries that were not read. */
@@ -296,36 +169,6 @@ function describeLeftOut({ all, unlinked, beyond, undated, unreadable }: EntryCo
     ...(dated === '' ? [] : [`entries dated when first seen: ${dated}`]),
   ];
   return parts.length === 0 ? undefined : parts.join('; ');
-}
-
-/** Without query, which may contain a secret. */
-function showAddress(address: string): string {
-  const { origin, pathname } = new URL(address);
-  return `${origin}${pathname}`;
-}
-
-function readValidators(headers: FetchedDocument['headers']): Record<string, string> {
-  const [etag, modified] = [headers.get('etag'), headers.get('last-modified')];
-  return {
-    ...(etag !== null && etag.length <= 200 && { 'if-none-match': etag }),
-    ...(modified !== null && modified.length <= 100 && { 'if-modified-since': modified }),
-  };
-}
-
-function chooseFreshMs({ headers }: FetchedDocument): number {
-  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(headers.get('cache-control') ?? '')?.[1];
-  return Math.min(Math.max(Number(seconds ?? 0) * SECOND, READ_EVERY_MS), MAX_FRESH_MS);
-}
-
-/** @param lateMs the time limit, if it was reached */
-function toProblem(error: unknown, lateMs: number | undefined): { message: string; retryMs: number } {
-  if (lateMs !== undefined)
-    return { message: `no complete response in ${lateMs / SECOND} s`, retryMs: READ_EVERY_MS };
-  if (error instanceof FeedProblem) return error;
-  if (error instanceof NotAllowed) return { message: error.message, retryMs: READ_EVERY_MS };
-  if (error instanceof Refused) return { message: `not parsed: ${error.message}`, retryMs: READ_EVERY_MS };
-  const code = findNetworkCode(error) ?? 'unknown';
-  return { message: `no response (${code})`, retryMs: RETRY_NETWORK_MS };
 }
 
 /** With the reason, if all have the same. */

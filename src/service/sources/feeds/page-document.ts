@@ -68,9 +68,14 @@ const INLINE = new Set(
   ),
 );
 
+/** The title of a page as plain text; empty if it has none. */
+export function findPageTitle(html: string): string {
+  return toPlainText(TITLE.exec(html)?.[1] ?? '');
+}
+
 /** Each paragraph, heading or list item as an entry, in the order of the page; the same text once. */
 export function readPageTexts(html: string, address: string): FeedEntry[] {
-  const page = toPlainText(TITLE.exec(html)?.[1] ?? '');
+  const page = findPageTitle(html);
   const texts = new Set(splitBlocks(selectMain(html)).filter(isWorthWatching));
   return Array.from(texts)
     .slice(0, MAX_TEXTS)

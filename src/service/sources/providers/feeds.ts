@@ -9,7 +9,8 @@ import { isPrivateAddress } from '../../citable-link.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
 import { feedList, pageList } from '../feeds/feed-list.ts';
 import type { FeedEntry } from '../feeds/feed-orders.ts';
-import type { FeedReader, TestedParts } from '../feeds/feed-reader.ts';
+import type { FeedLists, FeedReader } from '../feeds/feed-reader.ts';
+import type { FeedAdvice, TestedParts } from '../feeds/feed-reading.ts';
 import { ENTRIES_LEFT_OUT, LIST_FULL } from '../../../protocol/extensions.ts';
 import { SourceDown } from '../outage.ts';
 import { endsNow } from '../provider-query.ts';
@@ -29,7 +30,7 @@ export const FEEDS = defineSource({
     covers: 'news',
     addresses: 'own',
     terms: 'Feeds are published to be read; texts stay their publishers’: a link and a short excerpt.',
-    // Requests are limited per feed, see feed-reader.ts.
+    // Requests are limited per feed, see feed-reading.ts.
     pace: { perMinute: 600, burst: 100 },
     wordings: 'own',
   },
@@ -46,6 +47,11 @@ export const FEEDS = defineSource({
       : feeds({ list, pages, maxMb, allowed: readAllowed(allow, 'FEEDS_ALLOW') }),
 });
 
+const ADVICE: FeedAdvice = {
+  list: { feeds: 'FEEDS', pages: 'PAGES' },
+  watch: 'PAGES watches its text',
+};
+
 /** @param settings.resolve resolves host names; replaced in tests */
 export function feeds(
   settings: {
@@ -58,15 +64,15 @@ export function feeds(
   } & TestedParts,
 ): Adapter {
   const { list, pages = [], maxMb, allowed, resolve = systemResolve, ...tested } = settings;
+  let lists: FeedLists | undefined;
   let reader: FeedReader | undefined;
   // Loaded on demand, so that reading the configuration does not load the HTTP client.
-  const openReader = async () => {
-    const { createFeedReader } = await import('../feeds/feed-reader.ts');
-    return (reader ??= createFeedReader(
-      { feeds: list, pages },
-      { allowed, resolve, ...(maxMb !== undefined && { maxMb }), ...tested },
-    ));
+  const openLists = async () => {
+    const { createFeedLists } = await import('../feeds/feed-reader.ts');
+    const means = { allowed, resolve, advice: ADVICE, ...(maxMb !== undefined && { maxMb }), ...tested };
+    return (lists ??= createFeedLists(means));
   };
+  const openReader = async () => (reader ??= (await openLists()).open({ feeds: list, pages }));
   const isIntranetAllowed = allowed.hosts.size > 0 || allowed.networks.rules.length > 0;
   const brings = [
     ...(list.length > 0 ? [`news of ${list.length} ${list.length === 1 ? 'feed' : 'feeds'}`] : []),
@@ -77,8 +83,8 @@ export function feeds(
     title: `${FEEDS.facts.title} (${listHosts([...list, ...pages])})`,
     brings: brings.join(', '),
     problems: () => reader?.problems() ?? [],
-    prepare: async (log) => (await openReader()).prepare(log),
-    close: async () => reader?.close(),
+    prepare: async (log) => (await openLists()).prepare(log),
+    close: async () => lists?.close(),
     async probe(context) {
       await (await openReader()).probe(context, PROBE_WAIT_MS);
     },
