@@ -14,6 +14,7 @@ import { MUTE_OPERATIONS } from '../monitor/alerts/mute-operations.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
+import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
 import { completionRoutes } from './completion-routes.ts';
@@ -21,12 +22,11 @@ import { discoveryRoutes } from './discovery-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { feedDocumentRoutes } from './feed-document-routes.ts';
-import { feedRoutes } from './feed-routes.ts';
+import { FEED_OPERATIONS } from '../monitor/feeds/feed-operations.ts';
 import { routesOf } from './operation-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { documentRoutes } from './openapi/document.ts';
-import { pauseRoutes } from './pause-routes.ts';
 import { postRoutes } from './post-routes.ts';
 import { purgeRoutes } from './purge-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -44,7 +44,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   topicRoutes,
   searchRoutes,
   searchPlanRoutes,
-  pauseRoutes,
+  routesOf(STATE_OPERATIONS),
   purgeRoutes,
   runRoutes,
   statusRoutes,
@@ -63,7 +63,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(RULE_OPERATIONS),
   routesOf(MUTE_OPERATIONS),
   routesOf(CHANNEL_OPERATIONS),
-  feedRoutes,
+  routesOf(FEED_OPERATIONS),
   feedDocumentRoutes,
   routesOf(DELIVERY_OPERATIONS),
   routesOf(PROBLEM_OPERATIONS),

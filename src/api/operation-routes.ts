@@ -1,23 +1,24 @@
 /** Mounts operations as routes of the API. */
 import { z } from 'zod';
 import { createCursor } from '../monitor/http/cursors.ts';
-import type { App, Routes } from '../monitor/http/route-types.ts';
+import { readPublicBase } from '../monitor/http/public-address.ts';
+import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { type AnyOperation, type Input, listMembers, listShapes, memberOf } from '../monitor/operation.ts';
 import { operation as defineRoute } from './operation.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
 
 /** Routes of the operations that have one. */
 export function routesOf(operations: readonly AnyOperation[]): Routes {
-  return (app) => {
+  return (app, home) => {
     for (const each of operations)
-      if (each.route !== undefined) addRoute(app, { ...each, route: each.route });
+      if (each.route !== undefined) addRoute(app, home, { ...each, route: each.route });
   };
 }
 
 type Routed = AnyOperation & { route: string };
 
-function addRoute(app: App, operation: Routed): void {
-  const { id, scope, does, more, tag, input, output, list, once, created } = operation;
+function addRoute(app: App, home: RouteContext, operation: Routed): void {
+  const { id, scope, does, more, tag, input, output, list, once, created, mayLackBody } = operation;
   const { method, path, params, query, body } = splitRequest(operation);
   const filters = shapeOf(input, query);
   const cursor = list === undefined ? undefined : createCursor(readListName(path), list.cursor);
@@ -36,15 +37,16 @@ function addRoute(app: App, operation: Routed): void {
       tags: [tag],
       ...(params.length === 0 ? {} : { params: z.strictObject(shapeOf(input, params)) }),
       querystring: cursor === undefined ? z.strictObject(filters) : defineListQuery(cursor, filters),
-      ...(body.length === 0 ? {} : { body: buildBody(input, body) }),
+      ...(body.length === 0 ? {} : { body: orNone(buildBody(input, body), mayLackBody) }),
       response: {
         [created === undefined ? 200 : 201]: cursor === undefined ? output : defineListReply(output),
       },
     }),
     handler: async (request, reply) => {
       const { acting, visitor } = request;
+      const findPublicBase = () => readPublicBase(request, home);
       const run = (page: { limit: number; after: unknown }, given: object) =>
-        operation.run({ ctx: acting, visitor, page }, given as never); // validated by the types of the route
+        operation.run({ ctx: acting, visitor, page, findPublicBase }, given as never); // validated by the types of the route
       const given = { ...Object(request.params), ...Object(request.body) };
       if (once !== undefined) void reply.header('cache-control', 'no-store');
       if (cursor !== undefined && list !== undefined) {
@@ -58,6 +60,11 @@ function addRoute(app: App, operation: Routed): void {
       return made;
     },
   });
+}
+
+function orNone(body: z.ZodType, mayLack = false): z.ZodType {
+  const { examples } = body.meta() ?? {};
+  return mayLack ? body.nullish().meta({ examples }) : body;
 }
 
 /** Where the members of an operation are in a request. */

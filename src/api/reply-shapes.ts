@@ -7,42 +7,10 @@ import { BUCKETS } from '../store/queries/volume.ts';
 import { defineRow, defineRowWith } from '../store/row-shapes.ts';
 import { COPIES_SHAPE } from '../monitor/alerts/message.ts';
 import { idShape, timeShape } from '../model/value-shapes.ts';
-import { SEARCH_STATES, SEARCH_STATUSES, SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
+import { SEARCH_STATES, SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { z } from 'zod';
 
-const searchStatus = z.enum(SEARCH_STATUSES);
-const statusMembers = {
-  status_since: timeShape.nullable().describe('When this status began (UTC); null for ok.'),
-  status_reason: z.string().nullable().describe('Why, in words; null for ok.'),
-  last_run_at: timeShape.nullable().describe('When the newest run that succeeded or failed ended (UTC).'),
-};
-
-export const Topic = defineRowWith('Topic', 'topics', {
-  status: searchStatus
-    .nullable()
-    .describe('The worst status of its searches; paused only if all are. Null: it has no searches.'),
-  ...statusMembers,
-  paused_until: timeShape
-    .nullable()
-    .describe(
-      'When it becomes active again by itself (UTC); null unless it is paused with one end for all its searches.',
-    ),
-  status_searches: z.int().describe('Number of its searches with this status.'),
-  next_due_at: timeShape
-    .nullable()
-    .describe('Next slot of any of its searches (UTC); null when none is planned.'),
-});
-export const searchMembers = {
-  status: searchStatus.describe(
-    'How it is doing: ok; nothing_coming (no results where at least ten are usual); failing (since the first failure after the last success); silent (no successful run for three intervals); waiting for its first run; waiting_for_source (until a public source is reachable); paused, broken, capped or removed.',
-  ),
-  ...statusMembers,
-  last_success_at: timeShape
-    .nullable()
-    .describe('When the newest response that was parsed was received (UTC); null if there is none.'),
-};
-export const Search = defineRowWith('Search', 'searches', searchMembers);
 export const SearchVersion = defineRow('SearchVersion', 'search_versions');
 export const IntervalChange = defineRow('IntervalChange', 'interval_changes');
 export const Run = defineRow('Run', 'runs');

@@ -2,7 +2,6 @@
 
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
-import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../domain/future-time.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
 import { idParam, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
@@ -196,18 +195,3 @@ export const renamedTopic = z
     reuse_slug: reuseMember,
   })
   .meta({ examples: [{ name: 'Ferries of the harbour' }] });
-
-/** When a pause ends by itself. */
-export const pausedUntil = z
-  .strictObject({
-    until: z
-      .string()
-      .max(100)
-      .refine((text) => parseFutureTime(text, 'UTC') !== undefined, FUTURE_TIME_EXPECTED)
-      .optional()
-      .describe(
-        'When the pause ends by itself: a time such as 2026-11-30T09:00Z, a duration such as 2h, or a time or weekday of UTC such as friday 9:00. Default: when somebody resumes.',
-      ),
-  })
-  .nullish()
-  .meta({ examples: [{ until: '2h' }] });

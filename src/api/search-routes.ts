@@ -1,24 +1,18 @@
 import { z } from 'zod';
-import { OPERATIONS } from '../domain/enumerations.ts';
-import type { FutureTime } from '../domain/future-time.ts';
-import type { ActingContext } from '../monitor/context.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
-import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
-import { addStatus, readSearchStatuses, readSearchWithStatus } from '../monitor/status/search-status.ts';
+import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { readSearchWithStatus } from '../monitor/status/search-status.ts';
+import { Search, searchMembers } from '../monitor/status/status-shapes.ts';
 import { findMissingTools } from '../monitor/topics/tool-sources.ts';
-import { changeSearch } from '../monitor/topics/search-state.ts';
-import { readIntervalChanges, readSearches, readVersions } from '../store/queries/search-list.ts';
-import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
-import type { StateChange } from '../store/topics.ts';
+import { readIntervalChanges, readVersions } from '../store/queries/search-list.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import { editedSearch, FORMER_SLUGS, newSearch, serviceKind } from './request-shapes.ts';
-import { flagParam, searchSlug, topicSlug } from '../model/value-shapes.ts';
-import { IntervalChange, MissingTools, Search, searchMembers, SearchVersion } from './reply-shapes.ts';
+import { editedSearch, FORMER_SLUGS, newSearch } from './request-shapes.ts';
+import { searchSlug } from '../model/value-shapes.ts';
+import { IntervalChange, MissingTools, SearchVersion } from './reply-shapes.ts';
 import { defineRowWith } from '../store/row-shapes.ts';
-import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['searches'];
 const params = z.strictObject({ search: searchSlug });
@@ -26,10 +20,8 @@ const params = z.strictObject({ search: searchSlug });
 export function searchRoutes(app: App, routeContext: RouteContext): void {
   readRoutes(app, routeContext);
   writeRoutes(app, routeContext);
-  changeRoutes(app, routeContext);
 }
 
-const cursor = createCursor('searches', z.strictObject({ topic: topicSlug, slug: searchSlug }));
 const versionCursor = createCursor(
   'versions',
   z
@@ -40,34 +32,6 @@ const versionCursor = createCursor(
 const intervalCursor = createIdCursor('interval_changes');
 
 function readRoutes(app: App, { ctx }: RouteContext): void {
-  app.get(
-    '/api/v1/searches',
-    operation({
-      scope: 'read',
-      operationId: 'listSearches',
-      summary: 'List saved searches',
-      description:
-        'Ordered by topic and slug. Omits removed searches unless `removed` is true. `next_due_at` is when each is due.',
-      tags,
-      querystring: defineListQuery(cursor, {
-        topic: topicSlug.optional(),
-        state: z.enum(SEARCH_STATES).optional(),
-        operation: z.enum(OPERATIONS).optional(),
-        service: serviceKind.optional().describe('Kind of service.'),
-        removed: flagParam.optional().describe('Include removed searches.'),
-      }),
-      response: { 200: defineListReply(Search) },
-    }),
-    async ({ query }) => {
-      const { limit, after, filter, reply } = cursor.pageOf(query);
-      await findScope(ctx.db, { topic: filter.topic });
-      const rows = await readSearches(ctx.db, { ...filter, after, limit });
-      const page = reply(rows, (row) => ({ topic: row.topic, slug: row.slug }));
-      const ids = page.items.map(({ id }) => id);
-      return { ...page, items: addStatus(page.items, await readSearchStatuses(ctx, ids)) };
-    },
-  );
-
   app.get(
     '/api/v1/searches/:search',
     operation({
@@ -179,45 +143,6 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
     async ({ params: { search }, body, acting }) => {
       const { slug } = (await editSearch(acting, search, body)).search;
       return readSavedSearch(ctx, slug);
-    },
-  );
-}
-
-function changeRoutes(app: App, { ctx }: RouteContext): void {
-  const apply = async (
-    acting: ActingContext,
-    { search }: z.output<typeof params>,
-    change: StateChange,
-    until?: FutureTime,
-  ) => {
-    await changeSearch(acting, search, change, until);
-    return readSearchWithStatus(ctx, await findSearchRow(ctx.db, search));
-  };
-  addStateRoutes(
-    app,
-    { path: '/api/v1/searches/:search', params, tags, reply: Search, apply },
-    {
-      resume: {
-        operationId: 'resumeSearch',
-        summary: 'Resume a search',
-        description:
-          'Continues at the next slot; also clears broken and capped. Slots missed in the meantime are not run.',
-        scope: ['write', 'run'],
-      },
-      pause: {
-        operationId: 'pauseSearch',
-        summary: 'Pause a search',
-        description:
-          'Cancels queued runs; a run in progress finishes. `resumeSearch` continues, or the time `until`, if it is not also paused with its topic or with all searches.',
-        scope: ['write'],
-        hasEnd: true,
-      },
-      remove: {
-        operationId: 'removeSearch',
-        summary: 'Remove a search',
-        description:
-          'Cannot be undone. Cancels queued runs; what the search found is kept, and its slug with it.',
-      },
     },
   );
 }

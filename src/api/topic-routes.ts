@@ -1,21 +1,16 @@
 import { z } from 'zod';
 import { readTopics } from '../store/queries/topic-list.ts';
-import type { FutureTime } from '../domain/future-time.ts';
-import type { ActingContext } from '../monitor/context.ts';
 import { createTopic, renameTopic, watchTopic } from '../monitor/topics/save-topic.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
 import { addTopicStatus, readTopicStatuses, readTopicWithStatus } from '../monitor/status/search-status.ts';
-import { changeTopic } from '../monitor/topics/search-state.ts';
-import type { StateChange } from '../store/topics.ts';
+import { Topic } from '../monitor/status/status-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
 import { FORMER_SLUGS, newTopic, renamedTopic, rewatchedTopic, watchedText } from './request-shapes.ts';
 import { flagParam, topicSlug } from '../model/value-shapes.ts';
-import { Topic } from './reply-shapes.ts';
-import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['topics'];
 const params = z.strictObject({ topic: topicSlug });
@@ -25,7 +20,7 @@ export function topicRoutes(app: App, routeContext: RouteContext): void {
   readRoutes(app, routeContext);
   createRoutes(app, routeContext);
   rewatchRoute(app, routeContext);
-  changeRoutes(app, routeContext);
+  renameRoute(app, routeContext);
 }
 
 async function readTopic(ctx: RouteContext['ctx'], slug: string) {
@@ -138,43 +133,7 @@ function rewatchRoute(app: App, { ctx }: RouteContext): void {
   );
 }
 
-function changeRoutes(app: App, { ctx }: RouteContext): void {
-  const apply = async (
-    acting: ActingContext,
-    { topic }: z.output<typeof params>,
-    change: StateChange,
-    until?: FutureTime,
-  ) => {
-    await changeTopic(acting, topic, change, until);
-    return readTopic(ctx, topic);
-  };
-  addStateRoutes(
-    app,
-    { path: '/api/v1/topics/:topic', params, tags, reply: Topic, apply },
-    {
-      resume: {
-        operationId: 'resumeTopic',
-        summary: 'Resume all searches of a topic',
-        description: 'Each continues at its next slot. Slots missed in the meantime are not run.',
-        scope: ['write', 'run'],
-      },
-      pause: {
-        operationId: 'pauseTopic',
-        summary: 'Pause all searches of a topic',
-        description:
-          'Cancels queued runs; runs in progress finish. `resumeTopic` continues, or the time `until`, but for a search that is also paused by itself or with all searches.',
-        scope: ['write'],
-        hasEnd: true,
-      },
-      remove: {
-        operationId: 'removeTopic',
-        summary: 'Remove a topic and its searches',
-        description:
-          'Cannot be undone. Cancels queued runs; what the searches found is kept, and its slugs with it.',
-      },
-    },
-  );
-
+function renameRoute(app: App, { ctx }: RouteContext): void {
   app.patch(
     '/api/v1/topics/:topic',
     operation({

@@ -23,8 +23,8 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['watch text', 'create a topic with a microblog search and an AI search', async () => (await import('./watch-command.ts')).registerWatch],
     ['topic ...', 'topics: list, show, rename, pause, resume, remove', async () => (await import('./topic-commands.ts')).registerTopic],
     ['search ...', 'saved searches: add, list, show, edit, move, pause, resume, remove, run, preview, try', async () => (await import('./search-commands.ts')).registerSearch],
-    ['pause', 'pause all searches', async () => (await import('./pause-commands.ts')).registerPause],
-    ['resume', 'end the pause of all searches', async () => (await import('./pause-commands.ts')).registerResume],
+    ['pause', 'pause all searches', async () => (await import('./state-views.ts')).registerPause],
+    ['resume', 'end the pause of all searches', async () => (await import('./state-views.ts')).registerResume],
     ['demo', 'simulate past days of made-up topics', async () => (await import('./demo-command.ts')).registerDemo],
   ]],
   ['Results:', [
@@ -44,7 +44,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['unmute', 'end a mute, and send what it held back', async () => (await import('./mute-commands.ts')).registerUnmute],
     ['channels ...', 'alert channels: add, edit, list, show, test, rotate, pause, resume, remove', async () => (await import('./channel-views.ts')).registerChannels],
     ['deliveries ...', 'alert messages: list, show, resend', async () => (await import('./delivery-views.ts')).registerDeliveries],
-    ['feeds ...', 'addresses for feed readers: add, list, remove', async () => (await import('./feeds-commands.ts')).registerFeeds],
+    ['feeds ...', 'addresses for feed readers: add, list, remove', async () => (await import('./feed-views.ts')).registerFeeds],
   ]],
   ['Operations:', [
     ['status', 'show the state of database, queue, services, workers and runs', async () => (await import('./status-command.ts')).registerStatus],

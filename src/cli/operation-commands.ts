@@ -10,7 +10,7 @@ import { describeMember, lowerFirst, type Member, readMember } from './operation
 import { createInvalidOption, limitOption, MAX_LIMIT } from './option-values.ts';
 import { type OperationView, renderRows, type Terms } from './reply-view.ts';
 
-/** Adds a command for each operation that has one, below the command of their group. */
+/** Adds a command for each operation of a group: below its command, or as that command itself. */
 export function addOperations<Row>(
   group: Command,
   cli: Cli,
@@ -18,7 +18,13 @@ export function addOperations<Row>(
   view: OperationView<Row>,
 ): void {
   for (const operation of operations)
-    if (operation.command !== undefined) addOperation(group, cli, operation, view, operations);
+    if (isOfGroup(operation, group.name())) addOperation(group, cli, operation, view, operations);
+}
+
+/** `token create` of the group `token`, and `pause` of the group of that name. */
+function isOfGroup({ command = '' }: AnyOperation, group: string): boolean {
+  const words = command.split(' ');
+  return command === group || words.at(-2) === group;
 }
 
 function addOperation<Row>(
@@ -68,7 +74,13 @@ function addOperation<Row>(
       }),
     );
     const work: Parameters<Cli['withServer']>[0] = async ({ ctx }, stopping) => {
-      const call: Call = { ctx, visitor: LOCAL_VISITOR, stopping, page: { limit, after: undefined } };
+      const call: Call = {
+        ctx,
+        visitor: LOCAL_VISITOR,
+        stopping,
+        page: { limit, after: undefined },
+        findPublicBase: async () => (await import('./running-server.ts')).findPublicBase(cli),
+      };
       const now = ctx.clock.now();
       const { given, problems } = readMembers(texts, { now, zone: cli.page.zone });
       for (const { name: flag, sets } of shortcuts)
@@ -78,10 +90,11 @@ function addOperation<Row>(
         page: cli.page,
         now,
         given: Object.fromEntries([...texts].map(([{ name: member }, text]) => [member, text])),
-        ask: async (id) => {
+        ask: async (id, about = {}) => {
           const asked = operations.find((each) => each.id === id);
           if (asked === undefined) throw new Error(`no operation ${id}`);
-          return invoke(asked, { ...call, page: { limit: MAX_LIMIT, after: undefined } });
+          const all = { ...call, page: { limit: MAX_LIMIT, after: undefined } };
+          return invoke(asked, all, { given: about, problems: [] });
         },
       });
     };
@@ -100,6 +113,8 @@ function readGiven(
   const typed: unknown = command.processedArgs[at];
   const given: unknown = option === undefined ? undefined : command.getOptionValue(option.attributeName());
   if (option === undefined || given === undefined) return typed;
+  // Several words without quotes.
+  if (Array.isArray(given)) return given.join(' ');
   if (!file || typeof given !== 'string') return given;
   if (typed !== undefined)
     throw createInvalidOption(option.name(), given, `nothing: the ${argument} is given already`);
@@ -178,21 +193,21 @@ async function print<Row>(
   cli: Cli,
   { id, list, once }: AnyOperation,
   { columns, none, replies = {} }: OperationView<Row>,
-  reply: unknown,
+  received: unknown,
   json: boolean | undefined,
   terms: Terms,
 ): Promise<void> {
-  const row = reply as Row; // or what the view of this operation takes
-  const { lines, says, fails } = replies[id] ?? {};
+  const { lines, says, fails, complete } = replies[id] ?? {};
+  const row = (await complete?.(received as Row, terms)) ?? (received as Row); // or what the view of this operation takes
   const render = () => {
     if (lines !== undefined) return lines(row, terms);
-    if (list !== undefined) return renderRows(reply as Row[], columns, terms); // of a list
-    const secret = once !== undefined && isPlain(reply) ? reply[once] : undefined;
+    if (list !== undefined) return renderRows(received as Row[], columns, terms); // of a list
+    const secret = once !== undefined && isPlain(received) ? received[once] : undefined;
     return typeof secret === 'string' ? [secret] : [];
   };
   const shown = json === true ? [] : await render();
-  await cli.show(json, reply, () => shown);
-  if (Array.isArray(reply) && reply.length === 0 && none !== undefined) cli.say(none);
+  await cli.show(json, row, () => shown);
+  if (Array.isArray(received) && received.length === 0 && none !== undefined) cli.say(none);
   for (const line of (await says?.(row, terms)) ?? []) cli.say(line);
   if (fails?.(row) === true) cli.exitCode = 1;
 }

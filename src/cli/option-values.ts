@@ -84,14 +84,6 @@ export function timeOption(name: 'since' | 'until', words: string, page: Zoned):
   return new Option(`--${name} <time>`, words).argParser((given) => parsePastTime(given, page, name));
 }
 
-/** `--until <time>`, when a pause ends by itself: also without quotes, as in `--until friday 9:00`. Read by {@link readUntil}. */
-export function pauseUntilOption(): Option {
-  return new Option(
-    '--until <time...>',
-    'when it ends by itself: 2h, 9:00, tomorrow 9:00, friday 9:00 (time zone shown; with --utc, UTC), 2026-11-30T09:00Z',
-  );
-}
-
 /** @throws InvalidInput */
 export function readUntil(given: readonly string[] | undefined, { zone }: Zoned): FutureTime | undefined {
   if (given === undefined) return undefined;

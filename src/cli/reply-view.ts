@@ -21,8 +21,8 @@ export type Terms = {
   now: Date;
   /** What was typed, by member. */
   given: Readonly<Record<string, unknown>>;
-  /** The reply of another operation of the same subject that needs no input. */
-  ask: (id: string) => Promise<unknown>;
+  /** The reply of another operation of the same subject. */
+  ask: (id: string, input?: Record<string, unknown>) => Promise<unknown>;
 };
 
 /** A member by its name, or with another head, layout or text. `as`: null omits it from a list of facts. */
@@ -45,6 +45,8 @@ export type OperationView<Row> = {
 };
 
 type ReplyView<Row> = {
+  /** What the command shows of the reply, also as JSON, if this is more. */
+  complete?: (reply: Row, terms: Terms) => Promise<Row>;
   /** Default: the table of a list; the secret that is shown once; nothing. */
   lines?: (reply: Row, terms: Terms) => readonly string[] | Promise<readonly string[]>;
   /** Said after the data. */

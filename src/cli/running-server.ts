@@ -3,8 +3,13 @@
  * commands, with the key for it. Only the account that may read the database's passwords may read it.
  */
 
+import type { Config } from '../config/config.ts';
+import type { DatabaseKind } from '../domain/database-kind.ts';
 import { tryParseJson } from '../domain/json-values.ts';
+import { trimEndSlashes } from '../domain/link.ts';
+import { SANDBOX_MOUNT } from '../domain/mount.ts';
 import { readErrorCode, Refused } from '../domain/errors.ts';
+import { formatAddress } from '../platform/listen.ts';
 import { on } from 'node:events';
 import { watch } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -80,4 +85,18 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return readErrorCode(error) === 'EPERM';
   }
+}
+
+/** Where the pages are: `BASE_URL`, or else the running server, or where it would listen; without a slash at its end. */
+export async function findPublicBase({
+  page,
+  config,
+}: {
+  page: { kind: DatabaseKind };
+  config: () => Config;
+}): Promise<string> {
+  const { http, dataDir } = config();
+  const running = http.baseUrl === undefined ? await findServer(dataDir) : undefined;
+  const base = trimEndSlashes(http.baseUrl ?? running?.dashboard ?? formatAddress(http.host, http.port));
+  return page.kind === 'sandbox' ? `${base}${SANDBOX_MOUNT}` : base;
 }

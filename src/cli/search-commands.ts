@@ -3,8 +3,6 @@ import { addStatus, judgeTopic, readSearchStatuses } from '../monitor/status/sea
 import { findSearchRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definition.ts';
-import { changeSearch } from '../monitor/topics/search-state.ts';
-import type { StateChange } from '../store/topics.ts';
 import { readPaces } from '../store/pace.ts';
 import { readRunPage } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
@@ -13,21 +11,15 @@ import { SEARCH_STATES, type SearchState } from '../store/schema/analytics/topic
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { type ListOptions, showRows } from './list-command.ts';
-import { choiceOption, MAX_LIMIT, pauseUntilOption, readUntil, REUSE_SLUG } from './option-values.ts';
+import { choiceOption, MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import { registerPurge } from './purge-command.ts';
 import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
-import {
-  describeEdit,
-  describeStateChange,
-  renderIntervalChanges,
-  renderSearch,
-  searchColumns,
-} from './search-rendering.ts';
+import { describeEdit, renderIntervalChanges, renderSearch, searchColumns } from './search-rendering.ts';
+import { addSearchStates } from './state-views.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
 import { describeTopicStatus } from './status-rendering.ts';
-import { formatRelative } from './value-formatting.ts';
 import type { Command } from 'commander';
 
 export function registerSearch(search: Command, cli: Cli): void {
@@ -39,7 +31,7 @@ export function registerSearch(search: Command, cli: Cli): void {
   registerMove(search, cli);
   registerPreview(search, cli);
   registerTry(search, cli);
-  for (const [change, summary] of STATE_CHANGES) registerStateChange(search, cli, change, summary);
+  addSearchStates(search, cli);
   registerPurge(search, cli, 'search');
 }
 
@@ -118,29 +110,6 @@ function registerMove(search: Command, cli: Cli): void {
         );
       }),
     );
-}
-
-const STATE_CHANGES: readonly (readonly [StateChange, string])[] = [
-  ['pause', 'stop running a search and cancel its waiting runs'],
-  ['resume', 'resume at the next slot; also clears broken and capped'],
-  ['remove', 'remove a search; keeps what it found'],
-];
-
-function registerStateChange(search: Command, cli: Cli, change: StateChange, summary: string): void {
-  const command = search.command(change).description(summary).argument('<search>', 'search slug');
-  if (change === 'pause') command.addOption(pauseUntilOption());
-  command
-    .option('--json', 'print JSON')
-    .action((slug: string, options: { until?: string[]; json?: boolean }) => {
-      const until = readUntil(options.until, cli.page);
-      return cli.withProgram(async ({ ctx }) => {
-        await changeSearch(ctx, slug, change, until);
-        const row = await findSearchRow(ctx.db, slug);
-        await cli.show(options.json, row, () => []);
-        const next = formatRelative(row.next_due_at, ctx.clock.now(), cli.page);
-        cli.page.say(`${slug}: ${describeStateChange(change, row, next, cli.page)}`);
-      });
-    });
 }
 
 /** Options of a search; the monitor validates the values. */

@@ -8,7 +8,6 @@ import {
 } from '../monitor/schedule/schedule-text.ts';
 import { describeMissed, judgeOne } from '../monitor/status/search-completeness.ts';
 import type { SearchStatus } from '../monitor/status/search-status.ts';
-import type { StateChange } from '../store/topics.ts';
 import type { PaceRow } from '../store/pace.ts';
 import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
 import { formatNext, nameSearch, paintStatus } from './status-rendering.ts';
@@ -131,13 +130,8 @@ export function describeEdit(before: SearchRow, after: SearchRow): string[] {
 }
 
 /** The state of a search after a change. @param next time of the next run, as text */
-export function describeStateChange(
-  change: StateChange,
-  search: StateColumns,
-  next: string,
-  page: TerminalPage,
-): string {
-  if (change === 'remove') return 'removed; its results stay';
+export function describeStateChange(search: StateColumns, next: string, page: TerminalPage): string {
+  if (search.archived_at !== null) return 'removed; its results stay';
   const state = describeState(search, page);
   return search.state === 'paused' ? state : `${state}; next run ${next}`;
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Rewatch } from '../monitor/topics/rewatch-topic.ts';
-import { changeTopic } from '../monitor/topics/search-state.ts';
 import {
   addStatus,
   addTopicStatus,
@@ -9,16 +8,16 @@ import {
   readTopicStatuses,
   type TopicStatus,
 } from '../monitor/status/search-status.ts';
-import type { StateChange } from '../store/topics.ts';
 import { readSearches } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
 import { showRows } from './list-command.ts';
-import { MAX_LIMIT, pauseUntilOption, readUntil, REUSE_SLUG } from './option-values.ts';
+import { MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { registerPurge } from './purge-command.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { describeStateChange, searchColumns } from './search-rendering.ts';
+import { searchColumns } from './search-rendering.ts';
+import { addTopicStates } from './state-views.ts';
 import { describeTopicStatus, formatNext, nameTopic, paintStatus } from './status-rendering.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatCount, formatInstant, formatRelative } from './value-formatting.ts';
@@ -28,7 +27,7 @@ export function registerTopic(topic: Command, cli: Cli): void {
   registerList(topic, cli);
   registerShow(topic, cli);
   registerRename(topic, cli);
-  for (const [change, summary] of STATE_CHANGES) registerStateChange(topic, cli, change, summary);
+  addTopicStates(topic, cli);
   registerPurge(topic, cli, 'topic');
   registerRewatch(topic, cli);
 }
@@ -110,37 +109,6 @@ function registerRename(topic: Command, cli: Cli): void {
         cli.page.say(`${slug}: now "${row.name}", ${row.slug}`);
       }),
     );
-}
-
-const STATE_CHANGES: readonly (readonly [StateChange, string])[] = [
-  ['pause', 'stop running all searches of a topic'],
-  ['resume', 'resume all searches of a topic'],
-  ['remove', 'remove a topic and its searches; keeps what they found'],
-];
-
-function registerStateChange(topic: Command, cli: Cli, change: StateChange, summary: string): void {
-  const command = topic.command(change).description(summary).argument('<topic>', 'topic slug');
-  if (change === 'pause') command.addOption(pauseUntilOption());
-  command
-    .option('--json', 'print the topic as JSON')
-    .action((slug: string, options: { until?: string[]; json?: boolean }) => {
-      const until = readUntil(options.until, cli.page);
-      return cli.withProgram(async ({ ctx }) => {
-        await changeTopic(ctx, slug, change, until);
-        const row = await findTopicRow(ctx.db, slug);
-        const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_LIMIT });
-        await cli.show(options.json, { ...row, searches }, () => []);
-        const now = ctx.clock.now();
-        for (const search of searches) {
-          const next = formatRelative(search.next_due_at, now, cli.page);
-          cli.page.say(`${search.slug}: ${describeStateChange(change, search, next, cli.page)}`);
-        }
-        if (change === 'remove')
-          cli.page.say(
-            `${slug}: removed; what it found stays. To delete it, too: strandline topic purge ${slug}`,
-          );
-      });
-    });
 }
 
 type RewatchOptions = Rewatch & { json?: boolean };

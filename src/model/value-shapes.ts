@@ -1,5 +1,6 @@
 /** Zod types of single values, for requests and replies of every door. Pure: no database code. */
 import { z } from 'zod';
+import { FUTURE_TIME_EXPECTED, type FutureTime, parseFutureTime } from '../domain/future-time.ts';
 import { EXPECTED_SLUG, SLUG_PATTERN } from '../domain/slug.ts';
 
 /** The largest bigint of Postgres. */
@@ -37,6 +38,29 @@ export function textParam(max: number, expected?: string) {
 export function storable(text: z.ZodString): z.ZodString {
   return text.refine((given) => !given.includes('\0'), 'text without NUL');
 }
+
+/** Of a key that is shown. */
+const PREFIX_LENGTH = 8;
+/** What names something with a key: its id, or the prefix of the key. A number of any other length than a prefix is an id. */
+export const idOrPrefixParam = z.codec(
+  storable(z.string()),
+  z.union([z.bigint().max(MAX_ID, 'an id'), z.string()]),
+  {
+    decode: (text) => (/^\d+$/.test(text) && text.length !== PREFIX_LENGTH ? BigInt(text) : text),
+    encode: String,
+  },
+);
+
+/** A time to come, as {@link parseFutureTime} reads it; words and times of day are of UTC. */
+export const futureTimeParam = z.codec(z.string().max(100), z.custom<FutureTime>(), {
+  decode: (text, context) => {
+    const time = parseFutureTime(text, 'UTC');
+    if (time !== undefined) return time;
+    context.issues.push({ code: 'custom', input: text, message: FUTURE_TIME_EXPECTED });
+    return z.NEVER;
+  },
+  encode: ({ given }) => given,
+});
 
 /** A whole number in a query, from 1. @param usual the default */
 export function countParam(most: number, usual: number) {

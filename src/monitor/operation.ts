@@ -12,6 +12,8 @@ export type Call = {
   visitor: Visitor;
   /** Of a list: how many rows to read, and the key of the last row before them; undefined for the first rows. */
   page: { limit: number; after: unknown };
+  /** Where the caller finds the pages and the API, without a slash at its end. */
+  findPublicBase: () => string | Promise<string>;
   /** Aborted when a command is interrupted. Routes continue without their client. */
   stopping?: AbortSignal;
 };
@@ -34,11 +36,14 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   /** More about it, in sentences, for the document of the API. */
   more: string;
   tag: string;
-  scope: Scope;
+  /** Of several, all are needed. */
+  scope: Scope | readonly Scope[];
   /** Members that the route names are in its path; of GET and DELETE the others are in the query, else in the body. */
   input: In;
   /** Members of the query although the route has a body. */
   query?: readonly string[];
+  /** The route takes a request without a body as well. */
+  mayLackBody?: true;
   /** The reply, or a row of a list. */
   output: z.core.$ZodType;
   /**

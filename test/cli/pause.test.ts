@@ -66,6 +66,10 @@ describe('pause and resume', () => {
     expect((await stand.run(['topic', 'pause', 'ferry', '--until', '2h'])).stderr).toBe(
       'ferry-posts: paused until Sat 2026-11-21 14:00Z\n',
     );
+    expect(await stand.json('topic', 'resume', 'ferry')).toMatchObject({
+      slug: 'ferry',
+      searches: [{ slug: 'ferry-posts', state: 'active', paused_until: null }],
+    });
     expect(await stand.json('search', 'pause', 'tram-posts', '--until', 'tomorrow')).toMatchObject({
       state: 'paused',
       paused_until: '2026-11-22T00:00:00.000Z',

@@ -2,12 +2,11 @@
 import { z } from 'zod';
 import { parseIsoInstant, parseSpan } from '../../domain/time-point.ts';
 import { DAY, SECOND } from '../../domain/time.ts';
-import { idShape, MAX_ID, storable, textParam, timeParam, timeShape } from '../../model/value-shapes.ts';
+import { idOrPrefixParam, idShape, textParam, timeParam, timeShape } from '../../model/value-shapes.ts';
 import { commandWords } from '../operation.ts';
 import { SCOPES } from './visitor-scopes.ts';
 
 const MAX_TOKEN_NAME = 60;
-const PREFIX_LENGTH = 8;
 
 /** Longest grace period of a replaced secret: time to update every client, even over a weekend. */
 export const MAX_GRACE_SECONDS = (7 * DAY) / SECOND;
@@ -69,13 +68,7 @@ export const newToken = z
   })
   .meta({ examples: [{ name: 'reports', scopes: ['read'], expires_at: '2030-01-01T00:00:00Z' }] });
 
-/** A prefix has eight characters; a number of any other length is an id. */
-const named = z
-  .codec(storable(z.string()), z.union([z.bigint().max(MAX_ID, 'an id'), z.string()]), {
-    decode: (text) => (/^\d+$/.test(text) && text.length !== PREFIX_LENGTH ? BigInt(text) : text),
-    encode: String,
-  })
-  .meta({ description: 'Id or prefix of a token.', examples: ['1'] });
+const named = idOrPrefixParam.meta({ description: 'Id or prefix of a token.', examples: ['1'] });
 export const namedToken = z.strictObject({
   token: named.register(commandWords, { argument: 'token', help: 'token prefix or id; see: token list' }),
 });

@@ -1,8 +1,7 @@
 /** Operations on mutes: of a rule, of a topic in all messages, and of everything. */
 import { z } from 'zod';
-import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../domain/future-time.ts';
 import { MUTE_SCOPES } from '../../model/alerts.ts';
-import { ruleSlug, timeShape, topicSlug } from '../../model/value-shapes.ts';
+import { futureTimeParam, ruleSlug, timeShape, topicSlug } from '../../model/value-shapes.ts';
 import { listMutes } from '../../store/alerts/mutes.ts';
 import { declareOperation } from '../operation.ts';
 import { mute, type MuteTarget, unmute } from './manage-mutes.ts';
@@ -16,13 +15,9 @@ const Mute = z
   })
   .meta({ id: 'Mute' });
 
-const until = z
-  .string()
-  .max(100)
-  .refine((text) => parseFutureTime(text, 'UTC') !== undefined, FUTURE_TIME_EXPECTED)
-  .describe(
-    'When the mute ends by itself, at most 366 days ahead: a time such as 2026-11-30T09:00Z, a duration such as 8h, or a time or weekday of UTC such as friday 9:00.',
-  );
+const until = futureTimeParam.describe(
+  'When the mute ends by itself, at most 366 days ahead: a time such as 2026-11-30T09:00Z, a duration such as 8h, or a time or weekday of UTC such as friday 9:00.',
+);
 
 const target = {
   rule: ruleSlug.optional().describe('Mute the messages of this rule.'),
@@ -59,11 +54,7 @@ export const MUTE_OPERATIONS = [
     more: 'Collection goes on. When the mute ends, also early, one message for each rule and channel sums up what was held back. A topic that is muted concerns only what is about it, in rules of wider scope, too.',
     input: muted,
     output: Mute,
-    run: ({ ctx }, given) => {
-      const end = parseFutureTime(given.until, 'UTC');
-      if (end === undefined) throw new Error('its schema refuses such a time');
-      return mute(ctx, findTarget(given), end);
-    },
+    run: ({ ctx }, given) => mute(ctx, findTarget(given), given.until),
   }),
   declareOperation({
     ...about,

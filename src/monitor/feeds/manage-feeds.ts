@@ -62,7 +62,7 @@ export async function createFeed(
 
 /**
  * Revokes a feed: readers get 410 from now on. Revoking it again has no effect.
- * @param given its id; or, as text, its prefix, its id, its key or its address
+ * @param given its id; or, as text, its prefix, its key or its address
  * @throws Refused `not_found`
  */
 export async function revokeFeed(ctx: ActingContext, given: Id | string): Promise<FeedRow> {
@@ -79,12 +79,9 @@ export async function revokeFeed(ctx: ActingContext, given: Id | string): Promis
 }
 
 /** A pasted address or key names its feed. */
-function readName(given: string): Id | string {
+function readName(given: string): string {
   const [key = ''] = /fd_[0-9A-Za-z]+/.exec(given) ?? [];
-  const prefix = keyIdOf(key, 'fd');
-  if (prefix !== undefined) return prefix;
-  // A prefix has eight characters, so fewer digits are an id.
-  return /^\d{1,7}$/.test(given) ? BigInt(given) : given;
+  return keyIdOf(key, 'fd') ?? given;
 }
 
 async function requireFeed(ctx: Pick<Context, 'db'>, named: Id | string): Promise<FeedRow> {
