@@ -66,6 +66,7 @@ async function collect(
       rejects: [],
       warnings: [],
       tools: [],
+      plan: null,
       itemsSeen: links.length,
     };
     const save = await way.prepare({ findings, searchId, at: START });

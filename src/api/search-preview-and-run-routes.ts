@@ -181,6 +181,17 @@ const TrialLink = z.object({
   known: knownMember,
 });
 
+const AskedSource = z.object({
+  source: z.string(),
+  tool: z.string(),
+  queries: z.array(z.string()).describe('Words as they were sent; empty if the source matches by itself.'),
+  state: z.enum(['asked', 'answered', 'failed']),
+  results: z.int().describe('Distinct results, before they are ranked and filtered.'),
+  ms: z.int().nullable().describe('Time until its last response, in milliseconds.'),
+  code: nullableText.describe('Why it failed.'),
+  message: nullableText,
+});
+
 /** The result of a trial. */
 const Trial = z
   .object({
@@ -210,5 +221,9 @@ const Trial = z
       })
       .nullable(),
     warnings: z.array(z.unknown()).describe('Warnings of the service.'),
+    plan: z
+      .array(AskedSource)
+      .nullable()
+      .describe('What each source was asked, and what it returned; null if the service does not say.'),
   })
   .meta({ id: 'Trial' });

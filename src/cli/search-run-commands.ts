@@ -1,5 +1,6 @@
 /** `search run`, `search preview` and `search try`: a manual run, upcoming slots, and one call whose result is not stored. */
 
+import type { AskedSource } from '../domain/asked-source.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { DryRun, SearchToDryRun } from '../monitor/runs/dry-run.ts';
@@ -232,6 +233,31 @@ function renderTrial(trial: DryRun, free: boolean, now: Date, page: TerminalPage
     ...(posts.length === 0 ? [] : ['', ...renderTable(posts, trialPostColumns(now, page), page)]),
     ...(links.length === 0 ? [] : ['', ...renderTable(links, trialLinkColumns(now, page), page)]),
     ...texts.flatMap((text) => ['', ...splitParagraphs(text)]),
+    ...(trial.plan === null ? [] : ['', ...renderTable(trial.plan, planColumns(page), page)]),
+  ];
+}
+
+function planColumns(page: TerminalPage): Column<AskedSource>[] {
+  return [
+    { head: 'source', cell: ({ source }) => source },
+    {
+      head: 'query as sent',
+      cell: ({ queries }) => queries.join('; ') || page.unknown,
+      elastic: 3,
+      least: 16,
+    },
+    {
+      head: 'results',
+      cell: ({ state, results, message }) => (state === 'failed' ? (message ?? 'failed') : String(results)),
+      elastic: 1,
+      least: 8,
+    },
+    {
+      head: 'seconds',
+      cell: ({ ms }) => (ms === null ? page.unknown : (ms / 1_000).toFixed(1)),
+      right: true,
+      drop: 1,
+    },
   ];
 }
 

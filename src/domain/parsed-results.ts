@@ -3,6 +3,7 @@
  * and without NUL, times are ISO strings in UTC, counters are integers or null (unknown is not zero), references are
  * ids or null.
  */
+import type { AskedSource } from './asked-source.ts';
 import type { AuthorCounter, PostCounter } from './counters.ts';
 import type { AUTHOR_MEMBERS, Content, POST_MEMBERS } from './members.ts';
 import type { CLAIM_ROLES, KEY_LISTS, Source } from './enumerations.ts';
@@ -124,6 +125,8 @@ export type ParsedResults = {
   warnings: Warning[];
   /** What the response says about its tools. */
   tools: ToolReport[];
+  /** What each source was asked; null if the response does not say. */
+  plan: AskedSource[] | null;
   rejects: Reject[];
   /**
    * Number of items in the response, valid or not: posts, results and links of the completion; duplicates count once.

@@ -2,6 +2,7 @@
  * Our service's additions to the specification (docs/internals/specification-choices.md). Clients of the specification
  * can ignore them. These schemas are strict: what the specification types as a text or a number is never null.
  */
+import type { AskedSource } from '../domain/asked-source.ts';
 import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { z } from 'zod';
 import { aiResponseWithWeb, microblogAuthor, microblogPost, resultItem } from './specification.ts';
@@ -60,6 +61,24 @@ export type ServedPost = z.infer<typeof servedPost>;
 
 const warnings = z.array(warning).min(1).optional();
 
+/** What became of a source of a request, see {@link AskedSource}. */
+export const askedSource: z.ZodType<AskedSource> = z.object({
+  source: z.string(),
+  tool: z.string(),
+  queries: z.array(z.string()),
+  state: z.enum(['asked', 'answered', 'failed']),
+  results: z.int().nonnegative(),
+  ms: z.int().nonnegative().nullable(),
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+});
+
+/** How an answer was found. Only for requests with the header {@link PLAN_HEADER}. */
+export const searchPlan = z.object({ sources: z.array(askedSource) }).optional();
+
+/** Asks for the plan of an answer: `true`. */
+export const PLAN_HEADER = 'x-plan';
+
 const servedResultItem = resultItem.extend({
   /** ISO 8601 in UTC; absent if unknown. */
   published_date: z.string().optional(),
@@ -78,8 +97,13 @@ export const servedAiResponse = aiResponseWithWeb.extend({
   web_search_results: servedGroup,
   completion_writer: z.enum(COMPLETION_WRITERS),
   warnings,
+  plan: searchPlan,
 });
 export type ServedAiResponse = z.infer<typeof servedAiResponse>;
 
-export const servedMicroblogResponse = z.object({ miner_microblog_posts: z.array(servedPost), warnings });
+export const servedMicroblogResponse = z.object({
+  miner_microblog_posts: z.array(servedPost),
+  warnings,
+  plan: searchPlan,
+});
 export type ServedMicroblogResponse = z.infer<typeof servedMicroblogResponse>;

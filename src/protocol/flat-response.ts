@@ -4,7 +4,7 @@
  * require these types (test/service/named-2026.test.ts).
  */
 import { z } from 'zod';
-import { COMPLETION_WRITERS, popularMark, unknownCounters, warning } from './extensions.ts';
+import { COMPLETION_WRITERS, popularMark, searchPlan, unknownCounters, warning } from './extensions.ts';
 import { microblogPost } from './specification.ts';
 
 const count = z.int().nonnegative();
@@ -68,8 +68,13 @@ export const flatAiResponse = z.object({
   completion: z.string().nullable(),
   completion_writer: z.enum(COMPLETION_WRITERS),
   warnings,
+  plan: searchPlan,
 });
 export type FlatAiResponse = z.infer<typeof flatAiResponse>;
 
 /** Operation B. */
-export const flatMicroblogResponse = z.object({ miner_microblog_posts: z.array(flatPost), warnings });
+export const flatMicroblogResponse = z.object({
+  miner_microblog_posts: z.array(flatPost),
+  warnings,
+  plan: searchPlan,
+});

@@ -56,6 +56,8 @@ const RENAMERS: Record<WireKind, (value: unknown, way: Way, depth: number) => un
       }
       if (name === 'completion' || name === 'text_chunks') return [name, renameMembers(member, way)];
       if (name === 'warnings') return [name, renameWarnings(member, way)];
+      if (name === 'plan' && isPlain(member))
+        return [name, { ...member, sources: renameWarnings(member.sources, way) }];
       const renamed = way.member(name);
       const isPosts = [name, renamed].includes('miner_microblog_posts');
       return [renamed, isPosts ? renamePosts(member, way) : member];
@@ -101,7 +103,7 @@ function renamePosts(value: unknown, way: Way): unknown {
   return Array.isArray(value) ? value.map((post) => RENAMERS.post(post, way, 0)) : value;
 }
 
-/** The tool of a warning is a label, so it is spelled as in the dialect. */
+/** The tool of a warning, or of a source in the plan, is a label, so it is spelled as in the dialect. */
 function renameWarnings(value: unknown, way: Way): unknown {
   if (!Array.isArray(value)) return value;
   return value.map((warning: unknown) =>

@@ -21,6 +21,7 @@ import {
   type RetrievalResult,
   retrieveFindings,
 } from './planning/retrieval.ts';
+import type { SearchPlan } from './planning/search-plan.ts';
 import { dedupeByLink } from './ranking/deduplication.ts';
 import type { FoundItem, SearchSource } from './sources/search-source.ts';
 
@@ -31,6 +32,8 @@ export type AiSearchContext = {
   model: LanguageModel | undefined;
   /** Whether web pages have a results group, and results the time of their publication, which the specification does not show. */
   webGroup: boolean;
+  /** Notes what each source is asked, and is part of the response; undefined if nobody wants to know. */
+  plan?: SearchPlan | undefined;
 };
 
 /** The form of the response, and whether it omits the completion. */
@@ -69,7 +72,10 @@ export async function runAiSearch(
         ...(listener && { onText: listener.onText }),
       });
   await takeTurn();
-  return isFlat ? assembleFlatResponse(retrieved, written) : assembleResponse(retrieved, written, ctx);
+  return {
+    ...(isFlat ? assembleFlatResponse(retrieved, written) : assembleResponse(retrieved, written, ctx)),
+    ...ctx.plan?.member(),
+  };
 }
 
 /** Where each source's results stand. Posts have no group: they feed the completion and the links only. */

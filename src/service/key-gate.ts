@@ -25,32 +25,46 @@ export function createOwnKeyTest(ownKey: string | undefined): OwnKeyTest {
 /** Unknown keys of one network that get 401; further ones get 429. */
 const UNKNOWN_KEY_RATE: RateLimit = { perMinute: 600, burst: 100 };
 
+/** Whether a key may call: `refused` is missing or wrong, and a number of seconds is to be waited. */
+type KeyVerdict = 'accepted' | 'refused' | { waitSeconds: number };
+
+/** @param key as in the header or a form, without a scheme */
+export type KeyCheck = (request: FastifyRequest, key: string | undefined) => Promise<KeyVerdict>;
+
 /**
- * Missing and invalid keys get the same response (401, as documented), which does not reveal the difference. A network that shows
- * many unknown keys gets 429 for them, but never for a valid key: behind a proxy, all clients may share one address.
+ * Missing and invalid keys get the same verdict, which does not reveal the difference. A network that shows
+ * many unknown keys has to wait with them, but never with a valid key: behind a proxy, all clients may share one address.
  * @param trustedProxies networks whose `X-Forwarded-For` names the client
  * @param isOwn requests without a rate limit: the monitor asks as often as its searches want
  */
-export function createKeyGate(
+export function createKeyCheck(
   keys: KeyVerifier,
   takeCall: RateLimiter,
   isOwn: OwnKeyTest,
   { clock, trustedProxies }: { clock: Clock; trustedProxies?: BlockList | undefined },
-) {
+): KeyCheck {
   const takeUnknown = createRateLimiter(UNKNOWN_KEY_RATE, clock);
-  const wait = (reply: FastifyReply, seconds: number) =>
-    reply.code(429).header('retry-after', String(seconds)).send(tooManyRequestsBody(seconds));
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const key = keyOfHeader(request.headers.authorization);
-    if (key === undefined) return reply.code(401).send(unauthorizedBody());
+  return async (request, key) => {
+    if (key === undefined) return 'refused';
     if (!(await keys.verify(key))) {
-      if (keyIdOf(key, 'sk') === undefined) return reply.code(401).send(unauthorizedBody());
-      const seconds = takeUnknown(extractNetwork(readClientAddress(request.raw, trustedProxies)));
-      return seconds > 0 ? wait(reply, seconds) : reply.code(401).send(unauthorizedBody());
+      if (keyIdOf(key, 'sk') === undefined) return 'refused';
+      const waitSeconds = takeUnknown(extractNetwork(readClientAddress(request.raw, trustedProxies)));
+      return waitSeconds > 0 ? { waitSeconds } : 'refused';
     }
-    if (isOwn(request)) return undefined;
+    if (isOwn(request)) return 'accepted';
     const waitSeconds = takeCall(hashKey(key).toString('base64'));
-    return waitSeconds === 0 ? undefined : wait(reply, waitSeconds);
+    return waitSeconds === 0 ? 'accepted' : { waitSeconds };
+  };
+}
+
+/** Refuses calls without a key that may call: 401 as documented, 429 with the time to wait. */
+export function createKeyGate(check: KeyCheck) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const verdict = await check(request, keyOfHeader(request.headers.authorization));
+    if (verdict === 'accepted') return undefined;
+    if (verdict === 'refused') return reply.code(401).send(unauthorizedBody());
+    const { waitSeconds } = verdict;
+    return reply.code(429).header('retry-after', String(waitSeconds)).send(tooManyRequestsBody(waitSeconds));
   };
 }
 

@@ -4,12 +4,13 @@ import { SPECIFIED_AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/counters.ts'
 import type { Model } from '../domain/enumerations.ts';
 import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { ServedAuthor, ServedPost, ServedWarning } from '../protocol/extensions.ts';
+import type { ServedAuthor, ServedMicroblogResponse, ServedPost } from '../protocol/extensions.ts';
 import type { MicroblogAuthor, MicroblogPost } from '../protocol/specification.ts';
 import { toCitableLink } from './citable-link.ts';
 import { planWordings } from './planning/wordings.ts';
 import { MODEL_TIERS } from './planning/model-tiers.ts';
 import { collectWarnings, querySources } from './planning/retrieval.ts';
+import type { SearchPlan } from './planning/search-plan.ts';
 import { dedupeByLink } from './ranking/deduplication.ts';
 import type { FoundItem, SearchSource } from './sources/search-source.ts';
 
@@ -27,12 +28,12 @@ type MicroblogRequest = { prompt: string; model: Model; count?: number | undefin
  * @throws the signal's reason once the client is gone; a source that fails is a warning
  */
 export async function searchMicroblog<Post>(
-  { sources, log }: { sources: readonly SearchSource[]; log: Logger },
+  { sources, log, plan }: { sources: readonly SearchSource[]; log: Logger; plan?: SearchPlan | undefined },
   { prompt, model, count = DEFAULT_COUNT, at }: MicroblogRequest,
   toPosts: (found: FoundItem) => readonly Post[],
   signal: AbortSignal,
-): Promise<{ miner_microblog_posts: Post[]; warnings?: ServedWarning[] }> {
-  const gathering = { sources, log, tier: MODEL_TIERS[model], signal };
+): Promise<{ miner_microblog_posts: Post[] } & Pick<ServedMicroblogResponse, 'warnings' | 'plan'>> {
+  const gathering = { sources, log, plan, tier: MODEL_TIERS[model], signal };
   // The user's own wording alone: posts come by their time, so that none may be there that says something else.
   const { own } = planWordings(prompt);
   const query = { from: undefined, to: at, limit: count };
@@ -50,6 +51,7 @@ export async function searchMicroblog<Post>(
   return {
     miner_microblog_posts: [...newest, ...popular].slice(0, count).flatMap(toPosts),
     ...(warnings.length > 0 && { warnings }),
+    ...plan?.member(),
   };
 }
 

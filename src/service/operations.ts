@@ -1,11 +1,12 @@
 /** The two operations over HTTP: one frame parses a request, and answers it in the words of its dialect. */
 
 import { type Model, SOURCE_BY_TOOL } from '../domain/enumerations.ts';
+import type { AskedSource } from '../domain/asked-source.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Dialect } from '../protocol/dialect.ts';
 import { validationBody, type ValidationProblem } from '../protocol/error-body.ts';
-import type { ServedAiResponse, ServedPost } from '../protocol/extensions.ts';
+import { PLAN_HEADER, type ServedAiResponse, type ServedPost } from '../protocol/extensions.ts';
 import type { FlatAiResponse, FlatPost } from '../protocol/flat-response.ts';
 import { toWire } from '../protocol/wire.ts';
 import { type AiSearchContext, type AiSearchListener, runAiSearch } from './ai-search.ts';
@@ -14,6 +15,7 @@ import { ClientGone } from './http-errors.ts';
 import { toCommonPosts, toFlatPosts } from './flat-posts.ts';
 import { searchMicroblog, toServedPosts } from './microblog-search.ts';
 import type { RetrievalRequest } from './planning/retrieval.ts';
+import { createSearchPlan, type SearchPlan } from './planning/search-plan.ts';
 import { parseBody, parseRequest } from './request-parser.ts';
 import { openEventStream } from './response-stream.ts';
 import {
@@ -32,13 +34,15 @@ const DEFAULT_MODEL: Model = 'NOVA';
 
 type WorkContext = AiSearchContext & { clock: Clock };
 
-type OperationContext = Omit<WorkContext, 'webGroup'> & {
+type OperationContext = Omit<WorkContext, 'webGroup' | 'plan'> & {
   /** The dialect of a request, by its User-Agent and its body. */
   chooseDialect: (userAgent: string | undefined, request: unknown) => Dialect;
   /** Whether clients of several dialects use the path. */
   isGuessed: boolean;
   /** Whether the response to a request has a group of web results. */
   showsWebGroup: (request: FastifyRequest) => boolean;
+  /** Receives what sources are asked, as they respond; undefined if nobody wants to know of this request. */
+  watchSources: (request: FastifyRequest) => ((sources: AskedSource[]) => void) | undefined;
   /** Responds to a parsed request: {@link respond}, or a wrapper of it at a mount. */
   respond: (exchange: Exchange) => Promise<FastifyReply>;
 };
@@ -56,17 +60,16 @@ export type Exchange = {
 /** Posts in the form of the dialect. */
 export type MicroblogAnswer = Awaited<ReturnType<typeof searchMicroblog<ServedPost | FlatPost>>>;
 
+export type AiWork = {
+  operation: 'ai';
+  /** Whether the client wants the parts of the answer as they are ready. */
+  streaming: boolean;
+  search: (signal: AbortSignal, listener?: AiSearchListener) => Promise<ServedAiResponse | FlatAiResponse>;
+};
+
 /** What an operation does. @throws the signal's reason once it has aborted */
 type OperationWork =
-  | {
-      operation: 'ai';
-      /** Whether the client wants the parts of the answer as they are ready. */
-      streaming: boolean;
-      search: (
-        signal: AbortSignal,
-        listener?: AiSearchListener,
-      ) => Promise<ServedAiResponse | FlatAiResponse>;
-    }
+  | AiWork
   | {
       operation: 'microblog';
       streaming: false;
@@ -135,12 +138,21 @@ export function createOperationHandler(ctx: OperationContext, forms: OperationFo
     const userAgent = request.headers['user-agent'];
     const dialect = ctx.chooseDialect(userAgent, body.request);
     const common = ctx.isGuessed && isOfEither(userAgent, body.request) ? forms.either : undefined;
-    const work = { ...ctx, webGroup: ctx.showsWebGroup(request) };
+    const work = { ...ctx, webGroup: ctx.showsWebGroup(request), plan: createPlan(ctx, request) };
     const planned = (common ?? forms[dialect.answers])(work, dialect, body.request);
     if (!planned.ok) return reply.code(422).send(validationBody(planned.problems));
     const signal = createDisconnectSignal(reply);
     return ctx.respond({ request, reply, dialect, log, signal, ...planned.work });
   };
+}
+
+function createPlan({ watchSources }: OperationContext, request: FastifyRequest): SearchPlan | undefined {
+  const onChange = watchSources(request);
+  const isShown = request.headers[PLAN_HEADER] === 'true';
+  if (!isShown && onChange === undefined) return undefined;
+  const plan = createSearchPlan(isShown);
+  if (onChange !== undefined) plan.watch(onChange);
+  return plan;
 }
 
 /** Sends the whole answer, or its parts as they are ready. */
@@ -175,7 +187,7 @@ function resolveRetrieval(request: ServiceAiRequest, at: Date): RetrievalRequest
   };
 }
 
-function createDisconnectSignal(reply: FastifyReply): AbortSignal {
+export function createDisconnectSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort(new ClientGone());

@@ -1,4 +1,4 @@
-/** The service described: OpenAPI 3.1, made of the schemas that its responses are checked with, and a page at `/`. */
+/** The service described: OpenAPI 3.1, made of the schemas that its responses are checked with. */
 
 import { type Dialect, wireName } from '../protocol/dialect.ts';
 import {
@@ -183,19 +183,20 @@ function nameMember(dialect: Dialect, member: string): string {
 }
 
 /**
- * The description, and what this is for whoever opens the address in a browser. Needs no key.
+ * The description, and in a few words what this is. Needs no key.
  * @param bases base addresses that answer: `/`, `/sandbox`, `/live`
+ * @returns what clients get at `/`
  */
-export function registerAboutRoutes(
+export function registerDescription(
   app: FastifyInstance,
   { version = 'unknown', webGroup = false }: { version?: string; webGroup?: boolean },
   dialects: readonly Dialect[],
   bases: readonly string[],
-): void {
+): () => JsonObject {
   // Made at the first request, because it takes longer than the rest of the start.
   let description: JsonObject | undefined;
   app.get('/openapi.json', () => (description ??= describeService(dialects, { version, webGroup, bases })));
-  app.get('/', () => ({
+  return () => ({
     name: 'strandline search service',
     version,
     about: 'An implementation of the AI search specification over public sources, or a simulation of them.',
@@ -203,5 +204,5 @@ export function registerAboutRoutes(
     below: bases,
     description: '/openapi.json',
     health: ['/healthz', '/healthz/sources'],
-  }));
+  });
 }

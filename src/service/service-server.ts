@@ -4,11 +4,13 @@ import type { BlockList } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { loadDialect } from '../protocol/dialect.ts';
 import type { ServedRequest } from '../protocol/service-status.ts';
+import type { AskedSource } from '../domain/asked-source.ts';
 import { SECOND } from '../domain/time.ts';
 import { type Clock } from '../platform/clock.ts';
 import { formatAddress, listenAt } from '../platform/listen.ts';
 import type { Logger } from '../platform/logger.ts';
-import { registerAboutRoutes } from './service-openapi.ts';
+import { registerDescription } from './service-openapi.ts';
+import { registerPageRoutes } from './page/page-routes.ts';
 import type { LanguageModel } from './answering/language-model.ts';
 import {
   registerErrorHandlers,
@@ -17,6 +19,7 @@ import {
   rejectInvalidHead,
 } from './http-errors.ts';
 import {
+  createKeyCheck,
   createKeyGate,
   createOwnKeyTest,
   createRateLimiter,
@@ -72,6 +75,8 @@ export type ServiceOptions = {
   rate?: RateLimit;
   /** Key of the process that runs it: without a rate limit, with a group of web results. */
   ownKey?: string;
+  /** Called when sources are asked and respond, for a run of the process that runs it: those with its key and an `X-Run-Id`. */
+  onProgress?: (run: { mount: ServedRequest['mount']; id: string }, sources: AskedSource[]) => void;
   /** Called after every request of an operation, for metrics. */
   onAnswered?: (answered: ServedRequest) => void;
   /** Time limit for receiving a whole request, in milliseconds. Default: 10 s. */
@@ -147,7 +152,8 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   registerHealthRoutes(app, parts);
 
   const isOwn = createOwnKeyTest(parts.ownKey);
-  const gate = createKeyGate(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), isOwn, parts);
+  const check = createKeyCheck(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), isOwn, parts);
+  const gate = createKeyGate(check);
   registerTruthRoute(app, gate, parts.sandboxSeed ?? SANDBOX_SEED, clock);
   const mounts = [
     { mount: 'root', below: '', answering: sources },
@@ -165,12 +171,24 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
     },
     { at: buildServedPaths(flat), chooseDialect: () => flat, isGuessed: false },
   ];
-  registerAboutRoutes(
+  const about = registerDescription(
     app,
     parts,
     [neutral, named, flat],
     mounts.map(({ below }) => below || '/'),
   );
+  registerPageRoutes(app, {
+    sources,
+    log,
+    clock,
+    check,
+    about,
+    version: parts.version ?? 'unknown',
+    // A language model may charge: simulated results never reach one.
+    model: parts.sources === simulated ? undefined : parts.model,
+    onAnswered: ({ status, ms }) =>
+      parts.onAnswered?.({ operation: 'ai', mount: 'root', status, seconds: ms / SECOND }),
+  });
   for (const { mount, below, answering } of mounts) {
     const invented = answering.some(({ state }) => state === 'sandbox');
     for (const { at, chooseDialect, isGuessed } of doors) {
@@ -186,6 +204,11 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         // The own monitor stores titles, texts and dates.
         showsWebGroup: (request: FastifyRequest) =>
           parts.webGroup === true || (mount === 'live' && isOwn(request)),
+        watchSources: (request: FastifyRequest) => {
+          const id = request.headers['x-run-id'];
+          if (parts.onProgress === undefined || typeof id !== 'string' || !isOwn(request)) return undefined;
+          return (asked: AskedSource[]) => parts.onProgress?.({ mount, id }, asked);
+        },
       };
       for (const [operation, forms] of SERVED_OPERATIONS)
         app.post(

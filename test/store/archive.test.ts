@@ -80,6 +80,7 @@ async function found(
     rejects: [],
     warnings: [],
     tools: [],
+    plan: null,
     itemsSeen: 1,
     ...what,
   };

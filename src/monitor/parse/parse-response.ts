@@ -14,6 +14,7 @@ import { MAX_VALUES, type ParsedJson, parseJsonCooperatively } from '../../proto
 import { createStreamReader, isEventStream, isEventStreamType } from '../../protocol/stream.ts';
 import { parseCompletion } from './parse-completion.ts';
 import { createLinkCollector, distinctLinks, indexMentions, listKeyItemSources } from './parse-links.ts';
+import { parsePlan } from './parse-plan.ts';
 import { createPostCollector } from './parse-posts.ts';
 import { type CitationResolver, createCitationResolver, parseStatements } from './parse-statements.ts';
 import { reportTools } from './parse-tools.ts';
@@ -94,7 +95,8 @@ export function* parseResponseInSteps({
   const groups = countItemsBySource(answer, operation, dialect, parts);
   const mentioned = listKeyItemSources(written?.key_items ?? []);
   const tools = reportTools({ answer, operation, dialect, groups, mentioned, warnings });
-  return { ...results, completion, warnings, tools, rejects: [...rejects.list], itemsSeen };
+  const plan = parsePlan(answer.plan);
+  return { ...results, completion, warnings, tools, plan, rejects: [...rejects.list], itemsSeen };
 }
 
 /** The links of a completion that is a text come from its citations, where services escape some characters. */

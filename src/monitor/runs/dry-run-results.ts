@@ -1,5 +1,6 @@
 /** Results of a dry run: the first posts and links of a response, and which of them are already known. */
 
+import type { AskedSource } from '../../domain/asked-source.ts';
 import { forCounters, POST_COUNTERS, type PostCounter } from '../../domain/counters.ts';
 import type {
   ParsedAuthor,
@@ -29,6 +30,8 @@ export type DryRunResults = {
   completion: Pick<ParsedCompletion, StatementRole> | null;
   /** Warnings of the service. */
   warnings: Warning[];
+  /** What each source was asked, and what it returned; null if the service does not say. */
+  plan: AskedSource[] | null;
 };
 
 export type DryRunPost = Pick<ParsedPost, PostCounter | 'external_id' | 'text' | 'url' | 'lang'> & {
@@ -46,7 +49,7 @@ export type DryRunLink = Pick<ParsedLink, 'site' | 'source' | 'title' | 'snippet
 
 /** @param shown maximum number of posts, and of links */
 export function summarizeResults(
-  { posts, links, authors, completion, warnings, rejects, itemsSeen }: ParsedResults,
+  { posts, links, authors, completion, warnings, plan, rejects, itemsSeen }: ParsedResults,
   known: { posts: ReadonlySet<string>; links: ReadonlySet<string> },
   shown: number,
 ): DryRunResults {
@@ -71,6 +74,7 @@ export function summarizeResults(
       news_forum_summary: completion.news_forum_summary,
     },
     warnings,
+    plan,
   };
 }
 

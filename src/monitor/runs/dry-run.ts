@@ -6,6 +6,7 @@ import { RunError } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
 import { MINUTE } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
+import { PLAN_HEADER } from '../../protocol/extensions.ts';
 import { removeForgotten } from '../../store/maintenance/tombstones.ts';
 import type { Service, ServiceKind } from '../../store/services.ts';
 import {
@@ -111,7 +112,7 @@ function createTrialLedger(
       if (opened.kind !== 'opened') throw createLimitError(ctx, opened, limits);
       return { row: opened };
     },
-    headers: ({ id }) => ({ 'x-trial-id': String(id) }),
+    headers: ({ id }) => ({ 'x-trial-id': String(id), [PLAN_HEADER]: 'true' }),
     async store({ id, sentAt }, response, redact) {
       const end = { ...response, state: 'received', code: null, now: response.receivedAt } as const;
       await withDbRetry(ctx, () => closeTrial(ctx.db, { ...end, id })).catch((error: unknown) => {

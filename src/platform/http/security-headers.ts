@@ -30,3 +30,15 @@ export function buildSecurityHeaders(https: boolean): FastifyHelmetOptions {
     strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: false } : false,
   };
 }
+
+/** The same as headers, for pages of a server that has no helmet. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': Object.entries(CONTENT_SECURITY_POLICY.directives)
+    .map(([name, values]) => [name, ...values].join(' '))
+    .join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};

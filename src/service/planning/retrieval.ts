@@ -28,6 +28,7 @@ import type {
 } from '../sources/search-source.ts';
 import { planWordings, type Wording, type Wordings } from './wordings.ts';
 import { MIN_RESULT_SHARE, MODEL_TIERS, type ModelTier } from './model-tiers.ts';
+import type { SearchPlan } from './search-plan.ts';
 
 export type RetrievalRequest = {
   prompt: string;
@@ -60,13 +61,13 @@ export function computeDateWindow(filter: DateFilter, at: Date): { from: Date; t
  * @throws the signal's reason if the client disconnects; failed sources are warnings
  */
 export async function retrieveFindings(
-  { sources, log }: { sources: readonly SearchSource[]; log: Logger },
+  { sources, log, plan }: Pick<SourceQueryContext, 'sources' | 'log' | 'plan'>,
   request: RetrievalRequest,
   signal: AbortSignal,
   onSource: (source: Source, found: readonly FoundItem[]) => void = () => {},
 ): Promise<RetrievalResult> {
   const tier = MODEL_TIERS[request.model];
-  const gathering = { sources, log, tier, signal };
+  const gathering = { sources, log, plan, tier, signal };
   const wordings = planWordings(request.prompt);
   const ended = await Promise.all(
     request.selected.map(async (source) => {
@@ -194,6 +195,8 @@ type SourceQueryContext = {
   tier: ModelTier;
   /** Aborts when the client disconnects. */
   signal: AbortSignal;
+  /** Notes what each source is asked; undefined if nobody wants to know. */
+  plan?: SearchPlan | undefined;
 };
 
 type SourceQueryResults = {
@@ -211,7 +214,7 @@ type SourceQueryResults = {
  * @throws the signal's reason if the client disconnects
  */
 export async function querySources(
-  { sources, log, tier, signal }: SourceQueryContext,
+  { sources, log, tier, signal, plan }: SourceQueryContext,
   tool: Source,
   wordings: readonly Wording[],
   request: Pick<SourceQuery, 'from' | 'to' | 'limit' | 'domains'>,
@@ -224,8 +227,11 @@ export async function querySources(
         // Other wordings match more than was asked for.
         const report =
           i === 0 ? (notice: SourceNotice) => notices.push({ ...notice, source: source.name }) : undefined;
-        const query = { ...wording, ...request, report };
-        return { source, ...(await querySource(source, query, tier.sourceMs, signal)) };
+        const planned = plan?.ask(source);
+        const query = { ...wording, ...request, report, sent: planned?.sent };
+        const outcome = await querySource(source, query, tier.sourceMs, signal);
+        planned?.end(outcome.failure ?? outcome);
+        return { source, ...outcome };
       }),
     ),
   );

@@ -13,6 +13,7 @@ import type { ServicePorts } from '../ports.ts';
 import { endsNow } from './provider-query.ts';
 import type { FoundItem, SourceNotice, SourceQuery, SearchSource } from './search-source.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
+import { listSentWords } from './sent-words.ts';
 import {
   createRequestPace,
   findCurrentAllowance,
@@ -38,7 +39,12 @@ const RESULT_TTL_MS = 10 * MINUTE;
 const MAX_CACHED = { max: 200, maxSize: 10_000_000 };
 
 /** Results as they are cached, with what is to be said about them. */
-type Reply = { found: readonly FoundItem[]; notices: readonly SourceNotice[] };
+type Reply = {
+  found: readonly FoundItem[];
+  notices: readonly SourceNotice[];
+  /** Words that were sent for them. */
+  sent: readonly string[];
+};
 
 /** Overhead per item and per list. */
 const ITEM_WEIGHT = 500;
@@ -174,8 +180,12 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     return reply;
   }
 
-  function deliver({ found, notices }: Reply, { report }: SourceQuery): readonly FoundItem[] {
+  function deliver(
+    { found, notices, sent }: Reply,
+    { report, sent: onSent }: SourceQuery,
+  ): readonly FoundItem[] {
     for (const notice of notices) report?.(notice);
+    for (const words of sent) onSent?.(words);
     return found;
   }
 
@@ -192,11 +202,17 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
       const known = cache.get(name);
       if (known !== undefined) return deliver(known, query);
       const request = joinRequest(name, clock.now().getTime() + query.timeoutMs, (joinedSignal, until) => {
+        const sent = new Set<string>();
         const attempted = attempt({ signal: joinedSignal, until }, (context, signal) =>
-          adapter.find({ ...query, signal }, context),
+          adapter.find({ ...query, signal }, noteSentWords(context, query, sent)),
         );
         const result = attempted.result.then((found) =>
-          remember(name, query, { found, notices: attempted.notices }, attempted.shortness() !== undefined),
+          remember(
+            name,
+            query,
+            { found, notices: attempted.notices, sent: [...sent] },
+            attempted.shortness() !== undefined,
+          ),
         );
         return { ...attempted, result };
       });
@@ -240,6 +256,22 @@ const FAILURE_CODES: ReadonlySet<string> = new Set<SourceDown['code']>([
   'source_refused',
   'source_timeout',
 ]);
+
+/** The same context, which also collects the words that are sent. */
+function noteSentWords(context: AdapterContext, query: SourceQuery, sent: Set<string>): AdapterContext {
+  const { sent: onSent } = query;
+  return {
+    ...context,
+    ask(question, timeoutMs) {
+      for (const words of listSentWords(question, query)) {
+        sent.add(words);
+        // At once: a source that fails was asked, too.
+        onSent?.(words);
+      }
+      return context.ask(question, timeoutMs);
+    },
+  };
+}
 
 /** Cache key of a query, independent of case, spaces, and for a window that ends now also of the time. */
 function createQueryKey(

@@ -59,6 +59,8 @@ export type SourceQuery = {
   signal: AbortSignal;
   /** Receives what is to be said about the results, also if they come from a cache. */
   report?: ((notice: SourceNotice) => void) | undefined;
+  /** Receives the words that are sent to the provider, also if the results come from a cache. */
+  sent?: ((words: string) => void) | undefined;
 };
 
 /**

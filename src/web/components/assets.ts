@@ -1,52 +1,15 @@
-/**
- * Style sheets and scripts, at addresses that contain a content hash, so that browsers cache them permanently.
- */
+/** Routes of style sheets and scripts. */
 
 import { Refused } from '../../domain/errors.ts';
 import { isUnchanged } from '../../monitor/http/conditional-requests.ts';
 import type { App } from '../../monitor/http/route-types.ts';
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
+import { findAsset, IMMUTABLE_CACHE } from './asset-files.ts';
 import { z } from 'zod';
-
-const uplotFolder = path.dirname(createRequire(import.meta.url).resolve('uplot'));
-const locateAsset = (name: string) => new URL(`../assets/${name}`, import.meta.url);
-
-const FILES = {
-  'style.css': { from: locateAsset('style.css'), type: 'text/css; charset=utf-8' },
-  'strandline.js': { from: locateAsset('strandline.js'), type: 'text/javascript; charset=utf-8' },
-  'uplot.js': { from: path.join(uplotFolder, 'uPlot.iife.min.js'), type: 'text/javascript; charset=utf-8' },
-  'uplot.css': { from: path.join(uplotFolder, 'uPlot.min.css'), type: 'text/css; charset=utf-8' },
-} as const;
-type AssetName = keyof typeof FILES;
-
-type Asset = { body: Buffer; type: string; hash: string };
-
-/** Read once at start. */
-const assetsByFile = new Map<string, Asset>();
-const pathsByName = new Map<string, string>();
-for (const [name, { from, type }] of Object.entries(FILES)) {
-  const body = readFileSync(from);
-  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12);
-  const [stem, ending] = name.split('.');
-  const address = `${stem}.${hash}.${ending}`;
-  assetsByFile.set(address, { body, type, hash });
-  pathsByName.set(name, `/assets/${address}`);
-}
-
-/** The address of an asset. */
-export function getAssetPath(name: AssetName): string {
-  return pathsByName.get(name) ?? '';
-}
-
-const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
 
 export function addAssetRoutes(app: App): void {
   const schema = { params: z.object({ file: z.string() }) };
   app.get('/assets/:file', { schema, config: { scope: 'open' } }, async (request, reply) => {
-    const asset = assetsByFile.get(request.params.file);
+    const asset = findAsset(request.params.file);
     if (asset === undefined) throw new Refused('not_found', 'no such file; reload the page');
     reply.header('cache-control', IMMUTABLE_CACHE);
     if (isUnchanged(request, reply, asset.hash)) return reply.code(304).send();

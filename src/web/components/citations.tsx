@@ -1,30 +1,13 @@
 /** Texts of completions with their citations, and the numbered list of what they cite. */
 
 import type { AddressedLink } from '../../store/queries/completions.ts';
+import { type Citation, listCitations, splitCitedText } from '../../domain/cited-text.ts';
 import { ExternalLink, UntrustedText } from './untrusted-text.tsx';
-
-/** Citations of completions: `[3](https://...)`. */
-const CITATION = /\[(\d{1,3})\]\((https?:\/\/[^\s()]{1,2000})\)/g;
-
-/** Removes citations, including one that is cut off at the end. */
-export function removeCitations(text: string): string {
-  return text.replaceAll(/ ?\[\d{1,3}\]\([^\s()]*(?:\)|$)/g, '');
-}
+import type { ComponentChildren } from 'preact';
 
 /** The addresses that texts cite by number, in order. */
 export function listCitedAddresses(texts: readonly (string | null)[]): string[] {
   return listCitations(texts).map(({ address }) => address);
-}
-
-type Citation = { number: string; address: string };
-
-/** Distinct, by number; a number of two sections may stand for two addresses. */
-function listCitations(texts: readonly (string | null)[]): Citation[] {
-  const found = texts.flatMap((text) =>
-    [...(text ?? '').matchAll(CITATION)].map(([, number = '', address = '']) => ({ number, address })),
-  );
-  const distinct = new Map(found.map((citation) => [`${citation.number} ${citation.address}`, citation]));
-  return [...distinct.values()].toSorted((a, b) => Number(a.number) - Number(b.number));
 }
 
 /** Stored links by address as cited. */
@@ -33,25 +16,18 @@ export type CitedLinks = ReadonlyMap<string, AddressedLink>;
 /** A text with its citations as numbers, which lead to the pages of the links. */
 export function CitedText({ text, most, links }: { text: string | null; most: number; links: CitedLinks }) {
   if (text === null || text.trim() === '') return <UntrustedText text={null} />;
-  const parts = [];
-  let from = 0;
+  const parts: ComponentChildren[] = [];
   let shown = 0;
-  for (const found of text.matchAll(CITATION)) {
-    const [whole, number = '', address = ''] = found;
-    const before = text.slice(from, found.index);
-    if (shown + before.length > most) break;
-    parts.push(<UntrustedText text={before === '' ? ' ' : before} most={most} />);
-    parts.push(<CitationNumber number={number} address={address} link={links.get(address)} />);
-    shown += before.length;
-    from = found.index + whole.length;
+  for (const piece of splitCitedText(text)) {
+    if (typeof piece !== 'string') {
+      parts.push(' ', <CitationNumber {...piece} link={links.get(piece.address)} />);
+      continue;
+    }
+    parts.push(<UntrustedText text={piece} most={Math.max(1, most - shown)} />);
+    shown += piece.length;
+    if (shown >= most) break;
   }
-  const rest = text.slice(from);
-  return (
-    <>
-      {parts}
-      {rest === '' ? null : <UntrustedText text={rest} most={Math.max(1, most - shown)} />}
-    </>
-  );
+  return <>{parts}</>;
 }
 
 function CitationNumber({ number, address, link }: Citation & { link: AddressedLink | undefined }) {

@@ -8,7 +8,7 @@ import { Badge, Icon } from './icons.tsx';
 import { writeListPath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { Timestamp } from './timestamp.tsx';
-import { removeCitations } from './citations.tsx';
+import { removeCitations } from '../../domain/cited-text.ts';
 import { UntrustedText } from './untrusted-text.tsx';
 
 /** A discovery in one line: kind, text, search, time. */

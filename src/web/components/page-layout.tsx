@@ -2,7 +2,7 @@
 
 import { VERSION } from '../../config/version.ts';
 import { isUnchanged } from '../../monitor/http/conditional-requests.ts';
-import { getAssetPath } from './assets.ts';
+import { getAssetPath } from './asset-files.ts';
 import { type OpenFeed, writeOpenFeedPath } from '../../monitor/feeds/feed-address.ts';
 import { FEED_TYPES } from '../../monitor/feeds/feed-types.ts';
 import { clearFlash, FlashMessage } from './flash-message.tsx';

@@ -27,7 +27,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { removeCitations } from '../components/citations.tsx';
+import { removeCitations } from '../../domain/cited-text.ts';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { ItemCopies } from './item-copies.tsx';
 import { readCopiesOfItem } from '../../store/queries/item-copies.ts';

@@ -1,0 +1,33 @@
+/** How an answer was found, as our own service says it when it is asked. Bounded: any service may send anything. */
+import type { AskedSource } from '../../domain/asked-source.ts';
+import { isPlain } from '../../domain/json-values.ts';
+import { readCounter, readText, readWord } from './wire-values.ts';
+
+const MAX_SOURCES = 100;
+const MAX_QUERIES = 10;
+const MAX_QUERY_LENGTH = 300;
+
+/** @returns null if the response does not say */
+export function parsePlan(plan: unknown): AskedSource[] | null {
+  if (!isPlain(plan) || !Array.isArray(plan.sources)) return null;
+  return plan.sources.slice(0, MAX_SOURCES).flatMap((entry: unknown) => {
+    if (!isPlain(entry)) return [];
+    const { source, tool, queries, state, results, ms, code, message } = entry;
+    const name = readWord(source, 100);
+    if (name === null || (state !== 'asked' && state !== 'answered' && state !== 'failed')) return [];
+    return [
+      {
+        source: name,
+        tool: readWord(tool, 100) ?? '',
+        queries: (Array.isArray(queries) ? queries.slice(0, MAX_QUERIES) : []).flatMap(
+          (words: unknown) => readText(words, MAX_QUERY_LENGTH) ?? [],
+        ),
+        state,
+        results: readCounter(results) ?? 0,
+        ms: readCounter(ms),
+        code: readWord(code, 100),
+        message: readText(message, MAX_QUERY_LENGTH),
+      },
+    ];
+  });
+}

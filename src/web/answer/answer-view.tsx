@@ -1,0 +1,240 @@
+/**
+ * An answer of a search service with its sources, and how it was found: on the page of the service, and for a trial on the
+ * dashboard. Everything in it is from outside: texts are escaped, and only web addresses are linked.
+ */
+import type { AskedSource } from '../../domain/asked-source.ts';
+import { type Citation, listCitations, splitCitedText } from '../../domain/cited-text.ts';
+import { formatCount, formatTenths } from '../../domain/display-format.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { parseUrl } from '../../domain/link.ts';
+import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
+import { describeAsked, describeFailure } from './source-ticks.tsx';
+import type { ComponentChildren } from 'preact';
+
+export type ShownItem = {
+  title: string | null;
+  /** Null: the service named no address. */
+  url: string | null;
+  /** Of its tool: `Web Search`. */
+  tool: string;
+  publishedAt: Date | null;
+  /** Further facts, such as counters. */
+  more?: ComponentChildren;
+};
+
+export type ShownAnswer = {
+  /** Texts with citations; none: there is no answer. Null: none was asked for. */
+  texts: readonly string[] | null;
+  items: readonly ShownItem[];
+  /** How many there are, if not all are among the items. */
+  found: number;
+  /** Null: the service does not say. */
+  plan: readonly AskedSource[] | null;
+  warnings: readonly { code: string | null; tool: string | null; message: string | null }[];
+  ms: number;
+};
+
+const MAX_TEXT = 4_000;
+
+/** @param renderTime a time, in the zone of the reader */
+export function AnswerView({
+  answer,
+  renderTime,
+}: {
+  answer: ShownAnswer;
+  renderTime: (at: Date) => ComponentChildren;
+}) {
+  const { texts, items, found, plan, warnings, ms } = answer;
+  const written = (texts ?? []).filter((text) => text.trim() !== '');
+  const citations = listCitations(written);
+  return (
+    <div class="answer">
+      {written.length === 0 && texts !== null ? <p class="empty">No answer in these sources.</p> : null}
+      {written.map((text) => (
+        <p class="prose">
+          <NumberedText text={text} />
+        </p>
+      ))}
+      {citations.length === 0 ? null : (
+        <ol class="sources">
+          {citations.map((citation) => (
+            <CitedSource citation={citation} items={items} renderTime={renderTime} />
+          ))}
+        </ol>
+      )}
+      <p class="note">
+        {[
+          `Took ${formatTenths(ms / 1_000)} s`,
+          ...(plan === null ? [] : [describeAsked(plan)]),
+          formatCount(found, 'result'),
+        ].join(' · ')}
+      </p>
+      <WarningList warnings={warnings} />
+      {plan === null || plan.length === 0 ? null : <PlanTable plan={plan} />}
+      {items.length === 0 ? null : (
+        <details class="more" open={written.length === 0}>
+          <summary>
+            {items.length < found ? `First ${items.length} of ${found} results` : `All results (${found})`}
+          </summary>
+          {[...groupBy(items, ({ tool }) => tool)].map(([tool, group]) => (
+            <>
+              <h3>
+                {tool} ({group.length})
+              </h3>
+              <ul class="feed">
+                {group.map((item) => (
+                  <li>
+                    <ItemLine item={item} renderTime={renderTime} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          ))}
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** A text whose citations lead to the list of sources below it. */
+function NumberedText({ text }: { text: string }) {
+  let left = MAX_TEXT;
+  const parts: ComponentChildren[] = [];
+  for (const piece of splitCitedText(text)) {
+    if (typeof piece !== 'string') {
+      parts.push(
+        ' ',
+        <sup>
+          <a href={`#source-${piece.number}`}>{piece.number}</a>
+        </sup>,
+      );
+      continue;
+    }
+    if (left <= 0) break;
+    parts.push(<UntrustedText text={piece} most={left} />);
+    left -= piece.length;
+  }
+  return <>{parts}</>;
+}
+
+type RenderTime = { renderTime: (at: Date) => ComponentChildren };
+
+function CitedSource({
+  citation: { number, address },
+  items,
+  renderTime,
+}: { citation: Citation; items: readonly ShownItem[] } & RenderTime) {
+  const item = items.find(({ url }) => url !== null && isSameAddress(url, address));
+  return (
+    <li value={Number(number)} id={`source-${number}`}>
+      <ExternalLink href={address} text={item?.title ?? address} />{' '}
+      <span class="why">
+        <UntrustedText text={readHost(address)} most={60} />
+        {item?.publishedAt == null ? null : <>, {renderTime(item.publishedAt)}</>}
+      </span>
+    </li>
+  );
+}
+
+function ItemLine({ item, renderTime }: { item: ShownItem } & RenderTime) {
+  const { title, url, publishedAt, more } = item;
+  return (
+    <div class="line">
+      <span class="line-what">
+        <ExternalLink href={url} text={title ?? url} />
+      </span>
+      <span class="line-more">
+        {url === null ? null : <UntrustedText text={readHost(url)} most={80} />}
+        {publishedAt === null ? null : renderTime(publishedAt)}
+        {more}
+      </span>
+    </div>
+  );
+}
+
+function WarningList({ warnings }: Pick<ShownAnswer, 'warnings'>) {
+  if (warnings.length === 0) return null;
+  return (
+    <details class="more">
+      <summary>{formatCount(warnings.length, 'warning')}</summary>
+      <ul class="plain">
+        {warnings.map(({ tool, message, code }) => (
+          <li>
+            <UntrustedText text={[tool, message ?? code].filter(Boolean).join(': ')} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** What each source was asked, in its own words, and what it returned. */
+function PlanTable({ plan }: { plan: readonly AskedSource[] }) {
+  return (
+    <details class="more">
+      <summary>How it was found</summary>
+      <div class="scroll">
+        <table>
+          <caption class="unseen">Queries by source</caption>
+          <thead>
+            <tr>
+              <th scope="col">Source</th>
+              <th scope="col">Query as sent</th>
+              <th scope="col">Result</th>
+              <th scope="col" class="number">
+                Time
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {plan.map((asked) => (
+              <tr>
+                <th scope="row">
+                  <UntrustedText text={asked.source} most={60} />
+                  <div class="hint">{asked.tool}</div>
+                </th>
+                <td>
+                  {asked.queries.length === 0 ? (
+                    <span class="unknown">none sent</span>
+                  ) : (
+                    asked.queries.map((words) => (
+                      <div>
+                        <code>
+                          <UntrustedText text={words} most={300} />
+                        </code>
+                      </div>
+                    ))
+                  )}
+                </td>
+                <td>
+                  {asked.state === 'failed' ? (
+                    <UntrustedText text={describeFailure(asked)} most={200} />
+                  ) : asked.state === 'asked' ? (
+                    'no response'
+                  ) : (
+                    formatCount(asked.results, 'result')
+                  )}
+                </td>
+                <td class="number">{asked.ms === null ? '–' : `${formatTenths(asked.ms / 1_000)} s`}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+/** A citation escapes signs that could end it. */
+function isSameAddress(one: string, other: string): boolean {
+  return one === other || normalizeAddress(one) === normalizeAddress(other);
+}
+
+function normalizeAddress(address: string): string {
+  const href = parseUrl(address)?.href ?? address;
+  return href.replace(/%(?:2[278]|29|5[BCDE]|60|7[BCD]|3[CE])/gi, (sign) => decodeURIComponent(sign));
+}
+
+function readHost(url: string): string {
+  return (parseUrl(url)?.hostname ?? '').replace(/^www\./, '');
+}
