@@ -29,6 +29,8 @@ export type DatabaseOptions = {
   role: 'owner' | 'guest';
   /** Default: real. */
   kind?: DatabaseKind | undefined;
+  /** Called when other processes begin to create or start the embedded server. */
+  onStarting?: () => void;
 };
 
 /** @throws Refused `unavailable` if it cannot be reached, or there is no sandbox */
@@ -37,6 +39,7 @@ export async function openDatabaseAccess({
   log,
   role,
   kind = 'real',
+  onStarting = () => {},
 }: DatabaseOptions): Promise<DatabaseAccess> {
   // Report configuration errors before creating anything.
   await assertNamedSources(config);
@@ -45,8 +48,22 @@ export async function openDatabaseAccess({
     return { kind, ...configured, embedded: null, notes: [], close: () => Promise.resolve() };
   if (config.databaseUrl !== undefined)
     throw new Refused('unavailable', `There is no sandbox: ${WITHOUT_SANDBOX}.`);
-  const embedded = await openEmbedded({ dataDir: config.dataDir, log, role });
+  const embedded = await openEmbedded({ dataDir: config.dataDir, log, role, onStarting });
   return { ...pickDatabase(embedded, kind), close: () => embedded.close() };
+}
+
+/**
+ * {@link openDatabaseAccess} for a program that has much to load: loading blocks a process, which could not start another.
+ * @returns as soon as other processes start the server, or there is nothing to start
+ */
+export async function beginDatabase(
+  options: DatabaseOptions,
+): Promise<{ database: Promise<DatabaseAccess> }> {
+  return new Promise((resolve) => {
+    const begun = () => resolve({ database });
+    const database = openDatabaseAccess({ ...options, onStarting: begun });
+    void database.then(begun, begun);
+  });
 }
 
 /** Why a program with `DATABASE_URL` has no sandbox, and what to do. */

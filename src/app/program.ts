@@ -45,8 +45,8 @@ export type ProgramOptions = DatabaseOptions & {
   openService?: boolean;
   /** Aborts connecting to the configured database. */
   signal?: AbortSignal;
-  /** The database, and the services of another program in this process. Default: its own. */
-  beside?: { database: DatabaseAccess; services: ServiceAccess };
+  /** Closed with the program. Default: opens it. */
+  database?: Promise<DatabaseAccess>;
 };
 
 /**
@@ -58,10 +58,66 @@ export type ProgramOptions = DatabaseOptions & {
  *   variable is invalid
  */
 export async function openProgram(options: ProgramOptions): Promise<Program> {
-  const { log, kind = 'real' } = options;
-  const config = configureProgram(options.config, kind);
+  readAllowed(options.config.webhook.allow, 'CHANNELS_ALLOW');
+  const database = await (options.database ?? openDatabaseAccess(options));
+  return openPrepared(database, prepareSchema(database, options), options);
+}
+
+/** A program of real data, and the sandbox beside it in the same process. */
+export type Programs = {
+  real: Program;
+  /** Null if there is none; the notes say why, unless that is by choice. */
+  sandbox: Program | null;
+  sandboxNotes: readonly string[];
+  close(): Promise<void>;
+};
+
+/**
+ * {@link openProgram}, and the sandbox where there is one. Both schemas are prepared at the same time. A failure of the sandbox
+ * leaves the program as it is.
+ */
+export async function openPrograms(options: ProgramOptions): Promise<Programs> {
+  const { config, log } = options;
   readAllowed(config.webhook.allow, 'CHANNELS_ALLOW');
-  const opened: (() => Promise<void>)[] = [];
+  const database = await (options.database ?? openDatabaseAccess(options));
+  const beside = findSandbox(config, database);
+  const schema = prepareSchema(database, options);
+  const sandboxSchema = beside === null ? undefined : prepareSchema(beside, options);
+  // A rejection is handled below, once the real program is open.
+  sandboxSchema?.catch(() => {});
+  // The embedded server must not stop while the sandbox is being migrated.
+  await Promise.allSettled([schema, sandboxSchema]);
+  const real = await openPrepared(database, schema, options);
+  const alone = { real, sandbox: null, close: () => real.close() };
+  if (beside === null || sandboxSchema === undefined) return { ...alone, sandboxNotes: [] };
+  try {
+    const sandbox = await openPrepared(beside, sandboxSchema, options, real.services);
+    const close = async () => {
+      await sandbox.close();
+      await real.close();
+    };
+    return { real, sandbox, sandboxNotes: sandbox.notes, close };
+  } catch (error) {
+    log.warn({ err: error }, 'sandbox not opened');
+    return { ...alone, sandboxNotes: [`off: ${error instanceof Error ? error.message : String(error)}`] };
+  }
+}
+
+/**
+ * Opens everything on a database.
+ * @param schema the preparation of its schema, with notes for a person
+ * @param shared the services of another program in this process. Default: its own
+ */
+async function openPrepared(
+  database: DatabaseAccess,
+  schema: Promise<string[]>,
+  options: ProgramOptions,
+  shared?: ServiceAccess,
+): Promise<Program> {
+  const { kind, url: databaseUrl, embedded } = database;
+  const { log } = options;
+  const config = configureProgram(options.config, kind);
+  const opened: (() => Promise<void>)[] = [() => database.close()];
   const close = async () => {
     const failures: unknown[] = [];
     for (const shut of opened.splice(0).toReversed()) {
@@ -71,11 +127,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     for (const error of failures) log.warn({ err: error }, 'close failed');
   };
   try {
-    const database = options.beside?.database ?? (await openDatabaseAccess(options));
-    opened.push(() => database.close());
-    const { url: databaseUrl, embedded } = database;
-    const migrationNotes = await prepareSchema(database, { ...options, config });
-
+    const migrationNotes = await schema;
     const db = openDatabase(databaseUrl, {
       log,
       max: Math.min(config.workerConcurrency + 6, MAX_CONNECTIONS),
@@ -93,7 +145,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     }
     const queueNotes = options.role === 'owner' ? await checkQueue(await backend()) : [];
 
-    let services = options.beside?.services;
+    let services = shared;
     if (services === undefined) {
       const own = accessServices({
         config,
@@ -119,7 +171,6 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
       isFree: createFreeTest(config),
       random: Math.random,
     };
-    const notes = [...database.notes, ...migrationNotes, ...queueNotes];
     return {
       ctx,
       backend,
@@ -127,7 +178,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
       databaseUrl,
       readerUrl: database.readerUrl,
       embedded,
-      notes,
+      notes: [...database.notes, ...migrationNotes, ...queueNotes],
       close,
     };
   } catch (error) {
@@ -155,42 +206,13 @@ function limitServices(
       };
 }
 
-/**
- * The sandbox beside an open program of real data, in the same process. Its failure leaves the other program as it is.
- * @returns null if there is none, with the reason if that is not by choice
- */
-export async function openSandbox(
-  { config, log, role, signal }: ProgramOptions,
-  real: Program,
-): Promise<{ program: Program | null; notes: readonly string[] }> {
-  const database = findSandbox(config, real);
-  if (database === null) return { program: null, notes: [] };
-  try {
-    const program = await openProgram({
-      config,
-      log,
-      role,
-      kind: 'sandbox',
-      beside: { database, services: real.services },
-      ...(signal === undefined ? {} : { signal }),
-    });
-    return { program, notes: program.notes };
-  } catch (error) {
-    log.warn({ err: error }, 'sandbox not opened');
-    return {
-      program: null,
-      notes: [`off: ${error instanceof Error ? error.message : String(error)}`],
-    };
-  }
-}
-
 /** @returns notes for a person */
 async function prepareSchema(
   { kind, url, embedded, readerUrl }: DatabaseAccess,
   { config, log, role, signal }: ProgramOptions,
 ): Promise<string[]> {
   const apply = async () => {
-    const appRole = config.databaseAppRole;
+    const appRole = configureProgram(config, kind).databaseAppRole;
     return (await migrate({ url, log, kind, readerUrl: readerUrl() ?? undefined, appRole, signal })).notes;
   };
   if (role === 'owner') return apply();

@@ -3,7 +3,13 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { openDatabaseAccess } from '../app/database-access.ts';
-import { openSandbox, type Program } from '../app/program.ts';
+import {
+  openProgram,
+  openPrograms,
+  type Program,
+  type ProgramOptions,
+  type Programs,
+} from '../app/program.ts';
 import { runSandboxWorker } from '../app/sandbox-worker.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { describeDatabase, migrate } from '../store/migrate.ts';
@@ -53,15 +59,14 @@ export function registerMigrate(command: Command, cli: Cli): void {
 async function runWorker(cli: Cli): Promise<void> {
   limitHeapGrowth();
   const ending = listenForShutdown();
-  const program = await openServer(cli, ending, { role: 'owner' });
-  if (program === null) return;
+  const programs = await openServer(cli, ending, openPrograms, { role: 'owner' });
+  if (programs === null) return;
+  const { real: program, sandbox } = programs;
   const { log } = program.ctx;
   let metrics: WebServer | undefined;
   let commands: CommandServer | null = null;
-  let sandbox: Program | null = null;
   try {
-    sandbox = await openSandboxBeside(cli, program, 'owner');
-    for (const note of program.notes) log.warn({ note }, 'note');
+    logNotes(programs);
     const outdated = await describeOutdatedLinks(program.ctx);
     if (outdated !== null) log.warn({ found: outdated, run: 'strandline links rekey' }, 'links outdated');
     const { readIdleReason, startWorker } = await import('../worker/worker.ts');
@@ -92,50 +97,42 @@ async function runWorker(cli: Cli): Promise<void> {
     ending.release();
     await commands?.close();
     await metrics?.close();
-    await sandbox?.close();
-    await program.close();
+    await programs.close();
   }
 }
 
-/** The sandbox of this server; null if there is none. A failure is logged. */
-async function openSandboxBeside(
-  cli: Cli,
-  program: Program,
-  role: 'owner' | 'guest',
-): Promise<Program | null> {
-  const { program: sandbox, notes } = await openSandbox(
-    { config: cli.config(), log: program.ctx.log, role },
-    program,
-  );
-  for (const note of notes) program.ctx.log.warn({ note }, 'note about the sandbox');
-  return sandbox;
+/** Logs what an administrator should know. */
+function logNotes({ real, sandboxNotes }: Programs): void {
+  const { log } = real.ctx;
+  for (const note of real.notes) log.warn({ note }, 'note');
+  for (const note of sandboxNotes) log.warn({ note }, 'note about the sandbox');
 }
 
 async function runApi(cli: Cli): Promise<void> {
   const ending = listenForShutdown();
-  const program = await openServer(cli, ending, { role: 'guest', healthAt: cli.config().http });
-  if (program === null) return;
-  const { log } = program.ctx;
-  let sandbox: Program | null = null;
+  const programs = await openServer(cli, ending, openPrograms, {
+    role: 'guest',
+    healthAt: cli.config().http,
+  });
+  if (programs === null) return;
+  const { log } = programs.real.ctx;
   try {
-    sandbox = await openSandboxBeside(cli, program, 'guest');
-    for (const note of program.notes) log.warn({ note }, 'note');
+    logNotes(programs);
     const { startWeb } = await import('../app/web-server.ts');
-    const web = await startWeb(program, sandbox);
+    const web = await startWeb(programs.real, programs.sandbox);
     log.info({ address: web.url }, 'web server started');
     const signal = await ending.requested;
     log.info({ signal }, 'web server shutting down');
     await web.close();
   } finally {
     ending.release();
-    await sandbox?.close();
-    await program.close();
+    await programs.close();
   }
 }
 
 async function runService(cli: Cli): Promise<void> {
   const ending = listenForShutdown();
-  const program = await openServer(cli, ending, { role: 'guest', openService: true });
+  const program = await openServer(cli, ending, openProgram, { role: 'guest', openService: true });
   if (program === null) return;
   let metrics: WebServer | undefined;
   try {
@@ -178,13 +175,15 @@ async function migrateDatabase(cli: Cli): Promise<void> {
 type ServerOptions = { role: 'owner' | 'guest'; openService?: boolean; healthAt?: ListenOptions };
 
 /** @param opening.healthAt default: `METRICS_PORT` @returns null if it was asked to end before the database was reachable */
-async function openServer(
+async function openServer<Opened>(
   cli: Cli,
   ending: ShutdownRequest,
+  open: (options: ProgramOptions) => Promise<Opened>,
   opening: ServerOptions,
-): Promise<Program | null> {
+): Promise<Opened | null> {
   const config = cli.config();
-  const program = await openWithDbRetry({
+  const opened = await openWithDbRetry({
+    open,
     config,
     log: createServerLog(cli),
     ending,
@@ -194,8 +193,8 @@ async function openServer(
     ending.release();
     throw error;
   });
-  if (program === null) ending.release();
-  return program;
+  if (opened === null) ending.release();
+  return opened;
 }
 
 /** Serves metrics at `METRICS_HOST` and `METRICS_PORT`, if the port is set. */

@@ -1,6 +1,6 @@
 /** Starting a server: waits for its database, reports its sources, and limits its heap. */
 
-import { openProgram, type Program, type ProgramOptions } from '../app/program.ts';
+import type { ProgramOptions } from '../app/program.ts';
 import type { ProbeResult } from '../app/service-access.ts';
 import type { OwnSources } from '../monitor/context.ts';
 import { assertSources } from '../app/source-variables.ts';
@@ -14,26 +14,27 @@ import { setFlagsFromString } from 'node:v8';
 const FIRST_DB_RETRY_MS = SECOND;
 const MAX_DB_RETRY_MS = 30 * SECOND;
 
-type DbRetryOptions = ProgramOptions & {
-  openService?: boolean;
+type DbRetryOptions<Opened> = ProgramOptions & {
+  open: (options: ProgramOptions) => Promise<Opened>;
   ending: ShutdownRequest;
   /** Serves health while the database is unreachable. */
   healthAt: ListenOptions | undefined;
 };
 
 /**
- * Opens the program and retries while the database in `DATABASE_URL` is unreachable. Other errors are thrown at once.
+ * Opens a program, or two, and retries while the database in `DATABASE_URL` is unreachable. Other errors are thrown at once.
  * @returns null if it was asked to end in the meantime
  */
-export async function openWithDbRetry({
+export async function openWithDbRetry<Opened>({
+  open,
   ending,
   healthAt,
   ...options
-}: DbRetryOptions): Promise<Program | null> {
+}: DbRetryOptions<Opened>): Promise<Opened | null> {
   const { config, log } = options;
   await assertSources(config);
   // This process starts the embedded database itself, so there is nothing to wait for.
-  if (config.databaseUrl === undefined) return openProgram(options);
+  if (config.databaseUrl === undefined) return open(options);
   const stopping = new AbortController();
   void ending.requested.then(() => stopping.abort());
   const { signal } = stopping;
@@ -41,9 +42,9 @@ export async function openWithDbRetry({
   try {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        const program = await openProgram({ ...options, signal });
+        const opened = await open({ ...options, signal });
         if (attempt > 0) log.info({ attempts: attempt + 1 }, 'database reachable');
-        return program;
+        return opened;
       } catch (error) {
         if (!isUnreachable(error)) throw error;
         if (signal.aborted) return null;

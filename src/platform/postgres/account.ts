@@ -65,9 +65,14 @@ export type Ended = Readonly<{ code: number | null; output: string }>;
 export function runProgram(
   file: string,
   args: readonly string[],
-  more: { account?: Account | undefined; inheritEnvironment?: boolean } = {},
+  more: {
+    account?: Account | undefined;
+    inheritEnvironment?: boolean;
+    /** Called when the program was started. */
+    onStarted?: (() => void) | undefined;
+  } = {},
 ): Promise<Ended> {
-  const { account, inheritEnvironment } = more;
+  const { account, inheritEnvironment, onStarted } = more;
   return new Promise((resolve) => {
     let output = '';
     const child = spawn(file, args, {
@@ -86,6 +91,7 @@ export function runProgram(
     child.stderr.on('data', collect);
     child.once('error', (error) => resolve({ code: null, output: error.message }));
     child.once('close', (code) => resolve({ code, output: output.trim() }));
+    onStarted?.();
   });
 }
 

@@ -54,6 +54,8 @@ export type OpenOptions = Readonly<{
   log: Logger;
   /** One owner per data directory at a time (`up`, `worker`), and any number of guests. */
   role: Role;
+  /** Called when other processes begin to create or start the server. */
+  onStarting?: (() => void) | undefined;
   /** For tests: other settings, another shared directory, other binaries. */
   settings?: Settings;
   sharedDirectory?: string;
@@ -65,7 +67,7 @@ const RESTART_RETRY_MS = 10_000;
 
 /** @throws Refused: another owner, no Postgres for this machine, another major version, or not our server */
 export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgres> {
-  const { log, role, settings, sharedDirectory = SHARED_DIRECTORY } = options;
+  const { log, role, settings, sharedDirectory = SHARED_DIRECTORY, onStarting } = options;
   const dataDir = path.resolve(options.dataDir);
   const { home, notes } = await findDataDirectory(dataDir, sharedDirectory);
   const madeBy = await databaseMajor(home);
@@ -76,7 +78,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
     native: options.native,
   });
   const { binaries } = found;
-  if (madeBy === undefined) await initialize(home, binaries);
+  if (madeBy === undefined) await initialize(home, binaries, onStarting);
   else if (madeBy !== binaries.major) throw otherMajor(home.data, madeBy, binaries.major);
 
   const secrets = readSecrets(home);
@@ -90,6 +92,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
       role,
       dataDir,
       fixedPort,
+      onStarting,
       urlAt: asSuperuser,
     });
 
@@ -205,9 +208,10 @@ async function join(options: {
   dataDir: string;
   /** The required port, because other processes already use it. */
   fixedPort: number | undefined;
+  onStarting: (() => void) | undefined;
   urlAt: (port: number) => string;
 }): Promise<JoinedServer> {
-  const { home, binaries, settings, role, dataDir, fixedPort, urlAt } = options;
+  const { home, binaries, settings, role, dataDir, fixedPort, onStarting, urlAt } = options;
   const deadline = monotonicMs() + JOIN_TIMEOUT_MS;
   let started = false;
   let moved = false;
@@ -215,7 +219,10 @@ async function join(options: {
   let unclearSince: number | undefined;
   for (;;) {
     const running = await findRunning(home, refuted);
-    const mine = running === undefined ? await startServer(home, binaries, settings, refuted) : undefined;
+    const mine =
+      running === undefined
+        ? await startServer(home, binaries, { settings, refuted, onStarting })
+        : undefined;
     if (mine !== undefined) started = true;
     if (mine?.moved === true) moved = true;
     const port = running?.port ?? mine?.port;

@@ -23,7 +23,11 @@ export async function databaseMajor(home: DataDirectory): Promise<number | undef
  * Creates the database and its passwords under a temporary name, then renames them: a killed process leaves nothing that
  * looks like a database, and of two concurrent ones the second uses the result of the first.
  */
-export async function initialize(home: DataDirectory, binaries: Binaries): Promise<void> {
+export async function initialize(
+  home: DataDirectory,
+  binaries: Binaries,
+  onStarting?: () => void,
+): Promise<void> {
   await removeAbandoned(home);
   const directory = `${home.directory}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
   const data = path.join(directory, 'data');
@@ -50,7 +54,7 @@ export async function initialize(home: DataDirectory, binaries: Binaries): Promi
         '--encoding=UTF8',
         '--data-checksums',
       ],
-      { account: home.account },
+      { account: home.account, onStarted: onStarting },
     );
     if (code !== 0)
       throw new Refused('unavailable', `Could not create the database: ${readLastLine(output)}`);

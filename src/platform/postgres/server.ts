@@ -28,15 +28,18 @@ const MAX_START_ATTEMPTS = 5;
 
 /**
  * Starts the server. If several processes try at once, Postgres admits one (by its pid file), and the others use it.
- * @param refuted text of a pid file whose port turned out to be that of another program
+ * @param options.refuted text of a pid file whose port turned out to be that of another program
  * @returns undefined if another process started it in the meantime
  * @throws Refused with the message of Postgres
  */
 export async function startServer(
   home: DataDirectory,
   binaries: Binaries,
-  settings: Settings | undefined,
-  refuted?: string,
+  {
+    settings,
+    refuted,
+    onStarting,
+  }: { settings: Settings | undefined; refuted: string | undefined; onStarting: (() => void) | undefined },
 ): Promise<{ port: number; moved: boolean } | undefined> {
   await writeSettings(home, settings);
   await removeStalePidFile(home);
@@ -55,7 +58,7 @@ export async function startServer(
         `--log=${home.startLog}`,
         `--options=-p ${chosen.port}`,
       ],
-      { account: home.account },
+      { account: home.account, onStarted: onStarting },
     );
     if (code === 0) return chosen;
     if ((await findRunning(home, refuted)) !== undefined) return undefined;
