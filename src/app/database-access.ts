@@ -103,8 +103,8 @@ export function findSandbox(
   return embedded === null ? null : { ...pickDatabase(embedded, 'sandbox'), close };
 }
 
-/** Enough for a sample and a demo beside real searches. */
-const SANDBOX_CONCURRENCY = 2;
+/** A run of the sandbox takes a third of a second, and a sample with its demo has a few a minute. */
+const SANDBOX_CONCURRENCY = 1;
 
 /** The configuration of a program: that of the sandbox calls no service that costs money, and spools to a folder of its own. */
 export function configureProgram(config: Config, kind: DatabaseKind): Config {
