@@ -39,10 +39,8 @@ export function emptyTally(): Tally {
 type Cited = Pick<AiResponse, 'completion'> & { links: readonly string[] };
 
 /** Texts that say that there is nothing to say. */
-const FIXED = new Set([
-  'No results for the selected tools and period.',
-  'Results were found, but nothing in them about the query can be quoted.',
-]);
+const NOTHING =
+  /^(?:No results for the selected tools and period|No answer in these sources|Pas de réponse dans ces sources)\b/u;
 const READS = {
   summary: undefined,
   microblog_summary: 'microblog',
@@ -56,8 +54,19 @@ export function count(tally: Tally, findings: Findings, { completion, links }: C
     const known = texts.get(item.link) ?? '';
     texts.set(item.link, `${known}\n${asRead(item.title)}\n${asRead(item.snippet)}`);
   }
-  const says = (url: string, text: string) =>
-    texts.get(url)?.includes(asRead(text).replace(/[.!?。]$/, '')) === true;
+  // A title is marked, or stands in front of a sentence.
+  const says = (url: string, text: string) => {
+    const said = asRead(text).replace(/[.!?。]$/, '');
+    const known = texts.get(url) ?? '';
+    const colons = Array.from(said.matchAll(/: /g), ({ index }) => index);
+    return (
+      known.includes(said) ||
+      colons.some((at) => {
+        const front = said.slice(0, at);
+        return (/^Titr?l?e$/.test(front) || known.includes(front)) && known.includes(said.slice(at + 2));
+      })
+    );
+  };
   const numbered = new Map<number, string>();
   tally.answers += 1;
   for (const role of TEXTS) {
@@ -65,7 +74,7 @@ export function count(tally: Tally, findings: Findings, { completion, links }: C
     const source = READS[role];
     const found = source === undefined ? texts.size : (findings.get(source)?.length ?? 0);
     if (text === '' && found > 0) tally.silent += 1;
-    if (FIXED.has(text)) continue;
+    if (NOTHING.test(text)) continue;
     for (const claim of claimsOf(text)) {
       const supported = claim.cites.filter(({ url }) => says(url, claim.text));
       tally.claims += 1;

@@ -16,14 +16,13 @@ import {
   type CompletionRole,
   type SectionDraft,
 } from './completion-draft.ts';
+import { explainNoAnswer } from './completion-words.ts';
 import { createExtractiveWriter } from './extractive-writer.ts';
 import { type LanguageModel, ModelFailed } from './language-model.ts';
 import { buildModelPrompt } from './model-prompt.ts';
 import { DraftRejected, verifyDrafts } from './model-verification.ts';
 
 export const NOTHING_FOUND = 'No results for the selected tools and period.';
-/** Nothing about the query that can be quoted: other words, markup or prompt injections. */
-export const NOTHING_QUOTABLE = 'Results were found, but nothing in them about the query can be quoted.';
 
 type CompletionOptions = {
   prompt: string;
@@ -90,8 +89,11 @@ export async function writeCompletion(
         ? draft
         : { ...quote(role), ...(draft && { sentences: draft.sentences }) },
     );
-    const wanted = COMPLETION_SECTIONS[role].reads.some((source) => (findings.get(source) ?? []).length > 0);
-    if (cited.completion[role] === '' && wanted) cited.completion[role] = NOTHING_QUOTABLE;
+    const { reads } = COMPLETION_SECTIONS[role];
+    const wanted = reads.some((source) => (findings.get(source) ?? []).length > 0);
+    // Other words, questions of others, markup or prompt injections.
+    if (cited.completion[role] === '' && wanted)
+      cited.completion[role] = explainNoAnswer(writing.prompt, findings, reads);
     return cited.completion[role];
   };
   const setAll = async (drafts: ReadonlyMap<CompletionRole, SectionDraft>) => {

@@ -10,20 +10,33 @@ import { toCitableLink } from '../citable-link.ts';
 import { createSlices } from '../event-loop-turns.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import { compareText } from '../ranking/result-ranking.ts';
+import { detectLanguage } from '../planning/question-words.ts';
 import type { FoundItem } from '../sources/search-source.ts';
+import { findReference, isSubjectOf } from './antecedents.ts';
 import { containsInjection, cutBeforeInjection } from './injection.ts';
-import { endSentence, extractSentences, isStatement } from './quotable-sentences.ts';
+import {
+  endSentence,
+  extractSentences,
+  isPromise,
+  isQuestion,
+  isRequest,
+  isStatement,
+} from './quotable-sentences.ts';
 import { isQuotable, toVisibleLine, toVisibleLines } from './unsafe-markup.ts';
 import { LRUCache } from 'lru-cache';
 
 /** A part of an item that can be quoted. */
 export type Piece = {
-  /** `label`: a title that is no single statement (short, cut, several sentences); it can only name its item. */
+  /** `label`: a title that is no statement (short, cut, a question), or what somebody asks; it can only name its item. */
   kind: 'title' | 'label' | 'text';
   /** A sentence ends with a mark, so that every reader separates it from the next. */
   text: string;
-  /** Its place in the item: 0 for the title, then the sentences in their order. */
+  /** Its place in the item: 0 for the title, then the sentences in their order, those that cannot be quoted among them. */
   position: number;
+  /** The sentences directly before it that it hangs on, in their order: it stands after them only. Mostly none. */
+  before: readonly Pick<Piece, 'text' | 'position' | 'needsTitle'>[];
+  /** It hangs on the title: it stands behind that, or directly after the sentence before it. */
+  needsTitle: boolean;
 };
 
 export type EvidenceItem = {
@@ -32,6 +45,10 @@ export type EvidenceItem = {
   link: string;
   /** In one line, as a label of the item; '' if it cannot be shown, or the source has no titles. */
   title: string;
+  /** The title as it stands in front of a sentence, without an end; '' if it cannot. */
+  lead: string;
+  /** Whether its author asks: none of its sentences is an answer. */
+  asks: boolean;
   /** Title and text, for comparison with the prompt. */
   words: string;
   /** Its hashtags, which say what all of its sentences are about. */
@@ -76,20 +93,24 @@ function readItem(source: Source, item: FoundItem, place: number): EvidenceItem[
   if (link === undefined) return [];
   // The title of a post is made of its text.
   const title = source === 'microblog' ? '' : readQuotableTitle(item.title);
-  const sentences = LOOSE_SOURCES.has(source)
-    ? parseLooseSentences(item.snippet)
-    : parseStrictSentences(item.snippet);
-  const pieces: Piece[] = sentences.map((text, i) => ({ kind: 'text', text, position: i + 1 }));
-  const stated = listTitleSentences(title).map((text, i, all) => {
-    return { kind: 'title', text, position: i + 1 - all.length } as const;
-  });
-  if (stated.length > 0) pieces.unshift(...stated);
-  else if (title !== '') pieces.unshift({ kind: 'label', text: title, position: 0 });
+  const isLoose = LOOSE_SOURCES.has(source);
+  const text = isLoose ? parseLooseText(item.snippet) : parseStrictText(item.snippet);
+  const asks = item.asks === true || (isLoose && (text.asks || isQuestion(title)));
+  const lead = toLead(title);
+  const pieces = asks ? text.sentences.map(toLabel) : standSentences(text.sentences, lead);
+  const stated = asks || isPromise(title) ? [] : listTitleSentences(title);
+  if (stated.length > 0)
+    pieces.unshift(
+      ...stated.map((said, i) => alone({ kind: 'title', text: said, position: i + 1 - stated.length })),
+    );
+  else if (title !== '') pieces.unshift(alone({ kind: 'label', text: title, position: 0 }));
   return [
     {
       source,
       link,
       title,
+      lead,
+      asks,
       words: `${item.title} ${toVisibleLine(item.snippet, MAX_SNIPPET_LENGTH)}`,
       tags: (item.snippet.match(HASHTAG) ?? []).join(' ').replace(WITHIN_TAG, ' '),
       pieces,
@@ -99,21 +120,95 @@ function readItem(source: Source, item: FoundItem, place: number): EvidenceItem[
   ];
 }
 
+function alone(piece: Pick<Piece, 'kind' | 'text' | 'position'>): Piece {
+  return { ...piece, before: [], needsTitle: false };
+}
+
+function toLabel({ text, position }: ParsedSentence): Piece {
+  return alone({ kind: 'label', text, position });
+}
+
+/** A sentence of more than two before it would be half of the summary. */
+const MAX_BEFORE = 2;
+
+/**
+ * The sentences with what they hang on. One whose pronoun stands for the title ("Sihwa is a plant. It …", or the first of
+ * a text) needs the title; any other the sentences before it, up to one that stands alone. Without both it is left out,
+ * as are questions.
+ */
+function standSentences(sentences: readonly ParsedSentence[], lead: string): Piece[] {
+  const pieces: Piece[] = [];
+  let subject: string | null = null;
+  let follows: ParsedSentence | undefined;
+  for (const sentence of sentences) {
+    const { text, position, reference } = sentence;
+    const isNext = follows !== undefined && follows.position === position - 1;
+    const isOfTitle: boolean =
+      lead !== '' &&
+      reference !== null &&
+      (position === 1 || (isNext && (subject === '' || (subject !== null && subject === reference))));
+    if (reference === null) subject = isSubjectOf(lead, text) ? '' : null;
+    else subject = isOfTitle && reference !== '' ? reference : null;
+    const known = pieces.at(-1);
+    const before =
+      reference !== null && !isOfTitle && isNext && known?.position === position - 1
+        ? [...known.before, { text: known.text, position: known.position, needsTitle: known.needsTitle }]
+        : [];
+    const stands = reference === null || isOfTitle || (before.length > 0 && before.length <= MAX_BEFORE);
+    if (stands && !isQuestion(text))
+      pieces.push({ kind: 'text', text, position, before, needsTitle: isOfTitle });
+    follows = sentence;
+  }
+  return pieces;
+}
+
+/** A longer title in front of a sentence would hide it. */
+const MAX_LEAD_LENGTH = 120;
+/** What pages add to their titles: " - Wikipedia", " | BBC News". */
+const SITE_SUFFIX = /\s+[|–—-]\s+[^|–—-]{2,40}$/u;
+
+function toLead(title: string): string {
+  const lead = title.replace(SITE_SUFFIX, '').replace(/[\s.…?!:;,。？！]+$/u, '');
+  return lead.length <= MAX_LEAD_LENGTH && splitSentences(lead).length === 1 ? lead : '';
+}
+
 /** Readers split a title of several sentences, so each of them has to say something as a whole. */
 function listTitleSentences(title: string): string[] {
   const sentences = isStatement(title) ? splitSentences(title).map((text) => text.trim()) : [];
   return sentences.every(isStatement) ? sentences.map(endSentence) : [];
 }
 
+/** `reference`: see {@link findReference}. `position`: from 1. */
+type ParsedSentence = { text: string; position: number; reference: string | null };
+/** `asks`: it ends with a question, or begins with a request. */
+type ParsedText = { sentences: readonly ParsedSentence[]; asks: boolean };
+
 /** A few megabytes at most; fits what ten busy topics find in an hour. */
 const MEMO_LIMITS = { most: 4_000, longest: MAX_SNIPPET_LENGTH };
-const parseLooseSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(text, true));
-const parseStrictSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(text, false));
+const parseLooseText = memoizeByText(MEMO_LIMITS, (text) => parseText(text, true));
+const parseStrictText = memoizeByText(MEMO_LIMITS, (text) => parseText(text, false));
+
+const TRAILING_TAGS = /(?:\s+(?:[#@][\p{L}\p{N}_]+|https?:\/\/\S+|[^\p{L}\p{N}\s?？؟]+))+\s*$/u;
+/** Enough to know the language of a text. */
+const MAX_LANGUAGE_WORDS = 40;
 
 /** Text from the first injection on is ignored. */
-function parseSentences(text: string, loose: boolean): readonly string[] {
-  const sentences = extractSentences(cutBeforeInjection(toVisibleLines(text, MAX_SNIPPET_LENGTH)), loose);
-  return sentences.filter(isQuotable).slice(0, MAX_SENTENCES_PER_ITEM).map(endSentence);
+function parseText(text: string, loose: boolean): ParsedText {
+  const visible = cutBeforeInjection(toVisibleLines(text, MAX_SNIPPET_LENGTH));
+  const found = extractSentences(visible, loose);
+  const words = visible.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+  const language = detectLanguage(words.slice(0, MAX_LANGUAGE_WORDS));
+  const sentences = found
+    .filter(({ text: sentence }) => isQuotable(sentence))
+    .slice(0, MAX_SENTENCES_PER_ITEM)
+    .map(({ text: sentence, place }) => ({
+      text: endSentence(sentence),
+      position: place + 1,
+      reference: findReference(sentence, language),
+    }));
+  // "Is it safe? The agency says so." answers its own question.
+  const asks = isRequest(found.at(0)?.text ?? '') || isQuestion(visible.replace(TRAILING_TAGS, ''));
+  return { sentences, asks };
 }
 
 /** The title in one line, or '' if it cannot be quoted. */

@@ -9,6 +9,7 @@ import {
   MAX_KEY_ITEMS,
   type SectionDraft,
 } from './completion-draft.ts';
+import { findCompletionWords } from './completion-words.ts';
 import { extractPassages, type Passage, removeCopies } from './passages.ts';
 
 const SUMMARY_BOUNDS = { most: 5, least: 3, perSource: 2 };
@@ -25,6 +26,7 @@ export async function createExtractiveWriter(
   prompt: string,
 ): Promise<(role: CompletionRole) => SectionDraft> {
   const passages = await extractPassages(findings, prompt);
+  const { title: titleWord } = findCompletionWords(prompt);
   return (role) => {
     const { reads, keyOf } = COMPLETION_SECTIONS[role];
     const read = passages.filter(({ item }) => reads.includes(item.source));
@@ -43,22 +45,54 @@ export async function createExtractiveWriter(
     const sentences = scored.filter(({ passage }) => passage.kind !== 'label');
     const chosen = choosePassages(sentences, role === 'summary' ? SUMMARY_BOUNDS : GROUP_BOUNDS);
     return {
-      sentences: sortOldestFirst(chosen).map(({ text, item }) => ({ text, links: [item.link] })),
+      sentences: orderByThing(sentences, chosen).flatMap((of) => quoteItem(of, titleWord)),
       key: chooseKeyItems(scored, keyOf),
     };
   };
 }
 
-/** Undated items first; the sentences of an item in their order. */
-function sortOldestFirst(passages: readonly Passage[]): Passage[] {
-  const timeOf = ({ item }: Passage) => item.publishedAt?.getTime() ?? 0;
-  return passages.toSorted(
+/**
+ * What fits the question best first, then what is about the same thing, then the others in their order.
+ * @param scored all that could be chosen @returns the passages of one item each
+ */
+function orderByThing(scored: readonly ScoredPassage[], chosen: readonly Passage[]): Passage[][] {
+  const scores = new Map(scored.map(({ passage, score }) => [passage, score]));
+  const scoreOf = (passage: Passage) => scores.get(passage) ?? 0;
+  const left = chosen.toSorted(
     (a, b) =>
-      timeOf(a) - timeOf(b) ||
+      b.fit - a.fit ||
+      scoreOf(b) - scoreOf(a) ||
       a.item.place - b.item.place ||
-      compareText(a.item.link, b.item.link) ||
-      a.position - b.position,
+      compareText(a.item.link, b.item.link),
   );
+  const ordered: Passage[][] = [];
+  let thing: string | undefined;
+  while (left.length > 0) {
+    const next = left.find((passage) => passage.thing === thing) ?? left[0];
+    if (next === undefined) break;
+    ordered.push(left.filter(({ item }) => item === next.item));
+    left.splice(0, left.length, ...left.filter(({ item }) => item !== next.item));
+    thing = next.thing;
+  }
+  return ordered;
+}
+
+/** What is chosen of an item, in its order, with what its sentences hang on; a title is marked as one. */
+function quoteItem(passages: readonly Passage[], titleWord: string): SectionDraft['sentences'] {
+  const parts = new Map<number, Pick<Passage, 'kind' | 'text' | 'position' | 'needsTitle'>>();
+  for (const passage of passages) {
+    for (const each of passage.before) parts.set(each.position, { ...each, kind: 'text' });
+    parts.set(passage.position, passage);
+  }
+  const [{ item } = { item: undefined }] = passages;
+  if (item === undefined) return [];
+  const inOrder = [...parts.values()].toSorted((a, b) => a.position - b.position);
+  return inOrder.map(({ kind, text, position, needsTitle }) => {
+    const isAfter = parts.has(position - 1) && parts.get(position - 1)?.kind === 'text';
+    const front = kind === 'title' ? titleWord : item.lead;
+    const isMarked = kind === 'title' || (needsTitle && !isAfter);
+    return { text: isMarked ? `${front}: ${text}` : text, links: [item.link] };
+  });
 }
 
 /** The best items of each source in turn, so that no source dominates. */
@@ -117,7 +151,7 @@ export function choosePassages(
     raiseLikeness(next, scored, likeness);
   };
   const take = (count: number, may: (passage: Passage) => boolean) => {
-    while (chosen.length < count) {
+    while (countSentences(chosen) < count) {
       let best: Passage | undefined;
       let highestWorth = -Infinity;
       for (const [i, { passage, score }] of scored.entries()) {
@@ -137,6 +171,11 @@ export function choosePassages(
   take(most, (passage) => !links.has(passage.item.link));
   take(least, () => true);
   return chosen;
+}
+
+/** With those that they hang on. */
+function countSentences(passages: readonly Passage[]): number {
+  return passages.reduce((sum, { before }) => sum + 1 + before.length, 0);
 }
 
 /** Updates each sentence's maximum similarity to the chosen ones. */

@@ -4,15 +4,15 @@
  */
 
 import { addToGroup, type Groups } from '../../domain/group-by.ts';
-import { getOrMake } from '../../domain/get-or-make.ts';
-import { foldLetters } from '../../domain/folded-words.ts';
-import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
-import { extractSubjectWords } from '../planning/keywords.ts';
+import { createPrior } from '../../domain/relevance.ts';
 import { discountPlace } from '../ranking/result-ranking.ts';
-import { cutEnding } from '../ranking/text-relevance.ts';
 import { createSlices } from '../event-loop-turns.ts';
 import type { Findings } from '../planning/retrieval.ts';
+import { createAnswerSign, isDefinition } from './answer-signs.ts';
+import { isSubjectOf } from './antecedents.ts';
 import { type EvidenceItem, type Piece, readEvidence } from './evidence.ts';
+import { createTelling, readSubject } from './prompt-subject.ts';
+import { createVocabulary } from './vocabulary.ts';
 
 export type Passage = Piece & {
   item: EvidenceItem;
@@ -21,17 +21,27 @@ export type Passage = Piece & {
   /** Distinct terms with tf-idf weights, normalized to length 1. */
   terms: readonly number[];
   weights: readonly number[];
-  /** Share of the prompt's words that its item contains: 0 to 1; 1 for a prompt without words. */
+  /** Share of the prompt's words that its item contains, by their weights: 0 to 1; 1 for a prompt without words. */
   relevance: number;
   /** Whether its item has a word that separates the results: see {@link createTelling}. */
   telling: boolean;
-  /** Prior score above 0: relevance, place and recency. Never engagement: see evidence.ts. */
+  /** Which of the prompt's words it contains, with its title where that stands in front: the thing that it is about. */
+  thing: string;
+  /** How well it fits the prompt alone: its share of the words, and more if it looks like an answer or a definition. */
+  fit: number;
+  /** Prior score above 0: relevance, place, recency, and whether it looks like an answer. Never engagement: see evidence.ts. */
   prior: number;
 };
 
+/** What a sentence that looks like an answer counts more, and one that defines the subject. */
+const ANSWER_BONUS = 1.5;
+const DEFINITION_BONUS = 1.3;
+/** A sentence that says nothing of the subject itself counts less than one that does, even with the title in front. */
+const TITLED_SHARE = 0.8;
+
 /**
- * The passages about the prompt, best place first: the sentences with a word of it (also as a tag of the item), and
- * each title with more of its words than any sentence of its item.
+ * The passages about the prompt, best place first: the sentences with a word of it (also as a tag of the item), those that
+ * look like an answer below a title with its words, and each title with more of its words than any sentence of its item.
  */
 export async function extractPassages(findings: Findings, prompt: string): Promise<readonly Passage[]> {
   const vocabulary = createVocabulary();
@@ -43,30 +53,56 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
       item,
       words: vocabulary.read(`${item.words} ${item.tags}`),
       tags: vocabulary.read(item.tags),
-      pieces: item.pieces.map((piece) => ({ ...piece, item, ...countTerms(vocabulary.read(piece.text)) })),
+      lead: vocabulary.read(item.lead),
+      pieces: item.pieces.map((piece) => ({
+        ...piece,
+        item,
+        context: piece.before.flatMap(({ text }) => vocabulary.read(text)),
+        ...countTerms(vocabulary.read(piece.text)),
+      })),
     });
   }
   await slices();
-  const subject = vocabulary.match(extractSubjectWords(prompt)).map(toTest);
-  const measure = createRelevance(subject);
+  const subject = readSubject(prompt, vocabulary);
   const isTelling = createTelling(
-    subject,
+    subject.tests,
     drafts.map(({ words }) => words),
   );
+  const isAnswer = createAnswerSign(prompt);
   const recency = createRecency(drafts.map(({ item }) => item));
-  const passages = drafts.flatMap(({ item, words, tags, pieces }) => {
-    const relevance = measure(words);
+  const passages = drafts.flatMap(({ item, words, tags, lead, pieces }) => {
+    const relevance = subject.measure(words);
+    if (!subject.isAbout(words)) return [];
     const telling = isTelling(words);
-    const measured = pieces.map((piece) => ({ ...piece, own: measure([...piece.terms, ...tags]) }));
+    const titled = subject.measure(lead);
+    const measured = pieces.map((piece) => {
+      const said = [...piece.terms, ...tags, ...piece.context];
+      const own = subject.measure(piece.needsTitle ? [...said, ...lead] : said);
+      const answers = piece.kind !== 'label' && isAnswer?.(piece.text) === true;
+      const isBelowTitle =
+        piece.kind === 'text' && answers && titled > own && !isSubjectOf(item.lead, piece.text);
+      return {
+        ...piece,
+        answers,
+        needsTitle: piece.needsTitle || (isBelowTitle && piece.before.length === 0),
+        own: isBelowTitle ? TITLED_SHARE * subject.measure([...said, ...lead]) : own,
+        thing: subject.name([...said, ...lead]),
+      };
+    });
     const sentences = measured.filter(({ kind, own }) => kind === 'text' && own > 0);
     const most = Math.max(0, ...sentences.map(({ own }) => own));
     const titles = measured.filter(({ kind, own }) => kind !== 'text' && own > most);
-    return [...titles, ...sentences].map(({ own, ...piece }) => ({
-      ...piece,
-      relevance,
-      telling,
-      prior: ((relevance + own) / 2) * discountPlace(item.place) * recency(item),
-    }));
+    return [...titles, ...sentences].map(({ own, answers, ...piece }) => {
+      const defines = piece.position === 1 && isSubjectOf(item.lead, piece.text) && isDefinition(piece.text);
+      const bonus = (answers ? ANSWER_BONUS : 1) * (defines && titled === 1 ? DEFINITION_BONUS : 1);
+      return {
+        ...piece,
+        relevance,
+        telling,
+        fit: own * bonus,
+        prior: ((relevance + own) / 2) * Math.sqrt(discountPlace(item.place)) * recency(item) * bonus,
+      };
+    });
   });
   const idf = computeIdf(passages, vocabulary.size());
   for (const { terms, weights } of passages) weighTerms(terms, weights, idf);
@@ -109,32 +145,6 @@ function weighTerms(terms: readonly number[], weights: number[], idf: Float64Arr
   }
   const length = Math.sqrt(sum) || 1;
   for (let i = 0; i < weights.length; i++) weights[i] = (weights[i] ?? 0) / length;
-}
-
-/** Whether a text contains a word of the prompt, in any form. */
-type Test = (words: readonly number[]) => boolean;
-
-/** @param matches the numbers of the words that match a word of the prompt */
-function toTest(matches: ReadonlySet<number>): Test {
-  return (words) => words.some((word) => matches.has(word));
-}
-
-/** Measures which share of the prompt's words a text contains. */
-function createRelevance(subject: readonly Test[]): (words: readonly number[]) => number {
-  if (subject.length === 0) return () => 1;
-  return (words) => subject.filter((test) => test(words)).length / subject.length;
-}
-
-/**
- * Tests whether a text contains a word of the prompt that fewer than half of the results have, but more than one, which
- * may be chance: where most have "Hello World", only `film` separates those about "Hello World film" from the others.
- */
-function createTelling(tests: readonly Test[], texts: readonly (readonly number[])[]): Test {
-  const telling = tests.filter((test) => {
-    const holders = texts.filter(test).length;
-    return holders > 1 && holders < texts.length / 2;
-  });
-  return (words) => telling.some((test) => test(words));
 }
 
 // Removes copies and near-copies.
@@ -190,59 +200,4 @@ function hashRuns(words: readonly number[]): number[] {
     if (!runs.includes(hash)) runs.push(hash);
   }
   return runs;
-}
-
-/** Maps each distinct word to a number. */
-type Vocabulary = {
-  read(text: string): number[];
-  /** For each of some words, the numbers of its forms among all words that were read. */
-  match(words: readonly string[]): ReadonlySet<number>[];
-  size(): number;
-};
-
-function createVocabulary(): Vocabulary {
-  const numbers = new Map<string, number>();
-  const nextNumber = () => numbers.size;
-  const numberOf = (word: string) => getOrMake(numbers, toSingular(word), nextNumber);
-  return {
-    read: (text) => splitIndexWords(text).map(numberOf),
-    match: (words) => {
-      const stems = [...new Set(words.flatMap(splitIndexWords).map(stripEnding))];
-      const known = Array.from(numbers, ([word, number]) => ({ word, number, stem: stripEnding(word) }));
-      return stems.map((stem) => {
-        const forms = known.filter((form) => isFormOf(form, stem));
-        const near = forms.length > 0 ? forms : known.filter(({ word }) => isNearForm(word, stem));
-        return new Set(near.map(({ number }) => number));
-      });
-    },
-    size: () => numbers.size,
-  };
-}
-
-/** Surfing and surfer to surf: enough to compare a word of the prompt with words of a text. */
-function stripEnding(word: string): string {
-  const stem = toSingular(word).replace(/(?:ing|ed|er|e)$/, '');
-  return stem.length < 4 ? toSingular(word) : stem;
-}
-
-/** From this length of a stem on, longer words contain it as a part: harbour in `harbourfestival`. */
-const MIN_PREFIX_LENGTH = 5;
-
-function isFormOf({ word, stem }: { word: string; stem: string }, of: string): boolean {
-  return stem === of || (of.length >= MIN_PREFIX_LENGTH && word.startsWith(of));
-}
-
-/** After decomposition, where a Korean syllable has two letters or three. */
-const MIN_NEAR_LENGTH = 4;
-
-/** Forms of other languages, and accents. They may be other words, so only a word that has no closer form has them. */
-function isNearForm(word: string, of: string): boolean {
-  const beginning = foldLetters(cutEnding(of));
-  return beginning.length >= MIN_NEAR_LENGTH && foldLetters(word).startsWith(beginning);
-}
-
-/** The S-stemmer (Harman 1991): houses to house, cities to city; glass is unchanged. */
-export function toSingular(word: string): string {
-  if (word.length < 4 || !word.endsWith('s') || word.endsWith('ss') || word.endsWith('us')) return word;
-  return word.endsWith('ies') && word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
 }

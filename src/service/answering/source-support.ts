@@ -5,7 +5,7 @@ import { createStopWordFilter } from '../planning/question-words.ts';
 import type { NumberedItem } from './model-prompt.ts';
 import { extractFigures, isNumberWord } from './numeric-figures.ts';
 import { listGraveWords, containsNegation, listNames, listTags } from './guarded-words.ts';
-import { toSingular } from './passages.ts';
+import { toSingular } from './vocabulary.ts';
 
 /**
  * Minimum share of a sentence's content words (except those of the query) that its sources must contain. Measured by

@@ -37,6 +37,7 @@ export function readQuestion(prompt: string): Question {
   const phrases = [...listQuotedPhrases(text)].map((phrase) => ({
     text: phrase,
     isExact: phrase.includes(' '),
+    isName: true,
   }));
   const plain = text.replace(QUOTED_PHRASE, ' . ');
   const { text: kept, excluded } = removeExcluded(plain, language);
@@ -49,12 +50,22 @@ export function readQuestion(prompt: string): Question {
   return { keywords, language, excluded };
 }
 
-/** The words that name the subject; without words of the question such as "latest news", unless there are no others. */
-export function extractSubjectWords(prompt: string): readonly string[] {
-  const words = readQuestion(prompt).keywords.flatMap(({ text, isExact }) =>
-    isExact ? [text] : text.split(' '),
+/** `weight`: 1, or less for what somebody does with a subject. `isName`: of a name. */
+export type SubjectWord = { word: string; weight: number; isName: boolean };
+
+/** A word of relation says less about what a text is about: "effects", "spreading". */
+const RELATION_WEIGHT = 0.4;
+
+/** The words that name the subject, best first; without words of the question such as "latest news", unless there are no others. */
+export function extractSubjectWords({ keywords }: Pick<Question, 'keywords'>): readonly SubjectWord[] {
+  const words = keywords.flatMap(({ text, isExact, isName }) =>
+    (isExact ? [text] : text.split(' ')).map((word) => ({
+      word,
+      weight: RELATION_WORDS.has(word) ? RELATION_WEIGHT : 1,
+      isName,
+    })),
   );
-  const subject = words.filter((word) => !ASKING_WORDS.has(word));
+  const subject = words.filter(({ word }) => !ASKING_WORDS.has(word));
   return subject.length > 0 ? subject : words;
 }
 
@@ -74,10 +85,10 @@ function cleanPrompt(prompt: string): string {
   return prompt.normalize('NFC').replace(WITHOUT_WIDTH, '').replace(URL_SCHEME, ' ');
 }
 
-/** `isExact`: several words that must be found as they are. */
-type Term = { text: string; weight: number; isExact: boolean };
+/** `isExact`: several words that must be found as they are. `isName`: quoted, or capitalized where no sentence begins. */
+type Term = { text: string; weight: number; isExact: boolean; isName: boolean };
 
-export type Keyword = Pick<Term, 'text' | 'isExact'>;
+export type Keyword = Pick<Term, 'text' | 'isExact' | 'isName'>;
 
 /** What a prompt asks for. */
 export type Question = {
@@ -180,8 +191,13 @@ function weighTerm(tokens: readonly Token[], language: string | null): Term {
   const joined = tokens.map(({ text }) => text).join(' ');
   const isSubject = tokens.length > 1 || !RELATION_WORDS.has(joined);
   const isName = tokens.length > 1 && tokens[0]?.isCapitalized === true;
-  if (isName) return { text: joined, weight: MAX_RARITY + NAME_BONUS, isExact: true };
-  return { text: joined, weight: Math.max(...weights) - (isSubject ? 0 : RELATION_MALUS), isExact: false };
+  if (isName) return { text: joined, weight: MAX_RARITY + NAME_BONUS, isExact: true, isName };
+  return {
+    text: joined,
+    weight: Math.max(...weights) - (isSubject ? 0 : RELATION_MALUS),
+    isExact: false,
+    isName: tokens.some(({ isNamed }) => isNamed),
+  };
 }
 
 /** From -8 to {@link MAX_RARITY}. Without a list of the language, long words are taken for rare ones. */

@@ -19,6 +19,8 @@ export type FoundItem = {
   publishedAt: Date | undefined;
   /** Has no publication time, but its source searched the query's period only, and so vouches that it belongs there. */
   periodVouched?: true;
+  /** It is a question of somebody else, of which the text says nothing else: no answer. */
+  asks?: true;
   /** Place in the list of its tool by relevance alone, from 1; set by ranking. Equal ones share a place. */
   place?: number;
   /** Number of reactions (points, likes, comments); undefined if the source does not provide it. */

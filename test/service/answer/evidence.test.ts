@@ -5,7 +5,7 @@ import { CLAIM_ROLES } from '../../../src/domain/enumerations.ts';
 import { runToEnd } from '../../../src/domain/cooperative.ts';
 import { createCitationResolver, parseStatements } from '../../../src/monitor/parse/parse-statements.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
-import { NOTHING_QUOTABLE, writeCompletion } from '../../../src/service/answering/completion-writer.ts';
+import { writeCompletion } from '../../../src/service/answering/completion-writer.ts';
 import { type Findings, retrieveFindings } from '../../../src/service/planning/retrieval.ts';
 import { createSandboxSources } from '../../../src/service/sandbox/sandbox-sources.ts';
 import { hackerNews } from '../../../src/service/sources/providers/hacker-news.ts';
@@ -136,10 +136,10 @@ test('the monitor reads exactly the sentences that were written, each with its c
     const completion = await write(new Map([...findings, ['preprint', hard]]), prompt);
     const statements = readStatements(completion);
     for (const role of TEXTS) {
-      const written = claimsOf(completion[role]).filter(({ text }) => text !== NOTHING_QUOTABLE);
+      const written = claimsOf(completion[role]).filter(({ cites }) => cites.length > 0);
       const parsed = statements.filter((statement) => statement.role === role);
       expect(CLAIM_ROLES).toContain(role);
-      expect(parsed.filter(({ text }) => text !== NOTHING_QUOTABLE).map(({ text }) => text)).toEqual([
+      expect(parsed.filter(({ citations }) => citations.length > 0).map(({ text }) => text)).toEqual([
         ...new Set(written.map(({ text }) => text)),
       ]);
       for (const { text, cites } of written) {
@@ -197,14 +197,17 @@ describe('the sentences of a summary', () => {
     expect(claimsOf(summary)).toHaveLength(2);
     expect(key_sources).toHaveLength(2);
     const nothing = await write(findingsOf(...off), 'What about the island ferry?');
-    expect(nothing).toMatchObject({ summary: NOTHING_QUOTABLE, key_sources: [] });
+    expect(nothing).toMatchObject({
+      summary: 'No answer in these sources; asked: “What about the island ferry”; found: web pages.',
+      key_sources: [],
+    });
   });
 
   test.each([
     ['forms of a word', 'surfing elections', 'Surfers wait for the election of a wave king.'],
     ['a part of a tag', 'harbour', 'Rain all day long, thanks #HarbourFestival for coming.'],
     ['a tag at the end', 'fest of the quay', 'Rain all day long, nobody came.', ' #rain #QuayFest'],
-    ['forms of an inflected language', 'выборы в Польше', 'Итоги выборов объявлены в понедельник вечером.'],
+    ['forms of an inflected language', 'выборы в Польше', 'Итоги выборов в Польше объявлены вечером.'],
     ['a shorter form', 'Wahlen', 'Die Wahl in Bayern wurde am Sonntag wiederholt.'],
     ['a form with an accent', 'elecciones', 'La elección se celebra el domingo en todo el país.'],
     ['a word with a particle', '투표', '일요일에 전국에서 투표가 모두 실시되었습니다.'],
@@ -225,18 +228,18 @@ test('a similar word counts only if no form of the word itself occurs', async ()
 });
 
 test.each([
-  ['a headline without a text', '', 'Island ferry runs again', 'Island ferry runs again.'],
+  ['a headline without a text', '', 'Island ferry runs again', 'Title: Island ferry runs again.'],
   [
     'a headline with counters as text',
     '107 points, 53 comments.',
     'Island ferry runs again',
-    'Island ferry runs again.',
+    'Title: Island ferry runs again.',
   ],
   [
     'a headline that says more than the text',
     'The pier is full of people.',
     'Island ferry runs again!',
-    'Island ferry runs again!',
+    'Title: Island ferry runs again!',
   ],
   [
     'a text that says as much',
@@ -268,7 +271,7 @@ test.each([
     const completion = await write(findingsOf(found('discussion_board', '', { title })), 'island ferries');
     const quoted = expected.filter((sentence) => completion.summary.includes(`${sentence} [1](`));
     expect([quoted, completion.key_posts.map(({ text }) => text)]).toEqual([expected, [title]]);
-    expect(completion.summary.indexOf('Two')).toBe(expected.length === 0 ? -1 : 0);
+    expect(completion.summary.indexOf('Two')).toBe(expected.length === 0 ? -1 : 'Title: '.length);
   },
 );
 
@@ -276,5 +279,5 @@ test('a title that is cut names its item, but is no sentence', async () => {
   const item = found('web', 'The rest is elsewhere', { title: 'All about the island ferry and its ...' });
   const completion = await write(findingsOf(item), 'island ferry');
   expect(completion.key_sources).toEqual([{ text: item.title, url: item.link }]);
-  expect(completion.summary).toBe(NOTHING_QUOTABLE);
+  expect(completion.summary).toBe('No answer in these sources; asked: “island ferry”; found: web pages.');
 });

@@ -2,11 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Source } from '../../../src/domain/enumerations.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { COMPLETION_ROLES } from '../../../src/service/answering/completion-draft.ts';
-import {
-  NOTHING_FOUND,
-  NOTHING_QUOTABLE,
-  writeCompletion,
-} from '../../../src/service/answering/completion-writer.ts';
+import { NOTHING_FOUND, writeCompletion } from '../../../src/service/answering/completion-writer.ts';
 import type { Findings } from '../../../src/service/planning/retrieval.ts';
 import { AT, findingsOf, found } from './found.ts';
 import { addressesOf, claimsOf, KEY_LISTS, TEXTS, wordsOf } from './read-citations.ts';
@@ -24,22 +20,23 @@ function write(findings: Findings, prompt = 'harbour festival', told?: (role: st
   });
 }
 
+const NOTHING = 'No answer in these sources; asked: “harbour festival”; found: web pages.';
 const QUAY = 'The harbour festival filled the old quay with people on Friday.';
 const MUSIC = 'A brass band played for three hours at the harbour festival.';
 const RAIN = 'Rain stopped the rowing race of the harbour festival before noon.';
 
 describe('quotations', () => {
-  test('appear in the cited item, oldest first, and the links are the cited ones in order', async () => {
-    const items = [QUAY, MUSIC, RAIN].map((text) => found('web', `${text} Cut here ...`));
+  test('appear in the cited item, best first, and the links are the cited ones in order', async () => {
+    const items = [QUAY, MUSIC, RAIN].map((text, i) =>
+      found('web', `${text} Cut here ...`, { place: i + 1 }),
+    );
     const { completion, links, writer } = await write(findingsOf(...items));
     expect(writer).toBe('extractive');
     const claims = claimsOf(completion.summary);
-    expect(claims.map(({ text }) => text)).toEqual([RAIN, MUSIC, QUAY]);
-    expect(claims.map(({ cites }) => cites.map(({ url }) => url))).toEqual(
-      items.toReversed().map(({ link }) => [link]),
-    );
+    expect(claims.map(({ text }) => text)).toEqual([QUAY, MUSIC, RAIN]);
+    expect(claims.map(({ cites }) => cites.map(({ url }) => url))).toEqual(items.map(({ link }) => [link]));
     expect(claims.flatMap(({ cites }) => cites.map(({ number }) => number))).toEqual([1, 2, 3]);
-    expect(links).toEqual(items.toReversed().map(({ link }) => link));
+    expect(links).toEqual(items.map(({ link }) => link));
     expect(addressesOf(completion)).toEqual(new Set(links));
   });
 
@@ -138,7 +135,7 @@ describe('quotations', () => {
   test('use titles, as sentences, if nothing else is a sentence', async () => {
     const item = found('news_forum', '', { title: 'Show NF: a timetable for night trains' });
     const { completion } = await write(findingsOf(item), 'night trains');
-    expect(completion.news_forum_summary).toBe(`${item.title}. [1](${item.link})`);
+    expect(completion.news_forum_summary).toBe(`Title: ${item.title}. [1](${item.link})`);
     expect(completion.key_news).toEqual([{ text: item.title, url: item.link }]);
   });
 
@@ -231,6 +228,6 @@ describe('unwanted content of an item does not reach the completion', () => {
   ])('rejects a link that would break out of its citation: %s', async (link, cited) => {
     const { completion, links } = await write(findingsOf(found('web', QUAY, { link })));
     expect(links).toEqual(cited === undefined ? [] : [cited]);
-    expect(completion.summary).toBe(cited === undefined ? NOTHING_QUOTABLE : `${QUAY} [1](${cited})`);
+    expect(completion.summary).toBe(cited === undefined ? NOTHING : `${QUAY} [1](${cited})`);
   });
 });

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { toVisibleLine, toVisibleLines } from '../../../src/service/answering/unsafe-markup.ts';
 import { extractSentences } from '../../../src/service/answering/quotable-sentences.ts';
 
-const split = (text: string, loose = false) => extractSentences(toVisibleLines(text, 2_000), loose);
+const split = (text: string, loose = false) =>
+  extractSentences(toVisibleLines(text, 2_000), loose).map(({ text: sentence }) => sentence);
 
 describe('splitting a text into sentences', () => {
   test.each([

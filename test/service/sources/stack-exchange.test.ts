@@ -24,6 +24,7 @@ describeProvider({
       snippet:
         'In this C++ code, sorting the data (before the timed region) makes the primary loop ~6x faster:\n#include <algorithm>',
       summaryDescription: '',
+      asks: true,
       publishedAt: new Date('2012-06-27T13:51:36Z'),
       engagement: 27_544,
     },

@@ -166,6 +166,7 @@ function toFoundItems({
     source: 'discussion_board',
     title: toTitle(title),
     snippet: toExcerpt(toPlainLines(body ?? '')),
+    asks: true,
     publishedAt: new Date(created * SECOND),
     engagement: sumReactions(score, answers),
   }));

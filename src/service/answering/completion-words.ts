@@ -1,0 +1,152 @@
+/** What a completion says in its own words, in the language of the question. */
+
+import type { Source } from '../../domain/enumerations.ts';
+import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
+import { readQuestion } from '../planning/keywords.ts';
+import type { Findings } from '../planning/retrieval.ts';
+import { containsInjection } from './injection.ts';
+import { isQuotable, toVisibleLine } from './unsafe-markup.ts';
+
+type CompletionWords = {
+  /** Before a title: it is no sentence of the text. */
+  title: string;
+  noAnswer: string;
+  asked: string;
+  found: string;
+  quotes: readonly [string, string];
+  /** What sources return. */
+  kinds: Readonly<Record<Source, string>>;
+};
+
+const WORDS: Readonly<Record<string, CompletionWords>> = {
+  en: {
+    title: 'Title',
+    noAnswer: 'No answer in these sources',
+    asked: 'asked',
+    found: 'found',
+    quotes: ['“', '”'],
+    kinds: {
+      web: 'web pages',
+      news_forum: 'news forum entries',
+      discussion_board: 'discussions',
+      encyclopedia: 'encyclopedia articles',
+      video: 'videos',
+      microblog: 'posts',
+      preprint: 'preprints',
+    },
+  },
+  de: {
+    title: 'Titel',
+    noAnswer: 'Keine Antwort in diesen Quellen',
+    asked: 'gefragt',
+    found: 'gefunden',
+    quotes: ['„', '“'],
+    kinds: {
+      web: 'Webseiten',
+      news_forum: 'Einträge eines Nachrichtenforums',
+      discussion_board: 'Diskussionen',
+      encyclopedia: 'Artikel einer Enzyklopädie',
+      video: 'Videos',
+      microblog: 'Beiträge',
+      preprint: 'Preprints',
+    },
+  },
+  fr: {
+    title: 'Titre',
+    noAnswer: 'Pas de réponse dans ces sources',
+    asked: 'question',
+    found: 'trouvé',
+    quotes: ['«', '»'],
+    kinds: {
+      web: 'pages web',
+      news_forum: 'entrées d’un forum d’actualités',
+      discussion_board: 'discussions',
+      encyclopedia: 'articles d’encyclopédie',
+      video: 'vidéos',
+      microblog: 'messages',
+      preprint: 'prépublications',
+    },
+  },
+  es: {
+    title: 'Título',
+    noAnswer: 'No hay respuesta en estas fuentes',
+    asked: 'pregunta',
+    found: 'encontrado',
+    quotes: ['«', '»'],
+    kinds: {
+      web: 'páginas web',
+      news_forum: 'entradas de un foro de noticias',
+      discussion_board: 'debates',
+      encyclopedia: 'artículos de enciclopedia',
+      video: 'vídeos',
+      microblog: 'mensajes',
+      preprint: 'preprints',
+    },
+  },
+  it: {
+    title: 'Titolo',
+    noAnswer: 'Nessuna risposta in queste fonti',
+    asked: 'domanda',
+    found: 'trovato',
+    quotes: ['«', '»'],
+    kinds: {
+      web: 'pagine web',
+      news_forum: 'voci di un forum di notizie',
+      discussion_board: 'discussioni',
+      encyclopedia: 'voci di enciclopedia',
+      video: 'video',
+      microblog: 'messaggi',
+      preprint: 'preprint',
+    },
+  },
+  pt: {
+    title: 'Título',
+    noAnswer: 'Sem resposta nestas fontes',
+    asked: 'pergunta',
+    found: 'encontrado',
+    quotes: ['“', '”'],
+    kinds: {
+      web: 'páginas web',
+      news_forum: 'entradas de um fórum de notícias',
+      discussion_board: 'discussões',
+      encyclopedia: 'artigos de enciclopédia',
+      video: 'vídeos',
+      microblog: 'mensagens',
+      preprint: 'preprints',
+    },
+  },
+};
+
+/** @returns the words of the prompt's language, or English */
+export function findCompletionWords(prompt: string): CompletionWords {
+  const { language } = readQuestion(prompt);
+  // The record has no other languages than those that have words.
+  return WORDS[language ?? 'en'] ?? (WORDS['en'] as CompletionWords);
+}
+
+/** A longer question is cut. */
+const MAX_ASKED_LENGTH = 200;
+
+/**
+ * Says that nothing answers the question, what was asked and what was found: kinds of results, not how many, so that a
+ * further result changes no statement. One sentence, without a citation.
+ * @param sources those whose results were read
+ */
+export function explainNoAnswer(prompt: string, findings: Findings, sources: readonly Source[]): string {
+  const words = findCompletionWords(prompt);
+  const line = toVisibleLine(prompt, MAX_PROMPT_LENGTH);
+  const short = line.length > MAX_ASKED_LENGTH ? `${line.slice(0, MAX_ASKED_LENGTH).trimEnd()}…` : line;
+  // One statement: a mark inside would end it.
+  const asked = short
+    .replace(/[.!?…;:。！？]+(?=\s|$)/gu, ' ')
+    .replace(/[“”„«»"()[\]]/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+  const isShown = asked !== '' && isQuotable(asked) && !containsInjection(line);
+  const [open, close] = words.quotes;
+  const kinds = sources
+    .filter((source) => (findings.get(source) ?? []).length > 0)
+    .map((source) => words.kinds[source])
+    .join(', ');
+  return `${words.noAnswer}${isShown ? `; ${words.asked}: ${open}${asked}${close}` : ''}; ${words.found}: ${kinds}.`;
+}
