@@ -67,6 +67,7 @@ async function collect(
       warnings: [],
       tools: [],
       plan: null,
+      ownSources: [],
       itemsSeen: links.length,
     };
     const save = await way.prepare({ findings, searchId, at: START });

@@ -109,6 +109,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       }),
     ownSources: () => Promise.resolve('none'),
     missingTools: () => Promise.resolve([]),
+    serviceSources: () => Promise.resolve([]),
     isFree: createFreeTest(config),
     random: () => 0.5,
   };

@@ -32,6 +32,7 @@ export function webHomeOn(
       endpoint: nobody,
       ownSources: () => Promise.resolve('none'),
       missingTools: () => Promise.resolve([]),
+      serviceSources: () => Promise.resolve([]),
       isFree: () => Promise.resolve(true),
       random: Math.random,
     },

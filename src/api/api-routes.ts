@@ -13,6 +13,7 @@ import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
 import { MUTE_OPERATIONS } from '../monitor/alerts/mute-operations.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
+import { SOURCE_OPERATIONS } from '../monitor/sources/source-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -42,6 +43,7 @@ import { rankingRoutes } from './ranking-routes.ts';
 const ROUTE_GROUPS: readonly Routes[] = [
   documentRoutes,
   topicRoutes,
+  routesOf(SOURCE_OPERATIONS),
   searchRoutes,
   searchPlanRoutes,
   routesOf(STATE_OPERATIONS),

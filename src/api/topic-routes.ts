@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readTopics } from '../store/queries/topic-list.ts';
-import { createTopic, renameTopic, watchTopic } from '../monitor/topics/save-topic.ts';
+import { watch } from '../monitor/sources/watch-address.ts';
+import { createTopic, renameTopic } from '../monitor/topics/save-topic.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
 import { addTopicStatus, readTopicStatuses, readTopicWithStatus } from '../monitor/status/search-status.ts';
@@ -96,13 +97,13 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
       sends: ['Location'],
       operationId: 'watchTopic',
       summary: 'Watch a text',
-      description: `Creates a topic with a microblog search and an AI search, and runs both immediately. ${slugRule}`,
+      description: `Creates a topic with a microblog search and an AI search, and runs both immediately. Of an address (https://...) it watches the page or its feed: the topic has it as its only source, and one AI search that returns all of its items. ${slugRule}`,
       tags,
       body: watchedText,
       response: { 201: Topic },
     }),
     async ({ body: { posts_every: postsEvery, ai_every: aiEvery, ...body }, acting }, reply) => {
-      const { topic } = await watchTopic(acting, { ...body, postsEvery, aiEvery });
+      const { topic } = await watch(acting, { ...body, postsEvery, aiEvery });
       void reply.code(201).header('location', `/api/v1/topics/${topic}`);
       return readTopic(ctx, topic);
     },

@@ -191,18 +191,24 @@ async function openPrepared(
 function limitServices(
   services: ServiceAccess,
   program: DatabaseKind,
-): Pick<Context, 'endpoint' | 'ownSources' | 'missingTools'> {
+): Pick<Context, 'endpoint' | 'ownSources' | 'missingTools' | 'serviceSources'> {
   const endpoint: Context['endpoint'] = async (kind) => {
     if ((kind === 'sandbox') !== (program === 'sandbox'))
       throw new RunError('service_unknown', { detail: `a ${program} database has no service ${kind}` });
     return services.endpoint(kind);
   };
   return program === 'real'
-    ? { endpoint, ownSources: services.ownSources, missingTools: services.missingTools }
+    ? {
+        endpoint,
+        ownSources: services.ownSources,
+        missingTools: services.missingTools,
+        serviceSources: services.serviceSources,
+      }
     : {
         endpoint,
         ownSources: () => Promise.resolve('none'),
         missingTools: () => Promise.resolve([]),
+        serviceSources: () => Promise.resolve([]),
       };
 }
 

@@ -23,6 +23,7 @@ export type ServiceAccess = {
   endpoint: Context['endpoint'];
   ownSources: Context['ownSources'];
   missingTools: Context['missingTools'];
+  serviceSources: Context['serviceSources'];
   /**
    * Checks whether the keyless public sources respond: at first for at most two seconds, later for ten, since a program without
    * a network may have a slow one next. Checks again if none did and somebody asks a minute later, or with `again`.
@@ -202,7 +203,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       health: own.health,
       ...(onAnswered === undefined ? {} : { onAnswered }),
       // Also without a network: a client must not get simulated data now and real data later from one address.
-      ...(invented ? {} : { sources: own.sources, live: own.sources }),
+      ...(invented ? {} : { sources: own.sources, live: own.sources, own: own.own }),
       ...(model === undefined ? {} : { model: await openModel(model, clock) }),
     });
   }
@@ -229,6 +230,18 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     probe,
     watchSources,
     health: async () => (await sources()).health(),
+    serviceSources: async () =>
+      invented
+        ? []
+        : (await (await sources()).health()).map(({ name, source, title, state, reason, live }) => ({
+            name,
+            source,
+            title,
+            isOn: state === 'on',
+            reason,
+            lastSuccess: live?.lastSuccess,
+            lastFailure: live?.lastFailure,
+          })),
     ownSources,
     missingTools: async (kind) => {
       if (kind === 'hosted') return readHostedSilences(db);

@@ -163,6 +163,7 @@ export async function openLane(
     },
     ownSources: () => Promise.resolve('none'),
     missingTools: () => Promise.resolve([]),
+    serviceSources: () => Promise.resolve([]),
     isFree: () => Promise.resolve(true),
     random: options.random,
   };

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
-import { watchTopic } from '../monitor/topics/save-topic.ts';
+import { watch } from '../monitor/sources/watch-address.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { REUSE_SLUG } from './option-values.ts';
 import { searchColumns } from './search-rendering.ts';
+import { oneLine } from './terminal-text.ts';
 import { renderTable } from './terminal-table.ts';
 
 type WatchOptions = {
@@ -19,8 +20,10 @@ type WatchOptions = {
 
 export function registerWatch(command: Command, cli: Cli): void {
   command
-    .description('Creates a topic with a microblog search and an AI search, and runs both immediately.')
-    .argument('<text>', 'words, a name or a question')
+    .description(
+      'Creates a topic with a microblog search and an AI search, and runs both immediately. Of an address, watches the page or its feed: a topic whose only source it is, with each of its new items.',
+    )
+    .argument('<text>', 'words, a name or a question; or the address of a page or feed')
     .option('--name <name>', 'topic name (default: the text)')
     .option('--slug <slug>', 'topic slug (default: derived from the text)')
     .option('--service <service>', 'own or hosted (default: hosted if SEARCH_API_URL is set, else own)')
@@ -28,11 +31,14 @@ export function registerWatch(command: Command, cli: Cli): void {
     .option('--ai-every <interval>', `interval of the AI search (default: ${DEFAULT_EVERY.ai})`)
     .option('--reuse-slug', REUSE_SLUG)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ strandline watch "harbour ferry" --every 5m\n')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ strandline watch "harbour ferry" --every 5m\n  $ strandline watch https://news.example\n',
+    )
     .action((text: string, options: WatchOptions) =>
       cli.withServer(async (program, stopping) => {
         const { name, slug, service, every, aiEvery, json } = options;
-        const { topic, created } = await watchTopic(program.ctx, {
+        const { topic, created, notes } = await watch(program.ctx, {
           text,
           name,
           slug,
@@ -50,6 +56,7 @@ export function registerWatch(command: Command, cli: Cli): void {
           cli.page.say(
             `No slug could be derived from the text, so the topic is called ${topic}. To choose a slug: --slug`,
           );
+        for (const note of notes) cli.page.say(oneLine(note));
         cli.page.say(`Watching ${topic}. See what is new: strandline new --topic ${topic}`);
       }),
     );

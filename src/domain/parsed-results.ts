@@ -111,6 +111,16 @@ export type Warning = { code: string | null; tool: string | null; message: strin
 /** An item that could not be parsed: its path, the reason, and its beginning. */
 export type Reject = { path: string; code: RejectCode; sample: string };
 
+/** What a response says of a source of the topic, by its id. */
+export type ParsedSourceReport = {
+  id: string;
+  state: 'read' | 'pending' | 'failed' | 'unasked';
+  title: string;
+  entries: number;
+  newest: string | null;
+  problem: string | null;
+};
+
 export type ParsedResults = {
   /** Posts in the order of the response, distinct: sightings of the search. */
   posts: ParsedPost[];
@@ -127,6 +137,8 @@ export type ParsedResults = {
   tools: ToolReport[];
   /** What each source was asked; null if the response does not say. */
   plan: AskedSource[] | null;
+  /** Of our own service only. */
+  ownSources: ParsedSourceReport[];
   rejects: Reject[];
   /**
    * Number of items in the response, valid or not: posts, results and links of the completion; duplicates count once.

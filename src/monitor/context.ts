@@ -1,4 +1,5 @@
 import type { DatabaseKind } from '../domain/database-kind.ts';
+import type { Source } from '../domain/enumerations.ts';
 import type { MissingTool } from '../domain/tool-coverage.ts';
 import type { Config } from '../config/config.ts';
 import type { Actor } from '../store/audit-entries.ts';
@@ -13,6 +14,18 @@ type Endpoint = { baseUrl: string; prefix: string | undefined; key: string | und
 
 /** Public sources of the own service: at least one responds, none does now, or there are none (`SERVICE_SOURCES=sandbox`). */
 export type OwnSources = 'answering' | 'silent' | 'none';
+
+/** A source of the own service: on, or off with the reason, and how it did since this process started. */
+export type ServiceSource = {
+  name: string;
+  source: Source;
+  title: string;
+  isOn: boolean;
+  /** Why it is off: `needs BRAVE_API_KEY`. */
+  reason: string | undefined;
+  lastSuccess: Date | undefined;
+  lastFailure: { at: Date; reason: string } | undefined;
+};
 
 /** Everything that functions of the monitor need. Passed in, never imported, so that tests can replace it. */
 export type Context = {
@@ -33,6 +46,8 @@ export type Context = {
   ownSources: (after?: { failed: boolean }) => Promise<OwnSources>;
   /** Tools that have no source on a service of this program; none for a hosted service, which is not asked. */
   missingTools: (kind: ServiceKind) => Promise<readonly MissingTool[]>;
+  /** Sources of the own service; none in the sandbox. Sends no requests. */
+  serviceSources: () => Promise<readonly ServiceSource[]>;
   /** Whether calls of a service are known to cost nothing. */
   isFree: (kind: ServiceKind) => Promise<boolean>;
   /** From 0 to below 1; spreads retries. */

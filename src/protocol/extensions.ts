@@ -5,6 +5,7 @@
 import type { AskedSource } from '../domain/asked-source.ts';
 import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { z } from 'zod';
+import { ownSourceReport } from './own-sources.ts';
 import { aiResponseWithWeb, microblogAuthor, microblogPost, resultItem } from './specification.ts';
 
 /** Why part of a response is empty or incomplete; `tool` is the tool's label. */
@@ -98,6 +99,8 @@ export const servedAiResponse = aiResponseWithWeb.extend({
   completion_writer: z.enum(COMPLETION_WRITERS),
   warnings,
   plan: searchPlan,
+  /** Present if the request names sources of its own. */
+  own_sources: z.array(ownSourceReport).optional(),
 });
 export type ServedAiResponse = z.infer<typeof servedAiResponse>;
 

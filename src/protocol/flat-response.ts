@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { COMPLETION_WRITERS, popularMark, searchPlan, unknownCounters, warning } from './extensions.ts';
+import { ownSourceReport } from './own-sources.ts';
 import { microblogPost } from './specification.ts';
 
 const count = z.int().nonnegative();
@@ -69,6 +70,8 @@ export const flatAiResponse = z.object({
   completion_writer: z.enum(COMPLETION_WRITERS),
   warnings,
   plan: searchPlan,
+  /** Present if the request names sources of its own. */
+  own_sources: z.array(ownSourceReport).optional(),
 });
 export type FlatAiResponse = z.infer<typeof flatAiResponse>;
 

@@ -8,6 +8,7 @@ import type { Dialect } from '../protocol/dialect.ts';
 import { validationBody, type ValidationProblem } from '../protocol/error-body.ts';
 import { PLAN_HEADER, type ServedAiResponse, type ServedPost } from '../protocol/extensions.ts';
 import type { FlatAiResponse, FlatPost } from '../protocol/flat-response.ts';
+import { ALL_SOURCES, type OwnSourceReport, type OwnSources } from '../protocol/own-sources.ts';
 import { toWire } from '../protocol/wire.ts';
 import { type AiSearchContext, type AiSearchListener, runAiSearch } from './ai-search.ts';
 import { isOfEither } from './dialect-choice.ts';
@@ -25,14 +26,19 @@ import {
   type ServiceAiRequest,
   serviceMicroblogRequest,
 } from './service-requests.ts';
-import type { FoundItem } from './sources/search-source.ts';
+import type { OwnSourceReader } from './sources/feeds/own-sources.ts';
+import type { FoundItem, SearchSource } from './sources/search-source.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
 /** The model of a request that names none: the cheapest. */
 const DEFAULT_MODEL: Model = 'NOVA';
 
-type WorkContext = AiSearchContext & { clock: Clock };
+type WorkContext = AiSearchContext & {
+  clock: Clock;
+  /** Reads the sources that a request names; undefined: none are read. */
+  own?: OwnSourceReader | undefined;
+};
 
 type OperationContext = Omit<WorkContext, 'webGroup' | 'plan'> & {
   /** The dialect of a request, by its User-Agent and its body. */
@@ -96,6 +102,30 @@ function defineOperation<Request>(
 /** Each operation, by the form of its answer; `either` where a client may expect both. */
 export type OperationForms = Readonly<Record<Dialect['answers'], Operation> & { either?: Operation }>;
 
+/** The sources of a request: those of the service that it does not leave out, and its own, whose state is reported. */
+function chooseSources(
+  { sources, own }: WorkContext,
+  given: OwnSources | null | undefined,
+): { sources: readonly SearchSource[]; reports?: () => OwnSourceReport[] } {
+  if (given === null || given === undefined) return { sources };
+  const { read = [], without = [] } = given;
+  const left = sources.filter(
+    ({ name, silent }) => silent === true || !(without.includes(ALL_SOURCES) || without.includes(name)),
+  );
+  if (read.length === 0) return { sources: left, reports: () => [] };
+  // A simulation reads nothing.
+  if (own === undefined)
+    return {
+      sources: left,
+      reports: () => read.map(({ id }) => ({ id, state: 'unasked', title: '', entries: 0 })),
+    };
+  const opened = own.open(read);
+  return {
+    sources: [...left.filter(({ source, silent }) => !(silent === true && source === 'web')), opened],
+    reports: () => opened.reports(),
+  };
+}
+
 /** Operation A. */
 export const AI_SEARCH: OperationForms = { grouped: defineAiSearch('grouped'), flat: defineAiSearch('flat') };
 
@@ -103,9 +133,12 @@ function defineAiSearch(answers: Dialect['answers']): Operation {
   return defineOperation<ServiceAiRequest>(SERVICE_AI_REQUESTS[answers], (ctx, request) => ({
     operation: 'ai',
     streaming: request.streaming === true,
-    search: (signal, listener) => {
+    search: async (signal, listener) => {
       const form = { answers, linksOnly: request.result_type === 'ONLY_LINKS' };
-      return runAiSearch(ctx, resolveRetrieval(request, ctx.clock.now()), form, signal, listener);
+      const retrieval = resolveRetrieval(request, ctx.clock.now());
+      const { sources, reports } = chooseSources(ctx, request.own_sources);
+      const response = await runAiSearch({ ...ctx, sources }, retrieval, form, signal, listener);
+      return reports === undefined ? response : { ...response, own_sources: reports() };
     },
   }));
 }
@@ -119,13 +152,14 @@ export const MICROBLOG_SEARCH: OperationForms = {
 
 /** @param toPosts the posts of an item in the form of the dialect */
 function defineMicroblogSearch(toPosts: (found: FoundItem) => readonly (ServedPost | FlatPost)[]): Operation {
-  return defineOperation(serviceMicroblogRequest, (ctx, { prompt, model, count }) => ({
+  return defineOperation(serviceMicroblogRequest, (ctx, { prompt, model, count, own_sources }) => ({
     operation: 'microblog',
     streaming: false,
     search: (signal) => {
       const at = ctx.clock.now();
       const request = { prompt, model: model ?? DEFAULT_MODEL, count: count ?? undefined, at };
-      return searchMicroblog(ctx, request, toPosts, signal);
+      const { sources } = chooseSources(ctx, own_sources);
+      return searchMicroblog({ ...ctx, sources }, request, toPosts, signal);
     },
   }));
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Dialect } from '../protocol/dialect.ts';
+import { ownSources } from '../protocol/own-sources.ts';
 import { aiSearchRequest, microblogSearchRequest } from '../protocol/specification.ts';
 import type { DateWindow } from './planning/retrieval.ts';
 import { parsePublishedAt } from './sources/parse/published-at.ts';
@@ -74,6 +75,7 @@ function createAiRequest<const Type extends string>(resultTypes: readonly [Type,
         .optional(),
       include_domains: z.array(domain).max(MAX_DOMAINS).nullish(),
       exclude_domains: z.array(domain).max(MAX_DOMAINS).nullish(),
+      own_sources: ownSources.nullish(),
       system_message: refused('system_message'),
       scoring_system_message: refused('scoring_system_message'),
     })
@@ -109,6 +111,7 @@ export const serviceMicroblogRequest = microblogSearchRequest.extend({
   result_type: refused('result_type'),
   include_domains: refused('include_domains'),
   exclude_domains: refused('exclude_domains'),
+  own_sources: ownSources.nullish(),
   system_message: refused('system_message'),
   scoring_system_message: refused('scoring_system_message'),
 });

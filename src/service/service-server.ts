@@ -28,6 +28,7 @@ import {
   type RateLimit,
 } from './key-gate.ts';
 import { buildServedPaths, isClientOf2026 } from './dialect-choice.ts';
+import { registerCheckRoute } from './check-route.ts';
 import { registerHealthRoutes } from './service-health.ts';
 import { LIVE_PATH, SANDBOX_PATH } from './ports.ts';
 import { AI_SEARCH, createOperationHandler, MICROBLOG_SEARCH, respond } from './operations.ts';
@@ -61,6 +62,8 @@ export type ServiceOptions = {
   sources?: readonly SearchSource[];
   /** What answers below `/live`; when left out there is no such path. */
   live?: readonly SearchSource[];
+  /** Reads the sources that a request names, at the root and below `/live`. Default: none are read. */
+  own?: OpenedSources['own'];
   /** Health of each public source, for `/healthz/sources`. Optional. */
   health?: OpenedSources['health'];
   /** Writes completions. Default: completions quote sources. */
@@ -199,6 +202,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         respond: mount === 'sandbox' ? respondWithFaults : respond,
         clock,
         log,
+        own: invented ? undefined : parts.own,
         // A language model may charge: simulated results never reach one.
         model: mount === 'sandbox' ? undefined : parts.model,
         // The own monitor stores titles, texts and dates.
@@ -228,6 +232,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         );
     }
   }
+  if (parts.own !== undefined) registerCheckRoute(app, { gate, own: parts.own, below: LIVE_PATH });
   await app.ready();
   return app;
 }

@@ -10,6 +10,12 @@ export type Actor =
   | { kind: 'local' }
   | { kind: 'command_line' | 'program'; name: string };
 
+/** Who acts, in a few words, for a row that says who added it. */
+export function nameActor(actor: Actor): string {
+  if ('name' in actor) return actor.name;
+  return 'token' in actor ? `token ${actor.token}` : 'this machine';
+}
+
 export type AuditEntry = {
   action: AuditAction;
   /** Slug, ID or name of the changed object; null if there is only one of its kind. */

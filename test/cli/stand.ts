@@ -85,6 +85,7 @@ export function homeOf({ ctx, database }: World): Program {
       endpoint: (kind) => ctx.endpoint(kind),
       ownSources: () => ctx.ownSources(),
       missingTools: (kind) => ctx.missingTools(kind),
+      serviceSources: () => ctx.serviceSources(),
       probe: () => Promise.resolve([]),
       watchSources: () => {},
       health: () => Promise.resolve([]),

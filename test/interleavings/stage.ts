@@ -257,6 +257,7 @@ export async function openStage(): Promise<Stage> {
         }),
       ownSources: () => Promise.resolve('none'),
       missingTools: () => Promise.resolve([]),
+      serviceSources: () => Promise.resolve([]),
       isFree: () => Promise.resolve(true),
       random: () => 0.5,
     }),

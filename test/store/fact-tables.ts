@@ -87,6 +87,7 @@ export const LOG_TABLES: readonly string[] = [
   'tombstones',
   // What people set.
   'topics',
+  'topic_sources',
   'searches',
   'search_versions',
   'search_states',

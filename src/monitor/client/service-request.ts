@@ -2,6 +2,7 @@
 import { VERSION } from '../../config/version.ts';
 import { type Dialect, buildOperationPaths } from '../../protocol/dialect.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
+import type { OwnSources } from '../../protocol/own-sources.ts';
 import {
   type aiSearchRequest,
   type microblogSearchRequest,
@@ -19,6 +20,8 @@ export type ServiceRequest = {
   model?: Model | null;
   date_filter?: DateFilter | null;
   streaming: boolean;
+  /** Sources of the topic: an extension of our own service. Never set for a hosted one. */
+  own_sources?: OwnSources | undefined;
   /** Members beyond the specification, as sent; they never replace specified ones. */
   extra?: Readonly<Record<string, unknown>>;
 };
@@ -65,7 +68,7 @@ type MembersOf<Schema extends { shape: object }> = Record<keyof Schema['shape'],
 
 /** Operation A always sends `streaming`: without it, the service has sent a stream. */
 function buildBody(dialect: Dialect, request: ServiceRequest): Record<string, unknown> {
-  const { operation, prompt, tools, model, date_filter, streaming, extra = {} } = request;
+  const { operation, prompt, tools, model, date_filter, streaming, own_sources, extra = {} } = request;
   const specified =
     operation === 'ai'
       ? ({ prompt, tools, model, date_filter, streaming } satisfies MembersOf<typeof aiSearchRequest>)
@@ -73,6 +76,7 @@ function buildBody(dialect: Dialect, request: ServiceRequest): Record<string, un
   const wire = toWire(dialect, 'request', omitEmpty(specified)) as Record<string, unknown>; // object in, object out
   return {
     ...Object.fromEntries(Object.entries(extra).filter(([name]) => !REQUEST_MEMBERS.has(name))),
+    ...(own_sources && { own_sources }),
     ...wire,
   };
 }

@@ -9,7 +9,7 @@ import type { Operation } from '../../domain/enumerations.ts';
 import type { LinkRef, ParsedCompletion, ParsedResults } from '../../domain/parsed-results.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { readErrorValue } from '../../protocol/error-body.ts';
-import { isPlain, type Plain } from '../../domain/json-values.ts';
+import { isPlain, own, type Plain } from '../../domain/json-values.ts';
 import { MAX_VALUES, type ParsedJson, parseJsonCooperatively } from '../../protocol/json.ts';
 import { createStreamReader, isEventStream, isEventStreamType } from '../../protocol/stream.ts';
 import { parseCompletion } from './parse-completion.ts';
@@ -17,6 +17,7 @@ import { createLinkCollector, distinctLinks, indexMentions, listKeyItemSources }
 import { parsePlan } from './parse-plan.ts';
 import { createPostCollector } from './parse-posts.ts';
 import { type CitationResolver, createCitationResolver, parseStatements } from './parse-statements.ts';
+import { parseSourceReports } from './parse-source-reports.ts';
 import { reportTools } from './parse-tools.ts';
 import { createRejects, parseWarnings, type Rejects, UnreadableResponse } from './rejects-and-warnings.ts';
 import {
@@ -96,7 +97,8 @@ export function* parseResponseInSteps({
   const mentioned = listKeyItemSources(written?.key_items ?? []);
   const tools = reportTools({ answer, operation, dialect, groups, mentioned, warnings });
   const plan = parsePlan(answer.plan);
-  return { ...results, completion, warnings, tools, plan, rejects: [...rejects.list], itemsSeen };
+  const ownSources = parseSourceReports(own(answer, 'own_sources'));
+  return { ...results, completion, warnings, tools, plan, ownSources, rejects: [...rejects.list], itemsSeen };
 }
 
 /** The links of a completion that is a text come from its citations, where services escape some characters. */

@@ -1,7 +1,7 @@
 /** Rejected items, unreadable responses, and warnings of the service. */
 
 import { type RejectCode, type RunCode, RunError } from '../../domain/errors.ts';
-import type { ParsedResults, Reject, Warning } from '../../domain/parsed-results.ts';
+import type { ParsedResults, ParsedSourceReport, Reject, Warning } from '../../domain/parsed-results.ts';
 import { cleanText } from '../../domain/text.ts';
 import { isUnconfigured, type ToolReport } from '../../domain/tool-coverage.ts';
 import { TOOL_UNANSWERED } from '../../protocol/extensions.ts';
@@ -42,6 +42,7 @@ function createSample(item: unknown): string {
 export class UnreadableResponse extends RunError {
   readonly rejects: readonly Reject[];
   readonly tools: readonly ToolReport[];
+  readonly ownSources: readonly ParsedSourceReport[];
 
   constructor(
     code: Extract<
@@ -59,11 +60,13 @@ export class UnreadableResponse extends RunError {
       detail?: string | undefined;
       rejects?: readonly Reject[];
       tools?: readonly ToolReport[];
+      ownSources?: readonly ParsedSourceReport[];
     } = {},
   ) {
     super(code, { detail: more.detail });
     this.rejects = more.rejects ?? [];
     this.tools = more.tools ?? [];
+    this.ownSources = more.ownSources ?? [];
   }
 }
 

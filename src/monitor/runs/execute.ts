@@ -7,6 +7,8 @@ import { callAndStore, findUnreadResponse } from './paid-call.ts';
 import { claimForWorker, ExclusiveAccessNeeded, type RunGate, startLeaseRenewal } from './claim.ts';
 import { endWithoutSuccess, reportSuccess, type RunReport } from './run-end.ts';
 import { parseLateResponses } from './late-and-replay.ts';
+import { UnreadableResponse } from '../parse/rejects-and-warnings.ts';
+import { keepSourceReports } from './own-sources.ts';
 import { parseStoredResponse, saveResults } from './parse-and-save.ts';
 
 /** Default for callers that never stop early. */
@@ -56,8 +58,11 @@ async function executeSteps(
     response = { n: raw.n, receivedAt: raw.receivedAt };
     const findings = await parseStoredResponse(run, raw);
     const diff = await saveResults(ctx, run, response, findings);
+    await keepSourceReports(ctx, run, findings.ownSources, response.receivedAt);
     return reportSuccess(run, findings, diff);
   } catch (error) {
+    if (error instanceof UnreadableResponse && response !== undefined)
+      await keepSourceReports(ctx, run, error.ownSources, response.receivedAt);
     return await endWithoutSuccess(ctx, run, { error, response, stopping });
   } finally {
     release();

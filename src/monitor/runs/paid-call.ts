@@ -25,6 +25,7 @@ import {
 import type { ServiceRequest } from '../client/service-request.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Context } from '../context.ts';
+import { readOwnSources } from './own-sources.ts';
 import { createSourceWait, waitsForSource } from '../topics/service-choice.ts';
 import {
   cannotBeStored,
@@ -179,9 +180,11 @@ export async function callAndStore(
   run: ClaimedRun,
   stopping: AbortSignal,
 ): Promise<RawResponse> {
-  if (await waitsForSource(ctx, run.service_kind)) throw createSourceWait();
+  const own_sources = await readOwnSources(ctx, run);
+  const hasOwn = (own_sources?.read ?? []).length > 0;
+  if (!hasOwn && (await waitsForSource(ctx, run.service_kind))) throw createSourceWait();
   const service = { kind: run.service_kind, dialect: run.dialect };
-  const request = { ...run, extra: await fillExtra(ctx, run) };
+  const request = { ...run, own_sources, extra: await fillExtra(ctx, run) };
   return makePaidCall(ctx, { service, request, signal: stopping }, createRunLedger(ctx, run, stopping));
 }
 

@@ -41,6 +41,7 @@ export async function parseStoredResponse(
       detail: why.detail,
       rejects: findings.rejects,
       tools: findings.tools,
+      ownSources: findings.ownSources,
     });
   return findings;
 }

@@ -6,6 +6,7 @@ import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction } from '../../store/database.ts';
 import { findSearch, listSearches, type Search } from '../../store/searches.ts';
 import { lockSearch } from '../../store/slots.ts';
+import { copyTopicSources } from '../../store/topic-sources.ts';
 import { findTopic, lockTopic, setSuccessor } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
@@ -67,6 +68,7 @@ export async function rewatchTopic(
       if (search?.archived_at !== null || search.state === 'paused') continue;
       await stopSearch(ctx, tx, search, { to: 'paused', reason: `continues in the topic ${topic.slug}` });
     }
+    await copyTopicSources(tx, old.id, topic.slug);
     await setSuccessor(tx, old.id, topic.slug);
     const changes = recordCreation({
       successor: topic.slug,

@@ -1,14 +1,16 @@
 /** Creates topics with their searches, all or nothing; adds searches; renames topics. */
 
+import { maskUrl } from '../../domain/link.ts';
 import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { collectProblems, createNotFound, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { checkSlug, requireSlug } from '../../domain/slug.ts';
 import { cleanLine } from '../../domain/text.ts';
-import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
+import { diffFields, nameActor, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import { findRenamed, keepFormerSlug } from '../../store/former-slugs.ts';
 import { findSearch } from '../../store/searches.ts';
 import type { Service } from '../../store/services.ts';
+import { insertTopicSource, type NewTopicSource } from '../../store/topic-sources.ts';
 import { findTopic, listTopics, lockTopic, type Topic, updateTopicNames } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
@@ -31,13 +33,15 @@ export type NewTopic = {
   /** Service of all its searches. */
   service?: string | undefined;
   searches: readonly TopicSearch[];
+  /** Sources of its own; with them, no search is refused because its tools have none. */
+  sources?: readonly NewTopicSource[];
 } & SlugReuse;
 
 type NamedTopic = Pick<Topic, 'slug' | 'name' | 'sample'> & SlugReuse;
-type CreatedTopic = { topic: string; created: CreatedSearch[] };
+export type CreatedTopic = { topic: string; created: CreatedSearch[] };
 
 /** Longest name of a topic. */
-const MAX_TOPIC_NAME = 200;
+export const MAX_TOPIC_NAME = 200;
 
 /**
  * Creates a topic with its searches; each runs immediately.
@@ -53,9 +57,9 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
   const checked = await checkSearches(ctx, stem, written.searches, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, written.service);
-  await refuseWithoutSources(ctx, service.kind, checked, atSearch);
-  const { reuse_slug } = written;
-  return insertTopic(ctx, { slug, name, sample: false, reuse_slug }, checked, service);
+  const { reuse_slug, sources = [] } = written;
+  if (sources.length === 0) await refuseWithoutSources(ctx, service.kind, checked, atSearch);
+  return insertTopic(ctx, { slug, name, sample: false, reuse_slug }, checked, service, sources);
 }
 
 /**
@@ -95,18 +99,37 @@ async function insertTopic(
   topic: NamedTopic,
   checked: readonly CheckedSearch[],
   service: Service,
+  sources: readonly NewTopicSource[] = [],
 ): Promise<CreatedTopic> {
   const { slug } = topic;
   const before = await findTopic(ctx.db.pool, slug);
   if (before !== null) throw createTaken({ ...before, kind: 'topic' });
-  const created = await insertSearches(ctx, topic, checked, service, (tx, made) =>
-    recordAudit(tx, ctx, {
+  const created = await insertSearches(ctx, topic, checked, service, async (tx, made) => {
+    const own = await insertSources(ctx, tx, made, sources);
+    await recordAudit(tx, ctx, {
       action: 'topic.created',
       subject: slug,
-      changes: recordCreation({ name: topic.name, searches: made.map(({ search }) => search.slug) }),
-    }),
-  );
+      changes: recordCreation({
+        name: topic.name,
+        searches: made.map(({ search }) => search.slug),
+        sources: own,
+      }),
+    });
+  });
   return { topic: slug, created };
+}
+
+/** @returns their addresses as they may be recorded */
+async function insertSources(
+  ctx: ActingContext,
+  tx: Transaction,
+  [first]: readonly CreatedSearch[],
+  sources: readonly NewTopicSource[],
+): Promise<string[]> {
+  if (first === undefined) return [];
+  const added = { now: await readTime(tx, ctx.clock), by: nameActor(ctx.actor) };
+  for (const source of sources) await insertTopicSource(tx, first.search.topic_id, source, added);
+  return sources.map(({ kind, address }) => (kind === 'service' ? address : maskUrl(address)));
 }
 
 async function insertSearches(
@@ -178,7 +201,7 @@ function checkTopicName(name: string, problems: Problem[]): string {
   return text;
 }
 
-type WatchRequest = {
+export type WatchRequest = {
   text: string;
   name?: string | undefined;
   slug?: string | undefined;

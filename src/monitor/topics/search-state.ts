@@ -8,6 +8,7 @@ import { endPauseWithAll, setPause } from '../../store/pauses.ts';
 import type { PauseScope } from '../../store/schema/analytics/topic-views.ts';
 import { findSearch, listSearches, type Search } from '../../store/searches.ts';
 import { lockSearch, type LockedSearch, setState } from '../../store/slots.ts';
+import { deleteTopicSources } from '../../store/topic-sources.ts';
 import { archiveTopic, CHANGE_RECORDED, lockTopic, type StateChange } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
@@ -69,7 +70,10 @@ export async function changeTopic(
         subject: slug,
         changes: { searches: { after: changed }, ...recordEnd(end) },
       });
-    if (change === 'remove') await archiveTopic(tx, topic.id, await readTime(tx, ctx.clock));
+    if (change === 'remove') {
+      await archiveTopic(tx, topic.id, await readTime(tx, ctx.clock));
+      await deleteTopicSources(tx, topic.id);
+    }
     return { queued: runs, after: await listSearches(tx, topic.id) };
   });
   await enqueueNewRuns(ctx, queued, 'schedule');

@@ -9,6 +9,7 @@ import { SECOND } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { DateAccuracy } from '../../protocol/service-status.ts';
+import type { FeedParser } from './feeds/feed-parser.ts';
 import type { SourceDown } from './outage.ts';
 import type { FoundItem, SourceNotice, SourceQuery } from './search-source.ts';
 import type { ProviderRequest, ProviderResponse } from './resilience/http-request.ts';
@@ -72,11 +73,13 @@ export type Adapter = SourceFacts & {
   find(query: SourceQuery, context: AdapterContext): Promise<readonly FoundItem[]>;
 };
 
-type SourceOptions = {
+export type SourceOptions = {
   /** Base URL, if not the default. */
   at: string | undefined;
   /** Version of this program, for operators that require it. */
   version: string;
+  /** The parser of documents, which sources share. */
+  openParser?: (log: Logger) => FeedParser;
 };
 
 export type SourceDefinition = {

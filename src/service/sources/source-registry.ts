@@ -2,7 +2,7 @@
 
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import { listNeeded, type ReadVariables, type Table } from '../../config/variable.ts';
-import type { Adapter, SourceDefinition } from './adapter.ts';
+import type { Adapter, SourceDefinition, SourceOptions } from './adapter.ts';
 import { ARXIV } from './providers/arxiv.ts';
 import { BLUESKY } from './providers/bluesky.ts';
 import { BRAVE } from './providers/brave.ts';
@@ -75,7 +75,11 @@ type SourceChoice = { offered: readonly OfferedSource[]; archive: boolean; sandb
  * @param version of this program, sent to operators that require it
  * @throws InvalidInput for an unknown name, a missing key, or an invalid value
  */
-export function chooseSources(settings: SourceSettings, version: string): SourceChoice {
+export function chooseSources(
+  settings: SourceSettings,
+  version: string,
+  shared: Pick<SourceOptions, 'openParser'> = {},
+): SourceChoice {
   const { wanted, addresses, read } = settings;
   read(SOURCE_VARIABLES);
   const isWanted = new Set(wanted);
@@ -83,7 +87,7 @@ export function chooseSources(settings: SourceSettings, version: string): Source
   const problems = findNameProblems(wanted, addresses);
   const offered = SOURCE_REGISTRY.map(({ facts: { name, source }, variables, open }): OfferedSource => {
     const needed = listNeeded(variables);
-    const adapter = open(read, { at: addresses[name], version });
+    const adapter = open(read, { ...shared, at: addresses[name], version });
     if (isWanted.has(name) && adapter === undefined) {
       const missing = needed.filter((row) => read(row) === undefined).map((row) => row.name);
       const expected =

@@ -16,6 +16,9 @@ import {
 } from './fallbacks.ts';
 import { createLiveSource, type LiveSource } from './live-source.ts';
 import { SourceDown } from './outage.ts';
+import { openFeedParser } from './feeds/feed-parser.ts';
+import { createOwnSourceReader, type OwnSourceReader } from './feeds/own-sources.ts';
+import { readFeedRules } from './providers/feeds.ts';
 import { openAgent } from './resilience/http-request.ts';
 import type { SearchSource } from './search-source.ts';
 import { chooseSources, type OfferedSource, type SourceSettings } from './source-registry.ts';
@@ -26,6 +29,8 @@ export type OpenedSources = {
   /** Tools without a source. */
   missing: readonly MissingTool[];
   statements: readonly SourceStatement[];
+  /** Reads the feeds and pages that requests name; undefined for the sandbox, which reads nothing. */
+  own: OwnSourceReader | undefined;
   /** Probes keyless sources. Never throws. @param timeoutMs default: two seconds */
   probe: (timeoutMs?: number) => Promise<readonly ProbeResult[]>;
   health: () => Promise<readonly SourceHealth[]>;
@@ -40,12 +45,17 @@ export function openSources(
   settings: SourceSettings,
   deps: { clock: Clock; log: Logger; ports: ServicePorts; version: string },
 ): OpenedSources {
-  const { offered, archive, sandbox } = chooseSources(settings, deps.version);
+  const parser = openFeedParser(deps.log);
+  const openParser = () => ({ ...parser, close: async () => {} });
+  const { offered, archive, sandbox } = chooseSources(settings, deps.version, { openParser });
   const agent = openAgent(Math.max(...offered.map(({ adapter }) => adapter?.pace.burst ?? 1)));
   const who = `strandline/${deps.version} (${settings.contact ?? 'no contact set'})`;
   const live = offered.flatMap(({ isOn, adapter }) =>
     isOn && adapter !== undefined ? [createLiveSource(adapter, { ...deps, who, agent })] : [],
   );
+  const own = sandbox
+    ? undefined
+    : createOwnSourceReader({ ...readFeedRules(settings.read), ...deps, who, openParser });
   const board = findBoardFallback(live);
   const answering: SearchSource[] = sandbox
     ? [...createSandboxSources()]
@@ -66,6 +76,7 @@ export function openSources(
       return { tool, reason: code, detail, observed_at: null };
     }),
     statements,
+    own,
     probe: (timeoutMs = PROBE_TIMEOUT_MS) => probeSources(statements, live, timeoutMs),
     health: () =>
       Promise.all(
@@ -78,7 +89,8 @@ export function openSources(
       await Promise.all(live.map(async ({ adapter }) => adapter.prepare?.(deps.log)));
     },
     async close() {
-      await Promise.all([agent.destroy(), ...offered.map(({ adapter }) => adapter?.close?.())]);
+      await Promise.all([agent.destroy(), own?.close(), ...offered.map(({ adapter }) => adapter?.close?.())]);
+      await parser.close();
     },
   };
 }

@@ -47,6 +47,43 @@ export const topics = strandline.table(
   (t) => [unique('topics_slug_key').on(t.slug)],
 );
 
+/**
+ * Sources of a topic: feeds, sites, pages and searches that the own service reads for its searches, and sources of the service that
+ * are switched off. A hosted service is never sent them.
+ */
+export const topic_sources = strandline.table(
+  'topic_sources',
+  {
+    id: key(),
+    topic_id: ref()
+      .notNull()
+      .references(() => topics.id, { onDelete: 'cascade' }),
+    kind: text().notNull(),
+    /** As it is sent: it may contain a secret. Of a source of the service its name, or `all`. */
+    address: text().notNull(),
+    /** Its own title; empty if it is unknown. */
+    title: text().notNull().default(''),
+    /** Its items are results whatever they say; otherwise those with the words of a search. */
+    takes_all: boolean().notNull().default(false),
+    is_on: boolean().notNull(),
+    added_at: instant().notNull(),
+    added_by: text().notNull(),
+    /** What the newest response said of it, and when that was received. */
+    reported_at: instant(),
+    /** When it was last read, how many entries it had, and the time of the newest. */
+    read_at: instant(),
+    entries: integer(),
+    newest_at: instant(),
+    /** When it last could not be read, and what is wrong with it; null if nothing is. */
+    failed_at: instant(),
+    problem: text(),
+  },
+  (t) => [
+    unique('topic_sources_address').on(t.topic_id, t.address),
+    check('topic_sources_kind', sql`${t.kind} in ('feed', 'site', 'page', 'search', 'service')`),
+  ],
+);
+
 /** A saved search. Its request and schedule are in its versions. */
 export const searches = strandline.table(
   'searches',

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
+import { isAddress, watch } from '../../monitor/sources/watch-address.ts';
 import { addSearches, createSlug, createTopic } from '../../monitor/topics/save-topic.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { chooseServiceKind, findDefaultKind, waitsForSource } from '../../monitor/topics/service-choice.ts';
@@ -98,6 +99,15 @@ async function saveTopic(
   given: FormValues,
 ): Promise<FastifyReply> {
   const topic = readField(given, 'topic');
+  const text = readField(given, 'text') ?? '';
+  if (topic === undefined && isAddress(text)) {
+    const { topic: slug } = await watch(acting, {
+      text,
+      name: readField(given, 'name'),
+      slug: readField(given, 'slug'),
+    });
+    return redirectWithFlash(reply, `/topics/${slug}`, 'watching');
+  }
   const written = parseTopic(given, parseParts(given));
   const made =
     topic === undefined ? await createTopic(acting, written) : await addSearches(acting, topic, written);

@@ -1,9 +1,9 @@
 /** `FEEDS` and `PAGES`: which feeds to read and which pages to watch, as a list or a file with it. */
 
-import { decodeXML } from 'entities';
 import { z } from 'zod';
 import { splitList } from '../../../config/variable.ts';
 import { InvalidInput } from '../../../domain/errors.ts';
+import { isOpml, listLines, listOpmlFeeds } from '../../../domain/opml.ts';
 import { readSmallFile } from '../../../platform/small-file.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';
 import { isWithinDomains } from '../provider-query.ts';
@@ -15,8 +15,6 @@ const LANGUAGES = Object.keys(NEWS_SITES);
 const EXPECTED_PAGES = 'URLs of pages, comma-separated, or the path of a file with one a line';
 const EXPECTED_FEEDS = `none, or URLs of feeds and sites, languages of the starting list (${LANGUAGES.join(', ')}) and hosts to leave out (-host), comma-separated, or the path of a file with one a line or OPML`;
 
-/** Addresses of an OPML file. */
-const OPML_ADDRESS = /\sxmlUrl\s{0,9}=\s{0,9}(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})')/gi;
 const EXCLUDED_HOST = /^-((?:[a-z\d-]{1,63}\.){1,10}[a-z\d-]{1,63})$/;
 
 /** Addresses of feeds and sites, without duplicates; empty for `none`. */
@@ -77,14 +75,7 @@ function isPath(text: string): boolean {
 /** @throws InvalidInput if it cannot be read */
 function readListFile(file: string, name: string): string[] {
   const text = readSmallFile(file, name);
-  if (/<opml[\s>]/i.test(text))
-    return Array.from(text.matchAll(OPML_ADDRESS), ([, double = '', single = '']) =>
-      decodeXML(double || single).trim(),
-    );
-  return text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
+  return isOpml(text) ? listOpmlFeeds(text).map(({ address }) => address) : listLines(text);
 }
 
 function readLanguage(entry: string): readonly string[] | undefined {

@@ -52,6 +52,8 @@ export type Feed = {
   hasResponded: boolean;
   /** Whether the last request took too long. */
   isSlow: boolean;
+  /** Whether it is a page that names no feed, although a feed was expected. */
+  isPage: boolean;
   /** Whether there are entries to find, perhaps of an earlier time. */
   isRead: boolean;
   dueAt: number;
@@ -72,6 +74,7 @@ export function createFeed(kind: ListedKind, given: string): Feed {
     counts: undefined,
     hasResponded: false,
     isSlow: false,
+    isPage: false,
     isRead: false,
     dueAt: 0,
     problem: undefined,
@@ -181,6 +184,7 @@ export function createFeedReading(means: FeedMeans): FeedReading {
       const { kind, entries } = document;
       if (kind === 'text' && entries.length === 0) throw new FeedProblem('has no text: scripts may write it');
       const dated = dateByFirstSight(entries, feed, context.clock.now());
+      feed.isPage = false;
       feed.title = document.title;
       feed.entries = kind === 'text' ? dated.sort(compareNewest) : dated;
       feed.unlinked = kind === 'feed' ? document.unlinked : [];
@@ -191,6 +195,7 @@ export function createFeedReading(means: FeedMeans): FeedReading {
     if (document.kind === 'unreadable') throw new FeedProblem(document.why);
     // A page that names itself, or another page, is not read on.
     const [first] = feed.at === feed.given ? document.feeds.filter((found) => found !== feed.at) : [];
+    feed.isPage = first === undefined;
     if (first === undefined)
       throw new FeedProblem(`is a page, not a feed, and names no feed; ${advice.watch}`);
     feed.at = first;

@@ -39,6 +39,21 @@ export async function searchEntries(
   return ranked.filter((item) => kept.has(item));
 }
 
+/**
+ * Entries of the window whatever they say, the newest first; those without a time take every second place.
+ * @param searched.onCut receives how many there are, if they are more than the limit
+ */
+export async function listNewest(
+  { onCut, ...searched }: Searched & { onCut?: (matching: number) => void },
+  query: SourceQuery,
+): Promise<FoundItem[]> {
+  const listed = (await listEntries(searched, query)).map((entry) =>
+    vouchFor(toFoundItem(entry), searched.isCurrent),
+  );
+  if (listed.length > query.limit) onCut?.(listed.length);
+  return orderNewest(listed).slice(0, query.limit);
+}
+
 /** How many entries match that cannot be results, because they have no address. */
 export async function countUnlinked(unlinked: readonly FeedEntry[], query: SourceQuery): Promise<number> {
   const inWindow = unlinked.filter(

@@ -3,7 +3,7 @@
  * key, exact dates; only what the feeds contain now, usually the last days.
  */
 
-import { anyText, variable, wholeNumber } from '../../../config/variable.ts';
+import { anyText, type ReadVariables, variable, wholeNumber } from '../../../config/variable.ts';
 import { type Allowed, readAllowed, type Resolve, systemResolve } from '../../../platform/network.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
@@ -20,6 +20,20 @@ const WAIT_SHARE = 0.7;
 const PROBE_WAIT_MS = 1_500;
 const MAX_HOSTS_IN_TITLE = 8;
 
+// biome-ignore format: one row for each
+const VARIABLES = {
+  list: variable('FEEDS', feedList, 'feeds and sites to read, and languages of the starting list of news sites', { default: 'en' }),
+  pages: variable('PAGES', pageList, 'pages whose text is watched', { default: 'none' }),
+  maxMb: variable('FEEDS_MAX_MB', wholeNumber(1, 50), 'largest feed or page to read, decompressed', { default: '10', unit: 'megabytes' }),
+  allow: variable('FEEDS_ALLOW', anyText, 'non-public hosts, addresses and networks that feeds and pages may be read from, comma-separated', { unset: 'public hosts with https only' }),
+};
+
+/** The rules for feeds and pages that a request names. @throws InvalidInput */
+export function readFeedRules(read: ReadVariables): { allowed: Allowed; maxMb: number } {
+  const { allow, maxMb } = read({ allow: VARIABLES.allow, maxMb: VARIABLES.maxMb });
+  return { allowed: readAllowed(allow, 'FEEDS_ALLOW'), maxMb };
+}
+
 export const FEEDS = defineSource({
   facts: {
     name: 'feeds',
@@ -34,17 +48,17 @@ export const FEEDS = defineSource({
     pace: { perMinute: 600, burst: 100 },
     wordings: 'own',
   },
-  // biome-ignore format: one row for each
-  variables: {
-    list: variable('FEEDS', feedList, 'feeds and sites to read, and languages of the starting list of news sites', { default: 'en' }),
-    pages: variable('PAGES', pageList, 'pages whose text is watched', { default: 'none' }),
-    maxMb: variable('FEEDS_MAX_MB', wholeNumber(1, 50), 'largest feed or page to read, decompressed', { default: '10', unit: 'megabytes' }),
-    allow: variable('FEEDS_ALLOW', anyText, 'non-public hosts, addresses and networks that feeds and pages may be read from, comma-separated', { unset: 'public hosts with https only' }),
-  },
-  make: ({ list, pages, maxMb, allow }) =>
+  variables: VARIABLES,
+  make: ({ list, pages, maxMb, allow }, { openParser }) =>
     list.length + pages.length === 0
       ? undefined
-      : feeds({ list, pages, maxMb, allowed: readAllowed(allow, 'FEEDS_ALLOW') }),
+      : feeds({
+          list,
+          pages,
+          maxMb,
+          allowed: readAllowed(allow, 'FEEDS_ALLOW'),
+          ...(openParser && { openParser }),
+        }),
 });
 
 const ADVICE: FeedAdvice = {

@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   'author.forgotten',
   'topic.purged',
   'topic.rewatched',
+  'topic.sources_changed',
   'search.purged',
   'searches.paused',
   'searches.resumed',
