@@ -27,6 +27,7 @@ import { addSearchPage } from './topic/search-page.tsx';
 import { addPausePages } from './topic/pause-pages.tsx';
 import { addPurgePages } from './topic/purge-pages.tsx';
 import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
+import { addSourcesPage } from './topic/sources-page.tsx';
 import { addTopicPage } from './topic/topic-page.tsx';
 
 const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<void>)[] = [
@@ -53,6 +54,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addDigestPages,
   addOverviewPage,
   addTopicPage,
+  addSourcesPage,
   addSearchPage,
   addListPages,
   addCompletionHistoryPage,

@@ -28,6 +28,7 @@ const PAGES: readonly Row[] = [
   ['links of a search', '/searches/trains-ai/links'],
   ['discoveries of a topic', '/topics/trains/discoveries'],
   ['discoveries of a search', '/searches/trains-ai/discoveries?range=30d'],
+  ['sources of a topic', '/topics/trains/sources'],
   ['edit a topic', '/topics/trains/edit'],
   ['edit a search', '/searches/trains-posts/edit'],
   ['pause everything', '/pause'],

@@ -5,8 +5,8 @@ import { RunError } from '../../domain/errors.ts';
 import { SECOND } from '../../domain/time.ts';
 import { CHECK_PATH, type CheckedSource, checkedSource } from '../../protocol/own-sources.ts';
 
-/** The service reads the address twice at most, ten seconds each, and parses it. */
-const MAX_CHECK_MS = 60 * SECOND;
+/** The service reads the address twice at most, 30 seconds each. */
+const MAX_CHECK_MS = 70 * SECOND;
 
 /**
  * @param endpoint of the own service: no other is ever sent an address

@@ -51,16 +51,24 @@ export async function addSource(
 ): Promise<AddedSources> {
   await assertTopicNotRemoved(ctx.db, slug);
   const { all = false, untested = false } = given;
-  const { source, says } = await recognizeSource(ctx, given.address, { untested, signal });
+  const { source, says } = await recognizeSource(ctx, given.address, {
+    untested,
+    signal,
+    hint: ' To add it all the same: untested.',
+  });
   const added = await addRows(ctx, slug, [{ ...source, takes_all: all }]);
   return { ...added, notes: [...says, ...(await listSources(ctx, slug)).notes] };
 }
 
-/** @throws InvalidInput at `address` if it is none or cannot be read */
+/**
+ * What an address is.
+ * @param options.hint what else can be done if it cannot be read
+ * @throws InvalidInput at `address` if it is none or cannot be read
+ */
 export async function recognizeSource(
   ctx: Context,
   given: string,
-  { untested, signal }: { untested: boolean; signal?: AbortSignal | undefined },
+  { untested, signal, hint = '' }: { untested: boolean; signal?: AbortSignal | undefined; hint?: string },
 ): Promise<{ source: Omit<NewTopicSource, 'takes_all'>; says: string[] }> {
   const address = readSourceAddress(given);
   const shown = cleanText(given, 100);
@@ -75,7 +83,7 @@ export async function recognizeSource(
       {
         path: 'address',
         given: shown,
-        expected: `an address that can be read; it ${words} To add it all the same: untested`,
+        expected: `an address that can be read; this ${words}${hint}`,
       },
     ]);
   const kind = classifyChecked(address, checked);

@@ -69,6 +69,7 @@ const ADVICE: readonly (readonly [problem: RegExp, advice: string])[] = [
   [/^HTTP/, 'The site failed: try again later.'],
   [/ENOTFOUND|has no address/, 'There is no such host: check the address.'],
   [/^no (?:complete )?response/, 'The site does not respond: try again later.'],
+  [/^not parsed/, 'This computer is busy: try again.'],
   [/neither a feed nor a page/, 'Choose the address of a feed, or of a page with text.'],
   [/has no text/, 'Scripts write this page: look for its feed.'],
 ];

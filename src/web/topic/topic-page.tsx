@@ -205,7 +205,18 @@ function SearchesSection({
   const todo = { words: 'Add a search', href: add, scope: CREATE_TOPIC_SCOPES };
   const isKept = topic.archived_at === null;
   return (
-    <Section title="Searches" id="searches" live aside={isKept ? <AddLink href={add} /> : undefined}>
+    <Section
+      title="Searches"
+      id="searches"
+      live
+      aside={
+        isKept ? (
+          <>
+            <a href={`/topics/${topic.slug}/sources`}>Sources</a> <AddLink href={add} />
+          </>
+        ) : undefined
+      }
+    >
       <Table
         empty="This topic has no searches."
         {...(isKept ? { todo } : {})}

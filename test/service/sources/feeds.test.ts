@@ -7,7 +7,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import { variable } from '../../../src/config/variable.ts';
 import { MINUTE } from '../../../src/domain/time.ts';
 import { readAllowed, type Resolve } from '../../../src/platform/network.ts';
-import { feedList, pageList } from '../../../src/service/sources/feeds/feed-list.ts';
+import { feedList, listLocalLanguages, pageList } from '../../../src/service/sources/feeds/feed-list.ts';
 import { openFeedParser } from '../../../src/service/sources/feeds/feed-parser.ts';
 import { createLogger, type Logger } from '../../../src/platform/logger.ts';
 import { NEWS_SITES } from '../../../src/service/sources/feeds/news-sites.ts';
@@ -815,6 +815,18 @@ describe('FEEDS', () => {
   test('and PAGES say what is accepted', () => {
     expect(feedList.description).toMatch(/URLs of feeds/);
     expect(pageList.description).toMatch(/URLs of pages/);
+  });
+
+  test('by default the language of the machine and English', () => {
+    const locales = ['de-AT', 'pt_BR', 'en-US', 'C', 'tlh', 'zh-Hant-TW'];
+    expect(locales.map((locale) => listLocalLanguages(locale).join())).toEqual([
+      'de,en',
+      'pt,en',
+      'en',
+      'en',
+      'en',
+      'zh,en',
+    ]);
   });
 
   test('PAGES lists addresses only, as they are', async () => {

@@ -13,7 +13,7 @@ import { NEWS_SITES } from './news-sites.ts';
 const MAX_ADDRESSES = 100;
 const LANGUAGES = Object.keys(NEWS_SITES);
 const EXPECTED_PAGES = 'URLs of pages, comma-separated, or the path of a file with one a line';
-const EXPECTED_FEEDS = `none, or URLs of feeds and sites, languages of the starting list (${LANGUAGES.join(', ')}) and hosts to leave out (-host), comma-separated, or the path of a file with one a line or OPML`;
+const EXPECTED_FEEDS = `none, or URLs of feeds and sites, languages of the starting list (${LANGUAGES.join(', ')}; local: English and that of the machine) and hosts to leave out (-host), comma-separated, or the path of a file with one a line or OPML`;
 
 const EXCLUDED_HOST = /^-((?:[a-z\d-]{1,63}\.){1,10}[a-z\d-]{1,63})$/;
 
@@ -78,6 +78,16 @@ function readListFile(file: string, name: string): string[] {
   return isOpml(text) ? listOpmlFeeds(text).map(({ address }) => address) : listLines(text);
 }
 
+/** The word for the language of the machine. */
+const LOCAL = 'local';
+
+/** @param locale of the machine, such as `de-DE`: that of its environment or its settings */
+export function listLocalLanguages(locale = new Intl.DateTimeFormat().resolvedOptions().locale): string[] {
+  const [language = ''] = locale.toLowerCase().split(/[-_]/);
+  return [...new Set([language, 'en'])].filter((each) => LANGUAGES.includes(each));
+}
+
 function readLanguage(entry: string): readonly string[] | undefined {
+  if (entry === LOCAL) return listLocalLanguages().flatMap((language) => readLanguage(language) ?? []);
   return Object.entries(NEWS_SITES).find(([language]) => language === entry)?.[1];
 }

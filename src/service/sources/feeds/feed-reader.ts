@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
+import { SECOND } from '../../../domain/time.ts';
 import { TimedOut, withTimeout } from '../../../platform/clock.ts';
 import { SourceDown } from '../outage.ts';
 import type { EntryCounts, FeedEntry } from './feed-orders.ts';
@@ -52,6 +53,8 @@ export type FeedLists = {
   readNow(kind: ListedKind, address: string, context: FeedContext): Promise<Readonly<Feed>>;
 } & Pick<FeedReading, 'prepare' | 'close'>;
 
+/** For who waits for one feed: the process that parses may have to start. */
+const MAX_NOW_MS = 30 * SECOND;
 /** At once, for one list. */
 const MAX_CONCURRENT = 8;
 /** Kept in memory: characters of their texts, of which a feed has some ten thousand, and an entry's overhead. */
@@ -133,7 +136,7 @@ export function createFeedLists(means: FeedMeans & { maxTogether?: number }): Fe
 
   async function readNow(kind: ListedKind, address: string, context: FeedContext) {
     const feed = createFeed(kind, address);
-    await read(feed, context);
+    await read(feed, context, MAX_NOW_MS);
     return feed;
   }
 

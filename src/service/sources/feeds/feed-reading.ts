@@ -106,8 +106,11 @@ export type FeedMeans = {
 } & TestedParts;
 
 export type FeedReading = {
-  /** Reads a feed whatever it is due. Never throws: a failure is its problem. */
-  read: (feed: Feed, context: FeedContext) => Promise<void>;
+  /**
+   * Reads a feed whatever it is due. Never throws: a failure is its problem.
+   * @param maxMs time limit, if not the usual one
+   */
+  read: (feed: Feed, context: FeedContext, maxMs?: number) => Promise<void>;
   /** Starts the process that parses. */
   prepare: (log: FeedContext['log']) => void;
   /** Aborts what is being read. */
@@ -120,11 +123,13 @@ export function createFeedReading(means: FeedMeans): FeedReading {
   const closing = new AbortController();
   let parser: FeedParser | undefined;
 
-  async function read(feed: Feed, { clock, who, log }: FeedContext): Promise<void> {
-    const limit = createTimeLimit(maxFeedMs, closing.signal);
+  async function read(feed: Feed, { clock, who, log }: FeedContext, maxMs = maxFeedMs): Promise<void> {
+    const limit = createTimeLimit(maxMs, closing.signal);
     const known = feed.problem;
+    let isFetched = false;
     try {
       const fetched = await fetch(feed, { who, clock }, limit.signal);
+      isFetched = true;
       feed.problem = undefined;
       feed.hasResponded = true;
       if (fetched.status !== 304) await take(feed, fetched, { who, clock, log }, limit.signal);
@@ -135,7 +140,7 @@ export function createFeedReading(means: FeedMeans): FeedReading {
         feed.problem = `moved permanently to ${showAddress(fetched.movedTo)}; change it in ${advice.list[feed.kind]}`;
     } catch (error) {
       if (closing.signal.aborted) return;
-      const { message, retryMs } = toProblem(error, limit.signal.aborted ? maxFeedMs : undefined);
+      const { message, retryMs } = toProblem(error, limit.signal.aborted ? { maxMs, isFetched } : undefined);
       feed.problem = message;
       feed.hasResponded = false;
       feed.isSlow = limit.signal.aborted;
@@ -253,10 +258,17 @@ function chooseFreshMs({ headers }: FetchedDocument): number {
   return Math.min(Math.max(Number(seconds ?? 0) * SECOND, READ_EVERY_MS), MAX_FRESH_MS);
 }
 
-/** @param lateMs the time limit, if it was reached */
-function toProblem(error: unknown, lateMs: number | undefined): { message: string; retryMs: number } {
-  if (lateMs !== undefined)
-    return { message: `no complete response in ${lateMs / SECOND} s`, retryMs: READ_EVERY_MS };
+/** @param late the time limit, if it was reached, and whether the response had arrived before */
+function toProblem(
+  error: unknown,
+  late: { maxMs: number; isFetched: boolean } | undefined,
+): { message: string; retryMs: number } {
+  if (late !== undefined) {
+    const seconds = late.maxMs / SECOND;
+    return late.isFetched
+      ? { message: `not parsed in ${seconds} s`, retryMs: RETRY_NETWORK_MS }
+      : { message: `no complete response in ${seconds} s`, retryMs: READ_EVERY_MS };
+  }
   if (error instanceof FeedProblem) return error;
   if (error instanceof NotAllowed) return { message: error.message, retryMs: READ_EVERY_MS };
   if (error instanceof Refused) return { message: `not parsed: ${error.message}`, retryMs: READ_EVERY_MS };

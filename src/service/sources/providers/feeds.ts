@@ -22,7 +22,7 @@ const MAX_HOSTS_IN_TITLE = 8;
 
 // biome-ignore format: one row for each
 const VARIABLES = {
-  list: variable('FEEDS', feedList, 'feeds and sites to read, and languages of the starting list of news sites', { default: 'en' }),
+  list: variable('FEEDS', feedList, 'feeds and sites to read, and languages of the starting list of news sites', { default: 'local' }),
   pages: variable('PAGES', pageList, 'pages whose text is watched', { default: 'none' }),
   maxMb: variable('FEEDS_MAX_MB', wholeNumber(1, 50), 'largest feed or page to read, decompressed', { default: '10', unit: 'megabytes' }),
   allow: variable('FEEDS_ALLOW', anyText, 'non-public hosts, addresses and networks that feeds and pages may be read from, comma-separated', { unset: 'public hosts with https only' }),
