@@ -7,6 +7,7 @@
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
 import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
+import { DISMISSAL_OPERATIONS } from '../monitor/alerts/dismissal-operations.ts';
 import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
 import { CHANNEL_OPERATIONS } from '../monitor/alerts/channel-operations.ts';
 import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
@@ -71,6 +72,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(PROBLEM_OPERATIONS),
   routesOf(TOKEN_OPERATIONS),
   routesOf(DIGEST_OPERATIONS),
+  routesOf(DISMISSAL_OPERATIONS),
   auditRoutes,
 ];
 

@@ -1,17 +1,19 @@
 /** `digest`: what a span of time brought, in two minutes of reading. */
 import type { Command } from 'commander';
+import { DISMISSAL_OPERATIONS } from '../monitor/alerts/dismissal-operations.ts';
 import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
 import { composeSections, type DigestLine } from '../monitor/digests/digest-sections.ts';
 import type { Digest } from '../monitor/digests/digest-shapes.ts';
+import type { DismissalRow } from '../store/alerts/dismissals.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
 import type { PastDigest } from '../monitor/digests/stored-digests.ts';
 import type { JsonOf, OperationView } from './reply-view.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
+import { MAX_PROSE_WIDTH, oneLine, truncate, wrapText } from './terminal-text.ts';
 
 /** A past digest, without its value where it is a row of a list; or the digest of a span. */
-type Row = JsonOf<PastDigest> & Digest;
+type Row = JsonOf<PastDigest> & Digest & { changed: boolean; dismissed: JsonOf<DismissalRow>[] };
 
 const VIEW: OperationView<Row> = {
   columns: [
@@ -27,6 +29,15 @@ const VIEW: OperationView<Row> = {
   replies: {
     getDigest: { lines: (digest, { page }) => renderDigest(digest, page) },
     getPastDigest: { lines: ({ digest }, { page }) => renderDigest(digest, page) },
+    dismissItem: { says: ({ changed }) => [changed ? 'Not relevant: not reported again' : 'Unchanged'] },
+    restoreItem: { says: ({ changed }) => [changed ? 'Restored: can be reported again' : 'Unchanged'] },
+    listDismissed: {
+      lines: ({ dismissed }, { page }) =>
+        dismissed.map((row) =>
+          truncate(oneLine(`${row.topic}  ${row.kind} ${row.id}  ${row.text ?? row.url ?? ''}`), page.width),
+        ),
+      says: ({ dismissed }) => (dismissed.length === 0 ? ['Nothing is dismissed.'] : []),
+    },
   },
 };
 
@@ -67,5 +78,5 @@ export function registerDigest(digest: Command, cli: Cli): void {
   digest.description(
     'Summarizes a span of time: what needs you, what changed, what is new, what was not collected.',
   );
-  addOperations(digest, cli, DIGEST_OPERATIONS, VIEW);
+  addOperations(digest, cli, [...DIGEST_OPERATIONS, ...DISMISSAL_OPERATIONS], VIEW);
 }

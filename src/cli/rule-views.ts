@@ -144,6 +144,7 @@ const VIEW: OperationView<Row> = {
     editRule: whole,
     getRule: whole,
     pauseRule: changed,
+    sendFewer: whole,
     resumeRule: changed,
     removeRule: { says: ({ slug }) => [`${slug}: removed; its deliveries stay`] },
     tryRule: trial,

@@ -28,6 +28,8 @@ export type Member = TopicItem & {
   late: boolean;
   /** Whether something in the topic reported its link identity. */
   reported: boolean;
+  /** Whether a person said that it is not relevant for the topic. */
+  dismissed: boolean;
 };
 
 /** How often a topic has a thing. */
@@ -77,7 +79,8 @@ WITH RECURSIVE names(topic_id, key, text_key) AS (
 )
 SELECT n.topic_id AS "topicId", n.key, i.text_key AS "textKey", d.id, i.kind, i.id AS thing, i.author_id AS "authorId",
   d.search_id AS "searchId", d.first_in_topic AS "firstInTopic", d.baseline, d.late,
-  coalesce((SELECT reported FROM ${S}.topic_items WHERE topic_id = n.topic_id AND key = n.key), false) AS reported
+  coalesce((SELECT reported FROM ${S}.topic_items WHERE topic_id = n.topic_id AND key = n.key), false) AS reported,
+  EXISTS (SELECT FROM ${S}.topic_items WHERE topic_id = n.topic_id AND key = n.key AND dismissed_at IS NOT NULL) AS dismissed
 FROM names n CROSS JOIN LATERAL (
   SELECT 'post' AS kind, id, text_key, author_id FROM ${S}.posts WHERE key = n.key
   UNION ALL SELECT 'link', id, NULL, NULL FROM ${S}.links WHERE canonical = n.key

@@ -4,6 +4,7 @@ import { DAY } from '../../domain/time.ts';
 import { createNotFound } from '../../domain/errors.ts';
 import { EVERYTHING, parseQuery } from '../../domain/search-query.ts';
 import type { WaitReason } from '../../model/alerts.ts';
+import { findDismissed } from '../../store/alerts/dismissals.ts';
 import { isFirstOfThing, readEntries, readEntryThings } from '../../store/alerts/feed-entries.ts';
 import {
   findPastMatches,
@@ -40,7 +41,7 @@ export type BacktestMessage = {
   /** What it says above its items; null: nothing. */
   lead: string | null;
   /** The few that matter most; none for messages before the newest 100. */
-  items: SummaryItem[];
+  items: Omit<SummaryItem, 'action'>[];
 };
 export type Backtest = {
   since: Date;
@@ -142,7 +143,13 @@ async function backtest(
     const known = { rule: { ...rule, after: before ?? 0n }, query, now: until };
     const unknown = await leaveOutKnown(ctx.db.pool, known, matching);
     const repeated = unknown.filter((entry) => rule.search_id !== null || !entry.first_in_topic);
-    const reported = unknown.filter(isFirstOfThing(await readEntryThings(ctx.db.pool, repeated), seen));
+    const dismissed = await findDismissed(
+      ctx.db.pool,
+      unknown.map(({ id }) => id),
+    );
+    const reported = unknown
+      .filter(({ id }) => !dismissed.has(id))
+      .filter(isFirstOfThing(await readEntryThings(ctx.db.pool, repeated), seen));
     plan.add(reported);
     total += reported.length;
     ids.push(...reported.slice(0, MAX_IDS - ids.length).map(({ id }) => id));
@@ -228,7 +235,14 @@ async function describeMessages(
       baseUrl: ctx.config.http.baseUrl,
     });
     const { title, lead, items } = summarizeMessage(message);
-    return { at, discoveries: entries.length, waits_for: waitsFor, title, lead, items };
+    return {
+      at,
+      discoveries: entries.length,
+      waits_for: waitsFor,
+      title,
+      lead,
+      items: items.map(({ action: _action, ...item }) => item),
+    };
   });
 }
 

@@ -204,6 +204,19 @@ export const RULE_OPERATIONS = [
       return backtestNewRule(ctx, written, days);
     },
   }),
+  declareOperation({
+    ...about,
+    id: 'sendFewer',
+    route: 'POST /api/v1/rules/{rule}/fewer',
+    command: 'rules fewer',
+    scope: 'write',
+    does: 'Make a rule send less, by one step',
+    more: 'Messages: more becomes balanced, balanced becomes fewer; own settings get the cooldown and limit of the next stricter preset. Digests: several a day become one a day, several a week one a week. 409 if no step is left.',
+    input: namedRule,
+    output: Rule,
+    run: async ({ ctx }, { rule }) =>
+      withPreset(await (await import('./send-fewer.ts')).sendFewer(ctx, rule)),
+  }),
   declareChange(
     'pause',
     'Pause a rule; what is found meanwhile is never reported',

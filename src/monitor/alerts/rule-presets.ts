@@ -51,3 +51,24 @@ export function findPreset({
   });
   return same ?? 'own';
 }
+
+/** The members of a rule that decide how much it sends. */
+type SentAmount = Omit<PresetSettings, 'kinds'> & { kinds: readonly string[] };
+
+/** One step down: the next preset, or own settings with the cooldown and limit of a preset where these are stricter. */
+export type FewerMessages = { preset: PresetName } | Omit<PresetSettings, 'kinds'>;
+
+/** Null: it sends as little as `fewer`, or less. */
+export function findFewerMessages(rule: SentAmount): FewerMessages | null {
+  const preset = findPreset(rule);
+  if (preset === 'fewer') return null;
+  if (preset !== 'own') return { preset: preset === 'more' ? 'balanced' : 'fewer' };
+  for (const { cooldown_seconds: cooldown, max_per_day: most } of [PRESETS.balanced, PRESETS.fewer]) {
+    const cooldown_seconds = Math.max(cooldown, rule.cooldown_seconds);
+    const limits = [most, rule.max_per_day].filter((limit) => limit !== null);
+    const max_per_day = limits.length === 0 ? null : Math.min(...limits);
+    if (cooldown_seconds > rule.cooldown_seconds || max_per_day !== rule.max_per_day)
+      return { cooldown_seconds, max_per_day };
+  }
+  return null;
+}

@@ -28,20 +28,22 @@ export function assertPreviewable(slug: string): void {
     );
 }
 
+const FIXED = ['on', 'topic', 'search', 'filter', 'preset', 'digest'] as const;
+
 /**
  * What the rule `system` reports cannot be changed; what it is called, where it sends and when, can.
  * @throws InvalidInput
  */
 export function assertSystemScope(
   slug: string,
-  given: { on?: unknown; topic?: unknown; search?: unknown; filter?: unknown },
+  given: Partial<Record<(typeof FIXED)[number], unknown>>,
 ): void {
   if (slug !== SYSTEM_RULE) return;
-  const { on, topic, search, filter } = given;
   const expected = 'nothing: the rule "system" reports problems of strandline itself';
-  const problems: Problem[] = Object.entries({ on, topic, search, filter })
-    .filter(([, value]) => value !== undefined && value !== null && value !== '')
-    .map(([path, value]) => ({ path, given: value, expected }));
+  const problems = FIXED.flatMap((path): Problem[] => {
+    const value = given[path];
+    return value === undefined || value === null || value === '' ? [] : [{ path, given: value, expected }];
+  });
   if (problems.length > 0) throw new InvalidInput(problems);
 }
 

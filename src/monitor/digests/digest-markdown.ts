@@ -1,12 +1,16 @@
 /** A digest as Markdown. Pure. */
 import { isWebUrl } from '../../domain/link.ts';
+import { type DigestAction, listRuleActions } from './digest-actions.ts';
 import { composeSections, type DigestLine } from './digest-sections.ts';
 import type { Digest } from './digest-shapes.ts';
 
-/** @param base start of the addresses of pages, without a slash at its end; null: without links to pages */
+/**
+ * @param base start of the addresses of pages, without a slash at its end; null: without links to pages
+ * @param rule slug of the rule that sent it; omitted: none did
+ */
 export function writeMarkdown(
   digest: Digest,
-  { zone, base }: { zone?: string; base: string | null },
+  { zone, base, rule }: { zone?: string; base: string | null; rule?: string },
 ): string {
   const parts = composeSections(digest, zone).map(({ heading, lines }) =>
     [
@@ -14,10 +18,14 @@ export function writeMarkdown(
       ...lines.flatMap((line) => writeLine(line, base)),
     ].join('\n'),
   );
-  return `${parts.join('\n\n')}\n`;
+  const actions = base === null || rule === undefined ? [] : listRuleActions(rule);
+  const foot = actions.map((action) => writeAction(action, base)).join(' · ');
+  return `${[...parts, ...(foot === '' ? [] : [foot])].join('\n\n')}\n`;
 }
 
-function writeLine({ style, words, path, url }: DigestLine, base: string | null): string[] {
+const writeAction = ({ words, path }: DigestAction, base: string | null) => `[${words}](<${base}${path}>)`;
+
+function writeLine({ style, words, path, url, action }: DigestLine, base: string | null): string[] {
   const link = url !== null && isWebUrl(url) ? url : base === null || path === null ? null : `${base}${path}`;
   const text = escapeMarkdown(words);
   const linked = link === null ? text : `[${text}](<${link.replace(/[<>\\\s]/g, encodeURIComponent)}>)`;
@@ -34,8 +42,11 @@ function writeLine({ style, words, path, url }: DigestLine, base: string | null)
       return [`- **−** ${linked}`];
     case 'thing':
       return [`- ${linked}`];
-    case 'note':
-      return [`  *${text}*`];
+    case 'note': {
+      const act = action === null || base === null ? [] : [writeAction(action, base)];
+      const parts = [...(text === '' ? [] : [`*${text}*`]), ...act];
+      return parts.length === 0 ? [] : [`  ${parts.join(' · ')}`];
+    }
   }
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../../domain/display-format.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { truncateText } from '../../domain/text.ts';
+import { type DigestAction, dismissAction } from './digest-actions.ts';
 import { composeGapLines } from './gap-lines.ts';
 import type {
   Digest,
@@ -36,6 +37,8 @@ export type DigestLine = {
   path: string | null;
   /** Web address of a post or link; null: none. */
   url: string | null;
+  /** What a person can do about it, behind its words; null: nothing. */
+  action: DigestAction | null;
 };
 
 export type DigestSection = {
@@ -100,12 +103,13 @@ const BODY_DETAILS: readonly BodyDetail[] = [
 const line = (
   style: LineStyle,
   words: string,
-  more: { path?: string; url?: string | null } = {},
+  more: { path?: string; url?: string | null; action?: DigestAction } = {},
 ): DigestLine => ({
   style,
   words,
   path: more.path ?? null,
   url: more.url ?? null,
+  action: more.action ?? null,
 });
 
 /**
@@ -122,7 +126,10 @@ export function composeSections(digest: Digest, zone: string = digest.tz): Diges
 
 /** Words of sections, without addresses. */
 export function countWords(sections: readonly DigestSection[]): number {
-  const texts = sections.flatMap(({ heading, lines }) => [heading ?? '', ...lines.map(({ words }) => words)]);
+  const texts = sections.flatMap(({ heading, lines }) => [
+    heading ?? '',
+    ...lines.map(({ words, action }) => `${words} ${action?.words ?? ''}`),
+  ]);
   return texts.reduce((sum, text) => sum + text.split(/\s+/).filter((word) => word !== '').length, 0);
 }
 
@@ -321,7 +328,7 @@ function composeTopic(
 function composeItem(item: DigestItem, most: number, note: string): DigestLine[] {
   const words = truncateText(item.text ?? item.url ?? `${item.kind} ${item.id}`, most);
   const where = { path: item.page, url: item.url };
-  return [line('thing', words, where), ...(note === '' ? [] : [line('note', note)])];
+  return [line('thing', words, where), line('note', note, { action: dismissAction(item) })];
 }
 
 /** `by ada · 1,204 likes · ×27, 3 authors`. */

@@ -3,6 +3,7 @@ import { forCounters, MAIN_COUNTERS, type MainCounter, sumEngagement } from '../
 import { groupBy } from '../../domain/group-by.ts';
 import { parseWebUrl } from '../../domain/link.ts';
 import { cleanLine, truncateText } from '../../domain/text.ts';
+import { findDismissed, leaveOutDismissedPosts } from '../../store/alerts/dismissals.ts';
 import type { Id } from '../../store/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { type DiscoveryRow, readDiscoveriesByIds } from '../../store/queries/discoveries.ts';
@@ -37,7 +38,16 @@ export async function readNews(
   range: FeedRange | null,
 ): Promise<DigestTopic[]> {
   const names = new Map(topics.map(({ slug, name }) => [slug, cleanLine(name)]));
-  const candidates = groupBy(await readNewCandidates(db, span, range), ({ topic_id }) => topic_id);
+  const found = await readNewCandidates(db, span, range);
+  const dismissed = await findDismissed(
+    db.pool,
+    found.map(({ id }) => id),
+  );
+  // What is dismissed counts, as in the list of discoveries, but a topic with nothing else has no news.
+  const candidates = groupBy(
+    found.filter(({ id }) => !dismissed.has(id)),
+    ({ topic_id }) => topic_id,
+  );
   const ids = [...candidates.values()].flat().map(({ id }) => id);
   const rows = await describeLinks(db, await readDiscoveriesByIds(db, ids));
   const posts = await readPostsByIds(db, [...new Set(rows.flatMap((row) => findPostId(row) ?? []))]);
@@ -148,10 +158,11 @@ export async function readGrowing(
   listed: readonly DigestItem[],
   nameTopic: NameTopic,
 ): Promise<DigestGrowing[]> {
-  const [rising, states] = await Promise.all([
+  const [gaining, states] = await Promise.all([
     readRisingPosts(db, { ...scope, since: from, limit: RISING_READ }),
     readTrendStates(db, searchIds, from),
   ]);
+  const rising = await leaveOutDismissedPosts(db.pool, gaining);
   const known = new Set(listed.map(({ kind, id }) => `${kind} ${id}`));
   const searches = states
     .filter((state) => state.state === 'rising' && state.until === null && state.at < until)

@@ -1,6 +1,9 @@
 /** When a digest is sent, as people write it. Pure. */
 import { InvalidInput } from '../../domain/errors.ts';
+import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
+import { slotsBetween } from './cadence.ts';
 import { normalizeCron, parseCron } from './cron.ts';
+import { offsetAt } from './time-zone.ts';
 
 export const EXPECTED_DIGEST =
   'daily 8:00, weekdays 8:00, weekly mon 8:00, or a cron expression of at most 24 times a day, such as 0 8 * * 1-5';
@@ -21,4 +24,43 @@ export function parseDigestSchedule(given: string): string {
     return normalizeCron(given);
   }
   throw new InvalidInput([{ path: 'digest', given, expected: EXPECTED_DIGEST }]);
+}
+
+const WEEKDAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** `daily at 8:00`, `Monday to Friday at 8:00`, `on Mondays at 8:00`, or the cron expression. @param cron as it is stored */
+export function describeDigestSchedule(cron: string): string {
+  const [, minute = '', hour = '', day = ''] = /^(\d+) (\d+) \* \* (\*|1-5|[0-6])$/.exec(cron) ?? [];
+  if (day === '') return cron;
+  const days =
+    day === '*' ? 'daily' : day === '1-5' ? 'Monday to Friday' : `on ${WEEKDAY_NAMES[Number(day)]}s`;
+  return `${days} at ${hour}:${minute.padStart(2, '0')}`;
+}
+
+/** How it is typed: `daily 8:00`, or the cron expression. @param cron as it is stored */
+export function writeDigestSchedule(cron: string): string {
+  const [, minute = '', hour = '', day = ''] = /^(\d+) (\d+) \* \* (\*|1-5|[0-6])$/.exec(cron) ?? [];
+  if (day === '') return cron;
+  const days = day === '*' ? 'daily' : day === '1-5' ? 'weekdays' : `weekly ${WEEKDAYS[Number(day)]}`;
+  return `${days} ${hour}:${minute.padStart(2, '0')}`;
+}
+
+/** A daily schedule is due 28 times in as many days, a weekly one four times; a change of the clock adds none. */
+const SPAN_DAYS = 28;
+
+/**
+ * The schedule with the next fewer digests: several a day become one a day, several a week one a week, each at the next time that it
+ * was due. Null: it is due once a week or less.
+ */
+export function findFewerDigests(cron: string, tz: string, now: Date): string | null {
+  const from = now.getTime();
+  const slots = [...slotsBetween({ kind: 'cron', cron, tz }, from, from + SPAN_DAYS * DAY)];
+  const [next] = slots;
+  if (next === undefined || slots.length <= SPAN_DAYS / 7) return null;
+  const local = next + offsetAt(tz, next);
+  const minute = Math.floor(local / MINUTE) % 60;
+  const hour = Math.floor(local / HOUR) % 24;
+  // 1 January 1970 was a Thursday.
+  const weekday = (Math.floor(local / DAY) + 4) % 7;
+  return `${minute} ${hour} * * ${slots.length > SPAN_DAYS ? '*' : weekday}`;
 }

@@ -3,6 +3,7 @@ import type { AnswerChange } from '../../domain/answer-change.ts';
 import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
 import { type Copies, nameTopicItem, ONE_COPY, readThings, type Thing } from '../copies.ts';
 import { type Id, type Queryable, selectIds, type Transaction } from '../database.ts';
+import { findDismissed } from './dismissals.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
@@ -167,7 +168,7 @@ export async function readFeedAfter(
   return { found: await readEntries(tx, wanted), last: rows.at(-1)?.id ?? null, more: rows.length === limit };
 }
 
-/** $1 delivery, $2 limit. Posts by engagement and links in turn, after all other kinds. */
+/** $1 delivery, $2 limit, $3 discoveries to leave out. Posts by engagement and links in turn, after all other kinds. */
 const SELECT_BEST = `
 SELECT id FROM (
   SELECT x.discovery_id AS id, d.kind IN ('post', 'link') AS is_item,
@@ -175,10 +176,10 @@ SELECT id FROM (
   FROM strandline.delivery_discoveries x
   JOIN strandline.discoveries d ON d.id = x.discovery_id
   LEFT JOIN strandline.post_counters c ON d.kind = 'post' AND c.post_id = d.thing
-  WHERE x.delivery_id = $1
+  WHERE x.delivery_id = $1 AND x.discovery_id <> ALL ($3::bigint[])
 ) b ORDER BY is_item, place, id LIMIT $2`;
 
-/** The discoveries of a message in feed order: those that matter most with their items, and the IDs and numbers of all. */
+/** The discoveries of a message in feed order: those that matter most with their items, and the IDs and numbers of all. Without dismissed ones. */
 export async function readDeliveryEntries(
   tx: Queryable,
   deliveryId: Id,
@@ -189,10 +190,16 @@ export async function readDeliveryEntries(
      JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = $1 ORDER BY 1`,
     [deliveryId],
   );
-  const ids = rows.map(({ id }) => id);
+  const dismissed = await findDismissed(
+    tx,
+    rows.map(({ id }) => id),
+  );
+  const reported = rows.filter(({ id }) => !dismissed.has(id));
+  const ids = reported.map(({ id }) => id);
   const counts: Partial<Record<FeedEntry['kind'], number>> = {};
-  for (const { kind } of rows) counts[kind] = (counts[kind] ?? 0) + 1;
-  const best = ids.length <= whole ? ids : await selectIds(tx, SELECT_BEST, [deliveryId, whole]);
+  for (const { kind } of reported) counts[kind] = (counts[kind] ?? 0) + 1;
+  const best =
+    ids.length <= whole ? ids : await selectIds(tx, SELECT_BEST, [deliveryId, whole, [...dismissed]]);
   return { found: await addEntryCopies(tx, await readEntries(tx, best)), ids, counts };
 }
 

@@ -165,11 +165,12 @@ async function rekeyPosts(db: Database, rules: LinkRules, after: Id): Promise<Id
 
 /** $1 former keys, $2 keys. */
 const REKEY_ITEMS = `
-INSERT INTO ${S}.topic_items AS i (topic_id, key, reported)
-SELECT t.id, r.key, bool_or(f.reported) FROM ${S}.topics t CROSS JOIN unnest($1::text[], $2::text[]) r(former, key)
-CROSS JOIN LATERAL (SELECT reported FROM ${S}.topic_items WHERE topic_id = t.id AND key = r.former OFFSET 0) f
+INSERT INTO ${S}.topic_items AS i (topic_id, key, reported, dismissed_at)
+SELECT t.id, r.key, bool_or(f.reported), min(f.dismissed_at) FROM ${S}.topics t CROSS JOIN unnest($1::text[], $2::text[]) r(former, key)
+CROSS JOIN LATERAL (SELECT reported, dismissed_at FROM ${S}.topic_items WHERE topic_id = t.id AND key = r.former OFFSET 0) f
 GROUP BY t.id, r.key ORDER BY t.id, r.key
-ON CONFLICT (topic_id, key) DO UPDATE SET reported = true WHERE excluded.reported AND NOT i.reported`;
+ON CONFLICT (topic_id, key) DO UPDATE SET reported = i.reported OR excluded.reported, dismissed_at = coalesce(i.dismissed_at, excluded.dismissed_at)
+WHERE excluded.reported AND NOT i.reported OR excluded.dismissed_at IS NOT NULL AND i.dismissed_at IS NULL`;
 /** Those that identify neither a link nor a post any more. $1 former keys. */
 const DELETE_FORMER_ITEMS = `
 DELETE FROM ${S}.topic_items WHERE topic_id IN (SELECT id FROM ${S}.topics) AND key = ANY (ARRAY(

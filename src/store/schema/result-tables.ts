@@ -183,8 +183,13 @@ export const topic_items = strandline.table(
     key: text().notNull(),
     /** False: only the baselines of searches that were added later contained it. */
     reported: boolean().notNull(),
+    /** Since when it is not relevant: no rule reports it and no digest lists it. Null: a person did not say so. */
+    dismissed_at: instant(),
   },
-  (t) => [primaryKey({ columns: [t.topic_id, t.key] })],
+  (t) => [
+    primaryKey({ columns: [t.topic_id, t.key] }),
+    index('topic_items_dismissed').on(t.topic_id, t.dismissed_at).where(sql`${t.dismissed_at} is not null`),
+  ],
 );
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });

@@ -9,8 +9,9 @@ import { findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import type { MuteRow } from '../../store/alerts/mutes.ts';
+import { readTopics } from '../../store/queries/topic-list.ts';
 import { redirectWithFlash } from '../components/flash-message.tsx';
-import { ActionButton, Button, Field, Form } from '../components/form.tsx';
+import { ActionButton, Button, Field, type FieldOption, Form } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -22,6 +23,9 @@ import { z } from 'zod';
 const named = z.object({ rule: z.string().max(64).optional(), topic: z.string().max(64).optional() });
 type Named = z.infer<typeof named>;
 
+/** Topics to choose from. */
+const MAX_TOPICS = 500;
+
 export function addMutePages(app: App, { ctx }: RouteContext): void {
   const scope = 'write';
   app.get('/alerts/mute', { schema: { querystring: named }, config: { scope } }, async (request, reply) =>
@@ -29,7 +33,8 @@ export function addMutePages(app: App, { ctx }: RouteContext): void {
   );
 
   app.post('/alerts/mute', { schema: { body: formBody }, config: { scope } }, async (request, reply) => {
-    const target = findTarget(named.parse(request.body));
+    const target =
+      parseOption(readField(request.body, 'what') ?? '') ?? findTarget(named.parse(request.body));
     const given = readField(request.body, 'until') ?? '';
     try {
       const until = parseFutureTime(given, request.frame.zone);
@@ -57,6 +62,7 @@ export function addMutePages(app: App, { ctx }: RouteContext): void {
     { given = {}, problems = [], status = 200 }: FormOutcome = {},
   ) {
     const name = await readName(target);
+    const options = await listTargets(target, name);
     return renderPage(request, reply, {
       status,
       title: `Mute ${name}`,
@@ -70,9 +76,11 @@ export function addMutePages(app: App, { ctx }: RouteContext): void {
           problems={problems}
           labels={{ until: 'Until' }}
         >
-          {Object.entries(writeTarget(target)).map(([key, value]) => (
-            <input type="hidden" name={key} value={value} />
-          ))}
+          {options.length > 1 ? (
+            <Field name="what" label="Messages" kind="select" value={writeOption(target)} options={options} />
+          ) : (
+            <input type="hidden" name="what" value={writeOption(target)} />
+          )}
           <Field
             name="until"
             label="Until"
@@ -90,6 +98,19 @@ export function addMutePages(app: App, { ctx }: RouteContext): void {
     });
   }
 
+  /** A rule of several topics can be muted for one of them, which is muted in the messages of all rules then. */
+  async function listTargets(target: MuteTarget, name: string): Promise<FieldOption[]> {
+    const own: FieldOption = [writeOption(target), target.scope === 'rule' ? `the rule ${name}` : name];
+    if (target.scope !== 'rule') return [own];
+    const { topic, search } = await findRuleRow(ctx, target.slug);
+    const all = await readTopics(ctx.db, { limit: MAX_TOPICS });
+    const topics = all.filter(({ slug }) => (topic === null && search === null) || slug === topic);
+    return [
+      own,
+      ...topics.map((row): FieldOption => [`topic:${row.slug}`, `the topic ${row.name}, in all rules`]),
+    ];
+  }
+
   async function readName(target: MuteTarget): Promise<string> {
     if (target.scope === 'rule') return (await findRuleRow(ctx, target.slug)).name;
     if (target.scope === 'topic') return (await assertTopicNotRemoved(ctx.db, target.slug)).name;
@@ -100,6 +121,16 @@ export function addMutePages(app: App, { ctx }: RouteContext): void {
 function findTarget({ rule, topic }: Named): MuteTarget {
   if (rule !== undefined) return { scope: 'rule', slug: rule };
   return topic === undefined ? { scope: 'all' } : { scope: 'topic', slug: topic };
+}
+
+const writeOption = (target: MuteTarget) =>
+  target.scope === 'all' ? 'all' : `${target.scope}:${target.slug}`;
+
+/** Undefined: the form named it by its own fields. */
+function parseOption(what: string): MuteTarget | undefined {
+  const [scope, slug = ''] = what.split(':');
+  if (scope === 'all') return { scope };
+  return scope === 'rule' || scope === 'topic' ? { scope, slug } : undefined;
 }
 
 function writeTarget(target: MuteTarget): Record<string, string> {

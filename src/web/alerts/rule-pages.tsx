@@ -10,6 +10,7 @@ import {
 } from '../../monitor/alerts/backtest.ts';
 import type { SummaryItem } from '../../monitor/alerts/channels/message-summary.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
+import { type FewerStep, planFewer, sendFewer } from '../../monitor/alerts/send-fewer.ts';
 import {
   DEFAULT_BACKTEST_DAYS,
   editedRule,
@@ -131,6 +132,16 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
     },
   );
 
+  app.get('/alerts/rules/:slug/fewer', { schema, config: { scope: 'write' } }, async (request, reply) => {
+    const rule = await findRuleRow(ctx, request.params.slug);
+    return renderFewer(request, reply, rule, planFewer(rule, ctx.clock.now()));
+  });
+
+  app.post('/alerts/rules/:slug/fewer', { schema, config: { scope: 'write' } }, async (request, reply) => {
+    const { slug } = await sendFewer(request.acting, request.params.slug);
+    return redirectWithFlash(reply, `/alerts/rules/${slug}`, 'rule_saved');
+  });
+
   for (const [change, code] of RULE_CHANGES)
     app.post(
       `/alerts/rules/:slug/${change}`,
@@ -156,6 +167,42 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
         </div>
       ),
     });
+  });
+}
+
+/** One step: what the rule sends, and what it would send. */
+async function renderFewer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rule: RuleRow,
+  { now, next }: FewerStep,
+): Promise<FastifyReply> {
+  const { slug, name } = rule;
+  return renderPage(request, reply, {
+    title: `Fewer messages of ${name}`,
+    here: '/alerts',
+    above: <RulePath rule={rule} />,
+    body: (
+      <>
+        <p>It sends {now}.</p>
+        <p>
+          {next === null ? 'There is no smaller step: mute it for some time, or pause it.' : `Then: ${next}.`}
+        </p>
+        <div class="buttons">
+          {next === null ? (
+            <>
+              <a class="button" href={`/alerts/mute?rule=${slug}`}>
+                Mute until…
+              </a>
+              <ActionButton action={`/alerts/rules/${slug}/pause`} words="Pause" icon="pause" />
+            </>
+          ) : (
+            <ActionButton action={`/alerts/rules/${slug}/fewer`} words="Send fewer" kind="main" />
+          )}
+          <a href={`/alerts/rules/${slug}`}>Cancel</a>
+        </div>
+      </>
+    ),
   });
 }
 
@@ -355,7 +402,7 @@ function findIcon(kind: SummaryItem['kind']): IconName {
   return kind === 'answer' || kind === 'digest' ? 'completion' : kind;
 }
 
-function PastItem({ item: { kind, title, text, author, url } }: { item: SummaryItem }) {
+function PastItem({ item: { kind, title, text, author, url } }: { item: BacktestMessage['items'][number] }) {
   const words = <UntrustedText text={title ?? text ?? url ?? ''} most={180} />;
   return (
     <>

@@ -25,6 +25,8 @@ const FLASH_MESSAGES = {
   rule_resumed: 'Resumed. Reports what is found from now on.',
   muted: 'Muted. Collection goes on; one message will sum up what is held back.',
   unmuted: 'No longer muted. What was held back is sent, summed up.',
+  dismissed: 'Marked as not relevant. It is not reported for this topic again.',
+  restored: 'Restored. It can be reported again.',
   rule_removed: 'Rule removed. Messages not sent yet are cancelled; past deliveries stay.',
   channel_paused: 'Paused. Messages wait until you resume.',
   channel_resumed: 'Resumed. Waiting messages are sent.',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DAY } from '../../domain/time.ts';
 import { idKey } from '../../model/value-shapes.ts';
+import { listRuleActions } from '../../monitor/digests/digest-actions.ts';
 import { writeMarkdown } from '../../monitor/digests/digest-markdown.ts';
 import type { Digest } from '../../monitor/digests/digest-shapes.ts';
 import { readDigest } from '../../monitor/digests/read-digest.ts';
@@ -13,10 +14,12 @@ import { listDigests, type StoredDigest } from '../../store/digests.ts';
 import { Table } from '../components/data-table.tsx';
 import { Button, TopicFilter } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { emptyField } from '../request-input.ts';
+import { addDismissedPages } from './dismissed-pages.tsx';
 import { DigestView } from './digest-view.tsx';
 
 const MAX_PAST = 100;
@@ -41,6 +44,7 @@ const MARKDOWN = 'text/markdown; charset=utf-8';
 
 export function addDigestPages(app: App, home: RouteContext): void {
   const { ctx } = home;
+  addDismissedPages(app, home);
 
   const readNow = async (span: Span, topic: string | undefined, tz: string): Promise<Digest> => {
     const until = ctx.clock.now();
@@ -113,6 +117,15 @@ export function addDigestPages(app: App, home: RouteContext): void {
       body: (
         <>
           <DigestView digest={digest} />
+          <IfAllowed scope="write">
+            <div class="buttons">
+              {listRuleActions(rule).map(({ words, path }) => (
+                <a class="button" href={path}>
+                  {words}
+                </a>
+              ))}
+            </div>
+          </IfAllowed>
           <p class="hint">
             <a href={`/digests/${id}/markdown`}>Markdown</a> <a href={`/api/v1/digests/${id}`}>JSON</a>
           </p>
@@ -125,8 +138,8 @@ export function addDigestPages(app: App, home: RouteContext): void {
     '/digests/:id/markdown',
     { schema: { params }, config: { scope: 'read' } },
     async (request, reply) => {
-      const { digest } = await findPastDigest(ctx.db, request.params.id);
-      return reply.type(MARKDOWN).send(writeMarkdown(digest, { base: readPublicBase(request, home) }));
+      const { digest, rule } = await findPastDigest(ctx.db, request.params.id);
+      return reply.type(MARKDOWN).send(writeMarkdown(digest, { base: readPublicBase(request, home), rule }));
     },
   );
 }

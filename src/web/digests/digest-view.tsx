@@ -6,7 +6,7 @@ import {
   type DigestSection,
 } from '../../monitor/digests/digest-sections.ts';
 import type { Digest } from '../../monitor/digests/digest-shapes.ts';
-import { useFrame } from '../components/page-frame.tsx';
+import { IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 
 export function DigestView({ digest }: { digest: Digest }) {
@@ -34,7 +34,7 @@ function DigestPart({ section: { id, heading, lines } }: { section: DigestSectio
 /** No length is cut here: the sections have theirs. */
 const MOST = 1_000;
 
-function Line({ line: { style, words, path, url } }: { line: DigestLine }) {
+function Line({ line: { style, words, path, url, action } }: { line: DigestLine }) {
   const text = <UntrustedText text={words} most={MOST} />;
   const linked = path === null ? text : <a href={path}>{text}</a>;
   switch (style) {
@@ -71,7 +71,15 @@ function Line({ line: { style, words, path, url } }: { line: DigestLine }) {
       );
     case 'note':
       return (
-        <p class="digest-item hint">{path === null ? <UntrustedText text={words} most={MOST} /> : linked}</p>
+        <p class="digest-item hint">
+          {linked}
+          {action === null ? null : (
+            <IfAllowed scope="write">
+              {words === '' ? null : ' · '}
+              <a href={action.path}>{action.words}</a>
+            </IfAllowed>
+          )}
+        </p>
       );
     case 'text':
       return <p>{linked}</p>;

@@ -31,12 +31,14 @@ export function renderTitle({ title, url }: MessageSummary, format: ChatFormat):
 
 /** What follows the title: items, and how many more there are. */
 export function renderItems(summary: MessageSummary, format: ChatFormat): string {
-  const { lead, items, url } = summary;
+  const { lead, items, url, actions } = summary;
   const more = describeMore(summary);
+  const links = actions.map((action) => format.link(action.label, action.url)).join(' · ');
   return [
     ...(lead === null ? [] : [format.escape(lead)]),
     ...items.map((item) => renderItem(item, format)),
     ...(more === null ? [] : [url === null ? format.escape(more) : format.link(format.escape(more), url)]),
+    ...(links === '' ? [] : [links]),
   ].join('\n\n');
 }
 
@@ -57,11 +59,12 @@ function renderOrigin(item: SummaryItem, format: ChatFormat): string {
   return [...(origin === '' ? [] : [format.escape(origin)]), ...links].join(' · ');
 }
 
-/** Links of an item: to the thing, and to our page about it. */
-export function listLinks({ url, page }: SummaryItem): { label: string; url: string }[] {
+/** Links of an item: to the thing, to our page about it, and to what a person can do about it. */
+export function listLinks({ url, page, action }: SummaryItem): { label: string; url: string }[] {
   return [
     ...(url === null ? [] : [{ label: 'Original', url }]),
     ...(page === null ? [] : [{ label: 'Details', url: page }]),
+    ...(action === null ? [] : [action]),
   ];
 }
 

@@ -3,6 +3,7 @@
 import { escapeHtml } from '../../../domain/text.ts';
 import type { Mailbox } from '../../../domain/mail-address.ts';
 import { isWebUrl, trimEndSlashes } from '../../../domain/link.ts';
+import { listRuleActions } from '../../digests/digest-actions.ts';
 import { composeSections, type DigestLine } from '../../digests/digest-sections.ts';
 import type { ChannelMessage } from '../message.ts';
 import type { Composition } from './channel-kind.ts';
@@ -113,7 +114,7 @@ function render(summary: MessageSummary, footer: Footer): Pick<Mail, 'text' | 'h
 
 /** A digest with all its sections: the same lines in both parts. */
 function renderDigest(
-  { rule_name, link, digest }: Extract<ChannelMessage, { type: 'strandline.digest' }>['data'],
+  { rule, rule_name, link, digest }: Extract<ChannelMessage, { type: 'strandline.digest' }>['data'],
   base: string | null,
   { reason, manage, label }: Footer,
 ): Pick<Mail, 'text' | 'html'> {
@@ -121,8 +122,10 @@ function renderDigest(
     ...plainLine('section', heading),
     ...lines.flatMap((line) => describeDigestLine(line, base)),
   ]);
+  const actions = base === null ? [] : listRuleActions(rule);
   const foot = [
     ...linkLine('button', 'Open as a page', link),
+    ...actions.flatMap(({ words, path }) => linkLine('link', words, `${base}${path}`)),
     ...plainLine('small', reason),
     ...linkLine('smallLink', label, manage),
   ];
@@ -142,14 +145,21 @@ const DIGEST_STYLES = {
 const SIGNS: Readonly<Partial<Record<DigestLine['style'], string>>> = { plus: '+ ', minus: '− ' };
 
 /** A post or link leads to itself, everything else to its page. */
-function describeDigestLine({ style, words, path, url }: DigestLine, base: string | null): Line[] {
+function describeDigestLine({ style, words, path, url, action }: DigestLine, base: string | null): Line[] {
   const page = base === null || path === null ? null : `${base}${path}`;
   const link = url !== null && isWebUrl(url) ? url : page;
-  return [{ style: DIGEST_STYLES[style], words: `${SIGNS[style] ?? ''}${words}`, link }];
+  const behind = action === null || base === null ? null : { ...action, link: `${base}${action.path}` };
+  if (words === '') return behind === null ? [] : linkLine('smallLink', behind.words, behind.link);
+  return [{ style: DIGEST_STYLES[style], words: `${SIGNS[style] ?? ''}${words}`, link, behind }];
 }
 
-/** A line of a mail: its words, or a link with its label. */
-type Line = { style: keyof typeof STYLES; words: string; link: string | null };
+/** A line of a mail: its words, or a link with its label; and another link behind it. */
+type Line = {
+  style: keyof typeof STYLES;
+  words: string;
+  link: string | null;
+  behind?: { words: string; link: string } | null;
+};
 
 const plainLine = (style: Line['style'], words: string | null): Line[] =>
   words === null || words === '' ? [] : [{ style, words, link: null }];
@@ -195,7 +205,10 @@ function describeItem(item: SummaryItem): Line[] {
 
 function renderText(groups: readonly (readonly Line[])[]): string {
   const paragraphs = groups.map((lines) =>
-    lines.map(({ words, link }) => (link === null ? words : `${words}: ${link}`)).join('\n'),
+    lines
+      .flatMap(({ words, link, behind }) => [{ words, link }, ...(behind ? [behind] : [])])
+      .map(({ words, link }) => (link === null ? words : `${words}: ${link}`))
+      .join('\n'),
   );
   return `${paragraphs.join('\n\n')}\n`;
 }
@@ -248,11 +261,14 @@ ${sections.join('\n')}
 }
 
 /** `dir=auto`: texts of any language have their own direction. */
-function renderLine({ style, words, link }: Line): string {
+function renderLine({ style, words, link, behind }: Line): string {
   const css = STYLES[style];
   if (link !== null && (style === 'text' || style === 'small'))
     return `<p dir="auto" style="${css}"><a href="${escapeHtml(link)}" style="color:inherit">${escapeHtml(words)}</a></p>`;
   if (link !== null) return `<a href="${escapeHtml(link)}" style="${css}">${escapeHtml(words)}</a>`;
   const tag = style === 'title' ? 'h1' : style === 'heading' || style === 'section' ? 'h2' : 'p';
-  return `<${tag} dir="auto" style="${css}">${escapeHtml(words)}</${tag}>`;
+  const more = behind
+    ? ` · <a href="${escapeHtml(behind.link)}" style="color:inherit">${escapeHtml(behind.words)}</a>`
+    : '';
+  return `<${tag} dir="auto" style="${css}">${escapeHtml(words)}${more}</${tag}>`;
 }

@@ -12,6 +12,7 @@ import { groupBy } from '../../../domain/group-by.ts';
 import { parseWebUrl } from '../../../domain/link.ts';
 import { cleanLine, truncateText } from '../../../domain/text.ts';
 import { RULE_KINDS, type RuleKind } from '../../../model/alerts.ts';
+import { type DigestAction, listRuleActions } from '../../digests/digest-actions.ts';
 import { composeSections } from '../../digests/digest-sections.ts';
 import type { ChannelMessage, MessageDiscovery, MessageProblem } from '../message.ts';
 import { titleProblem } from '../problem-words.ts';
@@ -42,7 +43,12 @@ export type SummaryItem = {
   url: string | null;
   /** Its page in the dashboard; null without `BASE_URL`. */
   page: string | null;
+  /** What a person can do about it: a page with a button. */
+  action: SummaryAction | null;
 };
+
+/** A link to a page with a button. */
+export type SummaryAction = { label: string; url: string };
 
 export type MessageSummary = {
   /** One line, such as `Ferry news: 12 posts, 1 spike`. */
@@ -54,13 +60,22 @@ export type MessageSummary = {
   more: { count: number } | null;
   /** The list of all of them in the dashboard; null without `BASE_URL`. */
   url: string | null;
+  /** What a person can do about the message. */
+  actions: SummaryAction[];
 };
 
 /** Chooses and describes the items of a message. */
 export function summarizeMessage(message: ChannelMessage): MessageSummary {
   if (message.type === 'strandline.test') {
     const title = `Test message for channel ${message.data.channel}`;
-    return { title, lead: 'strandline can send messages here.', items: [], more: null, url: null };
+    return {
+      title,
+      lead: 'strandline can send messages here.',
+      items: [],
+      more: null,
+      url: null,
+      actions: [],
+    };
   }
   if (message.type === 'strandline.digest') return summarizeDigest(message.data);
   if (message.type === 'strandline.system') return summarizeProblems(message.data);
@@ -73,37 +88,34 @@ export function summarizeMessage(message: ChannelMessage): MessageSummary {
     items,
     more: missing > 0 ? { count: missing } : null,
     url: data.link,
+    actions: [],
   };
 }
 
 /** Most sections of a digest in a chat; its page has all of them. */
 const MAX_DIGEST_ITEMS = 10;
 
-/** The sections of a digest as items: a line each, but for posts and links, which are items of their own. */
-function summarizeDigest({ rule_name, link, digest }: Digests): MessageSummary {
+/** The lines of a digest as items; a post or link with the note about it. */
+function summarizeDigest({ rule, rule_name, link, digest }: Digests): MessageSummary {
   const base = link === null ? null : link.replace(/\/digests\/\d+$/, '');
-  const plain = {
-    kind: 'digest' as const,
-    author: null,
-    copies: null,
-    counters: [],
-    at: null,
-    url: null,
-    page: null,
-  };
+  const locate = ({ words, path }: DigestAction): SummaryAction[] =>
+    base === null ? [] : [{ label: words, url: `${base}${path}` }];
   const items = composeSections(digest).flatMap(({ id, heading, lines }): SummaryItem[] =>
     lines.flatMap(({ style, words, path, url }, i): SummaryItem[] => {
-      // The title of the message says it.
-      if (style === 'title') return [];
+      const isNoted = style === 'note' && lines[i - 1]?.style === 'thing';
+      // The title of the message says it; the item before has it.
+      if (style === 'title' || isNoted) return [];
       const text = style === 'plus' ? `+ ${words}` : style === 'minus' ? `− ${words}` : words;
-      const isFirst = i === 0 && id !== 'collected';
+      const note = style === 'thing' && lines[i + 1]?.style === 'note' ? lines[i + 1] : undefined;
       return [
         {
-          ...plain,
-          title: isFirst ? heading : null,
+          ...PLAIN_ITEM,
+          title: i === 0 && id !== 'collected' ? heading : null,
           text: truncateText(cleanLine(text), MAX_TEXT_LENGTH),
+          counters: note === undefined || note.words === '' ? [] : [cleanLine(note.words)],
           url: cleanUrl(url),
           page: base === null || path === null ? null : `${base}${path}`,
+          action: note?.action ? (locate(note.action)[0] ?? null) : null,
         },
       ];
     }),
@@ -117,8 +129,21 @@ function summarizeDigest({ rule_name, link, digest }: Digests): MessageSummary {
     items: shown,
     more: more > 0 ? { count: more } : null,
     url: link,
+    actions: listRuleActions(rule).flatMap(locate),
   };
 }
+
+const PLAIN_ITEM = {
+  kind: 'digest',
+  title: null,
+  author: null,
+  copies: null,
+  counters: [],
+  at: null,
+  url: null,
+  page: null,
+  action: null,
+} satisfies Partial<SummaryItem>;
 
 /** The newest first: they are what the message was sent for. */
 function summarizeProblems({ rule_name, simulated, problems, total, link }: Problems): MessageSummary {
@@ -135,6 +160,7 @@ function summarizeProblems({ rule_name, simulated, problems, total, link }: Prob
     items,
     more: missing > 0 ? { count: missing } : null,
     url: link,
+    actions: [],
   };
 }
 
@@ -154,17 +180,7 @@ function describeProblemCounts(problems: readonly MessageProblem[], total: numbe
 
 function describeProblemItem({ sentence, page }: MessageProblem): SummaryItem {
   const text = truncateText(cleanLine(sentence), MAX_TEXT_LENGTH);
-  return {
-    kind: 'problem',
-    title: null,
-    text,
-    author: null,
-    copies: null,
-    counters: [],
-    at: null,
-    url: null,
-    page,
-  };
+  return { ...PLAIN_ITEM, kind: 'problem', text, page };
 }
 
 /** `and 7 more`; null if the summary has all items. */
@@ -236,7 +252,7 @@ function sumEngagement(found: MessageDiscovery): number {
 function describeItem(found: MessageDiscovery): SummaryItem {
   const { kind, page } = found;
   const copies = 'copies' in found ? formatCopies(found) : null;
-  const plain = { kind, title: null, author: null, copies, counters: [], url: null, page };
+  const plain = { ...PLAIN_ITEM, kind, copies, page };
   switch (found.kind) {
     case 'post':
       return { ...plain, ...describePost(found.post), url: cleanUrl(found.post.url) };
@@ -254,9 +270,9 @@ function describeItem(found: MessageDiscovery): SummaryItem {
       };
     }
     case 'spike':
-      return { ...plain, text: cleanLine(found.spike.sentence), at: null };
+      return { ...plain, text: cleanLine(found.spike.sentence) };
     case 'trend':
-      return { ...plain, text: cleanLine(found.trend.sentence), at: null };
+      return { ...plain, text: cleanLine(found.trend.sentence) };
     case 'growth':
       return {
         ...plain,
@@ -269,7 +285,6 @@ function describeItem(found: MessageDiscovery): SummaryItem {
         ...plain,
         title: `Answer of ${found.search}`,
         text: cleanShort(formatAnswerLine(found.answer.changes), MAX_TEXT_LENGTH),
-        at: null,
       };
   }
 }

@@ -69,7 +69,13 @@ function isTeamsAddress(address: string): boolean {
 }
 
 function describeCard(summary: MessageSummary): object {
-  const { title, lead, items, url } = summary;
+  const { title, lead, items, url, actions } = summary;
+  const open = url === null ? [] : [{ label: 'Open in strandline', url }];
+  const buttons = [...open, ...actions].map((action) => ({
+    type: 'Action.OpenUrl',
+    title: action.label,
+    url: action.url,
+  }));
   const more = describeMore(summary);
   return {
     contentType: 'application/vnd.microsoft.card.adaptive',
@@ -85,7 +91,7 @@ function describeCard(summary: MessageSummary): object {
         ...items.map(describeItem),
         ...(more === null ? [] : [describeText(more, { isSubtle: true })]),
       ],
-      ...(url === null ? {} : { actions: [{ type: 'Action.OpenUrl', title: 'Open in strandline', url }] }),
+      ...(buttons.length === 0 ? {} : { actions: buttons }),
     },
   };
 }

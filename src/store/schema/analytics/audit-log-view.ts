@@ -26,6 +26,8 @@ export const AUDIT_ACTIONS = [
   'topic.purged',
   'topic.rewatched',
   'topic.sources_changed',
+  'topic.item_dismissed',
+  'topic.item_restored',
   'search.purged',
   'searches.paused',
   'searches.resumed',

@@ -1,0 +1,2 @@
+ALTER TABLE "strandline"."topic_items" ADD COLUMN "dismissed_at" timestamp (3) with time zone;--> statement-breakpoint
+CREATE INDEX "topic_items_dismissed" ON "strandline"."topic_items" USING btree ("topic_id","dismissed_at") WHERE "strandline"."topic_items"."dismissed_at" is not null;

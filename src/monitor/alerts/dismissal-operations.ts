@@ -1,0 +1,92 @@
+/** Operations on what is dismissed as not relevant. */
+import { z } from 'zod';
+import { idParam, idShape, timeShape, topicSlug } from '../../model/value-shapes.ts';
+import { listDismissals } from '../../store/alerts/dismissals.ts';
+import { commandWords, declareOperation } from '../operation.ts';
+import { findScope } from '../topics/find-by-slug.ts';
+import { type Dismissal, dismiss, restore } from './dismissals.ts';
+
+const idOf = (kind: 'post' | 'link') =>
+  idParam
+    .clone()
+    .optional()
+    .describe(`Id of the ${kind}.`)
+    .register(commandWords, { flag: `--${kind} <id>`, help: `id of the ${kind}` });
+
+const target = z
+  .strictObject({
+    topic: topicSlug.clone().register(commandWords, { argument: 'topic', help: 'topic slug' }),
+    post: idOf('post'),
+    link: idOf('link'),
+  })
+  .refine(({ post, link }) => (post === undefined) !== (link === undefined), {
+    error: 'the id of a post or of a link',
+    path: ['post'],
+  })
+  .meta({ examples: [{ topic: 'harbour-ferry', post: '1' }] });
+
+function readTarget({ topic, post, link }: z.output<typeof target>): Dismissal {
+  if (post !== undefined) return { topic, kind: 'post', id: post };
+  if (link === undefined) throw new Error('its schema refuses neither');
+  return { topic, kind: 'link', id: link };
+}
+
+const MAX_LISTED = 500;
+const about = { tag: 'alerts', scope: 'write' } as const;
+
+export const DISMISSAL_OPERATIONS = [
+  declareOperation({
+    ...about,
+    id: 'dismissItem',
+    route: 'POST /api/v1/dismiss',
+    command: 'digest dismiss',
+    does: 'Mark a post or link as not relevant for a topic',
+    more: 'No rule reports it, or a copy of it, for this topic again, and no digest lists it. Messages that are not composed yet leave it out. Lists, exports and counts keep it.',
+    input: target,
+    output: z.object({ changed: z.boolean().describe('False if it was dismissed already.') }),
+    example: 'strandline digest dismiss harbour-ferry --post 1204',
+    run: async ({ ctx }, given) => ({ changed: await dismiss(ctx, readTarget(given)) }),
+  }),
+  declareOperation({
+    ...about,
+    id: 'restoreItem',
+    route: 'POST /api/v1/restore',
+    command: 'digest restore',
+    does: 'Undo that a post or link is not relevant for a topic',
+    more: 'It can be reported and listed again. What was left out of messages meanwhile is not sent later.',
+    input: target.clone(),
+    output: z.object({ changed: z.boolean().describe('False if it was not dismissed.') }),
+    run: async ({ ctx }, given) => ({ changed: await restore(ctx, readTarget(given)) }),
+  }),
+  declareOperation({
+    ...about,
+    id: 'listDismissed',
+    route: 'GET /api/v1/dismissed',
+    command: 'digest dismissed',
+    scope: 'read',
+    does: 'List what is dismissed as not relevant, the last first',
+    more: `At most ${MAX_LISTED}.`,
+    input: z.strictObject({
+      topic: topicSlug.optional().describe('Only of this topic.').register(commandWords, {
+        flag: '--topic <topic>',
+        help: 'only of this topic',
+      }),
+    }),
+    output: z.object({
+      dismissed: z.array(
+        z.object({
+          topic: z.string().describe('Slug.'),
+          kind: z.enum(['post', 'link']),
+          id: idShape,
+          text: z.string().nullable().describe('Text of the post, or title of the link.'),
+          url: z.string().nullable(),
+          at: timeShape.describe('When it was dismissed (UTC).'),
+        }),
+      ),
+    }),
+    run: async ({ ctx }, { topic }) => {
+      await findScope(ctx.db, { topic });
+      return { dismissed: await listDismissals(ctx.db, { topic, limit: MAX_LISTED }) };
+    },
+  }),
+];

@@ -1,0 +1,55 @@
+/** Dismisses things as not relevant for a topic, and restores them. */
+import { Refused } from '../../domain/errors.ts';
+import {
+  type DismissedItem,
+  dismissItem,
+  findTopicItem,
+  isDismissed,
+  restoreItem,
+} from '../../store/alerts/dismissals.ts';
+import { recordAudit } from '../../store/audit-entries.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import type { TopicItem } from '../../store/save/topic-items.ts';
+import type { ActingContext } from '../context.ts';
+import { requireTopic } from '../topics/find-by-slug.ts';
+
+/** A post or link, for the topic with that slug. */
+export type Dismissal = { topic: string; kind: DismissedItem['kind']; id: Id };
+
+/**
+ * Marks a thing as not relevant for a topic: rules do not report it again, messages that are not composed yet leave it out, and
+ * digests do not list it. Lists, exports and counts keep it.
+ * @returns whether it was not dismissed before
+ * @throws Refused `not_found` for an unknown topic, and for what the topic has not found
+ */
+export async function dismiss(ctx: ActingContext, given: Dismissal): Promise<boolean> {
+  return change(ctx, given, 'dismissed', (tx, item) => dismissItem(tx, item, ctx.clock.now()));
+}
+
+/** Undoes {@link dismiss}: what is found from now on is reported. @returns whether it was dismissed @throws as there */
+export async function restore(ctx: ActingContext, given: Dismissal): Promise<boolean> {
+  return change(ctx, given, 'restored', restoreItem);
+}
+
+async function change(
+  ctx: ActingContext,
+  given: Dismissal,
+  done: 'dismissed' | 'restored',
+  write: (tx: Transaction, item: TopicItem) => Promise<void>,
+): Promise<boolean> {
+  return inTransaction(ctx.db, async (tx) => {
+    const { id: topicId } = await requireTopic(tx, given.topic);
+    const item = await findTopicItem(tx, { topicId, kind: given.kind, thing: given.id });
+    if (item === null)
+      throw new Refused('not_found', `the topic "${given.topic}" has found no ${given.kind} ${given.id}`);
+    const isNow = await isDismissed(tx, item);
+    if (isNow === (done === 'dismissed')) return false;
+    await write(tx, item);
+    await recordAudit(tx, ctx, {
+      action: `topic.item_${done}`,
+      subject: given.topic,
+      changes: { [given.kind]: { before: null, after: String(given.id) } },
+    });
+    return true;
+  });
+}

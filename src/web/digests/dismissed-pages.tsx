@@ -1,0 +1,139 @@
+/** What is not relevant for a topic: a page with a button, to which digests lead, and the list, to undo it. */
+import { z } from 'zod';
+import { idKey } from '../../model/value-shapes.ts';
+import { type Dismissal, dismiss, restore } from '../../monitor/alerts/dismissals.ts';
+import { findById } from '../../monitor/http/find-by-id.ts';
+import { decodeInput } from '../../monitor/http/request-problems.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
+import { type DismissalRow, listDismissals } from '../../store/alerts/dismissals.ts';
+import { readLink } from '../../store/queries/links.ts';
+import { readPostsByIds } from '../../store/queries/posts.ts';
+import { Table } from '../components/data-table.tsx';
+import { redirectWithFlash } from '../components/flash-message.tsx';
+import { ActionButton } from '../components/form.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { formBody, slugParams } from '../request-input.ts';
+
+const item = z.object({ post: idKey.optional(), link: idKey.optional() });
+const MAX_LISTED = 500;
+/** In UTF-16 code units. */
+const MAX_SHOWN = 300;
+
+export function addDismissedPages(app: App, { ctx }: RouteContext): void {
+  const scope = 'write';
+  const schema = { params: slugParams };
+
+  app.get(
+    '/topics/:slug/dismissed',
+    { schema: { ...schema, querystring: item }, config: { scope } },
+    async (request, reply) => {
+      const { slug, name } = await assertTopicNotRemoved(ctx.db, request.params.slug);
+      const rows = await listDismissals(ctx.db, { topic: slug, limit: MAX_LISTED });
+      const asked = findItem(slug, request.query);
+      const isListed = rows.some(({ kind, id }) => kind === asked?.kind && id === asked.id);
+      return renderPage(request, reply, {
+        title: `Not relevant for ${name}`,
+        here: '/digests',
+        above: <a href={`/topics/${slug}`}>{name}</a>,
+        lead: 'No rule reports these posts and links, or copies of them, for this topic again, and no digest lists them. Lists keep them.',
+        body: (
+          <>
+            {asked === null || isListed ? null : (
+              <Asked asked={asked} text={await readText(asked)} topic={name} />
+            )}
+            <Dismissed rows={rows} slug={slug} />
+          </>
+        ),
+      });
+    },
+  );
+
+  for (const [path, change, code] of [
+    ['dismiss', dismiss, 'dismissed'],
+    ['restore', restore, 'restored'],
+  ] as const)
+    app.post(
+      `/topics/:slug/${path}`,
+      { schema: { ...schema, body: formBody }, config: { scope } },
+      async (request, reply) => {
+        const { slug } = request.params;
+        const given = findItem(slug, decodeInput(item, request.body));
+        const isChanged = given !== null && (await change(request.acting, given));
+        return redirectWithFlash(reply, `/topics/${slug}/dismissed`, isChanged ? code : 'unchanged');
+      },
+    );
+
+  async function readText({ kind, id }: Dismissal): Promise<string> {
+    if (kind === 'link') {
+      const { title, url } = await findById('link', id, readLink(ctx.db, id));
+      return title ?? url;
+    }
+    const [post] = await readPostsByIds(ctx.db, [id]);
+    return (await findById('post', id, Promise.resolve(post))).text;
+  }
+}
+
+function findItem(topic: string, { post, link }: z.infer<typeof item>): Dismissal | null {
+  if (post !== undefined) return { topic, kind: 'post', id: post };
+  return link === undefined ? null : { topic, kind: 'link', id: link };
+}
+
+function Asked({ asked, text, topic }: { asked: Dismissal; text: string; topic: string }) {
+  const { kind, id } = asked;
+  return (
+    <section>
+      <p>
+        <a href={`/${kind}s/${id}`}>
+          <UntrustedText text={text} most={MAX_SHOWN} />
+        </a>
+      </p>
+      <div class="buttons">
+        <ActionButton
+          action={`/topics/${asked.topic}/dismiss`}
+          words={`Not relevant for ${topic}`}
+          kind="main"
+          fields={{ [kind]: String(id) }}
+        />
+        <a href={`/topics/${asked.topic}`}>Cancel</a>
+      </div>
+    </section>
+  );
+}
+
+function Dismissed({ rows, slug }: { rows: readonly DismissalRow[]; slug: string }) {
+  return (
+    <Section title="Dismissed">
+      <Table
+        caption="Posts and links that are not relevant, the last first"
+        empty="None."
+        rows={rows}
+        columns={[
+          {
+            head: 'Post or link',
+            cell: ({ kind, id, text, url }) => (
+              <a href={`/${kind}s/${id}`}>
+                <UntrustedText text={text ?? url ?? `${kind} ${id}`} most={MAX_SHOWN} />
+              </a>
+            ),
+          },
+          { head: 'Since', cell: ({ at }) => <Timestamp at={at} /> },
+          {
+            head: <span class="unseen">Change</span>,
+            cell: ({ kind, id }) => (
+              <ActionButton
+                action={`/topics/${slug}/restore`}
+                words="Undo"
+                kind="quiet"
+                fields={{ [kind]: String(id) }}
+              />
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
