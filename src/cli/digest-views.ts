@@ -1,7 +1,8 @@
 /** `digest`: what a span of time brought, in two minutes of reading. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { DISMISSAL_OPERATIONS } from '../monitor/alerts/dismissal-operations.ts';
 import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
+import { writeMarkdown } from '../monitor/digests/digest-markdown.ts';
 import { composeSections, type DigestLine } from '../monitor/digests/digest-sections.ts';
 import type { Digest } from '../monitor/digests/digest-shapes.ts';
 import type { DismissalRow } from '../store/alerts/dismissals.ts';
@@ -15,7 +16,8 @@ import { MAX_PROSE_WIDTH, oneLine, truncate, wrapText } from './terminal-text.ts
 /** A past digest, without its value where it is a row of a list; or the digest of a span. */
 type Row = JsonOf<PastDigest> & Digest & { changed: boolean; dismissed: JsonOf<DismissalRow>[] };
 
-const VIEW: OperationView<Row> = {
+/** @param isMarkdown whether the option was given */
+const createView = (isMarkdown: () => boolean): OperationView<Row> => ({
   columns: [
     { of: 'id', right: true },
     'rule',
@@ -27,8 +29,8 @@ const VIEW: OperationView<Row> = {
   ],
   none: 'No digests yet. Add a rule that sends one: strandline rules add mornings --digest "daily 8:00" --channel CHANNEL',
   replies: {
-    getDigest: { lines: (digest, { page }) => renderDigest(digest, page) },
-    getPastDigest: { lines: ({ digest }, { page }) => renderDigest(digest, page) },
+    getDigest: { lines: (digest, { page }) => render(digest, page, isMarkdown()) },
+    getPastDigest: { lines: ({ digest }, { page }) => render(digest, page, isMarkdown()) },
     dismissItem: { says: ({ changed }) => [changed ? 'Not relevant: not reported again' : 'Unchanged'] },
     restoreItem: { says: ({ changed }) => [changed ? 'Restored: can be reported again' : 'Unchanged'] },
     listDismissed: {
@@ -39,7 +41,7 @@ const VIEW: OperationView<Row> = {
       says: ({ dismissed }) => (dismissed.length === 0 ? ['Nothing is dismissed.'] : []),
     },
   },
-};
+});
 
 /** How lines begin, and how the lines below their first are indented. */
 const MARKS: Readonly<Record<DigestLine['style'], string>> = {
@@ -51,6 +53,11 @@ const MARKS: Readonly<Record<DigestLine['style'], string>> = {
   thing: '  ',
   note: '  ',
 };
+
+function render(digest: Digest, page: TerminalPage, isMarkdown: boolean): string[] {
+  if (!isMarkdown) return renderDigest(digest, page);
+  return writeMarkdown(digest, { zone: page.zone, base: null }).trimEnd().split('\n');
+}
 
 function renderDigest(digest: Digest, page: TerminalPage): string[] {
   return composeSections(digest, page.zone).flatMap(({ heading, lines }, i) => [
@@ -78,5 +85,12 @@ export function registerDigest(digest: Command, cli: Cli): void {
   digest.description(
     'Summarizes a span of time: what needs you, what changed, what is new, what was not collected.',
   );
-  addOperations(digest, cli, [...DIGEST_OPERATIONS, ...DISMISSAL_OPERATIONS], VIEW);
+  // Otherwise options of a command below it, such as `--json`, would be taken as its own.
+  digest.enablePositionalOptions();
+  const isMarkdown = () =>
+    printed.some((command) => command.opts<{ markdown?: boolean }>().markdown === true);
+  addOperations(digest, cli, [...DIGEST_OPERATIONS, ...DISMISSAL_OPERATIONS], createView(isMarkdown));
+  const printed = [digest, ...digest.commands.filter((command) => command.name() === 'show')];
+  for (const command of printed)
+    command.addOption(new Option('--markdown', 'print Markdown').conflicts('json'));
 }

@@ -4,6 +4,16 @@
 export const RULE_KINDS = ['post', 'link', 'spike', 'trend', 'answer', 'growth'] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
+/** What each kind of rule reports, one of it. */
+export const KIND_NOUNS: Readonly<Record<RuleKind, string>> = {
+  post: 'post',
+  link: 'link',
+  spike: 'spike',
+  trend: 'trend',
+  answer: 'changed answer',
+  growth: 'growing post',
+};
+
 /** The rule that reports problems of strandline itself. It exists from the start and cannot be removed. */
 export const SYSTEM_RULE = 'system';
 /** Kinds of all rules: `system` is that of the rule `system` alone. */

@@ -60,6 +60,10 @@ export type PlannedDigest = {
   channel_ids: Id[];
   last_until: Date | null;
   last_discovery: Id | null;
+  /** Topics that the last one left out because they were muted. */
+  last_muted: { topic: string; topic_name: string }[] | null;
+  /** The topic in scope, also that of a search; null: all. */
+  topic_id: Id | null;
 };
 
 export async function listPlannedDigests({ pool }: Pooled): Promise<Id[]> {
@@ -74,12 +78,12 @@ export async function lockPlannedDigest(tx: Transaction, id: Id, now: Date): Pro
        coalesce(r.muted_until > $2, false) AS is_muted, r.archived_at IS NOT NULL AS is_removed,
        ARRAY(SELECT c.id FROM strandline.rule_channels rc JOIN strandline.channels c ON c.id = rc.channel_id
          WHERE rc.rule_id = r.id AND c.state = 'active' AND c.archived_at IS NULL ORDER BY c.id) AS channel_ids,
-       l.until_at AS last_until, l.last_discovery
+       l.until_at AS last_until, l.last_discovery, l.muted AS last_muted, coalesce(r.topic_id, s.topic_id) AS topic_id
      FROM strandline.digests d JOIN strandline.rules r ON r.id = d.rule_id
      LEFT JOIN strandline.topics t ON t.id = r.topic_id
      LEFT JOIN strandline.searches s ON s.id = r.search_id
      LEFT JOIN LATERAL (
-       SELECT until_at, last_discovery FROM strandline.digests
+       SELECT until_at, last_discovery, value->'muted' AS muted FROM strandline.digests
        WHERE rule_id = r.id AND state = 'sent' ORDER BY due_at DESC LIMIT 1
      ) l ON true
      WHERE d.id = $1 AND d.state = 'planned' FOR UPDATE OF d SKIP LOCKED`,

@@ -53,10 +53,13 @@ const PAGES: readonly Row[] = [
   ['explore without matches', '/explore?q=submarine'],
   ['explore with SQL', '/explore/sql'],
   ['digests', '/digests'],
+  ['past digest', ({ digest }) => `/digests/${digest}`],
+  ['not relevant', ({ post }) => `/topics/trains/dismissed?post=${post}`],
   ['alerts', '/alerts'],
   ['mute', '/alerts/mute'],
   ['rule', '/alerts/rules/trains-at-night'],
   ['past of a rule', '/alerts/rules/trains-at-night/past'],
+  ['fewer messages of a rule', '/alerts/rules/trains-at-night/fewer'],
   ['remove a rule', '/alerts/rules/trains-at-night/remove'],
   ['new rule', '/alerts/rules/new'],
   ['channel', '/alerts/channels/ops'],
@@ -79,7 +82,7 @@ const PAGES: readonly Row[] = [
 
 /** Not pages: files, a raw response, parts of a form, health and metrics. */
 const FILES =
-  /^\/(?:digests\/markdown|digests\/:id|digests\/:id\/markdown|assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|livez|readyz|readyz\/parts|metrics)$/;
+  /^\/(?:digests\/markdown|digests\/:id\/markdown|assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|livez|readyz|readyz\/parts|metrics)$/;
 
 /** Widths do not depend on colors, nor colors on widths: each scheme is checked at one width. */
 const EYES = [

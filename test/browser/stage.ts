@@ -7,6 +7,7 @@ import type { ActingContext } from '../../src/monitor/context.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';
+import { composeDigests } from '../../src/monitor/alerts/compose-digests.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
@@ -20,7 +21,7 @@ import { json, startStub, type StubService } from '../stub-service.ts';
 
 /** Ids of what is worth a page, of this history. */
 export type Ids = Record<
-  'post' | 'link' | 'author' | 'succeeded' | 'failed' | 'skipped' | 'sent' | 'unsent',
+  'post' | 'link' | 'author' | 'succeeded' | 'failed' | 'skipped' | 'sent' | 'unsent' | 'digest',
   string
 >;
 
@@ -76,6 +77,17 @@ async function tellOfWhatComes(
   await evaluateRules(ctx);
   for (const { channel } of [ops, night])
     await deliverDueMessages(ctx, channel.id, new AbortController().signal);
+  const mornings = await createRule(ctx, {
+    slug: 'mornings',
+    name: 'Every morning',
+    digest: '0 8 * * *',
+    channels: ['ops'],
+  });
+  await ctx.db.pool.query(
+    `INSERT INTO strandline.digests (rule_id, due_at, created_at, state) VALUES ($1, $2, $3, 'planned')`,
+    [mornings.id, clock.now(), new Date(clock.now().getTime() - HOUR)],
+  );
+  await composeDigests(ctx);
 }
 
 async function idsOf({ pool }: Database): Promise<Ids> {
@@ -89,7 +101,8 @@ async function idsOf({ pool }: Database): Promise<Ids> {
        (SELECT id FROM strandline_analytics.runs WHERE status = 'failed' LIMIT 1) AS failed,
        (SELECT id FROM strandline_analytics.runs WHERE status = 'skipped' LIMIT 1) AS skipped,
        (SELECT id FROM strandline_analytics.deliveries WHERE state = 'delivered' LIMIT 1) AS sent,
-       (SELECT id FROM strandline_analytics.deliveries WHERE state = 'pending' LIMIT 1) AS unsent`,
+       (SELECT id FROM strandline_analytics.deliveries WHERE state = 'pending' LIMIT 1) AS unsent,
+       (SELECT id FROM strandline.digests WHERE state <> 'planned' LIMIT 1) AS digest`,
   );
   const [ids] = rows;
   const missing = Object.entries(ids ?? {}).filter(([, id]) => id === null);

@@ -141,7 +141,7 @@ test('what was not collected, most important first', () => {
 
 test('what needs a person', () => {
   expect(
-    digest.attention.map((one) => [one.kind, one.search, one.kind === 'search' ? one.status : one.n]),
+    digest.attention.map((one) => (one.kind === 'search' ? [one.kind, one.search, one.status] : [one.kind])),
   ).toEqual([
     ['search', 'failing-posts', 'failing'],
     ['search', 'never-posts', 'silent'],

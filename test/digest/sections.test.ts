@@ -86,6 +86,15 @@ const full: Digest = {
     items: times(3, item),
   })),
   growing: times(3, (i) => ({ kind: 'item', item: item(i), gained: 900, hours: 2, typical_per_hour: 12 })),
+  held: times(200, (i) => ({
+    topic: null,
+    rule: `r${i}`,
+    name: `The rule ${i}`,
+    since: null,
+    counts: { post: 1_000, link: 20, spike: 2 },
+    page: `/alerts/deliveries/${i}`,
+  })),
+  muted: times(200, (i) => ({ topic: `m${i}`, topic_name: `A muted topic ${i}`, until: at })),
   quiet: times(200, (i) => ({ topic: `q${i}`, topic_name: `A quiet topic ${i}`, checked: i % 2 === 0 })),
 };
 
@@ -93,7 +102,7 @@ const head = ['collected', 'attention', 'answer'];
 
 test('at most 400 words, of which the first three parts fit on the screen of a phone', () => {
   const sections = composeSections(full);
-  expect(sections.map(({ id }) => id)).toEqual([...head, 'new', 'growing', 'quiet']);
+  expect(sections.map(({ id }) => id)).toEqual([...head, 'new', 'growing', 'quiet', 'held']);
   expect(countWords(sections)).toBeLessThanOrEqual(MAX_WORDS);
   expect(countWords(sections.filter(({ id }) => head.includes(id)))).toBeLessThanOrEqual(MAX_HEAD_WORDS);
   // Something of each topic that is shown, and how many are not.
@@ -116,6 +125,8 @@ test('texts of languages without spaces are cut by length, and a short digest is
     answers: [],
     growing: [],
     quiet: [],
+    held: [],
+    muted: [],
     topics: [{ ...first, items: [{ ...item(1), text: unspaced, copies: 1, author: null }] }],
   };
   const sections = composeSections(one);

@@ -47,7 +47,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/status/', `${CONTEXT} model/ config/ monitor/schedule/`],
   ['monitor/topics/state-operations.ts', `domain/ store/ model/ monitor/operation.ts monitor/status/ monitor/topics/`],
   ['monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts', 'domain/ model/ monitor/operation.ts'],
-  ['monitor/digests/', `${CONTEXT} model/ monitor/operation.ts monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts monitor/schedule/ monitor/status/ monitor/topics/find-by-slug.ts`],
+  ['monitor/digests/', `${CONTEXT} model/ monitor/operation.ts monitor/alerts/problem-words.ts monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts monitor/schedule/ monitor/status/ monitor/topics/find-by-slug.ts`],
   ['monitor/runs/', `${CONTEXT} config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
   ['monitor/alerts/', `${CONTEXT} model/ monitor/operation.ts monitor/access/visitor-scopes.ts monitor/alerts/delivery-shapes.ts monitor/digests/ monitor/schedule/ protocol/ platform/clock.ts platform/network.ts platform/vault.ts platform/http/allowed-hosts.ts type:config/config.ts monitor/topics/find-by-slug.ts`],
   ['monitor/feeds/', `${CONTEXT} model/ monitor/operation.ts config/version.ts platform/keys.ts monitor/topics/find-by-slug.ts`],

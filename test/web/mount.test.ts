@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttpServer, startHttpServer, type WebServer } from '../../src/app/http-server.ts';
 import { WEB } from '../../src/app/web-server.ts';
 import { createToken, OPERATOR } from '../../src/monitor/access/manage-tokens.ts';
+import { composeDigests } from '../../src/monitor/alerts/compose-digests.ts';
 import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
 import type { RouteContext } from '../../src/monitor/http/route-types.ts';
@@ -102,6 +103,17 @@ async function plant(kind: Kind): Promise<World> {
      VALUES ('msg_1', $1, $2, 'dead', 'given up', $4, $3, $3, 11)`,
     [channel.id, rule.id, ctx.clock.now(), JSON.stringify({ text: word })],
   );
+  const digest = await createRule(ctx, {
+    slug: 'pier-digest',
+    topic: 'pier',
+    digest: '0 8 * * *',
+    channels: ['ops'],
+  });
+  await db.pool.query(
+    `INSERT INTO strandline.digests (rule_id, due_at, created_at, state) VALUES ($1, $2, $3, 'planned')`,
+    [digest.id, ctx.clock.now(), new Date(ctx.clock.now().getTime() - 3_600_000)],
+  );
+  await composeDigests(ctx);
   await world.derive();
   while (!(await fillArchive(db, { batches: 5 })));
   return world;
@@ -130,15 +142,8 @@ function fillPath(url: string): string {
   return `${filled.join('/')}${QUERIES[url] ?? ''}`;
 }
 
-/** A stream, files that are the same, what needs a key (`test/web/feeds/feeds.test.ts`), and what a schedule makes (`test/digest`). */
-const UNREAD = new Set([
-  '/api/v1/events',
-  '/assets/:file',
-  '/feeds/:file',
-  '/api/v1/digests/:id',
-  '/digests/:id',
-  '/digests/:id/markdown',
-]);
+/** A stream, files that are the same, and what needs a key (`test/web/feeds/feeds.test.ts`). */
+const UNREAD = new Set(['/api/v1/events', '/assets/:file', '/feeds/:file']);
 /** Of the process, at the root only. */
 const OF_PROCESS = new Set(['/livez', '/readyz', '/readyz/parts', '/metrics']);
 

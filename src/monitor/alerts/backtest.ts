@@ -12,8 +12,17 @@ import {
   readEngagement,
   readPastEntries,
 } from '../../store/alerts/past-entries.ts';
-import { findRule, readRuleCreation, type Rule, type RuleSettings } from '../../store/alerts/rule-rows.ts';
+import {
+  findRule,
+  readRuleCreation,
+  readScopeSlugs,
+  type Rule,
+  type RuleSettings,
+} from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
+import { MAX_SPAN_DAYS } from '../digests/digest-inputs.ts';
+import { type Digest, saysSomething } from '../digests/digest-shapes.ts';
+import { readDigest } from '../digests/read-digest.ts';
 import { slotsBetween } from '../schedule/cadence.ts';
 import { type SummaryItem, summarizeMessage } from './channels/message-summary.ts';
 import { completeRule } from './manage-rules.ts';
@@ -120,7 +129,7 @@ async function backtest(
   const until = ctx.clock.now();
   const since = new Date(until.getTime() - days * DAY);
   const query = parseQuery(rule.filter, 'filter');
-  if (rule.digest !== null) return planDigests(rule, rule.digest, since, until);
+  if (rule.digest !== null) return planDigests(ctx, rule, rule.digest, { since, until, described });
   // As if the rule had been active all the time.
   const always = { ...rule, id: 0n, state: 'active' as const, after: 0n, muted_until: null };
   const plan = createMessagePlan<PastEntry>(rule);
@@ -169,22 +178,36 @@ async function backtest(
   };
 }
 
-/** When digests would have been sent, at most: what they say is not planned. */
-function planDigests(
-  { name, tz }: Pick<RuleSettings, 'name' | 'tz'>,
+/** Newest digests that are described: each takes a few hundred milliseconds. */
+const MAX_DESCRIBED_DIGESTS = 3;
+
+/** When digests would have been sent, at most, and what the newest would have said. */
+async function planDigests(
+  ctx: Context,
+  rule: RuleSettings & { slug: string },
   cron: string,
-  since: Date,
-  until: Date,
-): Backtest {
-  const slots = [...slotsBetween({ kind: 'cron', cron, tz }, since, until)].toReversed();
-  const messages = slots.map((at) => ({
-    at: new Date(at),
-    discoveries: 0,
-    waits_for: null,
-    title: `${name}: digest`,
-    lead: null,
-    items: [],
-  }));
+  { since, until, described }: { since: Date; until: Date; described: number },
+): Promise<Backtest> {
+  const { name, tz } = rule;
+  const scope = await readScopeSlugs(ctx.db.pool, rule);
+  // A slot before them, where the first of them begins.
+  const earlier = since.getTime() - MAX_SPAN_DAYS * DAY;
+  const slots = [...slotsBetween({ kind: 'cron', cron, tz }, earlier, until)].toReversed();
+  const messages: BacktestMessage[] = [];
+  for (const [n, at] of slots.entries()) {
+    if (at <= since.getTime()) break;
+    const message = { at: new Date(at), discoveries: 0, waits_for: null, title: `${name}: digest` };
+    if (n >= Math.min(described, MAX_DESCRIBED_DIGESTS)) {
+      messages.push({ ...message, lead: null, items: [] });
+      continue;
+    }
+    const from = new Date(slots[n + 1] ?? at - DAY);
+    const digest = await readDigest(ctx, { ...scope, from, until: message.at, tz });
+    const lead = saysSomething(digest)
+      ? 'Counters, and what needs a person, are as of now.'
+      : 'Nothing new: sent to nobody.';
+    messages.push({ ...message, lead, items: describeDigestItems(rule, digest) });
+  }
   return {
     since,
     until,
@@ -195,6 +218,22 @@ function planDigests(
     is_whole: true,
     growth_since: null,
   };
+}
+
+function describeDigestItems(
+  { slug, name }: { slug: string; name: string },
+  digest: Digest,
+): BacktestMessage['items'] {
+  const { items } = summarizeMessage({
+    type: 'strandline.digest',
+    timestamp: digest.until,
+    data: { rule: slug, rule_name: name, id: '0', link: null, digest },
+  });
+  return items.map(({ action: _action, title, text, ...item }) => ({
+    ...item,
+    title: null,
+    text: title === null ? text : `${title}: ${text ?? ''}`,
+  }));
 }
 
 type BacktestOptions = {

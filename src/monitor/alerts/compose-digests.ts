@@ -1,5 +1,7 @@
 /** Composes digests that the scan has planned (`monitor/schedule/plan-digests.ts`), and creates their messages. */
 import { DAY, MINUTE } from '../../domain/time.ts';
+import { countTopicNews, readMutedRange } from '../../store/alerts/held-deliveries.ts';
+import { type Mutes, readMutes } from '../../store/alerts/mutes.ts';
 import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import {
   hasRunsInProgress,
@@ -11,10 +13,12 @@ import {
 } from '../../store/digests.ts';
 import { lockAgainstForgetting } from '../../store/maintenance/forget-lock.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
+import { findTopic } from '../../store/topics.ts';
 import type { Context } from '../context.ts';
 import { MAX_SPAN_DAYS } from '../digests/digest-inputs.ts';
 import { saysSomething } from '../digests/digest-shapes.ts';
 import { readDigest } from '../digests/read-digest.ts';
+import type { DigestHeld } from '../digests/digest-shapes.ts';
 import { slotsBetween } from '../schedule/cadence.ts';
 import { createMessageId } from './message.ts';
 
@@ -48,6 +52,7 @@ async function composeOne(ctx: Context, tx: Transaction, id: Id): Promise<Id[]> 
   const lastDiscovery = await readLastDiscoveryId(tx);
   const from = findStart(planned, until);
   const after = planned.last_discovery;
+  const mutes = await readMutes(tx, until);
   const value = await readDigest(ctx, {
     topic: topic ?? undefined,
     search: search ?? undefined,
@@ -55,8 +60,10 @@ async function composeOne(ctx: Context, tx: Transaction, id: Id): Promise<Id[]> 
     until,
     tz: planned.tz,
     ...(after === null ? {} : { range: { after, upTo: lastDiscovery } }),
+    muted: mutes.topics,
+    held: await readHeldTopics(tx, planned, mutes),
   });
-  const kept = findReasonToKeep(planned, saysSomething(value));
+  const kept = findReasonToKeep(planned, mutes, saysSomething(value));
   await storeDigest(tx, id, { from, until, lastDiscovery, value, kept });
   if (kept !== null) return [];
   for (const channelId of planned.channel_ids)
@@ -83,11 +90,33 @@ function findStart({ last_until, digest, tz, due_at }: PlannedDigest, until: Dat
 
 /** Null: it is sent. */
 function findReasonToKeep(
-  { is_muted, is_removed, channel_ids }: PlannedDigest,
+  { is_muted, is_removed, channel_ids, topic_id }: PlannedDigest,
+  mutes: Mutes,
   isNews: boolean,
 ): string | null {
   if (is_removed) return 'the rule was removed';
   if (is_muted) return 'the rule was muted';
+  if (mutes.all !== null) return 'everything was muted';
+  if (topic_id !== null && mutes.topics.has(topic_id)) return 'the topic was muted';
   if (channel_ids.length === 0) return 'no channel was active';
   return isNews ? null : 'nothing new';
+}
+
+/** Topics that the last digest left out because they were muted, and that are not muted any more: how much it was. */
+async function readHeldTopics(
+  tx: Transaction,
+  { rule_id, last_muted, last_discovery }: PlannedDigest,
+  mutes: Mutes,
+): Promise<DigestHeld[]> {
+  const held: DigestHeld[] = [];
+  for (const { topic, topic_name } of last_muted ?? []) {
+    const found = await findTopic(tx, topic);
+    if (found === null || mutes.topics.has(found.id) || last_discovery === null) continue;
+    const { after, since } = await readMutedRange(tx, rule_id, topic);
+    const counts = await countTopicNews(tx, { topic, after, upTo: last_discovery, since });
+    if (Object.keys(counts).length === 0) continue;
+    const page = `/topics/${topic}/discoveries?${new URLSearchParams({ since: since.toISOString() }).toString()}`;
+    held.push({ topic, rule: null, name: topic_name, since: since.toISOString(), counts, page });
+  }
+  return held;
 }

@@ -24,6 +24,7 @@ import {
 import { findDeliveryDigest } from '../../store/digests.ts';
 import { lockAgainstForgetting } from '../../store/maintenance/forget-lock.ts';
 import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
+import { readHeld } from '../../store/alerts/held-deliveries.ts';
 import type { Context } from '../context.ts';
 import { failSend } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS, describeDeliveryCode, describeMissingKind } from './channels/channel-kinds.ts';
@@ -40,7 +41,7 @@ import { takeProblems } from './problems.ts';
 import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } from './delivery-retry.ts';
 import { composeBody, type DeliveryAttempt, sendOnce } from './channel-secrets.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
-import { postponeDelivery, readOccasion } from './postpone-delivery.ts';
+import { postponeDelivery, readOccasion, takeHeld } from './postpone-delivery.ts';
 
 /** Messages per job; then other channels get their turn. */
 const MAX_MESSAGES_PER_JOB = 20;
@@ -150,7 +151,10 @@ async function describeContent(
     return problems.length === 0 ? null : describeProblems({ rule, problems, simulated, at, baseUrl });
   }
   const digest = await findDeliveryDigest(tx, delivery.id);
-  if (digest !== null) return describeDigest(digest, { at, baseUrl });
+  if (digest !== null) {
+    await takeHeld(tx, delivery.id, at);
+    return describeDigest(digest, { held: await readHeld(tx, digest.id, delivery.id), at, baseUrl });
+  }
   const content = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
   if (content.found.length === 0) return null;
   const occasion = await readOccasion(tx, channelId, delivery, at);

@@ -18,11 +18,13 @@ import type {
   FeedSpike,
   FeedTrend,
 } from '../../store/alerts/feed-entries.ts';
+import type { HeldRow } from '../../store/alerts/held-deliveries.ts';
 import type { ToldEvent } from '../../store/alerts/system-event-rows.ts';
 import { type Copies, ONE_COPY } from '../../store/copies.ts';
 import type { Id } from '../../store/database.ts';
 import type { StoredDigest } from '../../store/digests.ts';
 import { Digest } from '../digests/digest-shapes.ts';
+import { describeHeld } from '../digests/stored-digests.ts';
 import { SYSTEM_EVENT_KINDS } from '../../model/alerts.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { TREND_STATES } from '../../domain/enumerations.ts';
@@ -350,13 +352,15 @@ export function describeDiscoveries({
   };
 }
 
-/** A digest as a message. */
+/** A digest as a message. @param content.held what rules that were muted held back for its channel */
 export function describeDigest(
   { id, rule, rule_name, value }: Pick<StoredDigest, 'id' | 'rule' | 'rule_name' | 'value'>,
-  { at, baseUrl }: Pick<MessageContent, 'at' | 'baseUrl'>,
+  { held, at, baseUrl }: Pick<MessageContent, 'at' | 'baseUrl'> & { held: readonly HeldRow[] },
 ): z.infer<typeof DigestMessage> {
   const address = baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}/digests/${id}`;
-  const data = { rule, rule_name, id: String(id), link: address, digest: Digest.parse(value) };
+  const stored = Digest.parse(value);
+  const digest = { ...stored, held: [...stored.held, ...describeHeld(held)] };
+  const data = { rule, rule_name, id: String(id), link: address, digest };
   return { type: 'strandline.digest', timestamp: at.toISOString(), data };
 }
 

@@ -2,7 +2,7 @@
  * Decides again, when a message is about to be sent, whether it may be: its rule may have been muted or edited since, or a worker
  * that was down comes to it in quiet hours. The channel is locked.
  */
-import { findLatest } from '../../domain/time.ts';
+import { DAY, findLatest, MINUTE } from '../../domain/time.ts';
 import type { DueDelivery } from '../../store/alerts/delivery-rows.ts';
 import {
   beginDelivery,
@@ -15,8 +15,10 @@ import {
   postponePending,
   setDue,
 } from '../../store/alerts/gathering-rows.ts';
+import { listDigestSchedules, listEndedHolds } from '../../store/alerts/held-deliveries.ts';
 import { type Mutes, readMuteEnds, readMutes } from '../../store/alerts/mutes.ts';
 import type { Id, Transaction } from '../../store/database.ts';
+import { nextSlot } from '../schedule/cadence.ts';
 import { decideSendTime, describeLimit, type SendTime, URGENT_KIND_NAMES } from './due-time.ts';
 import { findRuleMute, readSentBefore } from './gather-discoveries.ts';
 import { createMessageId, type MessageLimit, type MutedSince } from './message.ts';
@@ -45,9 +47,41 @@ export async function postponeDelivery(
   }
   if (await holdTopics(tx, channelId, delivery, mutes, now)) return true;
   const due = await decideAgain(tx, channelId, delivery, now);
+  if (delivery.muted && due.at <= now) {
+    const digest = await findDigestTime(tx, delivery, now);
+    if (digest === null) return false;
+    await setDue(tx, delivery.id, { at: digest, waitsFor: 'mute' });
+    return true;
+  }
   if (due.at <= now) return false;
   await setDue(tx, delivery.id, due);
   return true;
+}
+
+/** A digest waits five minutes for runs, and a few seconds for a worker. */
+const DIGEST_MARGIN_MS = 15 * MINUTE;
+
+/**
+ * Until when a summary of a mute that is over waits for a digest to its channel, which will contain it; null: there is none that is
+ * due within a day after the mute, or it did not come.
+ */
+async function findDigestTime(tx: Transaction, delivery: DueDelivery, now: Date): Promise<Date | null> {
+  const schedules = await listDigestSchedules(tx, delivery.id, now);
+  const mute = schedules.length === 0 ? null : await readMute(tx, delivery, now);
+  if (mute === null) return null;
+  const ended = mute.until.getTime();
+  const slots = schedules.map(({ digest, tz }) => nextSlot({ kind: 'cron', cron: digest, tz }, ended));
+  const first = Math.min(...slots);
+  const last = first + DIGEST_MARGIN_MS;
+  return first <= ended + DAY && last > now.getTime() ? new Date(last) : null;
+}
+
+/** Moves what mutes that are over held back into the message about a digest. */
+export async function takeHeld(tx: Transaction, digestDeliveryId: Id, now: Date): Promise<void> {
+  for (const id of await listEndedHolds(tx, digestDeliveryId, now)) {
+    await moveDiscoveries(tx, id, digestDeliveryId, null);
+    await deleteEmptied(tx, id);
+  }
 }
 
 /** Holds back discoveries of muted topics. @returns whether nothing else is in the message */

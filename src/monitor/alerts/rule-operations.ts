@@ -64,7 +64,7 @@ const RuleTrial = z
           items: z
             .array(
               z.object({
-                kind: z.enum(RULE_KINDS),
+                kind: z.enum([...RULE_KINDS, 'digest', 'problem']),
                 title: z.string().nullable(),
                 text: z.string().nullable(),
                 author: z.string().nullable().describe('User name of the author, or the site of a link.'),
@@ -78,7 +78,9 @@ const RuleTrial = z
                 page: z.string().nullable().describe('URL in the dashboard; null without `BASE_URL`.'),
               }),
             )
-            .describe('The few that matter most; none for messages before the newest 100.'),
+            .describe(
+              'The few that matter most; none for messages before the newest 100, and digests before the newest 3.',
+            ),
         }),
       )
       .describe('Messages that the rule would have sent, newest first.'),

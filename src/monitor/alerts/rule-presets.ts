@@ -56,7 +56,7 @@ export function findPreset({
 type SentAmount = Omit<PresetSettings, 'kinds'> & { kinds: readonly string[] };
 
 /** One step down: the next preset, or own settings with the cooldown and limit of a preset where these are stricter. */
-export type FewerMessages = { preset: PresetName } | Omit<PresetSettings, 'kinds'>;
+type FewerMessages = { preset: PresetName } | Omit<PresetSettings, 'kinds'>;
 
 /** Null: it sends as little as `fewer`, or less. */
 export function findFewerMessages(rule: SentAmount): FewerMessages | null {

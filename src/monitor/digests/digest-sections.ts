@@ -16,6 +16,7 @@ import {
 } from '../../domain/display-format.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { truncateText } from '../../domain/text.ts';
+import { KIND_NOUNS, RULE_KINDS } from '../../model/alerts.ts';
 import { type DigestAction, dismissAction } from './digest-actions.ts';
 import { composeGapLines } from './gap-lines.ts';
 import type {
@@ -42,7 +43,7 @@ export type DigestLine = {
 };
 
 export type DigestSection = {
-  id: 'collected' | 'attention' | 'answer' | 'new' | 'growing' | 'quiet';
+  id: 'collected' | 'attention' | 'answer' | 'new' | 'growing' | 'quiet' | 'held';
   heading: string | null;
   lines: readonly DigestLine[];
 };
@@ -98,6 +99,8 @@ const BODY_DETAILS: readonly BodyDetail[] = [
   { text: 100, topics: 8, items: 1, growing: 2, names: 6 },
   { text: 80, topics: 6, items: 1, growing: 1, names: 5 },
   { text: 60, topics: 4, items: 1, growing: 1, names: 4 },
+  { text: 50, topics: 4, items: 1, growing: 1, names: 2 },
+  { text: 40, topics: 3, items: 1, growing: 1, names: 1 },
 ];
 
 const line = (
@@ -121,7 +124,7 @@ export function composeSections(digest: Digest, zone: string = digest.tz): Diges
   const reader = { zone, now: new Date(digest.until) };
   const head = findFirst(HEAD_DETAILS, MAX_HEAD_WORDS, (detail) => composeHead(digest, reader, detail));
   const left = MAX_WORDS - SURROUNDING_WORDS - countWords(head);
-  return [...head, ...findFirst(BODY_DETAILS, left, (detail) => composeBody(digest, detail))];
+  return [...head, ...findFirst(BODY_DETAILS, left, (detail) => composeBody(digest, reader, detail))];
 }
 
 /** Words of sections, without addresses. */
@@ -175,7 +178,7 @@ function composeHead(digest: Digest, reader: DateReader, detail: HeadDetail): Di
   ]);
 }
 
-function composeBody(digest: Digest, detail: BodyDetail): DigestSection[] {
+function composeBody(digest: Digest, reader: DateReader, detail: BodyDetail): DigestSection[] {
   const shown = digest.topics.slice(0, detail.topics);
   return keepFilled([
     {
@@ -197,7 +200,8 @@ function composeBody(digest: Digest, detail: BodyDetail): DigestSection[] {
       heading: 'Still growing',
       lines: digest.growing.slice(0, detail.growing).flatMap((one) => composeGrowing(one, detail.text)),
     },
-    { id: 'quiet', heading: null, lines: composeQuiet(digest, detail.names) },
+    { id: 'quiet', heading: null, lines: composeQuiet(digest, reader, detail.names) },
+    { id: 'held', heading: 'Held while muted', lines: composeHeld(digest, reader, detail.names) },
   ]);
 }
 
@@ -241,6 +245,11 @@ function composeAttention(one: DigestAttention, reader: DateReader, most: number
     const since = one.since === null ? '' : ` since ${formatWithWeekday(new Date(one.since), reader, false)}`;
     const words = `${one.search}: ${one.status_name}${since}${one.reason === null ? '' : `: ${one.reason}`}`;
     return line('text', truncateText(words, most + FACTS_LENGTH), { path: `/searches/${one.search}` });
+  }
+  if (one.kind === 'problem') {
+    const since = formatWithWeekday(new Date(one.since), reader, false);
+    const words = `${one.title} since ${since}${one.reason === null ? '' : `: ${one.reason}`}`;
+    return line('text', truncateText(words, most + FACTS_LENGTH), { path: one.page });
   }
   const start = formatWithWeekday(new Date(one.window_start), reader, false);
   const end = formatTimeOfDay(new Date(one.window_end), reader.zone);
@@ -354,13 +363,39 @@ function composeGrowing(one: DigestGrowing, most: number): DigestLine[] {
 
 const roundRate = (perHour: number) => (perHour >= 10 ? Math.round(perHour) : perHour);
 
-function composeQuiet({ quiet }: Digest, most: number): DigestLine[] {
+/** Each has a list of its own. */
+const MAX_HELD = 3;
+
+/** `Ferry, since Fri, 27 Nov, 18:00: 12 posts, 1 spike`. The list is behind it. */
+function composeHeld({ held }: Digest, reader: DateReader, most: number): DigestLine[] {
+  const shown = Math.min(most, MAX_HELD);
+  const more = held.length - shown;
+  return [
+    ...held.slice(0, shown).map(({ rule, name, since, counts, page }) => {
+      const from = since === null ? '' : `, since ${formatWithWeekday(new Date(since), reader, false)}`;
+      const found = RULE_KINDS.flatMap((kind) => {
+        const n = counts[kind] ?? 0;
+        return n === 0 ? [] : [formatCount(n, KIND_NOUNS[kind])];
+      });
+      const subject = rule === null ? name : `Messages of ${name}`;
+      return line('text', `${subject}${from}: ${found.join(', ') || 'nothing'}`, { path: page });
+    }),
+    ...(more <= 0 ? [] : [line('note', `and ${more} more`)]),
+  ];
+}
+
+function composeQuiet({ quiet, muted }: Digest, reader: DateReader, most: number): DigestLine[] {
+  const nameMuted = ({ topic_name, until }: Digest['muted'][number]) =>
+    muted.length > 1
+      ? topic_name
+      : `${topic_name}, until ${formatWithWeekday(new Date(until), reader, false)}`;
   const names = (checked: boolean) =>
     quiet.flatMap((one) => (one.checked === checked ? [one.topic_name] : []));
   const [checked, unchecked] = [names(true), names(false)];
   return [
     ...(checked.length === 0 ? [] : [line('text', `Checked, nothing new: ${joinNames(checked, most)}.`)]),
     ...(unchecked.length === 0 ? [] : [line('text', `Not checked: ${joinNames(unchecked, most)}.`)]),
+    ...(muted.length === 0 ? [] : [line('text', `Muted: ${joinNames(muted.map(nameMuted), most)}.`)]),
   ];
 }
 

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
 import { TOOLS } from '../../domain/enumerations.ts';
 import { TOOL_REASON_NAMES } from '../../domain/tool-coverage.ts';
+import { RULE_KINDS, SYSTEM_EVENT_KINDS } from '../../model/alerts.ts';
 
 /** New things of a topic that a digest has in full, best first. */
 export const MAX_ITEMS_PER_TOPIC = 3;
@@ -150,6 +151,16 @@ const Attention = z
         ),
       spikes: z.int().describe('Number of spikes of this search in the span; this one is the strongest.'),
     }),
+    z.object({
+      kind: z.literal('problem'),
+      event: z.enum(SYSTEM_EVENT_KINDS).describe('As in the view system_events of the SQL contract.'),
+      subject: z.string().describe('Slug of the channel; name of the source, service or worker.'),
+      title: z.string().describe('In words, such as `channel ops delivers nothing`.'),
+      since: TIME,
+      reason: z.string().nullable(),
+      advice: z.string().nullable(),
+      page: z.string().describe('Path of its page in the dashboard.'),
+    }),
   ])
   .meta({ id: 'DigestAttention' });
 export type DigestAttention = z.infer<typeof Attention>;
@@ -199,6 +210,21 @@ const Growing = z
   .meta({ id: 'DigestGrowing' });
 export type DigestGrowing = z.infer<typeof Growing>;
 
+/** What a mute held back. */
+const Held = z
+  .object({
+    topic: SLUG.nullable().describe('Slug of the topic that was muted; null: the messages of a rule were.'),
+    rule: SLUG.nullable().describe(
+      'Slug of the rule whose messages were held back; null: the digest itself.',
+    ),
+    name: z.string().describe('Of the topic or rule.'),
+    since: TIME.nullable().describe('Since when digests left it out; null for a rule.'),
+    counts: z.partialRecord(z.enum(RULE_KINDS), z.int()).describe('Discoveries by kind.'),
+    page: z.string().describe('Path of their list in the dashboard.'),
+  })
+  .meta({ id: 'DigestHeld' });
+export type DigestHeld = z.infer<typeof Held>;
+
 const members = {
   from: TIME.describe('Start of the span.'),
   until: TIME.describe('End of the span, excluded.'),
@@ -209,13 +235,23 @@ const members = {
   collected: Collected,
   not_collected: z.array(Gap),
   attention: z.array(Attention).max(MAX_ATTENTION),
-  attention_more: z.int().describe('How many more searches and spikes need attention.'),
+  attention_more: z.int().describe('How many more need attention.'),
   answers: z.array(Answer),
   topics: z.array(NewOfTopic).describe('Topics with something new, most first.'),
   growing: z.array(Growing).max(MAX_GROWING),
   quiet: z
     .array(z.object({ ...ofTopic, checked: z.boolean() }))
     .describe('Topics without anything new. `checked`: a run of it succeeded.'),
+  held: z
+    .array(Held)
+    .default([])
+    .describe(
+      'What mutes that are over held back. Of a past digest, in the messages to all of its channels.',
+    ),
+  muted: z
+    .array(z.object({ ...ofTopic, until: TIME }))
+    .default([])
+    .describe('Topics that are left out because they are muted.'),
 };
 
 /** What a span of time brought. Two reads of the same span may differ: counters and texts are those of the time of the read. */
@@ -226,9 +262,9 @@ export type Digest = z.infer<typeof Digest>;
  * Whether a digest says more than that nothing is new. One that does not is kept as a page and sent to nobody.
  */
 export function saysSomething(digest: Digest): boolean {
-  const { not_collected, attention, answers, topics, growing } = digest;
+  const { not_collected, attention, answers, topics, growing, held } = digest;
   return (
-    topics.length + attention.length + growing.length > 0 ||
+    topics.length + attention.length + growing.length + held.length > 0 ||
     answers.some(({ changed, before_at }) => changed || before_at === null) ||
     not_collected.some(({ reason }) => reason !== 'paused' && reason !== 'tool' && reason !== 'incomplete')
   );

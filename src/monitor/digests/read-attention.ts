@@ -1,8 +1,11 @@
-/** What needs a person: searches that do not do what they should, and spikes, with whether they are over. */
+/** What needs a person: searches that do not do what they should, problems of strandline itself, and spikes, with whether they are over. */
 import { groupBy } from '../../domain/group-by.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
+import type { SystemEventKind } from '../../model/alerts.ts';
+import { readSystemEvents } from '../../store/alerts/system-event-rows.ts';
 import { readAfterSpikes, type SearchSpan } from '../../store/queries/span-activity.ts';
 import { readSpikes, type SpikeRow } from '../../store/queries/trend-reports.ts';
+import { findProblemPage, titleProblem } from '../alerts/problem-words.ts';
 import type { Context } from '../context.ts';
 import { listTroubled, type SearchStatus, STATUS_NAMES } from '../status/search-status.ts';
 import { type Digest, type DigestAttention, MAX_ATTENTION, type NameTopic } from './digest-shapes.ts';
@@ -14,8 +17,18 @@ const SPIKE_LOOK_BACK_MS = 3 * DAY;
 const OVER_USUAL = 2;
 const OVER_SHARE = 0.25;
 
+/** Problems that the statuses of searches do not say. */
+const PROBLEMS: ReadonlySet<SystemEventKind> = new Set([
+  'channel_dead',
+  'budget_low',
+  'source_down',
+  'worker_stopped',
+  'nothing_ran',
+]);
+
 /**
- * At most three: searches first, worst first, but the strongest spike always has a place.
+ * At most three: searches first, worst first, then problems, the oldest first, then spikes, the strongest first; but the first of
+ * each always has a place.
  * @param statuses of the searches of the scope, as of now
  */
 export async function readAttention(
@@ -26,9 +39,34 @@ export async function readAttention(
 ): Promise<Pick<Digest, 'attention' | 'attention_more'>> {
   const searches = listTroubled(statuses).map((status) => describeSearch(status, nameTopic));
   const spikes = await readSpikesOf(db, span, nameTopic);
-  const first = searches.slice(0, spikes.length === 0 ? MAX_ATTENTION : MAX_ATTENTION - 1);
-  const attention = [...first, ...spikes].slice(0, MAX_ATTENTION);
-  return { attention, attention_more: searches.length + spikes.length - attention.length };
+  const problems = await readProblems(db, span.until);
+  const groups = [searches, problems, spikes];
+  const later = groups.map((_, n) => groups.slice(n + 1).filter((group) => group.length > 0).length);
+  const attention: DigestAttention[] = [];
+  groups.forEach((group, n) => {
+    attention.push(...group.slice(0, MAX_ATTENTION - attention.length - (later[n] ?? 0)));
+  });
+  const all = groups.reduce((sum, group) => sum + group.length, 0);
+  return { attention, attention_more: all - attention.length };
+}
+
+/** Problems that last. */
+async function readProblems({ pool }: Context['db'], until: Date): Promise<DigestAttention[]> {
+  const open = (await readSystemEvents(pool, until)).filter(
+    (event) => event.until === null && event.opened_at !== null && PROBLEMS.has(event.kind),
+  );
+  return open
+    .toSorted((a, b) => a.since.getTime() - b.since.getTime())
+    .map((event) => ({
+      kind: 'problem',
+      event: event.kind,
+      subject: event.subject,
+      title: titleProblem(event, 'began'),
+      since: event.since.toISOString(),
+      reason: event.reason,
+      advice: event.advice,
+      page: findProblemPage({ ...event, search: null }),
+    }));
 }
 
 function describeSearch(

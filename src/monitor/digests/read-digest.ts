@@ -1,6 +1,7 @@
 /** Reads a digest: what a span of time brought, of everything or of one topic or search. */
 import { awaitMembers } from '../../domain/await-members.ts';
 import { cleanLine } from '../../domain/text.ts';
+import type { Id } from '../../store/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { FeedRange } from '../../store/queries/span-news.ts';
@@ -8,7 +9,7 @@ import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import type { Context } from '../context.ts';
 import { readSearchStatuses } from '../status/search-status.ts';
 import { findSearches } from '../topics/find-by-slug.ts';
-import { type Digest, MAX_ROWS } from './digest-shapes.ts';
+import { type Digest, type DigestHeld, MAX_ROWS } from './digest-shapes.ts';
 import { readAnswers } from './read-answers.ts';
 import { readAttention } from './read-attention.ts';
 import { readCollected } from './read-collected.ts';
@@ -22,6 +23,10 @@ type DigestSpan = DataScope & {
   tz: string;
   /** New things by the feed instead of by time, so that two digests share none and miss none. */
   range?: FeedRange;
+  /** Topics that are left out, with the end of their mute. */
+  muted?: ReadonlyMap<Id, Date>;
+  /** What mutes that are over held back. */
+  held?: readonly DigestHeld[];
 };
 
 /** Practically unlimited. */
@@ -33,11 +38,12 @@ const MAX_TOPICS = 100_000;
  */
 export async function readDigest(
   ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree'>,
-  { from, until, tz, range, ...scope }: DigestSpan,
+  { from, until, tz, range, muted = new Map(), held = [], ...scope }: DigestSpan,
 ): Promise<Digest> {
-  const topics = (await readTopics(ctx.db, { removed: true, limit: MAX_TOPICS })).filter((row) =>
+  const existing = (await readTopics(ctx.db, { removed: true, limit: MAX_TOPICS })).filter((row) =>
     existed(row, { from, until }),
   );
+  const topics = existing.filter(({ id }) => !muted.has(id));
   const kept = new Set(topics.map(({ slug }) => slug));
   const found = await findSearches(ctx.db, scope, { removed: true });
   const searches = found.filter((row) => kept.has(row.topic) && existed(row, { from, until }));
@@ -58,6 +64,7 @@ export async function readDigest(
     span,
     news.flatMap(({ items }) => items),
     nameTopic,
+    kept,
   );
   return {
     from: from.toISOString(),
@@ -72,6 +79,13 @@ export async function readDigest(
     answers,
     topics: news.slice(0, MAX_ROWS),
     growing,
+    held: [...held],
+    muted: existing.flatMap(({ id, slug, name }) => {
+      const end = muted.get(id);
+      return end === undefined
+        ? []
+        : [{ topic: slug, topic_name: cleanLine(name), until: end.toISOString() }];
+    }),
     quiet: listQuiet(topics, searches, {
       loud: new Set([
         ...news.map(({ topic }) => topic),

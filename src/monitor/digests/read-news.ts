@@ -150,6 +150,7 @@ const RISING_READ = 24;
 /**
  * What gains more than is typical at its age, as of the end of the span, and searches whose volume rises. What is listed as new is left
  * out.
+ * @param topics slugs of those that are not left out
  */
 export async function readGrowing(
   { db }: Pick<Context, 'db'>,
@@ -157,12 +158,16 @@ export async function readGrowing(
   { searchIds, from, until }: SearchSpan,
   listed: readonly DigestItem[],
   nameTopic: NameTopic,
+  topics: ReadonlySet<string>,
 ): Promise<DigestGrowing[]> {
   const [gaining, states] = await Promise.all([
     readRisingPosts(db, { ...scope, since: from, limit: RISING_READ }),
     readTrendStates(db, searchIds, from),
   ]);
-  const rising = await leaveOutDismissedPosts(db.pool, gaining);
+  const rising = await leaveOutDismissedPosts(
+    db.pool,
+    gaining.filter(({ topic }) => topics.has(topic)),
+  );
   const known = new Set(listed.map(({ kind, id }) => `${kind} ${id}`));
   const searches = states
     .filter((state) => state.state === 'rising' && state.until === null && state.at < until)

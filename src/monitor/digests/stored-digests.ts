@@ -1,8 +1,9 @@
 /** Digests that were sent or kept, as the API and pages show them. */
 import { createNotFound } from '../../domain/errors.ts';
+import { type HeldRow, readHeld } from '../../store/alerts/held-deliveries.ts';
 import type { Id, Pooled } from '../../store/database.ts';
 import { findDigest, type StoredDigest } from '../../store/digests.ts';
-import { Digest } from './digest-shapes.ts';
+import { Digest, type DigestHeld } from './digest-shapes.ts';
 
 export type PastDigest = Omit<StoredDigest, 'value'> & { digest: Digest };
 
@@ -11,5 +12,21 @@ export async function findPastDigest({ pool }: Pooled, id: Id): Promise<PastDige
   const row = await findDigest(pool, id);
   if (row === null) throw createNotFound('digest', id);
   const { value, ...rest } = row;
-  return { ...rest, digest: Digest.parse(value) };
+  const digest = Digest.parse(value);
+  return {
+    ...rest,
+    digest: { ...digest, held: [...digest.held, ...describeHeld(await readHeld(pool, id, null))] },
+  };
+}
+
+/** What messages about a digest contain of rules that were muted, as its members. */
+export function describeHeld(rows: readonly HeldRow[]): DigestHeld[] {
+  return rows.map(({ delivery, rule, rule_name, counts }) => ({
+    topic: null,
+    rule,
+    name: rule_name,
+    since: null,
+    counts,
+    page: `/alerts/deliveries/${delivery}`,
+  }));
 }

@@ -81,6 +81,20 @@ export async function readRuleCreation(db: Queryable, id: Id): Promise<Date> {
   return onlyRow(rows).created_at;
 }
 
+/** The slugs of the topic or search in scope; neither: all. */
+export async function readScopeSlugs(
+  db: Queryable,
+  { topic_id, search_id }: Pick<Rule, 'topic_id' | 'search_id'>,
+): Promise<{ topic?: string; search?: string }> {
+  const { rows } = await db.query<{ topic: string | null; search: string | null }>(
+    `SELECT (SELECT slug FROM strandline.topics WHERE id = $1) AS topic, (SELECT slug FROM strandline.searches WHERE id = $2) AS search`,
+    [topic_id, search_id],
+  );
+  const { topic, search } = onlyRow(rows);
+  if (search !== null) return { search };
+  return topic === null ? {} : { topic };
+}
+
 /** The filters of all rules, except removed ones. */
 export async function listRuleFilters(db: Queryable): Promise<Pick<Rule, 'id' | 'slug' | 'filter'>[]> {
   const { rows } = await db.query<Pick<Rule, 'id' | 'slug' | 'filter'>>(

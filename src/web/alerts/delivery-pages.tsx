@@ -15,6 +15,10 @@ import {
 } from '../../store/alerts/alert-queries.ts';
 import { CHANNEL_KINDS, describeDeliveryCode } from '../../monitor/alerts/channels/channel-kinds.ts';
 import { DELIVERY_STATES } from '../../model/alerts.ts';
+import type { Id } from '../../store/database.ts';
+import { listDeliveryDiscoveries } from '../../store/alerts/held-deliveries.ts';
+import { type DiscoveryRow, readDiscoveriesByIds } from '../../store/queries/discoveries.ts';
+import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton } from '../components/form.tsx';
@@ -28,6 +32,8 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { z } from 'zod';
 
 const PAGE_SIZE = 50;
+/** Discoveries of a delivery that are listed. */
+const MAX_FOUND = 200;
 
 export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
   const querystring = z.object({
@@ -106,11 +112,19 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
         body: (
           <DeliveryView
             delivery={hasScopes(request.visitor, 'admin') ? delivery : { ...delivery, answer: null }}
+            found={await readFound(key)}
           />
         ),
       });
     },
   );
+
+  /** The newest first. */
+  async function readFound(id: Id): Promise<DiscoveryRow[]> {
+    const ids = await listDeliveryDiscoveries(ctx.db.pool, id, MAX_FOUND);
+    const rows = new Map((await readDiscoveriesByIds(ctx.db, ids)).map((row) => [row.id, row]));
+    return ids.flatMap((found) => rows.get(found) ?? []);
+  }
 
   app.post(
     '/alerts/deliveries/:id/resend',
@@ -122,7 +136,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
   );
 }
 
-function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
+function DeliveryView({ delivery, found }: { delivery: DeliveryDetail; found: readonly DiscoveryRow[] }) {
   const { body, answer, run_id } = delivery;
   return (
     <>
@@ -159,6 +173,16 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
           ['Response', answer && <UntrustedText text={answer} />],
         ]}
       />
+      {found.length === 0 ? null : (
+        <Section
+          title="Discoveries"
+          note={found.length < delivery.discoveries ? `The newest ${found.length}.` : undefined}
+        >
+          {found.map((discovery) => (
+            <DiscoveryLine discovery={discovery} />
+          ))}
+        </Section>
+      )}
       <Section title="Body">
         {body === null ? (
           <EmptyState words="No body: the message is not composed yet, or its body was deleted (after MESSAGE_DAYS, or with an author in it)." />

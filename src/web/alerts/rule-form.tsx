@@ -6,6 +6,7 @@ import { RULE_KINDS, type RuleKind, SYSTEM_RULE } from '../../model/alerts.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
 import { Button, Field, type FieldOption, Form, type FormValues } from '../components/form.tsx';
+import { writeDigestSchedule } from '../../monitor/schedule/digest-schedule.ts';
 import { formatInterval } from '../../monitor/schedule/schedule.ts';
 import { IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
@@ -34,6 +35,7 @@ const FIELD_LABELS = {
   watches: 'Scope',
   filter: 'Filter',
   growth: 'Growth',
+  digest: 'Digest',
   cooldown: 'Cooldown',
   max_per_day: 'Messages a day',
   quiet_hours: 'Quiet hours',
@@ -63,6 +65,7 @@ export function parseRuleForm(given: FormValues) {
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== ''),
+    digest: readField(given, 'digest') ?? null,
     cooldown: readField(given, 'cooldown') ?? '0',
     max_per_day: readLimit(readField(given, 'max_per_day')),
     quiet_hours: readField(given, 'quiet_hours') ?? '',
@@ -200,6 +203,14 @@ export function RuleForm({
             autocomplete="off"
             help='All words must match, in any form. Also: "exact phrase", -excluded, OR, #hashtag, author:, domain:, lang:, min-engagement:. Empty: no filter. For spikes and trends, the filter applies to the sentence; for changed answers, to what changed.'
           />
+          <Field
+            name="digest"
+            label={FIELD_LABELS.digest}
+            value={rule === null || rule.digest === null ? '' : writeDigestSchedule(rule.digest)}
+            placeholder="daily 8:00"
+            autocomplete="off"
+            help="Instead of single messages, a digest of everything in scope: daily 8:00, weekdays 8:00, weekly mon 8:00, or a cron expression, in the time zone below. Empty: no digest."
+          />
         </>
       )}
       <Field
@@ -238,7 +249,7 @@ export function RuleForm({
         label={FIELD_LABELS.tz}
         value={rule?.tz ?? zone}
         autocomplete="off"
-        help="Of the quiet hours, and of the day that the limit counts."
+        help="Of the digest, the quiet hours, and the day that the limit counts."
       />
       <Field
         name="channels"
@@ -260,9 +271,9 @@ export function RuleForm({
 
 /** `"Tide news" about post, link of topic:tides, filter "", cooldown 15m, to desk` */
 export function describeEditedRule(rule: RuleRow): string {
-  const { name, kinds, filter, cooldown_seconds, max_per_day, quiet_hours, tz, channels } = rule;
+  const { name, kinds, filter, digest, cooldown_seconds, max_per_day, quiet_hours, tz, channels } = rule;
   const what = `${JSON.stringify(name)} about ${kinds.join(', ')} of ${formatRuleScope(rule) || 'all searches'}`;
-  const limits = `cooldown ${formatInterval(cooldown_seconds)}, ${max_per_day ?? 'no'} limit, quiet ${quiet_hours ?? 'never'} ${tz}`;
+  const limits = `${digest === null ? '' : `digest ${writeDigestSchedule(digest)}, `}cooldown ${formatInterval(cooldown_seconds)}, ${max_per_day ?? 'no'} limit, quiet ${quiet_hours ?? 'never'} ${tz}`;
   const how = `filter ${JSON.stringify(filter)}, ${limits}`;
   return `${what}, ${how}, to ${channels.join(', ') || 'no channel'}`;
 }

@@ -296,6 +296,9 @@ function RuleButtons({ rule: { slug, state, muted_until } }: { rule: RuleRow }) 
       ) : (
         <ActionButton action={`/alerts/rules/${slug}/resume`} words="Resume" icon="play" />
       )}
+      <a class="button" href={`/alerts/rules/${slug}/fewer`}>
+        Fewer…
+      </a>
       <MuteButton target={{ scope: 'rule', slug }} until={muted_until} />
       {slug === SYSTEM_RULE ? null : <a href={`/alerts/rules/${slug}/remove`}>Remove</a>}
     </div>
@@ -341,11 +344,16 @@ function BacktestSection({
 }) {
   const { messages, total, waiting, is_whole } = past;
   const count = formatCount(total, 'discovery', 'discoveries');
+  const isDigest = total === 0 && messages.length > 0;
   const rest = waiting === 0 ? '' : ` ${formatCount(waiting, 'of them', 'of them')} would still wait.`;
   return (
     <Section
-      title={`${is_whole ? '' : 'At least '}${formatCount(messages.length, 'message')} in ${formatCount(days, 'day')}`}
-      note={`${count} in all, by ${by}.${rest} Nothing was sent.`}
+      title={`${is_whole ? '' : 'At least '}${formatCount(messages.length, isDigest ? 'digest' : 'message')} in ${formatCount(days, 'day')}`}
+      note={
+        isDigest
+          ? `At most, by ${by}: a digest without news is not sent. Nothing was sent.`
+          : `${count} in all, by ${by}.${rest} Nothing was sent.`
+      }
       aside={
         rule === undefined ? undefined : (
           <Tabs
@@ -359,7 +367,7 @@ function BacktestSection({
         )
       }
     >
-      {total === 0 ? (
+      {total === 0 && !isDigest ? (
         <EmptyState
           words="No messages. Baseline discoveries are never reported."
           {...(rule === undefined

@@ -11,7 +11,7 @@ import { formatCopies, formatCount, formatMinute, formatWhole } from '../../../d
 import { groupBy } from '../../../domain/group-by.ts';
 import { parseWebUrl } from '../../../domain/link.ts';
 import { cleanLine, truncateText } from '../../../domain/text.ts';
-import { RULE_KINDS, type RuleKind } from '../../../model/alerts.ts';
+import { KIND_NOUNS, RULE_KINDS } from '../../../model/alerts.ts';
 import { type DigestAction, listRuleActions } from '../../digests/digest-actions.ts';
 import { composeSections } from '../../digests/digest-sections.ts';
 import type { ChannelMessage, MessageDiscovery, MessageProblem } from '../message.ts';
@@ -48,7 +48,7 @@ export type SummaryItem = {
 };
 
 /** A link to a page with a button. */
-export type SummaryAction = { label: string; url: string };
+type SummaryAction = { label: string; url: string };
 
 export type MessageSummary = {
   /** One line, such as `Ferry news: 12 posts, 1 spike`. */
@@ -327,15 +327,6 @@ function encodeCharacter(character: string): string {
 
 type Discoveries = Extract<ChannelMessage, { type: 'strandline.discoveries' }>['data'];
 
-const NOUNS: Readonly<Record<RuleKind, string>> = {
-  post: 'post',
-  link: 'link',
-  spike: 'spike',
-  trend: 'trend',
-  answer: 'changed answer',
-  growth: 'growing post',
-};
-
 /** The copies of a group, if all of it is known. */
 function describeGroup(found: readonly MessageDiscovery[], count: number): string {
   return found.length === count ? describeWithCopies(found) : '';
@@ -365,7 +356,7 @@ function describeCounts({ counts, total, discoveries }: Discoveries): string {
     const count = counts[kind] ?? 0;
     return count === 0
       ? []
-      : [`${formatCount(count, NOUNS[kind])}${describeGroup(groups[kind] ?? [], count)}`];
+      : [`${formatCount(count, KIND_NOUNS[kind])}${describeGroup(groups[kind] ?? [], count)}`];
   });
   return kinds.length > 0 ? kinds.join(', ') : formatCount(total, 'result');
 }
