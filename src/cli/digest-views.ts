@@ -85,8 +85,6 @@ export function registerDigest(digest: Command, cli: Cli): void {
   digest.description(
     'Summarizes a span of time: what needs you, what changed, what is new, what was not collected.',
   );
-  // Otherwise options of a command below it, such as `--json`, would be taken as its own.
-  digest.enablePositionalOptions();
   const isMarkdown = () =>
     printed.some((command) => command.opts<{ markdown?: boolean }>().markdown === true);
   addOperations(digest, cli, [...DIGEST_OPERATIONS, ...DISMISSAL_OPERATIONS], createView(isMarkdown));

@@ -66,7 +66,10 @@ function addOperation<Row>(
     command.addHelpText('after', `\nExample:\n  $ ${example.replaceAll('\n', '\n  $ ')}\n`);
 
   command.action(async () => {
-    const { limit = MAX_LIMIT, json } = command.opts<{ limit?: number; json?: boolean }>();
+    const { limit = MAX_LIMIT, json } = {
+      ...(group === command ? {} : group.opts<CommonOptions>()),
+      ...command.opts<CommonOptions>(),
+    };
     const texts = new Map(
       members.flatMap((member): [Member, unknown][] => {
         const given = readGiven(cli, command, member, options.get(member));
@@ -84,7 +87,7 @@ function addOperation<Row>(
       const now = ctx.clock.now();
       const { given, problems } = readMembers(texts, { now, zone: cli.page.zone });
       for (const { name: flag, sets } of shortcuts)
-        if (command.getOptionValue(flag) === true) Object.assign(given, sets);
+        if (readOption(command, flag) === true) Object.assign(given, sets);
       const reply = await namingOptions(members, options, () => invoke(operation, call, { given, problems }));
       await print(cli, operation, view, reply, json, {
         page: cli.page,
@@ -102,6 +105,14 @@ function addOperation<Row>(
   });
 }
 
+type CommonOptions = { limit?: number; json?: boolean };
+
+/** Commander gives an option to a group that has one of that name, such as `digest`, although its command was typed before it. */
+function readOption(command: Command, name: string): unknown {
+  const own: unknown = command.getOptionValue(name);
+  return own === undefined ? command.parent?.getOptionValue(name) : own;
+}
+
 /** What was typed for a member, or is in the file that was named. @throws InvalidInput if it is given twice */
 function readGiven(
   cli: Cli,
@@ -111,7 +122,7 @@ function readGiven(
 ): unknown {
   const at = command.registeredArguments.findIndex((each) => each.name() === argument);
   const typed: unknown = command.processedArgs[at];
-  const given: unknown = option === undefined ? undefined : command.getOptionValue(option.attributeName());
+  const given: unknown = option === undefined ? undefined : readOption(command, option.attributeName());
   if (option === undefined || given === undefined) return typed;
   // Several words without quotes.
   if (Array.isArray(given)) return given.join(' ');
