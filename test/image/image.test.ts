@@ -196,7 +196,9 @@ describe.skipIf(driver === undefined)('the image', () => {
         expect(
           unseen.filter(
             (route) =>
-              !/forecast|readyz|deliveries|digests\/:|dismissed|completions|^\/feeds\/|^\/feed\.rss/.test(route),
+              !/forecast|readyz|deliveries|digests\/:|dismissed|completions|^\/feeds\/|^\/feed\.rss/.test(
+                route,
+              ),
           ),
         ).toEqual([]);
       },
