@@ -9,6 +9,7 @@ import { createLogger } from '../src/platform/logger.ts';
 import { openProgram } from '../src/app/program.ts';
 import { type Point, watchFor } from './journey-points.ts';
 import { shiftClock } from './shifted-clock.ts';
+import { leadTelegramTo } from './tell/telegram-receiver.ts';
 
 export type Life = {
   env: Record<string, string>;
@@ -16,6 +17,8 @@ export type Life = {
   dieAt?: Point;
   /** Where it waits, once, until it may continue. */
   pauseAt?: Point;
+  /** Where the Bot API of Telegram is for it. */
+  telegram?: string;
   /** How far its wall clock is ahead of the machine's, in milliseconds. */
   clockMs?: number;
 };
@@ -44,8 +47,9 @@ async function obey(order: Order): Promise<void> {
   say('ready');
 }
 
-async function begin({ env, dieAt, pauseAt, clockMs = 0 }: Life): Promise<() => Promise<void>> {
+async function begin({ env, dieAt, pauseAt, telegram, clockMs = 0 }: Life): Promise<() => Promise<void>> {
   shiftClock(clockMs);
+  const leadBack = telegram === undefined ? null : leadTelegramTo(telegram);
   const unwatch =
     dieAt !== undefined
       ? watchFor(dieAt, die)
@@ -60,6 +64,7 @@ async function begin({ env, dieAt, pauseAt, clockMs = 0 }: Life): Promise<() => 
     await worker.drain();
     await home.close();
     unwatch?.();
+    leadBack?.();
     shiftClock(0);
   };
 }

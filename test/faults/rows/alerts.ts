@@ -1,11 +1,25 @@
 /** Receivers that fail, and workers that die while sending. All responses: test/tell/deliver.test.ts. */
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
 import { resendMessages } from '../../../src/monitor/alerts/resend.ts';
 import { changeChannel, createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
-import { type Behaviour, dies, read, stalls, startReceiver, status } from '../../tell/receiver.ts';
+import { prepareProcess, type WorkerProcess } from '../../processes.ts';
+import {
+  type Behaviour,
+  dies,
+  read,
+  type Receiver,
+  stalls,
+  startReceiver,
+  status,
+} from '../../tell/receiver.ts';
 import { startMailServer } from '../../tell/mail-server.ts';
+import { leadTelegramTo } from '../../tell/telegram-receiver.ts';
 import { readConfig } from '../../../src/config/config.ts';
+import { DAY } from '../../../src/domain/time.ts';
+import { parseDigestSchedule } from '../../../src/monitor/schedule/digest-schedule.ts';
+import { between, seeded } from '../random.ts';
 import type { Row } from '../row.ts';
 import { posts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
@@ -58,7 +72,7 @@ const SLOW_PATH = '/slow';
 type Settings = Readonly<Record<string, string>>;
 const isSlow = (settings: Settings) => Object.values(settings).some((value) => value.endsWith(SLOW_PATH));
 
-/** A channel of each kind whose address can be that of a test. Telegram has one host, which no test sends to. */
+/** A channel of each kind. Telegram has one host, so its messages are led to the receiver. */
 const createChannels = (url: string): Readonly<Record<string, Settings>> => ({
   hook: { webhook: `${url}/hook` },
   slow: { webhook: `${url}${SLOW_PATH}` },
@@ -67,8 +81,89 @@ const createChannels = (url: string): Readonly<Record<string, Settings>> => ({
   discord: { discord_secret_url: `${url}/discord` },
   ntfy: { ntfy_secret_url: `${url}/topic` },
   apprise: { apprise_secret_url: `${url}/notify/key` },
+  telegram: {
+    telegram_chat: '-1001234567890',
+    telegram_token: '123456789:AAExampleExampleExampleExampleExample',
+  },
   mail: { email: 'team@example.com' },
 });
+
+/** How often a worker is killed at random: `FAULTS_KILLS=100 npm run test:faults -- --only "F71 kinds"`. */
+const KILLS = Number(process.env['FAULTS_KILLS'] ?? 6);
+
+/**
+ * Each day something is found and digests are due, and the only worker is killed at a moment that the seed decides: when so many
+ * messages have arrived, and so many milliseconds later. `FAULTS_SEED` repeats it.
+ */
+async function killAtRandom(
+  stage: Stage,
+  first: WorkerProcess,
+  { chats, restart }: { chats: Receiver; restart: () => Promise<WorkerProcess> },
+): Promise<void> {
+  const seed = Number(process.env['FAULTS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const random = seeded(seed);
+  process.stdout.write(`F71 kinds: ${KILLS} kills, FAULTS_SEED=${seed}\n`);
+  stage.note(`FAULTS_SEED=${seed} FAULTS_KILLS=${KILLS}`);
+  chats.answers((response, received) => {
+    const reply = status(200, { 'content-type': 'application/json' }, '{"ok":true}');
+    setTimeout(() => reply(response, received), between(random, 0, 400));
+  });
+  let worker = first;
+  for (let day = 1; day <= KILLS; day += 1) {
+    const [messages, ms] = [between(random, 0, 9), between(random, 0, 500)];
+    prepareProcess();
+    const before = chats.received.length;
+    await stage.moveTime(day * DAY);
+    stage.service.answers(posts([String(1_000 + day)]));
+    await stage.again(1);
+    await stage.until(`day ${day}: ${messages} messages`, () =>
+      Promise.resolve(chats.received.length >= before + messages),
+    );
+    await wait(ms);
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+    stage.note(`day ${day}: killed after ${messages} messages and ${ms} ms`);
+    // The locks of its jobs end a quarter of a minute later; its claims end with the day.
+    await stage.emptyQueue();
+    worker = await restart();
+  }
+  await stage.moveTime((KILLS + 1) * DAY);
+}
+
+/** Every discovery and digest was delivered to every channel, each message under one id with one content. */
+async function everythingArrived(
+  stage: Stage,
+  channels: readonly string[],
+  list: () => readonly { id: string; content: string }[],
+): Promise<void> {
+  for (const slug of channels)
+    await stage.until(`${slug}: everything is delivered`, async () => {
+      const [{ open, untold, digests }] = await stage.rows(
+        `SELECT (SELECT count(*)::int FROM strandline.deliveries d WHERE d.channel_id = c.id AND d.state <> 'delivered') AS open,
+           (SELECT count(*)::int FROM strandline.discoveries x WHERE x.kind = 'post' AND NOT x.baseline AND NOT EXISTS (
+              SELECT FROM strandline.delivery_discoveries t JOIN strandline.rules r ON r.id = t.rule_id AND r.slug = c.slug
+              WHERE t.channel_id = c.id AND t.discovery_id = x.id)) AS untold,
+           (SELECT count(*)::int FROM strandline.deliveries d WHERE d.channel_id = c.id AND d.digest_id IS NOT NULL) AS digests
+         FROM strandline.channels c WHERE c.slug = $1`,
+        [slug],
+      );
+      return open === 0 && untold === 0 && digests > 0;
+    });
+  const [{ messages }] = await stage.rows(
+    `SELECT count(*)::int AS messages FROM strandline.deliveries d JOIN strandline.channels c ON c.id = d.channel_id
+     WHERE c.slug = ANY ($1)`,
+    [channels],
+  );
+  const received = list();
+  const contents = new Set(received.map(({ content }) => content));
+  assert.equal(contents.size, messages, 'what was sent again was the same');
+  const named = received.filter(({ id }) => !id.endsWith('undefined'));
+  assert.equal(
+    new Set(named.map(({ id }) => id)).size,
+    new Set(named.map(({ content }) => content)).size,
+    'each has one id',
+  );
+}
 
 export const ALERTS: readonly Row[] = [
   {
@@ -162,17 +257,21 @@ export const ALERTS: readonly Row[] = [
   {
     id: 'F71 kinds',
     title:
-      'a worker killed while receivers of every kind, chats and mail, have its messages and did not reply: the next sends the same again, with the same ids, also while one of them never replies',
+      'workers killed while receivers of every kind, chats and mail, have messages and did not reply, then at random moments, also of scheduled digests: the next sends the same again, with the same ids, also while one receiver never replies',
     core: true,
     everyCommit: 'postgres',
+    movesTime: true,
+    seconds: 180 + 30 * KILLS,
     except: { U7: 'its receivers are its own, and it compares what they got' },
     env: { WEBHOOK_SECONDS: '10' },
     play: async (stage) => {
       const [chats, mails] = [await startReceiver(), await startMailServer()];
+      const telegram = chats.url;
+      const leadBack = leadTelegramTo(telegram);
       try {
         const env = { SMTP_URL: `smtp://127.0.0.1:${mails.port}`, MAIL_FROM: 'alerts@example.org' };
         const ctx = { ...stage.ctx, config: readConfig({ ...stage.env, ...env }) };
-        const victim = await stage.start(env);
+        const victim = await stage.start(env, { telegram });
         await looked(stage);
         const channels = Object.entries(createChannels(chats.url));
         for (const [slug, settings] of channels) {
@@ -197,7 +296,7 @@ export const ALERTS: readonly Row[] = [
           'UPDATE strandline.channels SET lease_until = created_at WHERE lease_until IS NOT NULL',
         );
         await stage.emptyQueue();
-        await stage.start(env);
+        const next = await stage.start(env, { telegram });
         for (const [slug] of channels.filter(([, settings]) => !isSlow(settings)))
           await stage.until(`${slug}: it is delivered`, async () => {
             const [one] = await deliveriesTo(stage, slug);
@@ -205,17 +304,37 @@ export const ALERTS: readonly Row[] = [
           });
         const [slow] = await deliveriesTo(stage, 'slow');
         assert.equal(slow?.state, 'pending', 'the others did not wait for it');
-        chats.answers(status(200), SLOW_PATH);
         for (const path of new Set(chats.received.map((one) => one.path))) {
           const [first, ...more] = chats.received.filter((one) => one.path === path);
-          assert.ok(more.length >= 1, path);
+          assert.ok(more.length >= 1 || path === SLOW_PATH, path);
           for (const again of more) assert.deepEqual([again.id, again.hash], [first?.id, first?.hash], path);
         }
         const [mail, again, ...more] = mails.mails;
         assert.ok(/^Message-ID: <msg_/im.test(mail?.raw ?? ''));
         assert.deepEqual([again?.raw, more], [mail?.raw, []]);
+        const others = channels.filter(([, settings]) => !isSlow(settings)).map(([slug]) => slug);
+        for (const slug of others)
+          await createRule(ctx, {
+            slug: `${slug}-digest`,
+            digest: parseDigestSchedule('daily 8:00'),
+            channels: [slug],
+          });
+        await killAtRandom(stage, next, {
+          chats,
+          restart: () => stage.start(env, { telegram }),
+        });
+        await everythingArrived(stage, others, () => [
+          ...chats.received
+            .filter(({ path }) => path !== SLOW_PATH)
+            .map(({ path, id, hash }) => ({ id: `${path} ${id}`, content: `${path} ${hash}` })),
+          ...mails.mails.map(({ raw }) => ({
+            id: /^Message-ID: (.*)$/im.exec(raw)?.[1] ?? '',
+            content: raw,
+          })),
+        ]);
         await changeChannel(ctx, 'slow', 'remove');
       } finally {
+        leadBack();
         await Promise.all([chats.close(), mails.close()]);
       }
     },
