@@ -57,7 +57,7 @@ export const Completion = defineRow('Completion', 'completions');
 const KeyItem = defineRow('KeyItem', 'key_items');
 export const CompletionClaim = defineRow('CompletionClaim', 'completion_claims');
 export const Claim = defineRow('Claim', 'claims');
-/** Of a list; a live event does not count copies. */
+/** Of lists and live events. */
 export const Discovery = defineRowWith('Discovery', 'discoveries', COPIES_SHAPE);
 export const Spike = defineRow('Spike', 'spikes');
 export const TrendState = defineRow('TrendState', 'trend_states');

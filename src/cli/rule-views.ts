@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import { UNKNOWN_GROWTH } from '../domain/growth-condition.ts';
 import { DAY } from '../domain/time.ts';
 import type { Backtest, BacktestMessage, RulePreview } from '../monitor/alerts/backtest.ts';
 import { SYSTEM_RULE } from '../model/alerts.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { describeRemovedScope } from '../monitor/topics/find-by-slug.ts';
+import { formatInterval } from '../monitor/schedule/schedule.ts';
 import { describeSchedule } from '../monitor/schedule/schedule-text.ts';
 import type { RuleRow } from '../store/alerts/alert-queries.ts';
 import type { Cli } from './command-context.ts';
@@ -18,7 +20,7 @@ import {
 } from './reply-view.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { oneLine, truncate } from './terminal-text.ts';
-import { formatDuration, formatQuantity } from './value-formatting.ts';
+import { formatQuantity } from './value-formatting.ts';
 
 type Row = JsonOf<RuleRow> & {
   preset: string;
@@ -42,7 +44,7 @@ const KINDS: ReplyColumn<Row> = {
 const COOLDOWN: ReplyColumn<Row> = {
   of: 'cooldown_seconds',
   head: 'cooldown',
-  as: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'none' : formatDuration(seconds * 1_000)),
+  as: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'none' : formatInterval(seconds)),
   right: false,
   drop: 2,
 };
@@ -72,7 +74,7 @@ const FACTS: readonly ReplyColumn<Row>[] = [
     of: 'cooldown_seconds',
     head: 'cooldown',
     as: ({ digest, cooldown_seconds: seconds }) =>
-      digest !== null ? null : seconds === 0 ? 'none' : formatDuration(seconds * 1_000),
+      digest !== null ? null : seconds === 0 ? 'none' : formatInterval(seconds),
   },
   {
     of: 'digest',
@@ -163,9 +165,8 @@ function describePreview({
   return `In the past ${formatQuantity(days, 'day')} it would have sent ${sent} with ${formatQuantity(discoveries, 'discovery', 'discoveries')}.${describeUnknown(growth_since)}`;
 }
 
-/** Which posts grew is not computed for the past. */
 function describeUnknown(since: string | null): string {
-  return since === null ? '' : ' Growth before the rule was created is not known.';
+  return since === null ? '' : ` ${UNKNOWN_GROWTH}`;
 }
 
 function describeTrial({ since, until, messages, total, waiting, growth_since }: Trial): string {

@@ -9,6 +9,8 @@ import { SECOND } from '../domain/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
 
 export { formatDuration };
+/** `1 post`, `12,304 posts`; here {@link formatCount} is a number alone. */
+export { formatCount as formatQuantity } from '../domain/display-format.ts';
 
 type UnknownSign = Pick<TerminalPage, 'unknown'>;
 
@@ -16,11 +18,6 @@ type UnknownSign = Pick<TerminalPage, 'unknown'>;
 export function formatCount(n: number | null | undefined, { unknown }: UnknownSign): string {
   if (n === null || n === undefined) return unknown;
   return n.toLocaleString('en-US', { maximumFractionDigits: 2 });
-}
-
-/** `1 post`, `12,304 posts`. */
-export function formatQuantity(n: number, unit: string, units = `${unit}s`): string {
-  return `${n.toLocaleString('en-US')} ${n === 1 ? unit : units}`;
 }
 
 /** `2026-11-21 14:05:09Z`, or `2026-11-21 15:05:09+01:00` in another zone than UTC. */

@@ -51,3 +51,6 @@ export function composeGrowthSentence(figures: GrowthFigures): string {
 function nameMeasure(measure: CounterPlural | 'engagement'): string {
   return measure === 'engagement' ? 'reactions' : measure;
 }
+
+/** Which posts grew is computed from when a rule asks for it, not for the past. */
+export const UNKNOWN_GROWTH = 'Growth before the rule was created is not known.';

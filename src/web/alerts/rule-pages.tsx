@@ -1,6 +1,7 @@
 /** Rules: create, edit, pause, remove, preview. */
 
 import { Refused } from '../../domain/errors.ts';
+import { UNKNOWN_GROWTH } from '../../domain/growth-condition.ts';
 import { SYSTEM_RULE } from '../../model/alerts.ts';
 import {
   type Backtest,
@@ -342,7 +343,7 @@ function BacktestSection({
   /** What decided. */
   by: string;
 }) {
-  const { messages, total, waiting, is_whole } = past;
+  const { messages, total, waiting, is_whole, growth_since } = past;
   const count = formatCount(total, 'discovery', 'discoveries');
   const isDigest = total === 0 && messages.length > 0;
   const rest = waiting === 0 ? '' : ` ${formatCount(waiting, 'of them', 'of them')} would still wait.`;
@@ -352,7 +353,7 @@ function BacktestSection({
       note={
         isDigest
           ? `At most, by ${by}: a digest without news is not sent. Nothing was sent.`
-          : `${count} in all, by ${by}.${rest} Nothing was sent.`
+          : `${count} in all, by ${by}.${rest} Nothing was sent.${growth_since === null ? '' : ` ${UNKNOWN_GROWTH}`}`
       }
       aside={
         rule === undefined ? undefined : (
