@@ -2,6 +2,7 @@
 
 import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
+import { observePresence } from '../platform/presence.ts';
 import type { QueueWorkers } from '../platform/queue/queue.ts';
 import type { QueueBackend } from '../platform/queue/connection.ts';
 import { startWorkers } from '../platform/queue/queue-workers.ts';
@@ -67,6 +68,7 @@ export async function startWorker(
     await intake.check();
   });
   const stopFollowing = startFollower(ctx);
+  const stopObserving = observePresence();
   return {
     idle: () => intake.closedBy() ?? (scanLoop.silentMs() > STUCK_MS ? 'silent' : null),
     drain: async () => {
@@ -74,6 +76,7 @@ export async function startWorker(
       const grace = setTimeout(() => aborting.abort(), GRACE_MS);
       await Promise.all([workers.close(), scanLoop.stop(), stopFollowing(), stopHeartbeat()]);
       clearTimeout(grace);
+      stopObserving();
       await deregisterWorker(ctx.db, ctx.worker).catch((error: unknown) =>
         ctx.log.warn({ err: error }, 'worker deregistration failed'),
       );

@@ -8,6 +8,7 @@ import { changeRule, createRule, editRule, findRuleRow } from '../../src/monitor
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { checkSystem } from '../../src/monitor/system-events/check-system.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
+import type { Presence } from '../../src/platform/presence.ts';
 import type { Id } from '../../src/store/database.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
 import { failRun, insertRun } from '../../src/store/run-states.ts';
@@ -235,7 +236,7 @@ test('a source that fails for all searches that use it', async () => {
   await stage.rows(`UPDATE strandline.services SET kind = 'hosted' WHERE name = 'hosted'`);
 });
 
-test('nine tenths of the calls of a day; the next day begins without a message', async () => {
+test('nine tenths of the calls of a day, and once that the next day has calls again', async () => {
   const day = async (calls: number) =>
     stage.rows(
       `INSERT INTO strandline.call_days (service_id, day, calls) SELECT id, ($2::timestamptz AT TIME ZONE 'UTC')::date, $1
@@ -248,18 +249,39 @@ test('nine tenths of the calls of a day; the next day begins without a message',
   stage.world.clock.advance(13 * 60 * MINUTE);
   await stage.finds(search, 1);
   await checks(20);
-  expect((await told('ops')).flat().filter((sentence) => sentence.includes('calls'))).toEqual([]);
+  expect((await told('ops')).flat().filter((sentence) => sentence.includes('calls'))).toEqual([
+    expect.stringMatching(/^Service hosted has calls left again after 13 h, since 22 Nov/),
+  ]);
 });
 
 describe('nothing ran for hours', () => {
-  test('is told afterwards, in one line', async () => {
+  /** A process that started, and whose machine started, so many minutes after the last check; and how long it was absent. */
+  const presence = (from: Date, { started = -60, booted = -600, absent = 0 }): Presence => ({
+    startedAt: new Date(from.getTime() + started * MINUTE),
+    bootedAt: new Date(from.getTime() + booted * MINUTE),
+    absentMs: () => absent * MINUTE,
+  });
+
+  test.each([
+    ['strandline was not running, and nobody had stopped it', { started: 290 }, true],
+    ['strandline was running, but could not work; see its log', { absent: 5 }, true],
+    ['the machine was asleep', { absent: 290 }, false],
+    ['the machine was off', { started: 290, booted: 289 }, false],
+  ])('%s: recorded in one line, and told unless it is how machines are used', async (why, what, isTold) => {
     await checks(2);
+    const from = stage.world.clock.now();
     stage.world.clock.advance(5 * 60 * MINUTE);
     await stage.finds(search, 1);
-    await checks(3);
-    expect(await told('ops')).toEqual([
-      [expect.stringMatching(/^No worker ran from .* to .* \(5 h\): searches were on hold\.$/)],
+    for (let i = 0; i < 3; i++) {
+      stage.world.clock.advance(MINUTE);
+      await checkSystem(stage.world.ctx, presence(from, what));
+    }
+    expect(await stage.rows('SELECT kind, reason FROM strandline.system_events')).toEqual([
+      { kind: 'nothing_ran', reason: why },
     ]);
+    const [sentence] = (await told('ops')).flat();
+    const line = new RegExp(`^Nothing ran from .* to .* \\(5 h\\): ${why}\\.$`);
+    expect(sentence).toEqual(isTold ? expect.stringMatching(line) : undefined);
   });
 
   test('and is not if the last worker was asked to end', async () => {

@@ -69,10 +69,10 @@ const WORDS: Readonly<Record<SystemEventKind, Words>> = {
   },
   nothing_ran: {
     noun: '',
-    title: 'no worker ran',
-    lasts: 'no worker has run',
-    ended: 'workers run again',
-    passed: 'no worker ran',
+    title: 'nothing ran',
+    lasts: 'nothing has run',
+    ended: 'searches run again',
+    passed: 'nothing ran',
   },
 };
 

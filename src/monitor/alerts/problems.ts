@@ -33,5 +33,5 @@ export async function takeProblems(
 function findChange({ parts, outcome }: Pick<ToldEvent, 'parts' | 'outcome'>): ProblemChange | null {
   if (!parts.includes('beginning')) return 'ended';
   if (outcome === null) return 'began';
-  return outcome === 'recovered' ? 'passed' : null;
+  return outcome === 'recovered' || outcome === 'day_ended' ? 'passed' : null;
 }

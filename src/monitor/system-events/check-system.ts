@@ -20,6 +20,7 @@ import {
 } from '../../store/alerts/system-event-rows.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import { readFailingTools } from '../../store/queries/run-tools.ts';
+import { ownPresence, type Presence } from '../../platform/presence.ts';
 import type { Context } from '../context.ts';
 import { enqueueChannels } from '../alerts/enqueue-channels.ts';
 import { findOrBeginDelivery } from '../alerts/gather-discoveries.ts';
@@ -34,7 +35,7 @@ const MIN_REPORTED_PAUSE_MS = HOUR;
 const STOP_SPARE_MS = SECOND;
 
 /** Reads how everything is, decides what begins and ends, and gathers what the rule `system` has not reported. */
-export async function checkSystem(ctx: Context): Promise<void> {
+export async function checkSystem(ctx: Context, presence: Presence = ownPresence): Promise<void> {
   const reading = await readSystem(ctx);
   const { now } = reading;
   const told = await inTransaction(ctx.db, async (tx) => {
@@ -47,8 +48,9 @@ export async function checkSystem(ctx: Context): Promise<void> {
       conditions: listConditions(reading),
       explainEnd: (event) => explainEnd(event, reading),
     });
-    const pause = describePause({ lastCheckAt, stoppedAt: stopped_at, now });
-    const just = await insertSystemEvents(tx, pause === null ? [] : [pause]);
+    const pause = describePause({ lastCheckAt, stoppedAt: stopped_at, now }, presence);
+    const paused = await insertSystemEvents(tx, pause === null ? [] : [pause.event]);
+    const just = pause?.isUnexpected === true ? paused : [];
     await insertSystemEvents(tx, noticed);
     await updateSystemEvents(tx, changed);
     await deleteSystemEvents(tx, dropped);
@@ -78,19 +80,20 @@ async function lockSystemRule(tx: Transaction): Promise<Rule> {
   return rule;
 }
 
-/** What no check saw, because no worker ran; null if there was no pause, or workers were asked to end. */
-function describePause({
-  lastCheckAt,
-  stoppedAt,
-  now,
-}: {
-  lastCheckAt: Date | null;
-  stoppedAt: Date | null;
-  now: Date;
-}): NewSystemEvent | null {
+type Pause = { lastCheckAt: Date | null; stoppedAt: Date | null; now: Date };
+
+/**
+ * What no check saw, because no worker worked; null if there was no pause, or workers were asked to end. A machine that was asleep or
+ * off is no problem: it is recorded, and no message reports it.
+ */
+function describePause(
+  { lastCheckAt, stoppedAt, now }: Pause,
+  presence: Presence,
+): { event: NewSystemEvent; isUnexpected: boolean } | null {
   if (lastCheckAt === null || now.getTime() - lastCheckAt.getTime() < MIN_REPORTED_PAUSE_MS) return null;
   if (stoppedAt !== null && stoppedAt.getTime() >= lastCheckAt.getTime() - STOP_SPARE_MS) return null;
-  return {
+  const { reason, isUnexpected } = explainPause(lastCheckAt, now, presence);
+  const event: NewSystemEvent = {
     kind: 'nothing_ran',
     subject_key: 'workers',
     subject: 'workers',
@@ -102,9 +105,24 @@ function describePause({
     until: now,
     outcome: 'recovered',
     recurrences: 0,
-    reason: 'searches were on hold',
+    reason,
     advice: null,
   };
+  return { event, isUnexpected };
+}
+
+/** Why nothing ran, as this worker knows it. A process that did not run for most of the time was asleep with its machine. */
+function explainPause(
+  from: Date,
+  now: Date,
+  { startedAt, bootedAt, absentMs }: Presence,
+): { reason: string; isUnexpected: boolean } {
+  if (bootedAt > from) return { reason: 'the machine was off', isUnexpected: false };
+  if (startedAt > from)
+    return { reason: 'strandline was not running, and nobody had stopped it', isUnexpected: true };
+  if (absentMs(from) > (now.getTime() - from.getTime()) / 2)
+    return { reason: 'the machine was asleep', isUnexpected: false };
+  return { reason: 'strandline was running, but could not work; see its log', isUnexpected: true };
 }
 
 /** Puts what is not reported yet into the waiting message of each channel, or into a new one. @returns the channels */

@@ -110,7 +110,7 @@ export async function listUntoldParts(
      WHERE rc.rule_id = $1 AND (
        e.id = ANY ($2)
        OR p.part = 'beginning' AND e.until IS NULL AND e.clear_since IS NULL
-       OR p.part = 'end' AND e.outcome = 'recovered' AND EXISTS (
+       OR p.part = 'end' AND e.outcome IN ('recovered', 'day_ended') AND EXISTS (
          SELECT FROM strandline.delivery_events b JOIN strandline.deliveries d ON d.id = b.delivery_id
          WHERE b.rule_id = rc.rule_id AND b.event_id = e.id AND b.channel_id = c.id AND b.part = 'beginning'
            AND d.state NOT IN ('cancelled', 'dead')))
