@@ -108,6 +108,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
         key: config.hosted?.key,
       }),
     ownSources: () => Promise.resolve('none'),
+    progress: () => [],
     missingTools: () => Promise.resolve([]),
     serviceSources: () => Promise.resolve([]),
     isFree: createFreeTest(config),

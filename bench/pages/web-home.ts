@@ -31,6 +31,7 @@ export function webHomeOn(
       simulation: null,
       endpoint: nobody,
       ownSources: () => Promise.resolve('none'),
+      progress: () => [],
       missingTools: () => Promise.resolve([]),
       serviceSources: () => Promise.resolve([]),
       isFree: () => Promise.resolve(true),

@@ -191,7 +191,7 @@ async function openPrepared(
 function limitServices(
   services: ServiceAccess,
   program: DatabaseKind,
-): Pick<Context, 'endpoint' | 'ownSources' | 'missingTools' | 'serviceSources'> {
+): Pick<Context, 'endpoint' | 'ownSources' | 'missingTools' | 'serviceSources' | 'progress'> {
   const endpoint: Context['endpoint'] = async (kind) => {
     if ((kind === 'sandbox') !== (program === 'sandbox'))
       throw new RunError('service_unknown', { detail: `a ${program} database has no service ${kind}` });
@@ -203,12 +203,14 @@ function limitServices(
         ownSources: services.ownSources,
         missingTools: services.missingTools,
         serviceSources: services.serviceSources,
+        progress: services.progress,
       }
     : {
         endpoint,
         ownSources: () => Promise.resolve('none'),
         missingTools: () => Promise.resolve([]),
         serviceSources: () => Promise.resolve([]),
+        progress: services.progress,
       };
 }
 

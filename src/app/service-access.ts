@@ -1,6 +1,7 @@
 /** How this process reaches each service: the hosted one at its URL, the others in a server of this process. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import type { AskedSource } from '../domain/asked-source.ts';
 import { MINUTE, SECOND } from '../domain/time.ts';
 import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -12,8 +13,10 @@ import type { Service } from '../service/service-server.ts';
 import type { OpenedSources, ProbeResult } from '../service/sources/source-setup.ts';
 import type { Database } from '../store/database.ts';
 import { readHostedSilences } from '../store/queries/run-tools.ts';
+import type { ServiceKind } from '../store/services.ts';
 import { findToken, touchToken } from '../store/tokens.ts';
 import { VERSION } from '../config/version.ts';
+import { LRUCache } from 'lru-cache';
 
 export type { ProbeResult } from '../service/sources/source-setup.ts';
 /** The sandbox's sample topic for new users. */
@@ -24,6 +27,7 @@ export type ServiceAccess = {
   ownSources: Context['ownSources'];
   missingTools: Context['missingTools'];
   serviceSources: Context['serviceSources'];
+  progress: Context['progress'];
   /**
    * Checks whether the keyless public sources respond: at first for at most two seconds, later for ten, since a program without
    * a network may have a slow one next. Checks again if none did and somebody asks a minute later, or with `again`.
@@ -76,6 +80,14 @@ const LATER_PROBE_TIMEOUT_MS = 10 * SECOND;
 /** A network that is lost is noticed by calls, which may be many at once. */
 const PROBE_AFTER_FAILURE_MS = 10 * SECOND;
 
+/** Runs whose sources are remembered: those that began last. */
+const MAX_WATCHED_RUNS = 500;
+/** Where the service answers runs of each kind. */
+const MOUNTS = { own: 'live', sandbox: 'sandbox', hosted: 'none' } as const satisfies Record<
+  ServiceKind,
+  string
+>;
+
 /** Allows bursts of ten seconds' worth of calls. */
 const BURSTS = 6;
 
@@ -98,6 +110,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   let prepared: Promise<void> | undefined;
   let watching: NodeJS.Timeout | undefined;
   let isClosed = false;
+  /** By mount and run. */
+  const progress = new LRUCache<string, readonly AskedSource[]>({ max: MAX_WATCHED_RUNS });
 
   async function openOwn() {
     const [{ openSources }, { createServicePorts }] = await loadSources();
@@ -201,6 +215,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       webGroup,
       trustedProxies: config.trustedProxies,
       health: own.health,
+      onProgress: ({ mount, id }, asked) => void progress.set(`${mount} ${id}`, asked),
       ...(onAnswered === undefined ? {} : { onAnswered }),
       // Also without a network: a client must not get simulated data now and real data later from one address.
       ...(invented ? {} : { sources: own.sources, live: own.sources, own: own.own }),
@@ -243,6 +258,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
             lastFailure: live?.lastFailure,
           })),
     ownSources,
+    progress: (kind, runId) => progress.get(`${MOUNTS[kind]} ${runId}`) ?? [],
     missingTools: async (kind) => {
       if (kind === 'hosted') return readHostedSilences(db);
       return kind === 'own' && !invented ? (await sources()).missing : [];

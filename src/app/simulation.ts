@@ -162,6 +162,7 @@ export async function openLane(
       return { baseUrl: `${service.url}${SANDBOX_PATH}`, prefix: undefined, key };
     },
     ownSources: () => Promise.resolve('none'),
+    progress: () => [],
     missingTools: () => Promise.resolve([]),
     serviceSources: () => Promise.resolve([]),
     isFree: () => Promise.resolve(true),

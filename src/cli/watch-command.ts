@@ -4,9 +4,7 @@ import { watch } from '../monitor/sources/watch-address.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { REUSE_SLUG } from './option-values.ts';
-import { searchColumns } from './search-rendering.ts';
 import { oneLine } from './terminal-text.ts';
-import { renderTable } from './terminal-table.ts';
 
 type WatchOptions = {
   name?: string;
@@ -47,17 +45,22 @@ export function registerWatch(command: Command, cli: Cli): void {
           aiEvery,
           reuse_slug: options.reuseSlug,
         });
-        const searches = await executeFirstRuns(cli, program, created, { json, stopping });
-        const now = program.ctx.clock.now();
-        await cli.show(json, { topic, searches }, () =>
-          renderTable(searches, searchColumns(now, cli.page), cli.page),
-        );
+        if (json === true) {
+          const searches = await executeFirstRuns(cli, program, created, { json, stopping });
+          await cli.show(json, { topic, searches }, () => []);
+        } else {
+          const { followFirstRuns, renderFirstView } = await import('./first-view.ts');
+          const view = await followFirstRuns(cli, program, { topic, created, stopping });
+          const now = program.ctx.clock.now();
+          await cli.show(json, view, () => renderFirstView(topic, view, now, cli.page));
+        }
         if (slug === undefined && /^topic-[0-9a-f]{8}$/.test(topic))
           cli.page.say(
             `No slug could be derived from the text, so the topic is called ${topic}. To choose a slug: --slug`,
           );
         for (const note of notes) cli.page.say(oneLine(note));
         cli.page.say(`Watching ${topic}. See what is new: strandline new --topic ${topic}`);
+        if (json !== true) cli.page.say('To be told: strandline channels add team ADDRESS');
       }),
     );
 }

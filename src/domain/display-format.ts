@@ -112,6 +112,13 @@ export function formatMinute(at: Date, reader: DateReader): string {
   return formats[isPresentYear(at, reader) ? 'minuteOfYear' : 'minute'].format(at);
 }
 
+/** `14:05`, or on another day `21 Nov, 14:05`. */
+export function formatClock(at: Date, reader: DateReader): string {
+  const minute = formatMinute(at, reader);
+  const isToday = reader.now !== null && formatDay(at, reader) === formatDay(reader.now, reader);
+  return isToday ? minute.slice(-5) : minute;
+}
+
 /** The minute with its weekday, or for whole days the day: `Sat, 21 Nov, 14:05`, `Sat, 21 Nov`. */
 export function formatWithWeekday(at: Date, reader: DateReader, isDay: boolean): string {
   const date = isDay ? formatDay(at, reader) : formatMinute(at, reader);

@@ -127,6 +127,14 @@ export function describeToolReason(reason: ToolReason | null, detail: string | n
   return isUnconfigured(reason) && variables.length > 0 ? `${words} (${variables.join(' or ')})` : words;
 }
 
+/** What keys would add: `Video Search (YOUTUBE_API_KEY)`. Tools that no key adds are left out. */
+export function describeAddedTools(missing: readonly Pick<MissingTool, 'tool' | 'detail'>[]): string[] {
+  return missing.flatMap(({ tool, detail }) => {
+    const variables = listVariables(detail ?? '').filter((name) => name !== 'SERVICE_SOURCES');
+    return variables.length === 0 ? [] : [`${tool} (${variables.join(' or ')})`];
+  });
+}
+
 /** Whether a reason is about one tool, and not about a run that failed as a whole. */
 export function isToolReason(reason: ToolReason): reason is keyof typeof TOOL_REASONS {
   return Object.hasOwn(TOOL_REASONS, reason);

@@ -1,10 +1,11 @@
+import type { AskedSource } from '../domain/asked-source.ts';
 import type { DatabaseKind } from '../domain/database-kind.ts';
 import type { Source } from '../domain/enumerations.ts';
 import type { MissingTool } from '../domain/tool-coverage.ts';
 import type { Config } from '../config/config.ts';
 import type { Actor } from '../store/audit-entries.ts';
 import type { ServiceKind } from '../store/services.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Id } from '../store/database.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { WorkQueue } from '../platform/queue/queue.ts';
@@ -48,6 +49,8 @@ export type Context = {
   missingTools: (kind: ServiceKind) => Promise<readonly MissingTool[]>;
   /** Sources of the own service; none in the sandbox. Sends no requests. */
   serviceSources: () => Promise<readonly ServiceSource[]>;
+  /** What a run asks its sources, as they respond; empty unless this process runs it, on a service of its own. */
+  progress: (kind: ServiceKind, runId: Id) => readonly AskedSource[];
   /** Whether calls of a service are known to cost nothing. */
   isFree: (kind: ServiceKind) => Promise<boolean>;
   /** From 0 to below 1; spreads retries. */

@@ -86,6 +86,7 @@ export function homeOf({ ctx, database }: World): Program {
       ownSources: () => ctx.ownSources(),
       missingTools: (kind) => ctx.missingTools(kind),
       serviceSources: () => ctx.serviceSources(),
+      progress: (kind, runId) => ctx.progress(kind, runId),
       probe: () => Promise.resolve([]),
       watchSources: () => {},
       health: () => Promise.resolve([]),

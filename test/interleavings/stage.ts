@@ -256,6 +256,7 @@ export async function openStage(): Promise<Stage> {
           key: undefined,
         }),
       ownSources: () => Promise.resolve('none'),
+      progress: () => [],
       missingTools: () => Promise.resolve([]),
       serviceSources: () => Promise.resolve([]),
       isFree: () => Promise.resolve(true),

@@ -283,7 +283,8 @@ function renderNewChannel(
   });
 }
 
-function renderSecret(
+/** A channel with its secret, which is shown once. */
+export function renderSecret(
   request: FastifyRequest,
   reply: FastifyReply,
   { channel, secret, reports_problems: reportsProblems }: ChannelWithSecret & Partial<NewChannel>,

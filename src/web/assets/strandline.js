@@ -164,6 +164,18 @@ const refresh = async () => {
   else settle();
 };
 
+/* ---- first minutes ---- */
+
+/** While a topic's sources are asked, its page is small, and is fetched often. */
+const PENDING_MS = 500;
+const followFirstRuns = async () => {
+  if (document.querySelector('main [data-pending]') === null) return;
+  await new Promise((done) => setTimeout(done, PENDING_MS));
+  const page = document.hidden ? undefined : await fetchPage();
+  if (page !== undefined && putPage(page)) settle();
+  void followFirstRuns();
+};
+
 /* ---- zone ---- */
 
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -792,3 +804,4 @@ setInterval(() => {
   if (body.dataset['events'] !== undefined) soon();
 }, 60_000);
 void settleZone();
+void followFirstRuns();

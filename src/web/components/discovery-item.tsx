@@ -50,7 +50,7 @@ export function DiscoveryLine({
 }
 
 /** `×27, 3 authors`, which leads to the copies; of the one that reported the thing. */
-function CopiesNote({ discovery }: { discovery: DiscoveryRow & Partial<Copies> }) {
+export function CopiesNote({ discovery }: { discovery: DiscoveryRow & Partial<Copies> }) {
   const { copies = 1, authors = null, copies_at_least = false, first_in_topic } = discovery;
   const words = first_in_topic ? formatCopies({ copies, authors, copies_at_least }) : null;
   return words === null ? null : <a href={`${getDiscoveryPath(discovery)}#copies`}>{words}</a>;
@@ -62,7 +62,8 @@ function describeDiscovery({ kind, text, url }: DiscoveryRow): string {
   return kind === 'completion' ? removeCitations(text) : text;
 }
 
-function getDiscoveryPath(discovery: DiscoveryRow): string {
+/** The page of what was found. */
+export function getDiscoveryPath(discovery: DiscoveryRow): string {
   const { kind, post_id, named_post_id, link_id, run_id, search } = discovery;
   if (named_post_id !== null) return `/posts/${named_post_id}`;
   if (post_id !== null && (kind === 'post' || kind === 'growth')) return `/posts/${post_id}`;

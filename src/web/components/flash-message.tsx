@@ -20,6 +20,7 @@ const FLASH_MESSAGES = {
   run: 'Run queued. Results appear here.',
   run_already_queued: 'A run is already queued. Results appear here.',
   rule_made: 'Created. The rule applies to what is found from now on.',
+  told: 'Created. You are told about what is found from now on.',
   rule_saved: 'Saved. The change applies to what is found from now on.',
   rule_paused: 'Paused. Messages created before are still sent; what is found meanwhile is never reported.',
   rule_resumed: 'Resumed. Reports what is found from now on.',

@@ -84,6 +84,8 @@ type LayoutProps = {
   /** What is new on the page, as a feed. */
   feed?: OpenFeed | undefined;
   live?: { topic?: string; search?: string; view?: 'topic' | 'search' } | boolean;
+  /** Seconds after which a browser without scripts loads the page again. */
+  refreshSeconds?: number | undefined;
   body: ComponentChildren;
 };
 
@@ -97,6 +99,7 @@ function Layout({
   charts = false,
   feed,
   live = false,
+  refreshSeconds,
   body,
 }: LayoutProps) {
   const { theme, zone, seen, visitor, done } = useFrame();
@@ -108,6 +111,11 @@ function Layout({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="referrer" content="same-origin" />
+        {refreshSeconds === undefined ? null : (
+          <noscript>
+            <meta http-equiv="refresh" content={String(refreshSeconds)} />
+          </noscript>
+        )}
         <title>{`${shortenText(title)} · strandline`}</title>
         <link rel="icon" href={FAVICON} />
         <link rel="stylesheet" href={getAssetPath('style.css')} />

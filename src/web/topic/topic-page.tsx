@@ -4,7 +4,8 @@ import { RUN_CODES } from '../../domain/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { describeStoredSchedule } from '../../monitor/schedule/schedule-text.ts';
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
-import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
+import { isFirstView, readFirstView } from '../../monitor/topics/first-view.ts';
+import { DISCOVERY_VIEWS, type DiscoveryView } from '../../store/queries/discoveries.ts';
 import type { RunCell } from '../../store/queries/search-activity.ts';
 import { judgeTopic, readSearchStatuses, type SearchStatus } from '../../monitor/status/search-status.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
@@ -13,90 +14,190 @@ import { Table } from '../components/data-table.tsx';
 import { Badge, StateIcon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
-import { renderPage } from '../components/page-layout.tsx';
+import { preventCaching, renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { type DateReader, formatMinute } from '../../domain/display-format.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { slugParams } from '../request-input.ts';
+import { type FormOutcome, formBody, slugParams, toFormOutcome } from '../request-input.ts';
 import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { MuteButton, MuteNotice } from '../alerts/mute-pages.tsx';
 import { CompletionSection } from './completion-section.tsx';
 import { rememberVisit, type Visit } from './last-visit.ts';
 import { AheadSection, NewSection, RisingSection, TopsSection } from './posts-sections.tsx';
-import { chooseRange, computeRange, RANGES } from './time-range.ts';
+import { FirstPage } from './first-page.tsx';
+import { readTellChoices, saveTell, TellSection } from './tell-form.tsx';
+import { chooseRange, computeRange, type RangeName, RANGES } from './time-range.ts';
 import { PurgeLink } from './purge-pages.tsx';
 import { ExportLinks, TopicButtons } from './topic-actions.tsx';
 import { readTopicData } from './topic-data.ts';
 import { SpikesSection, type TopicSectionProps, TopicStats, VolumeSection } from './volume-section.tsx';
 import { SearchStatusCell, TopicStatusLine } from '../components/status-line.tsx';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
 const MAX_SEARCHES = 200;
+/** How often a browser without scripts looks while the first runs are under way. */
+const REFRESH_SECONDS = 2;
 
 export const rangeQuery = z.object({ range: z.enum(RANGES).optional() });
 
 export function addTopicPage(app: App, { ctx }: RouteContext): void {
-  const schema = {
-    params: slugParams,
-    querystring: rangeQuery.extend({ view: z.enum(DISCOVERY_VIEWS).optional() }),
+  const params = slugParams;
+  const querystring = rangeQuery.extend({ view: z.enum(DISCOVERY_VIEWS).optional() });
+  app.get(
+    '/topics/:slug',
+    { schema: { params, querystring }, config: { scope: 'read' } },
+    async (request, reply) => {
+      const { range, view } = request.query;
+      const shown = await readShownTopic(ctx, request.params.slug);
+      // Who asks for a range wants figures.
+      const isFirst = range === undefined && view === undefined && shown.topic.archived_at === null;
+      return isFirst && (await isFirstView(ctx, shown.searches))
+        ? renderFirstPage(ctx, request, reply, shown)
+        : renderTopicPage(ctx, request, reply, shown);
+    },
+  );
+
+  app.post(
+    '/topics/:slug/tell',
+    { schema: { params, body: formBody }, config: { scope: 'admin' }, onSend: preventCaching },
+    async (request, reply) => {
+      const { slug } = request.params;
+      const shown = await readShownTopic(ctx, slug);
+      try {
+        return await saveTell(request.acting, request, reply, slug);
+      } catch (error) {
+        // The address may be a secret: it is not sent back.
+        const { address: _secret, ...given } = request.body;
+        return renderFirstPage(ctx, request, reply, shown, toFormOutcome(error, given, 'address'));
+      }
+    },
+  );
+}
+
+type ShownTopic = {
+  topic: TopicRow;
+  /** Those that are shown, and all, since what a removed one found still counts. */
+  searches: readonly SearchRow[];
+  found: readonly SearchRow[];
+  statuses: readonly SearchStatus[];
+};
+
+async function readShownTopic(ctx: RouteContext['ctx'], slug: string): Promise<ShownTopic> {
+  const topic = await findTopicRow(ctx.db, slug);
+  const found = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
+  const searches =
+    topic.archived_at !== null ? found : found.filter(({ archived_at }) => archived_at === null);
+  const statuses = await readSearchStatuses(
+    ctx,
+    searches.map(({ id }) => id),
+  );
+  return { topic, searches, found, statuses };
+}
+
+/** What both pages of a topic begin with. */
+function describeHead({ topic, searches, statuses }: ShownTopic) {
+  const { slug } = topic;
+  const removed = topic.archived_at !== null;
+  return {
+    title: topic.name,
+    here: '',
+    above: <a href="/">Overview</a>,
+    lead: (
+      <>
+        {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
+        <Timestamp at={topic.created_at} exact /> {removed ? <Badge state="removed" /> : null}
+      </>
+    ),
+    statusLine: removed ? undefined : <TopicStatusLine status={judgeTopic(statuses)} slug={slug} />,
+    aside: removed ? (
+      <PurgeLink target={{ kind: 'topic', slug }} />
+    ) : (
+      <>
+        <TopicButtons place={`/topics/${slug}`} searches={searches} />
+        <MuteButton target={{ scope: 'topic', slug }} until={topic.muted_until} />
+      </>
+    ),
+    feed: { topic: slug },
   };
-  app.get('/topics/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
-    const { slug } = request.params;
-    const { now } = request.frame;
-    const topic = await findTopicRow(ctx.db, slug);
-    const removed = topic.archived_at !== null;
-    const found = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
-    const searches = removed ? found : found.filter(({ archived_at }) => archived_at === null);
-    const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
-    const { view = 'topic' } = request.query;
-    const scope = { topic: slug, searches, found, view };
-    const [data, statuses] = await Promise.all([
-      readTopicData(ctx, scope, range, now),
-      readSearchStatuses(
-        ctx,
-        searches.map(({ id }) => id),
-      ),
-    ]);
-    const visit = await rememberVisit(request, reply, ctx.db, scope);
-    return renderPage(request, reply, {
-      title: topic.name,
-      here: '',
-      above: <a href="/">Overview</a>,
-      lead: (
-        <>
-          {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
-          <Timestamp at={topic.created_at} exact /> {removed ? <Badge state="removed" /> : null}
-        </>
-      ),
-      statusLine: removed ? undefined : <TopicStatusLine status={judgeTopic(statuses)} slug={slug} />,
-      aside: removed ? (
-        <PurgeLink target={{ kind: 'topic', slug }} />
-      ) : (
-        <>
-          <TopicButtons place={`/topics/${slug}`} searches={searches} />
-          <MuteButton target={{ scope: 'topic', slug }} until={topic.muted_until} />
-        </>
-      ),
-      charts: true,
-      feed: { topic: slug },
-      live: { topic: slug, view },
-      body: (
-        <>
-          <MuteNotice until={topic.muted_until} />
-          {topic.successor === null ? null : (
-            <p class="hint">
-              Continues in <a href={`/topics/${topic.successor}`}>{topic.successor}</a>.
-            </p>
-          )}
-          <TopicView scope={scope} range={range} data={data} visit={visit} statuses={statuses} />
-          <SearchesSection topic={topic} searches={searches} statuses={statuses} />
-          <RunsSection scope={scope} range={range} data={data} />
-        </>
-      ),
-    });
+}
+
+async function renderFirstPage(
+  ctx: RouteContext['ctx'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shown: ShownTopic,
+  { status = 200, ...sent }: FormOutcome = {},
+): Promise<FastifyReply> {
+  const { topic, searches, statuses } = shown;
+  const { slug } = topic;
+  const { now, zone } = request.frame;
+  const [view, choices] = await Promise.all([
+    readFirstView(ctx, searches, now),
+    readTellChoices(ctx, topic, zone),
+  ]);
+  return renderPage(request, reply, {
+    ...describeHead(shown),
+    status,
+    live: { topic: slug, view: 'topic' },
+    refreshSeconds: view.pending ? REFRESH_SECONDS : undefined,
+    body: (
+      <>
+        <TopicNotices topic={topic} />
+        <FirstPage topic={slug} view={view} tell={<TellSection topic={slug} choices={choices} {...sent} />} />
+        <SearchesSection topic={topic} searches={searches} statuses={statuses} />
+        <p class="note">
+          Figures appear here after the second run. <a href="?range=24h">Show them now</a>
+        </p>
+      </>
+    ),
   });
+}
+
+async function renderTopicPage(
+  ctx: RouteContext['ctx'],
+  request: FastifyRequest<{
+    Querystring: { range?: RangeName | undefined; view?: DiscoveryView | undefined };
+  }>,
+  reply: FastifyReply,
+  shown: ShownTopic,
+): Promise<FastifyReply> {
+  const { topic, searches, found, statuses } = shown;
+  const { slug } = topic;
+  const { now } = request.frame;
+  const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
+  const { view = 'topic' } = request.query;
+  const scope = { topic: slug, searches, found, view };
+  const data = await readTopicData(ctx, scope, range, now);
+  const visit = await rememberVisit(request, reply, ctx.db, scope);
+  return renderPage(request, reply, {
+    ...describeHead(shown),
+    charts: true,
+    live: { topic: slug, view },
+    body: (
+      <>
+        <TopicNotices topic={topic} />
+        <TopicView scope={scope} range={range} data={data} visit={visit} statuses={statuses} />
+        <SearchesSection topic={topic} searches={searches} statuses={statuses} />
+        <RunsSection scope={scope} range={range} data={data} />
+      </>
+    ),
+  });
+}
+
+function TopicNotices({ topic: { muted_until, successor } }: { topic: TopicRow }) {
+  return (
+    <>
+      <MuteNotice until={muted_until} />
+      {successor === null ? null : (
+        <p class="hint">
+          Continues in <a href={`/topics/${successor}`}>{successor}</a>.
+        </p>
+      )}
+    </>
+  );
 }
 
 /** Sections shared by topic and search pages, the most urgent first. */

@@ -1,0 +1,182 @@
+/** What a new topic shows in a terminal, like its first page: ticks while sources are asked, then what is known. */
+import type { Program } from '../app/program.ts';
+import type { AskedSource } from '../domain/asked-source.ts';
+import { formatClock, formatCount } from '../domain/display-format.ts';
+import { parseUrl } from '../domain/link.ts';
+import { monotonicMs } from '../platform/clock.ts';
+import { describeAddedTools, isUnconfigured } from '../domain/tool-coverage.ts';
+import type { Context } from '../monitor/context.ts';
+import type { RunReport } from '../monitor/runs/run-end.ts';
+import { type FirstView, readFirstView } from '../monitor/topics/first-view.ts';
+import type { CreatedSearch } from '../monitor/topics/save-search.ts';
+import { waitsForSource } from '../monitor/topics/service-choice.ts';
+import { readSearches } from '../store/queries/search-list.ts';
+import type { Cli } from './command-context.ts';
+import { deriveLocally, executeLocally, hasWorkers } from './local-runs.ts';
+import { describeRunTools, printForecast } from './result-notices.ts';
+import { describeReportWithoutWorkers } from './run-rendering.ts';
+import { isTerminal, type Terminal } from './terminal-io.ts';
+import { oneLine, truncate } from './terminal-text.ts';
+import { formatRelative } from './value-formatting.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Longer, nobody waits for the first runs: they go on, and the topic's page shows them. */
+const MAX_WAIT_MS = 20_000;
+const POLL_MS = 200;
+const MAX_KNOWN = 4;
+const MAX_WEEK = 4;
+const MAX_SEARCHES = 10;
+
+type Follow = { topic: string; created: readonly CreatedSearch[]; stopping: AbortSignal };
+
+/** Executes the first runs here, unless a worker does it, and ticks off sources as they respond. */
+export async function followFirstRuns(cli: Cli, { ctx }: Program, follow: Follow): Promise<FirstView> {
+  const { created, stopping } = follow;
+  const [first] = created;
+  const kind = first?.search.service_kind ?? 'own';
+  if (!(await ctx.isFree(kind))) {
+    const searches = created.map(({ search }) => search);
+    await printForecast(cli, ctx, searches);
+  }
+  const isElsewhere = await hasWorkers(ctx);
+  const executing = isElsewhere ? null : executeAll(cli, ctx, created, stopping);
+  const ticks = createTicks(cli);
+  const isWaiting = isElsewhere && kind === 'own' && (await waitsForSource(ctx, 'own'));
+  const deadline = monotonicMs() + (isWaiting ? 0 : MAX_WAIT_MS);
+  let isDone = false;
+  void executing?.then(
+    () => (isDone = true),
+    () => (isDone = true),
+  );
+  for (;;) {
+    const view = await readView(ctx, follow.topic);
+    ticks.show(view.asked);
+    const isOver = isElsewhere ? !view.pending || monotonicMs() >= deadline : isDone;
+    if (isOver || stopping.aborted) break;
+    await sleep(POLL_MS, undefined, { signal: stopping }).catch(() => {});
+  }
+  ticks.end();
+  await executing;
+  if (isWaiting)
+    cli.page.say(
+      'Saved. No public source is reachable now: the first runs start when a source is reachable, which is checked every minute',
+    );
+  return readView(ctx, follow.topic);
+}
+
+async function readView(ctx: Context, topic: string): Promise<FirstView> {
+  const searches = await readSearches(ctx.db, { topic, limit: MAX_SEARCHES });
+  return readFirstView(ctx, searches, ctx.clock.now());
+}
+
+async function executeAll(
+  cli: Cli,
+  ctx: Context,
+  created: readonly CreatedSearch[],
+  stopping: AbortSignal,
+): Promise<void> {
+  await Promise.all(
+    created.map(async ({ search, firstRunId }) => {
+      const report = await executeLocally(cli, ctx, firstRunId, stopping);
+      if (report === null) return;
+      if (isWorthALine(report)) cli.page.say(describeReportWithoutWorkers(report, ctx.clock.now(), cli.page));
+      // The sources of our own service are named one by one.
+      const coverage =
+        search.service_kind === 'own' ? null : await describeRunTools(ctx, firstRunId, cli.page);
+      if (coverage !== null) cli.page.say(`${report.search}: ${coverage}`);
+    }),
+  );
+  await deriveLocally(ctx);
+}
+
+/** What a run found is shown below; why it found nothing is not. */
+const isWorthALine = ({ status }: RunReport) => status !== 'succeeded';
+
+/** One line on stderr, which grows as sources respond. */
+function createTicks({ io, page }: Pick<Cli, 'io' | 'page'>) {
+  const shown = new Set<string>();
+  let isBegun = false;
+  /** How many were known the last time: searches ask theirs one after the other. */
+  let before = 0;
+  const live = isTerminal(io.stderr);
+  return {
+    show(asked: readonly AskedSource[]) {
+      const known = asked.filter(({ code }) => !isUnconfigured(code));
+      const isComplete = known.length > 0 && known.length === before;
+      before = known.length;
+      if (!isBegun && !isComplete) return;
+      const ended = known.filter(({ source, state }) => state !== 'asked' && !shown.has(source));
+      if (!isBegun && live) io.stderr.write(`Asking ${formatCount(known.length, 'source')}:`);
+      isBegun = true;
+      for (const source of ended) {
+        shown.add(source.source);
+        if (live) io.stderr.write(` ${describeTick(source, page)}`);
+      }
+    },
+    end() {
+      if (isBegun && live) io.stderr.write('\n');
+    },
+  };
+}
+
+/** `✓ hacker-news 2` */
+function describeTick(
+  { source, state, results }: AskedSource,
+  { good, bad, unknown, colors }: Terminal,
+): string {
+  const name = oneLine(source);
+  if (state === 'failed') return colors.red(`${bad} ${name}`);
+  return results === 0 ? colors.dim(`${unknown} ${name}`) : `${colors.green(good)} ${name} ${results}`;
+}
+
+/** The view in about fifteen lines. */
+export function renderFirstView(topic: string, view: FirstView, now: Date, page: Terminal): string[] {
+  const { known, noAnswer, week, moreOfWeek, pending, since, next, missing } = view;
+  const { bold, dim, width, more, zone } = page;
+  const reader = { zone, now };
+  const fit = (line: string) => truncate(line, Number.isFinite(width) ? width : 200, more);
+  const added = describeAddedTools(missing);
+  const left = moreOfWeek + Math.max(0, week.length - MAX_WEEK);
+  return [
+    bold('Known now'),
+    ...(known.length === 0
+      ? [
+          noAnswer === null
+            ? pending
+              ? 'The first runs are still running.'
+              : 'No answer yet.'
+            : fit(oneLine(noAnswer)),
+        ]
+      : known
+          .slice(0, MAX_KNOWN)
+          .map(({ text, citations }, i) =>
+            fitWithTail(`${i + 1}. ${oneLine(text)}`, readHost(citations[0]?.address ?? ''), page),
+          )),
+    bold('This week'),
+    ...(week.length === 0 ? ['Nothing from the past seven days in these sources.'] : []),
+    ...week.slice(0, MAX_WEEK).map((row) => {
+      const who = row.author_username === null ? readHost(row.url ?? '') : `@${oneLine(row.author_username)}`;
+      const age = formatRelative(row.created_at, now, page);
+      return fitWithTail(oneLine(row.text ?? ''), `${who}, ${age}`, page);
+    }),
+    ...(left > 0
+      ? page.wrapHint(`and ${left} more: strandline new --topic ${topic} --limit 200`, width).map(dim)
+      : []),
+    ...(added.length === 0 ? [] : [fit(`A key would add: ${added.join('; ')}.`)]),
+    ...(since === null
+      ? []
+      : [
+          `From ${formatClock(since, reader)} only what is new${next === null ? '.' : `; next ${formatClock(next, reader)}.`}`,
+        ]),
+  ];
+}
+
+/** A text that is cut where its end, which is short, must stand beside it. */
+function fitWithTail(text: string, tail: string, { width, more, dim }: Terminal): string {
+  const room = (Number.isFinite(width) ? width : 200) - tail.length - 2;
+  return room < 20 ? text : `${truncate(text, room, more)}  ${dim(tail)}`;
+}
+
+function readHost(address: string): string {
+  return parseUrl(address)?.hostname.replace(/^www\./, '') ?? '';
+}

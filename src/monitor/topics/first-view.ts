@@ -1,0 +1,206 @@
+/**
+ * What a new topic shows until it has a history: what is known now, what was published this week, and which sources were asked.
+ * The page and `watch` show the same.
+ */
+import type { AskedSource } from '../../domain/asked-source.ts';
+import { awaitMembers } from '../../domain/await-members.ts';
+import { type Citation, splitCitedText } from '../../domain/cited-text.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { parseUrl } from '../../domain/link.ts';
+import { removeListNumber } from '../../domain/sentences.ts';
+import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
+import type { MissingTool } from '../../domain/tool-coverage.ts';
+import { readLastCompletion } from '../../store/queries/completions.ts';
+import type { DescribedDiscovery } from '../../store/queries/described-discoveries.ts';
+import { hasSucceededTwice, readNewestRunIds } from '../../store/queries/first-runs.ts';
+import { readRunsByIds, type RunRow } from '../../store/queries/run-list.ts';
+import { readRunTools } from '../../store/queries/run-tools.ts';
+import { readNewestOfSearches } from '../../store/queries/search-activity.ts';
+import type { SearchRow } from '../../store/queries/search-list.ts';
+import type { ServiceKind } from '../../store/services.ts';
+import type { Context } from '../context.ts';
+import { findMissingTools } from './tool-sources.ts';
+
+/** A sentence of the answer with what it cites. */
+export type KnownStatement = { text: string; citations: Citation[] };
+
+export type FirstView = {
+  /** Whether first runs are still under way. */
+  pending: boolean;
+  /** Sources of the first runs, by tool where the service does not name them. */
+  asked: AskedSource[];
+  /** Three to five sentences of the answer. */
+  known: KnownStatement[];
+  /** What the answer says if none of its sentences has a source; null: there are some, or no search has answered. */
+  noAnswer: string | null;
+  /** Things published in the past seven days, sources in turn. */
+  week: DescribedDiscovery[];
+  /** How many more there are of that week, at least. */
+  moreOfWeek: number;
+  /** Tools without a source, and what would add one. */
+  missing: MissingTool[];
+  /** When the first runs had ended; from then on only what is new is reported. Null: not yet. */
+  since: Date | null;
+  next: Date | null;
+};
+
+const MAX_KNOWN = 5;
+const MAX_WEEK = 10;
+/** Of these, the things of the week are chosen. */
+const MAX_READ = 200;
+const WEEK_MS = 7 * DAY;
+/** Clocks differ. */
+const MAX_SKEW_MS = HOUR;
+/** Longer, a first run is no longer worth waiting for: its search waits for a source, or no worker runs. */
+const MAX_PENDING_MS = 2 * MINUTE;
+
+type Searches = readonly SearchRow[];
+
+/** A topic has its first page until one of its searches has succeeded a second time. */
+export async function isFirstView({ db }: Pick<Context, 'db'>, searches: Searches): Promise<boolean> {
+  if (searches.length === 0) return false;
+  return !(await hasSucceededTwice(
+    db,
+    searches.map(({ id }) => id),
+  ));
+}
+
+export async function readFirstView(ctx: Context, searches: Searches, now: Date): Promise<FirstView> {
+  const { db } = ctx;
+  const ids = searches.map(({ id }) => id);
+  const { runs, answers, found, missing } = await awaitMembers({
+    runs: readNewestRunIds(db, ids).then((newest) => readRunsByIds(db, newest)),
+    answers: readAnswers(ctx, searches),
+    found: readNewestOfSearches(db, ids, { kinds: ['post', 'link'], view: 'topic', limit: MAX_READ }),
+    missing: listMissing(ctx, searches),
+  });
+  const known = answers.flatMap(readStatements);
+  const recent = found.filter((row) => isOfWeek(row, now) && isNamed(row));
+  const week = mixSources(recent).slice(0, MAX_WEEK);
+  const pending = runs.some(
+    ({ ended_at, created_at }) => ended_at === null && now.getTime() - created_at.getTime() < MAX_PENDING_MS,
+  );
+  const ended = runs.flatMap(({ ended_at, status }) =>
+    status === 'succeeded' && ended_at !== null ? ended_at : [],
+  );
+  const due = searches.flatMap(({ next_due_at, state }) => (state === 'active' ? (next_due_at ?? []) : []));
+  return {
+    pending,
+    asked: await readAsked(ctx, runs, searches),
+    known: known.slice(0, MAX_KNOWN),
+    noAnswer: known.length > 0 ? null : (answers.find((text) => text !== '') ?? null),
+    week,
+    moreOfWeek: recent.length - week.length,
+    missing,
+    since: pending || ended.length === 0 ? null : new Date(Math.max(...ended.map(Number))),
+    next: due.length === 0 ? null : new Date(Math.min(...due.map(Number))),
+  };
+}
+
+async function readAnswers({ db }: Context, searches: Searches): Promise<string[]> {
+  const asked = searches.filter(({ operation }) => operation === 'ai');
+  const completions = await Promise.all(asked.map(({ slug }) => readLastCompletion(db, slug)));
+  return completions.flatMap((completion) => {
+    if (completion === undefined) return [];
+    const { summary, microblog_summary, news_forum_summary, discussion_board_summary } = completion;
+    return summary ?? microblog_summary ?? news_forum_summary ?? discussion_board_summary ?? '';
+  });
+}
+
+/** Sentences with their citations. What cites nothing is no statement of a source. */
+export function readStatements(answer: string): KnownStatement[] {
+  const statements: KnownStatement[] = [];
+  for (const piece of splitCitedText(answer)) {
+    if (typeof piece === 'string') {
+      const text = removeListNumber(piece.trim()).replace(/^[-*•]\s+/, '');
+      if (/[\p{L}\p{N}]/u.test(text)) statements.push({ text, citations: [] });
+    } else statements.at(-1)?.citations.push(piece);
+  }
+  return statements.filter(({ citations }) => citations.length > 0);
+}
+
+function isOfWeek({ created_at }: DescribedDiscovery, now: Date): boolean {
+  if (created_at === null) return false;
+  const age = now.getTime() - created_at.getTime();
+  return age <= WEEK_MS && age >= -MAX_SKEW_MS;
+}
+
+/** Whether it says what it is; an address alone does not. */
+function isNamed({ text }: DescribedDiscovery): boolean {
+  const words = (text ?? '').replace(/https?:\/\/\S+/g, ' ').match(/[\p{L}\p{N}]{2,}|\p{Lo}/gu) ?? [];
+  return words.length >= 2;
+}
+
+/** One of each source in turn, so that no site and no kind fills the list. */
+function mixSources(rows: readonly DescribedDiscovery[]): DescribedDiscovery[] {
+  const groups = [...groupBy(rows, nameSource).values()];
+  // The first run found what it deems best first.
+  const sorted = groups.map((group) => group.toSorted((a, b) => b.copies - a.copies || Number(a.id - b.id)));
+  const mixed: DescribedDiscovery[] = [];
+  for (let place = 0; mixed.length < rows.length; place += 1)
+    mixed.push(...sorted.flatMap((group) => group.slice(place, place + 1)));
+  return mixed;
+}
+
+function nameSource({ kind, named_post_id, url }: DescribedDiscovery): string {
+  if (kind === 'post' || named_post_id !== null) return 'posts';
+  return parseUrl(url ?? '')?.hostname.replace(/^www\./, '') ?? 'links';
+}
+
+/** What each source was asked and returned: as this process saw it, or else by tool as it is stored. */
+async function readAsked(ctx: Context, runs: readonly RunRow[], searches: Searches): Promise<AskedSource[]> {
+  const kindOf = new Map(searches.map(({ slug, service_kind }) => [slug, service_kind]));
+  const asked = await Promise.all(
+    runs.map(async (run) => {
+      const seen = ctx.progress(kindOf.get(run.search) ?? 'own', run.id);
+      return seen.length > 0 ? seen : readAskedTools(ctx, run);
+    }),
+  );
+  return [...groupBy(asked.flat(), ({ source }) => source).values()].map(joinAsked);
+}
+
+async function readAskedTools({ db }: Context, run: RunRow): Promise<AskedSource[]> {
+  const tools = await readRunTools(db, [run.id]);
+  return tools.flatMap(({ tool, asked, responded, items, reason, detail }) =>
+    !asked || responded === null
+      ? []
+      : [
+          {
+            source: tool,
+            tool,
+            queries: [],
+            state: responded ? 'answered' : 'failed',
+            results: items ?? 0,
+            ms: null,
+            code: responded ? null : reason,
+            message: responded ? null : detail,
+          } satisfies AskedSource,
+        ],
+  );
+}
+
+/** Of several searches or tools. */
+function joinAsked(all: [AskedSource, ...AskedSource[]]): AskedSource {
+  const pick = (state: AskedSource['state']) => all.find((one) => one.state === state);
+  const chosen = pick('asked') ?? pick('answered') ?? all[0];
+  const times = all.flatMap(({ ms }) => ms ?? []);
+  return {
+    ...chosen,
+    results: Math.max(...all.map(({ results }) => results)),
+    ms: times.length === 0 ? null : Math.max(...times),
+  };
+}
+
+async function listMissing(ctx: Context, searches: Searches): Promise<MissingTool[]> {
+  const kinds = new Set<ServiceKind>(searches.map(({ service_kind }) => service_kind));
+  const lists = await Promise.all(
+    [...kinds].flatMap((kind) =>
+      searches
+        .filter(({ service_kind }) => service_kind === kind)
+        .map((search) =>
+          findMissingTools(ctx, kind, { operation: search.operation, tools: search.tools ?? [] }),
+        ),
+    ),
+  );
+  return [...new Map(lists.flat().map((missing) => [missing.tool, missing])).values()];
+}

@@ -1,0 +1,120 @@
+/** One field to be told about a topic: the address is recognized, the rest is one choice. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { newChannel } from '../../monitor/alerts/channel-shapes.ts';
+import { formatCount } from '../../domain/display-format.ts';
+import { awaitMembers } from '../../domain/await-members.ts';
+import {
+  estimateWeek,
+  NOTICE_KINDS,
+  type NoticeKind,
+  notifyAbout,
+} from '../../monitor/alerts/notify-about.ts';
+import type { WrittenChannel } from '../../monitor/alerts/manage-channels.ts';
+import { RECOGNIZED_ADDRESSES } from '../../monitor/alerts/recognize-address.ts';
+import { decodeInput } from '../../monitor/http/request-problems.ts';
+import { type ChannelRow, readChannels } from '../../store/alerts/alert-queries.ts';
+import type { ActingContext, Context } from '../../monitor/context.ts';
+import type { TopicRow } from '../../store/queries/topic-list.ts';
+import { renderSecret } from '../alerts/channel-pages.tsx';
+import { redirectWithFlash } from '../components/flash-message.tsx';
+import { Button, Field, type FieldOption, Form } from '../components/form.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
+import { Section } from '../components/section.tsx';
+import { type FormOutcome, readField } from '../request-input.ts';
+
+const MAX_CHANNELS = 50;
+
+export type TellChoices = {
+  channels: readonly ChannelRow[];
+  /** About how many messages a week, by kind; null: not known yet. */
+  weekly: Record<NoticeKind, number | null>;
+};
+
+export async function readTellChoices(ctx: Context, topic: TopicRow, tz: string): Promise<TellChoices> {
+  const estimate = (what: NoticeKind) => estimateWeek(ctx, { topic: topic.slug, what, tz }, topic.created_at);
+  const { channels, digest, spikes } = await awaitMembers({
+    channels: readChannels(ctx.db, { limit: MAX_CHANNELS }),
+    digest: estimate('digest'),
+    spikes: estimate('spikes'),
+  });
+  return { channels, weekly: { digest, spikes } };
+}
+
+/** Creates what the form describes. @throws InvalidInput, Refused */
+export async function saveTell(
+  acting: ActingContext,
+  request: FastifyRequest<{ Body: Record<string, string | string[]> }>,
+  reply: FastifyReply,
+  topic: string,
+): Promise<FastifyReply> {
+  const given = request.body;
+  const what = NOTICE_KINDS.find((kind) => kind === readField(given, 'what')) ?? 'digest';
+  const channel = readField(given, 'channel');
+  const notice = { topic, what, tz: request.frame.zone };
+  const { created } = await notifyAbout(
+    acting,
+    notice,
+    channel === undefined ? { settings: readSettings(readField(given, 'address') ?? '') } : { channel },
+  );
+  // A secret is shown once.
+  if (created?.secret != null) return renderSecret(request, reply, created, 'Channel and rule created');
+  return redirectWithFlash(reply, `/topics/${topic}`, 'told');
+}
+
+/** @throws InvalidInput if the address is not recognized */
+function readSettings(address: string) {
+  const { slug: _slug, ...settings } = decodeInput(newChannel, { slug: 'new', address }) as WrittenChannel; // texts, all of them
+  return settings;
+}
+
+export function TellSection({
+  topic,
+  choices: { channels, weekly },
+  given,
+  problems,
+}: { topic: string; choices: TellChoices } & FormOutcome) {
+  const known: FieldOption[] = channels.map(({ slug, kind }) => [slug, `${slug} (${kind})`]);
+  return (
+    <IfAllowed scope="admin">
+      <Section title="Tell me" id="tell">
+        <Form
+          action={`/topics/${topic}/tell`}
+          given={given}
+          problems={problems}
+          label="Tell me"
+          labels={{ address: 'Where to send', channel: 'Channel', what: 'What' }}
+        >
+          <Field
+            name="address"
+            label="Where to send"
+            autocomplete="off"
+            help={`Paste ${RECOGNIZED_ADDRESSES}.`}
+          />
+          {known.length === 0 ? null : (
+            <Field name="channel" label="Or a channel" kind="select" options={[['', 'none'], ...known]} />
+          )}
+          <Field
+            name="what"
+            label="What"
+            kind="select"
+            value="digest"
+            options={[
+              ['digest', `A digest every morning at 8:00: ${describeWeek(weekly.digest)}`],
+              ['spikes', `Spikes only: ${describeWeek(weekly.spikes)}`],
+            ]}
+          />
+          <div class="buttons">
+            <Button words="Tell me" />
+            <a href={`/alerts/rules/new?topic=${topic}`}>More settings</a>
+          </div>
+        </Form>
+      </Section>
+    </IfAllowed>
+  );
+}
+
+function describeWeek(messages: number | null): string {
+  return messages === null
+    ? 'how many a week is known after a day'
+    : `about ${formatCount(messages, 'message')} a week`;
+}
