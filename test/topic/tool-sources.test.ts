@@ -110,7 +110,7 @@ test('a forecast shows calls, cost and once each key that is missing before the 
     '48 calls a day and 1,440 in 30 days, at most 96 a day with retries; cost: unknown: the service has not reported',
   );
   expect(stderr.split(/BRAVE_API_KEY or EXA_API_KEY/)).toHaveLength(2);
-  expect(stderr.indexOf('48 calls')).toBeLessThan(stderr.indexOf('baseline'));
+  expect(stderr.indexOf('48 calls')).toBeLessThan(stderr.indexOf('Watching storm-surge'));
   const preview = {
     calls_per_month: 720,
     most_calls_per_month: 1_440,

@@ -138,6 +138,8 @@ async function renderFirstPage(
     readFirstView(ctx, searches, now),
     readTellChoices(ctx, topic, zone),
   ]);
+  // So that the next page can say what is new since.
+  await rememberVisit(request, reply, ctx.db, { found: shown.found, view: 'topic' });
   return renderPage(request, reply, {
     ...describeHead(shown),
     status,

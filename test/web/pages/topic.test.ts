@@ -66,7 +66,7 @@ describe('pages', () => {
     });
     world.enqueued.length = 0;
     expect(textOf((await person.get('/')).html)).toMatch(/Calls since 21 Nov, 00:00 0 free/);
-    const said = textOf((await person.get('/topics/sample')).html);
+    const said = textOf((await person.get('/topics/sample?range=24h')).html);
     expect(said).toContain('not observed by any run');
     expect(said).not.toContain('fully observed');
   });
@@ -122,7 +122,7 @@ describe('pages', () => {
     });
     await runQueued();
     const topic = '/topics/ferry-i-7';
-    const { status, html } = await person.get(topic);
+    const { status, html } = await person.get(`${topic}?range=24h`);
     expect(status).toBe(200);
     const said = textOf(html);
     expect(said).not.toContain('last visit');
@@ -144,7 +144,7 @@ describe('pages', () => {
       searches: [{ slug: 'pier-ai', operation: 'ai', prompt: 'pier', tools: ['Web Search'], every }],
     });
     world.enqueued.length = 0;
-    for (const place of ['/topics/pier', '/searches/pier-ai?range=7d']) {
+    for (const place of ['/topics/pier?range=24h', '/searches/pier-ai?range=7d']) {
       const { html } = await person.get(place);
       const said = textOf(html);
       expect(said, place).toContain('inks only; no post volume');
@@ -164,13 +164,12 @@ describe('pages', () => {
       searches: [{ slug: 'pier-posts', operation: 'microblog', prompt: 'pier', every }],
     });
     world.enqueued.length = 0;
-    expect((await person.get('/topics/pier')).html).toMatch(/data-chart[^]*id="top-authors"/);
+    expect((await person.get('/topics/pier?range=24h')).html).toMatch(/data-chart[^]*id="top-authors"/);
   });
 
   test('topics younger than two days are shown per hour, older ones per day', async () => {
     const shown = async (url: string) => (await person.get(url)).html;
-    for (const place of ['/topics/ferry-i-7', '/searches/ferry-posts'])
-      expect(await shown(place)).toContain('href="?range=24h" aria-current="true"');
+    expect(await shown('/searches/ferry-posts')).toContain('href="?range=24h" aria-current="true"');
     expect(await shown('/')).toContain('Ferry &lt;i>7, posts per hour, last 24 hours');
     const later = new Date(world.clock.now().getTime() + 48 * HOUR);
     const searches = [{ created_at: world.clock.now() }];
