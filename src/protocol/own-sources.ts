@@ -14,7 +14,7 @@ const MAX_LEFT_OUT = 50;
 /** Where the words of a question stand in the address of a search: `https://engine.example/rss?q={query}`. */
 const PLACEHOLDER = '{query}';
 /** Also as other programs write it, or as browsers copy it. */
-const OTHER_PLACEHOLDERS = /%7Bquery%7D|\{searchTerms\??\}|%7BsearchTerms%3F?%7D/gi;
+const OTHER_PLACEHOLDERS = /%7Bquery%7D|\{searchTerms\??\}|%7BsearchTerms(?:%3F)?%7D/gi;
 
 /** Whether an address is that of a search, which takes words. */
 export function takesWords(address: string): boolean {

@@ -1,5 +1,5 @@
 /** Feeds and pages that a request names, and sources of the service that it leaves out. */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { readAllowed, type Resolve } from '../../src/platform/network.ts';
@@ -9,21 +9,13 @@ import {
   normalizeOwnAddress,
   type OwnSource,
 } from '../../src/protocol/own-sources.ts';
-import { openFeedParser } from '../../src/service/sources/feeds/feed-parser.ts';
+import { directParser } from './sources/direct-parser.ts';
 import { createOwnSourceReader } from '../../src/service/sources/feeds/own-sources.ts';
 import { KEY, NOON, startForTest } from './running.ts';
 import { type Answer, type Provider, startProvider, text } from './sources/provider.ts';
 import { foundPost, stubSource } from './stub-source.ts';
 
 const log = createLogger('silent');
-const parser = openFeedParser(log);
-beforeAll(async () => {
-  const order = { address: 'https://a.example/', contentType: '' };
-  const parse = () => parser.parse(Buffer.from('<rss><channel/></rss>'), order, new AbortController().signal);
-  // A busy machine may take longer to start it than a document may take.
-  await vi.waitFor(parse, { timeout: 280_000, interval: 100 });
-});
-afterAll(() => parser.close());
 
 type Entry = { title: string; at?: string };
 const item = ({ title, at = 'Sat, 21 Nov 2026 09:00:00 GMT' }: Entry) =>
@@ -66,7 +58,7 @@ async function start(
     clock: steppedClock(NOON),
     who: 'strandline/test',
     log,
-    openParser: () => ({ ...parser, close: async () => {} }),
+    openParser: () => directParser,
     maxFeedMs: 60_000,
     resolve,
   });

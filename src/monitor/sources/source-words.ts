@@ -1,5 +1,5 @@
 /** What is said of a source. Pure. */
-import { formatCount, formatTimeToSecond } from '../../domain/display-format.ts';
+import { formatCount, formatFullTime } from '../../domain/display-format.ts';
 import { parseUrl, maskUrl } from '../../domain/link.ts';
 import { cleanText } from '../../domain/text.ts';
 import type { TopicSourceKind } from '../../model/topic-sources.ts';
@@ -33,7 +33,7 @@ export function classifyChecked(address: string, { found, feed }: CheckedSource)
   return feed === null ? 'feed' : 'site';
 }
 
-/** `a feed ("Harbor news"): 40 entries, the newest "Ferry strike ends" of 21 Nov 2026, 09:00:00 UTC` */
+/** `a feed ("Harbor news"): 40 entries, the newest "Ferry strike ends" of Sat, 21 Nov 2026, 09:00:00 UTC` */
 export function describeChecked(address: string, checked: CheckedSource): string {
   const { found, title, entries, newest, problem } = checked;
   if (found === 'none') return describeProblem(problem ?? 'could not be read');
@@ -57,7 +57,7 @@ export function describeChecked(address: string, checked: CheckedSource): string
       ? newest === null
         ? ''
         : ', without dates: what is new counts from when it was first seen'
-      : `, the newest "${cleanText(newest.title, 80)}" of ${formatTimeToSecond(new Date(at), 'UTC')} UTC`;
+      : `, the newest "${cleanText(newest.title, 80)}" of ${formatFullTime(new Date(at), 'UTC')}`;
   return `${what}${name}: ${count}${first}${problem === null ? '' : `; ${problem}`}`;
 }
 

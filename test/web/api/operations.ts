@@ -42,6 +42,13 @@ const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'purge'] as const;
 const rankOf = ({ method, path }: Operation) =>
   ORDER.indexOf(method === 'POST' && path.endsWith('/purge') ? 'purge' : method);
 
+/** What belongs to something is taken away before it. */
+function comparePaths(a: Operation, b: Operation): number {
+  if (a.method === 'DELETE' && a.path !== b.path && a.path.startsWith(`${b.path}/`)) return -1;
+  if (a.method === 'DELETE' && a.path !== b.path && b.path.startsWith(`${a.path}/`)) return 1;
+  return a.path < b.path ? -1 : 1;
+}
+
 /** In the order in which they can be called one after the other: what takes something away comes last. */
 export function operationsOf(document: Document): Operation[] {
   return Object.entries(document.paths)
@@ -58,7 +65,7 @@ export function operationsOf(document: Document): Operation[] {
         ),
       })),
     )
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.path < b.path ? -1 : 1));
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || comparePaths(a, b));
 }
 
 /** A reply with what it refers to, its headers included. */

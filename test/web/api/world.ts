@@ -10,8 +10,10 @@ import { createFeed } from '../../../src/monitor/feeds/manage-feeds.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
 import { readDigest } from '../../../src/monitor/digests/read-digest.ts';
 import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
+import { addSource } from '../../../src/monitor/sources/manage-sources.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { watchTopic } from '../../../src/monitor/topics/save-topic.ts';
+import { CHECK_PATH, type CheckedSource } from '../../../src/protocol/own-sources.ts';
 import { simulate } from '../../../src/app/simulation.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { filledDatabase, type TestDatabase } from '../../database.ts';
@@ -49,6 +51,7 @@ export async function seededApi(): Promise<ApiWorld> {
   await derivePending(ctx, { settleMs: null });
   await alerted(world, stub.url);
   await digested(world);
+  await addSource(ctx, 'harbour-ferry', { address: 'https://port.example/notices.xml', untested: true });
   await createFeed(ctx, { topic: 'harbour-ferry', query: 'ferry -cancelled' });
   // The first token is there to be closed; the second is the test's.
   await createToken(ctx, { name: 'of a program', scopes: ['read'] }, OPERATOR);
@@ -108,8 +111,19 @@ async function digested({ ctx, db }: World): Promise<void> {
 
 const UNLIMITED = { perMinute: 1_000_000, runsPerMinute: 1_000_000 };
 
+/** What the own service says of the address of a source. */
+const CHECKED: CheckedSource = {
+  found: 'feed',
+  feed: null,
+  title: 'Notices of the port',
+  entries: 1,
+  newest: { title: 'The ferry sails at nine', at: '2026-11-21T09:00:00.000Z' },
+  problem: null,
+};
+
 /** A post that can be read, an item that cannot, and a price. */
 const paid: Parameters<typeof startStub>[0] = (request, response) => {
+  if (request.path === CHECK_PATH) return json(CHECKED)(request, response);
   response.setHeader('X-Search-Cost-Usd', '0.004');
   return json({ miner_tweets: [wirePost('1'), 'no post'] })(request, response);
 };
