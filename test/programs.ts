@@ -20,6 +20,7 @@ const PROGRAMS = [
   'src/main.ts',
   'src/web/reader-process.ts',
   'src/service/feed-process.ts',
+  'src/service/page-process.ts',
   'test/worker-process.ts',
   'test/conformance/run.ts',
   'test/extended-program.ts',

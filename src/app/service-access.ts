@@ -216,6 +216,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       trustedProxies: config.trustedProxies,
       health: own.health,
       onProgress: ({ mount, id }, asked) => void progress.set(`${mount} ${id}`, asked),
+      pages: own.pages,
       ...(onAnswered === undefined ? {} : { onAnswered }),
       // Also without a network: a client must not get simulated data now and real data later from one address.
       ...(invented ? {} : { sources: own.sources, live: own.sources, own: own.own }),

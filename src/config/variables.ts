@@ -122,6 +122,8 @@ export const VARIABLES = {
       wanted: variable('SERVICE_SOURCES', list, 'public sources to use: `auto`, `sandbox`, `archive` or names of sources, comma-separated', { default: 'auto', see: 'sources.md' }),
       /** Some operators require it and block clients without one. */
       contact: variable('SERVICE_CONTACT', pattern(/^[\x21-\x7e]{1,200}$/, 'a URL or an email address, without spaces'), 'contact for operators of sources, sent with requests', { unset: 'not sent' }),
+      /** Whether found pages are opened. */
+      openPages: variable('SERVICE_OPEN_PAGES', yesOrNo, 'whether the models ORBIT and HORIZON open found pages for the completion', { default: 'true', see: 'sources.md#what-to-expect-of-each' }),
       addresses: variable('SERVICE_SOURCE_URLS', addressesByName, 'other base URLs by source, such as a mirror or caching proxy', { default: '' }),
     },
     /** The language model that writes completions; undefined: completions quote sources. */

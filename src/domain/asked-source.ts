@@ -1,3 +1,21 @@
+/** Pages that the search service opened for an answer. */
+export type OpenedPages = {
+  /** Time limit for all of them together, and how long they took, in milliseconds. */
+  limit_ms: number;
+  ms: number;
+  /** Maximum number of them, by the model. */
+  most: number;
+  opened: {
+    url: string;
+    /** Why it was not read, as the end of a sentence about it: `is forbidden by robots.txt`. Null: it was read. */
+    why: string | null;
+    /** What the page says of itself: ISO 8601 in UTC, a name, a language code; null if it does not say. */
+    published_date: string | null;
+    author: string | null;
+    language: string | null;
+  }[];
+};
+
 /** A source that the search service asked for an answer. */
 export type AskedSource = {
   /** One word: `hacker-news`. */

@@ -37,8 +37,8 @@ export type ChildOptions = {
   log: Logger;
 };
 
-/** An order to a child: members of its head, and bytes. `signal` cancels it. */
-type ChildWork = { order: object; body?: Uint8Array; signal: AbortSignal };
+/** An order to a child: members of its head, and bytes. `signal` cancels it; `silentMs` replaces that of the kind. */
+type ChildWork = { order: object; body?: Uint8Array; signal: AbortSignal; silentMs?: number };
 
 /** `ending` is what the child's handler returned. */
 export type ChildResult = { ending: unknown; body: Buffer };
@@ -106,9 +106,10 @@ export function openChildHost(
     ask: async (work) => {
       clearTimeout(idle);
       const running = (current ??= start());
+      const limitMs = work.silentMs ?? silentMs;
       const silent = setTimeout(
-        () => running.kill(`${kind.work} did not end within ${silentMs / SECOND} s; its process was killed`),
-        silentMs,
+        () => running.kill(`${kind.work} did not end within ${limitMs / SECOND} s; its process was killed`),
+        limitMs,
       ).unref();
       pending += 1;
       try {

@@ -2,7 +2,7 @@
  * Our service's additions to the specification (docs/internals/specification-choices.md). Clients of the specification
  * can ignore them. These schemas are strict: what the specification types as a text or a number is never null.
  */
-import type { AskedSource } from '../domain/asked-source.ts';
+import type { AskedSource, OpenedPages } from '../domain/asked-source.ts';
 import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { z } from 'zod';
 import { ownSourceReport } from './own-sources.ts';
@@ -23,6 +23,9 @@ export const LIST_FULL = 'list_full';
 
 /** Code of the warning that matching entries are missing because they could not be read whole. */
 export const ENTRIES_LEFT_OUT = 'entries_left_out';
+
+/** Code of the warning that found pages could not be opened, so that the completion knows their excerpts only. */
+export const PAGES_UNREAD = 'pages_unread';
 
 /** Who wrote the completion; `none` if there were no results, or only links were requested. */
 export const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
@@ -74,8 +77,29 @@ export const askedSource: z.ZodType<AskedSource> = z.object({
   message: z.string().nullable(),
 });
 
-/** How an answer was found. Only for requests with the header {@link PLAN_HEADER}. */
-export const searchPlan = z.object({ sources: z.array(askedSource) }).optional();
+/** See {@link OpenedPages}. */
+const openedPages: z.ZodType<OpenedPages> = z.object({
+  limit_ms: z.int().nonnegative(),
+  ms: z.int().nonnegative(),
+  most: z.int().nonnegative(),
+  opened: z.array(
+    z.object({
+      url: z.string(),
+      why: z.string().nullable(),
+      published_date: z.string().nullable(),
+      author: z.string().nullable(),
+      language: z.string().nullable(),
+    }),
+  ),
+});
+
+/**
+ * How an answer was found. Only for requests with the header {@link PLAN_HEADER}. Without `pages`, none was opened: the model
+ * opens none, or there was none to open.
+ */
+export const searchPlan = z
+  .object({ sources: z.array(askedSource), pages: openedPages.optional() })
+  .optional();
 
 /** Asks for the plan of an answer: `true`. */
 export const PLAN_HEADER = 'x-plan';

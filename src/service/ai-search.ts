@@ -12,6 +12,7 @@ import type { CompletionRole } from './answering/completion-draft.ts';
 import { omitCompletion, writeCompletion, type WrittenCompletion } from './answering/completion-writer.ts';
 import { toCitableLink } from './citable-link.ts';
 import type { LanguageModel } from './answering/language-model.ts';
+import { openFindings } from './answering/open-findings.ts';
 import { takeTurn } from './event-loop-turns.ts';
 import { toFlatPosts } from './flat-posts.ts';
 import { MODEL_TIERS } from './planning/model-tiers.ts';
@@ -23,6 +24,7 @@ import {
 } from './planning/retrieval.ts';
 import type { SearchPlan } from './planning/search-plan.ts';
 import { dedupeByLink } from './ranking/deduplication.ts';
+import type { PageOpener } from './sources/pages/page-opener.ts';
 import type { FoundItem, SearchSource } from './sources/search-source.ts';
 
 export type AiSearchContext = {
@@ -32,6 +34,8 @@ export type AiSearchContext = {
   model: LanguageModel | undefined;
   /** Whether web pages have a results group, and results the time of their publication, which the specification does not show. */
   webGroup: boolean;
+  /** Opens found pages; undefined: none are opened. */
+  pages?: PageOpener | undefined;
   /** Notes what each source is asked, and is part of the response; undefined if nobody wants to know. */
   plan?: SearchPlan | undefined;
 };
@@ -56,16 +60,21 @@ export async function runAiSearch(
 ): Promise<ServedAiResponse | FlatAiResponse> {
   const began = monotonicMs();
   const isFlat = form.answers === 'flat';
-  const retrieved = await retrieveFindings(ctx, request, signal, (source, found) => {
-    if (isFlat) listener?.onGroup(source, toFlatItems(source, found));
-    else if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, toResultItems(found, ctx));
+  // Its process starts while sources are queried.
+  if (MODEL_TIERS[request.model].pages > 0 && !form.linksOnly) ctx.pages?.prepare();
+  const found = await retrieveFindings(ctx, request, signal, (source, items) => {
+    if (isFlat) listener?.onGroup(source, toFlatItems(source, items));
+    else if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, toResultItems(items, ctx));
   });
+  const leftMs = () => MODEL_TIERS[request.model].budgetMs - (monotonicMs() - began);
+  // Only a completion reads pages.
+  const retrieved = form.linksOnly ? found : await openFindings(ctx, request, found, leftMs(), signal);
   const written = form.linksOnly
     ? omitCompletion()
     : await writeCompletion(retrieved.findings, {
         prompt: request.prompt,
         // Whole milliseconds: timers take no others.
-        budgetMs: Math.max(0, Math.floor(MODEL_TIERS[request.model].budgetMs - (monotonicMs() - began))),
+        budgetMs: Math.max(0, Math.floor(leftMs())),
         signal,
         log: ctx.log,
         model: ctx.model,

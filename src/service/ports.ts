@@ -4,6 +4,7 @@
  */
 
 import type { Source } from '../domain/enumerations.ts';
+import type { PageText } from './sources/pages/page-orders.ts';
 import type { FoundItem } from './sources/search-source.ts';
 
 /** Counts what is taken of an allowance in a period, over every process that uses the same key. */
@@ -47,7 +48,28 @@ export type Archive = {
   }): Promise<readonly FoundItem[]>;
 };
 
-export type ServicePorts = { allowances: Allowances; turns: RequestPacing; archive: Archive };
+/** A page that was read. */
+export type CachedPage = {
+  page: PageText;
+  /** Headers of the next request, by which an unchanged page is not sent again: `if-none-match`, `if-modified-since`. */
+  validators: Readonly<Record<string, string>>;
+  /** Until then, it is not asked for again. */
+  freshUntil: Date;
+};
+
+/** Pages that were read, by address. What is missing is fetched, so it may forget any of them. */
+export type PageCache = {
+  read(address: string): Promise<CachedPage | undefined>;
+  write(address: string, page: CachedPage): Promise<void>;
+};
+
+export type ServicePorts = {
+  allowances: Allowances;
+  turns: RequestPacing;
+  archive: Archive;
+  /** Left out: pages are kept in memory. */
+  pages?: PageCache;
+};
 
 /** Below this path the simulation answers, whatever sources are configured. */
 export const SANDBOX_PATH = '/sandbox';

@@ -36,6 +36,7 @@ import { SANDBOX_SEED, createSandboxSources } from './sandbox/sandbox-sources.ts
 import { respondWithFaults } from './sandbox/respond-with-faults.ts';
 import { registerTruthRoute } from './sandbox/ground-truth.ts';
 import type { SearchSource } from './sources/search-source.ts';
+import type { PageOpener } from './sources/pages/page-opener.ts';
 import type { OpenedSources } from './sources/source-setup.ts';
 
 /** The longest body of a request, in bytes; a prompt has 2,000 characters. */
@@ -68,6 +69,8 @@ export type ServiceOptions = {
   health?: OpenedSources['health'];
   /** Writes completions. Default: completions quote sources. */
   model?: LanguageModel;
+  /** Opens found pages, for results that are not simulated. Default: none are opened. */
+  pages?: PageOpener | undefined;
   /** Whether web pages have their own group (`web_search_results`), and results a date, which the specification does not define. */
   webGroup?: boolean;
   /** Name of the simulated world; another seed yields other posts. */
@@ -189,6 +192,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
     version: parts.version ?? 'unknown',
     // A language model may charge: simulated results never reach one.
     model: parts.sources === simulated ? undefined : parts.model,
+    pages: sources.some(({ state }) => state === 'sandbox') ? undefined : parts.pages,
     onAnswered: ({ status, ms }) =>
       parts.onAnswered?.({ operation: 'ai', mount: 'root', status, seconds: ms / SECOND }),
   });
@@ -205,6 +209,8 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         own: invented ? undefined : parts.own,
         // A language model may charge: simulated results never reach one.
         model: mount === 'sandbox' ? undefined : parts.model,
+        // Their addresses lead nowhere.
+        pages: invented ? undefined : parts.pages,
         // The own monitor stores titles, texts and dates.
         showsWebGroup: (request: FastifyRequest) =>
           parts.webGroup === true || (mount === 'live' && isOwn(request)),

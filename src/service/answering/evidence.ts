@@ -64,6 +64,8 @@ const MAX_SNIPPET_LENGTH = 1_500;
 const MAX_TITLE_LENGTH = 300;
 /** Per item, so that a long page does not fill the whole summary. */
 const MAX_SENTENCES_PER_ITEM = 8;
+/** Of the first sentence of a page's passage, and between those of two. */
+const PAGE_POSITION = 100;
 const HASHTAG = /#[\p{L}\p{N}_]+/gu;
 /** Between the words of `#HarbourFestival`. */
 const WITHIN_TAG = /(?<=\p{Ll})(?=\p{Lu})/gu;
@@ -97,7 +99,8 @@ function readItem(source: Source, item: FoundItem, place: number): EvidenceItem[
   const text = isLoose ? parseLooseText(item.snippet) : parseStrictText(item.snippet);
   const asks = item.asks === true || (isLoose && (text.asks || isQuestion(title)));
   const lead = toLead(title);
-  const pieces = asks ? text.sentences.map(toLabel) : standSentences(text.sentences, lead);
+  const sentences = [...text.sentences, ...listPageSentences(item.passages ?? [], text)];
+  const pieces = asks ? sentences.map(toLabel) : standSentences(sentences, lead);
   const stated = asks || isPromise(title) ? [] : listTitleSentences(title);
   if (stated.length > 0)
     pieces.unshift(
@@ -111,7 +114,7 @@ function readItem(source: Source, item: FoundItem, place: number): EvidenceItem[
       title,
       lead,
       asks,
-      words: `${item.title} ${toVisibleLine(item.snippet, MAX_SNIPPET_LENGTH)}`,
+      words: [item.title, ...[item.snippet, ...(item.passages ?? [])].map(toVisibleExcerpt)].join(' '),
       tags: (item.snippet.match(HASHTAG) ?? []).join(' ').replace(WITHIN_TAG, ' '),
       pieces,
       place,
@@ -170,6 +173,20 @@ const SITE_SUFFIX = /\s+[|–—-]\s+[^|–—-]{2,40}$/u;
 function toLead(title: string): string {
   const lead = title.replace(SITE_SUFFIX, '').replace(/[\s.…?!:;,。？！]+$/u, '');
   return lead.length <= MAX_LEAD_LENGTH && splitSentences(lead).length === 1 ? lead : '';
+}
+
+/** Behind those of the excerpt; between two passages of a page, others are missing, so that none hangs on another. */
+function listPageSentences(passages: readonly string[], { sentences }: ParsedText): ParsedSentence[] {
+  const known = new Set(sentences.map(({ text }) => text));
+  return passages.flatMap((passage, i) =>
+    parseStrictText(passage)
+      .sentences.filter(({ text }) => !known.has(text))
+      .map((sentence) => ({ ...sentence, position: PAGE_POSITION * (i + 1) + sentence.position })),
+  );
+}
+
+function toVisibleExcerpt(text: string): string {
+  return toVisibleLine(text, MAX_SNIPPET_LENGTH);
 }
 
 /** Readers split a title of several sentences, so each of them has to say something as a whole. */

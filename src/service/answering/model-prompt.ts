@@ -15,6 +15,8 @@ import { collapseSpaces, toVisibleLine } from './unsafe-markup.ts';
 import type { ModelQuestion } from './language-model.ts';
 
 const MAX_ITEM_LENGTH = 600;
+/** Of an item whose page was opened: at most 15 of them, so that a prompt has about 4,000 tokens more. */
+const MAX_OPENED_LENGTH = 1_600;
 
 /** An item as the model sees it; its number is its position in the list, from 1. */
 export type NumberedItem = { source: Source; link: string; text: string; date: string };
@@ -88,14 +90,22 @@ function fenceItem({ source, text, date }: NumberedItem, id: number, nonce: stri
 }
 
 /** Title and text in one line, without anything that looks like a fence; cut at the first injection. */
-function toNumberedItem({ source, title, snippet, link, publishedAt }: FoundItem): NumberedItem[] {
+function toNumberedItem({
+  source,
+  title,
+  snippet,
+  passages = [],
+  link,
+  publishedAt,
+}: FoundItem): NumberedItem[] {
   const cited = toCitableLink(link);
   const head = toVisibleLine(title, MAX_ITEM_LENGTH);
-  const body = toVisibleLine(snippet, MAX_ITEM_LENGTH);
+  const most = passages.length > 0 ? MAX_OPENED_LENGTH : MAX_ITEM_LENGTH;
+  const body = toVisibleLine([snippet, ...passages].join(' … '), most);
   const line =
     head === '' || body.startsWith(head) ? body : `${head.replace(/(?<![.\s])[.\s]+$/, '')}. ${body}`;
   const bare = collapseSpaces(line.replace(/<+\s*(?:\/\s*)?src\b|<<+|>>+/giu, ' '));
-  const text = toVisibleLine(cutBeforeInjection(bare), MAX_ITEM_LENGTH);
+  const text = toVisibleLine(cutBeforeInjection(bare), most);
   if (cited === undefined || text === '') return [];
   return [{ source, link: cited, text, date: publishedAt?.toISOString().slice(0, 10) ?? '' }];
 }

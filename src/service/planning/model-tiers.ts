@@ -11,6 +11,9 @@ export type ModelTier = {
   items: number;
   /** Narrower wordings of the prompt to send to a live source, in addition to the user's own. */
   narrower: number;
+  /** Maximum number of found pages to open, and the time limit for all of them together, in milliseconds. */
+  pages: number;
+  pagesMs: number;
   /** Single keywords to send in a second round if the first found too little. */
   again: number;
 };
@@ -19,7 +22,31 @@ export type ModelTier = {
 export const MIN_RESULT_SHARE = 0.25;
 
 export const MODEL_TIERS: Record<Model, ModelTier> = {
-  NOVA: { budgetMs: MODEL_BUDGET_MS.NOVA, sourceMs: 6 * SECOND, items: 10, narrower: 0, again: 0 },
-  ORBIT: { budgetMs: MODEL_BUDGET_MS.ORBIT, sourceMs: 12 * SECOND, items: 20, narrower: 1, again: 0 },
-  HORIZON: { budgetMs: MODEL_BUDGET_MS.HORIZON, sourceMs: 25 * SECOND, items: 40, narrower: 3, again: 2 },
+  NOVA: {
+    budgetMs: MODEL_BUDGET_MS.NOVA,
+    sourceMs: 6 * SECOND,
+    items: 10,
+    pages: 0,
+    pagesMs: 0,
+    narrower: 0,
+    again: 0,
+  },
+  ORBIT: {
+    budgetMs: MODEL_BUDGET_MS.ORBIT,
+    sourceMs: 12 * SECOND,
+    items: 20,
+    pages: 5,
+    pagesMs: 5 * SECOND,
+    narrower: 1,
+    again: 0,
+  },
+  HORIZON: {
+    budgetMs: MODEL_BUDGET_MS.HORIZON,
+    sourceMs: 25 * SECOND,
+    items: 40,
+    pages: 15,
+    pagesMs: 15 * SECOND,
+    narrower: 3,
+    again: 2,
+  },
 };

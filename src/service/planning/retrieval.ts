@@ -283,7 +283,7 @@ export function collectWarnings({ lists, warnings }: SourceQueryResults, tool: S
   return [...warnings, unanswered];
 }
 
-function findToolLabel(source: Source): string {
+export function findToolLabel(source: Source): string {
   return TOOLS.find((tool) => SOURCE_BY_TOOL[tool] === source) ?? source;
 }
 

@@ -1,7 +1,7 @@
 /** What a request asks each source, and what comes of it: shown to people with the answer, and while they wait. */
 import { type Source, SOURCE_BY_TOOL, TOOLS } from '../../domain/enumerations.ts';
 import { monotonicMs } from '../../platform/clock.ts';
-import type { AskedSource } from '../../domain/asked-source.ts';
+import type { AskedSource, OpenedPages } from '../../domain/asked-source.ts';
 import type { OutageCode } from '../../domain/tool-coverage.ts';
 import type { FoundItem, SearchSource } from '../sources/search-source.ts';
 
@@ -21,8 +21,10 @@ export type SearchPlan = {
   list: () => AskedSource[];
   /** Calls `onChange` when a source is asked, and when its last query has ended. @returns ends that */
   watch: (onChange: (sources: AskedSource[]) => void) => () => void;
+  /** Notes the pages that were opened. */
+  addPages: (pages: OpenedPages) => void;
   /** As a member of the answer, if the request asked for it. */
-  member: () => { plan?: { sources: AskedSource[] } };
+  member: () => { plan?: { sources: AskedSource[]; pages?: OpenedPages } };
 };
 
 type Entry = Omit<AskedSource, 'state' | 'results'> & {
@@ -43,6 +45,7 @@ export function createSearchPlan(isShown: boolean): SearchPlan {
     for (const watcher of watchers) watcher(sources);
   };
   const entries = new Map<string, Entry>();
+  let pages: OpenedPages | undefined;
   // A placeholder of a tool without sources is asked nothing.
   const list = () =>
     [...entries.values()].filter(({ silent, pending }) => !silent || pending === 0).map(toAskedSource);
@@ -52,7 +55,10 @@ export function createSearchPlan(isShown: boolean): SearchPlan {
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
     },
-    member: () => (isShown ? { plan: { sources: list() } } : {}),
+    addPages(opened) {
+      pages = opened;
+    },
+    member: () => (isShown ? { plan: { sources: list(), ...(pages && { pages }) } } : {}),
     ask(source) {
       const known = entries.get(nameEntry(source));
       const entry = known ?? createEntry(source);

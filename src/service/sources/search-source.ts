@@ -13,6 +13,8 @@ export type FoundItem = {
   link: string;
   /** An excerpt, possibly empty; for a post, its text. */
   snippet: string;
+  /** What its page says about the prompt, in the order of the page; set when the page was opened. */
+  passages?: readonly string[];
   /** May be empty. */
   summaryDescription: string;
   /** Publication time; undefined if the source does not provide it. */

@@ -55,6 +55,8 @@ export const SOURCE_VARIABLES: Table = Object.fromEntries(
 export type SourceSettings = {
   wanted: readonly string[];
   contact: string | undefined;
+  /** Whether found pages are opened. */
+  openPages: boolean;
   addresses: Readonly<Record<string, string>>;
   read: ReadVariables;
 };

@@ -19,6 +19,8 @@ import { SourceDown } from './outage.ts';
 import { openFeedParser } from './feeds/feed-parser.ts';
 import { createOwnSourceReader, type OwnSourceReader } from './feeds/own-sources.ts';
 import { readFeedRules } from './providers/feeds.ts';
+import { createMemoryPageCache } from './pages/memory-cache.ts';
+import { createPageOpener, type PageOpener } from './pages/page-opener.ts';
 import { openAgent } from './resilience/http-request.ts';
 import type { SearchSource } from './search-source.ts';
 import { chooseSources, type OfferedSource, type SourceSettings } from './source-registry.ts';
@@ -31,6 +33,8 @@ export type OpenedSources = {
   statements: readonly SourceStatement[];
   /** Reads the feeds and pages that requests name; undefined for the sandbox, which reads nothing. */
   own: OwnSourceReader | undefined;
+  /** Opens found pages; undefined if they are simulated, or it is switched off. */
+  pages: PageOpener | undefined;
   /** Probes keyless sources. Never throws. @param timeoutMs default: two seconds */
   probe: (timeoutMs?: number) => Promise<readonly ProbeResult[]>;
   health: () => Promise<readonly SourceHealth[]>;
@@ -57,6 +61,8 @@ export function openSources(
     ? undefined
     : createOwnSourceReader({ ...readFeedRules(settings.read), ...deps, who, openParser });
   const board = findBoardFallback(live);
+  const { pages: cache = createMemoryPageCache() } = deps.ports;
+  const pages = sandbox || !settings.openPages ? undefined : createPageOpener({ ...deps, who, cache });
   const answering: SearchSource[] = sandbox
     ? [...createSandboxSources()]
     : [
@@ -77,6 +83,7 @@ export function openSources(
     }),
     statements,
     own,
+    pages,
     probe: (timeoutMs = PROBE_TIMEOUT_MS) => probeSources(statements, live, timeoutMs),
     health: () =>
       Promise.all(
@@ -89,7 +96,12 @@ export function openSources(
       await Promise.all(live.map(async ({ adapter }) => adapter.prepare?.(deps.log)));
     },
     async close() {
-      await Promise.all([agent.destroy(), own?.close(), ...offered.map(({ adapter }) => adapter?.close?.())]);
+      await Promise.all([
+        agent.destroy(),
+        own?.close(),
+        pages?.close(),
+        ...offered.map(({ adapter }) => adapter?.close?.()),
+      ]);
       await parser.close();
     },
   };

@@ -19,7 +19,7 @@ import { readLimitedBytes } from '../resilience/http-request.ts';
 export type FetchedDocument = {
   status: number;
   headers: Response['headers'];
-  /** Empty unless the status is 200. */
+  /** Empty unless the status is 200, and the headers were accepted. */
   bytes: Uint8Array;
   /** Where it was found, after redirects. */
   address: string;
@@ -34,6 +34,8 @@ const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
 /**
  * @param means.headers sent to every address on the way
  * @param means.maxBytes of the decoded body
+ * @param means.permit called before each request, also of redirects; its errors are thrown
+ * @param means.accepts whether a body with these headers is read
  * @throws NotAllowed with the reason, for people; errors of the network; the signal's reason
  */
 export async function fetchPublic(
@@ -44,8 +46,11 @@ export async function fetchPublic(
     headers: Readonly<Record<string, string>>;
     maxBytes: number;
     signal: AbortSignal;
+    permit?: (url: URL) => Promise<void>;
+    accepts?: (headers: Response['headers']) => boolean;
   },
 ): Promise<FetchedDocument> {
+  const { accepts = () => true } = means;
   let address = first;
   let isPermanent = true;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
@@ -54,6 +59,7 @@ export async function fetchPublic(
       means.signal,
       resolveAllowed(url, means.allowed, means.resolve),
     );
+    await means.permit?.(url);
     // Connects to the checked address: the name is not resolved a second time.
     const agent = new Agent({ connect: { lookup: createFixedLookup(addresses) }, pipelining: 1 });
     try {
@@ -66,7 +72,8 @@ export async function fetchPublic(
       const { status, headers } = response;
       const location = REDIRECTS.has(status) ? headers.get('location') : null;
       if (location === null) {
-        const bytes = status === 200 ? await readLimitedBytes(response.body ?? [], means.maxBytes) : EMPTY;
+        const isRead = status === 200 && accepts(headers);
+        const bytes = isRead ? await readLimitedBytes(response.body ?? [], means.maxBytes) : EMPTY;
         if (bytes === undefined) throw new NotAllowed(`is larger than ${means.maxBytes / 1_000_000} MB`);
         return {
           status,
