@@ -4,19 +4,21 @@ import { sumEngagement } from '../domain/counters.ts';
 import type { Clock } from '../platform/clock.ts';
 import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { microblogPost } from '../protocol/specification.ts';
-import type { Archive, ServicePorts } from '../service/ports.ts';
+import type { Archive, PageCache, ServicePorts } from '../service/ports.ts';
 import { toFoundPost } from '../service/sources/parse/post-fields.ts';
 import type { FoundItem } from '../service/sources/search-source.ts';
 import { MAX_CANDIDATES } from '../store/archive/archive-candidates.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { type ArchiveHit, type AuthorRow, searchArchive } from '../store/archive/search-archive.ts';
 import type { Database } from '../store/database.ts';
+import { readOpenedPage, writeOpenedPage } from '../store/opened-pages.ts';
 import {
   readUsedAllowance,
   refundAllowance,
   reserveSourceTurn,
   takeAllowance,
 } from '../store/source-pacing.ts';
+import { z } from 'zod';
 
 export function createServicePorts(db: Database, clock: Clock): ServicePorts {
   return {
@@ -27,6 +29,31 @@ export function createServicePorts(db: Database, clock: Clock): ServicePorts {
     },
     turns: { next: (source, everyMs, maxWaitMs) => reserveSourceTurn(db, source, everyMs, maxWaitMs) },
     archive: openArchive(db),
+    pages: openPageCache(db, clock),
+  };
+}
+
+/** As other versions may have stored it. */
+const cachedPage = z.object({
+  page: z.object({
+    title: z.string(),
+    author: z.string().nullable(),
+    language: z.string().nullable(),
+    publishedAt: z.string().nullable(),
+    paragraphs: z.array(z.string()),
+  }),
+  validators: z.record(z.string(), z.string()),
+});
+
+function openPageCache(db: Database, clock: Clock): PageCache {
+  return {
+    async read(address) {
+      const row = await readOpenedPage(db, clock, address);
+      const { data } = cachedPage.safeParse(row);
+      return row === undefined || data === undefined ? undefined : { ...data, freshUntil: row.fresh_until };
+    },
+    write: (address, { page, validators, freshUntil }) =>
+      writeOpenedPage(db, clock, address, { page, validators, fresh_until: freshUntil }),
   };
 }
 

@@ -80,6 +80,7 @@ export const LOG_TABLES: readonly string[] = [
   'recurring_work',
   'source_allowances',
   'source_pacing',
+  'opened_pages',
   'workers',
   'sessions',
   'form_secret',

@@ -16,7 +16,7 @@ export type Table = {
 };
 
 /** Sessions, the form secret and idempotency keys belong to one running installation and are not backed up. */
-const EXCLUDED_TABLES = ['sessions', 'form_secret', 'idempotency_keys'];
+const EXCLUDED_TABLES = ['sessions', 'form_secret', 'idempotency_keys', 'opened_pages'];
 
 /** Excludes detached monthly partitions that are about to be dropped. */
 const SELECT_TABLES = `

@@ -219,3 +219,20 @@ export const source_pacing = strandline.table('source_pacing', {
   /** By the database's clock, which all machines share. */
   at: instant().notNull(),
 });
+
+/** Pages that the search service opened, for a day: a cache. */
+export const opened_pages = strandline.table(
+  'opened_pages',
+  {
+    /** SHA-256 of the address. */
+    address_hash: bytea().primaryKey(),
+    /** Its text, and what it says of itself. */
+    page: jsonb().notNull(),
+    /** Headers by which an unchanged page is not sent again. */
+    validators: jsonb().notNull(),
+    /** Until then, it is not requested again. */
+    fresh_until: instant().notNull(),
+    read_at: instant().notNull(),
+  },
+  (t) => [index().on(t.read_at)],
+);
