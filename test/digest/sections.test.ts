@@ -130,8 +130,9 @@ test('texts of languages without spaces are cut by length, and a short digest is
     topics: [{ ...first, items: [{ ...item(1), text: unspaced, copies: 1, author: null }] }],
   };
   const sections = composeSections(one);
-  expect(sections.map(({ id }) => id)).toEqual(['collected', 'new']);
-  expect(sections[1]?.lines.map(({ style, words }) => [style, words.length < 210 ? 'short' : words])).toEqual(
+  expect(sections.map(({ id }) => id)).toEqual(['collected', 'attention', 'new']);
+  expect(sections[1]?.lines.map(({ words }) => words)).toEqual(['Nothing.']);
+  expect(sections[2]?.lines.map(({ style, words }) => [style, words.length < 210 ? 'short' : words])).toEqual(
     [
       ['name', 'short'],
       ['thing', 'short'],

@@ -168,6 +168,8 @@ function composeHead(digest: Digest, reader: DateReader, detail: HeadDetail): Di
       id: 'attention',
       heading: 'Needs you',
       lines: [
+        // Said, because whoever reads only this cannot tell silence from a missing part.
+        ...(digest.attention.length === 0 ? [line('text', 'Nothing.')] : []),
         ...digest.attention.map((one) => composeAttention(one, reader, detail.text)),
         ...(digest.attention_more === 0
           ? []
