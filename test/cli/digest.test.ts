@@ -29,7 +29,7 @@ afterAll(() => stage.close());
 test('a past digest is listed and shown, as text, Markdown and JSON', async () => {
   const list = await run('digest', 'list');
   expect([list.code, list.stdout]).toEqual([0, expect.stringMatching(/mornings .* sent/)]);
-  const [past] = JSON.parse((await run('digest', 'list', '--json')).stdout).rows;
+  const [past] = JSON.parse((await run('digest', 'list', '--json')).stdout);
   const shown = await run('digest', 'show', past.id);
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining(`  ${TEXT}`)]);
   const markdown = await run('digest', 'show', past.id, '--markdown');

@@ -250,7 +250,7 @@ function composeAttention(one: DigestAttention, reader: DateReader, most: number
   }
   if (one.kind === 'problem') {
     const since = formatWithWeekday(new Date(one.since), reader, false);
-    const words = `${one.title} since ${since}${one.reason === null ? '' : `: ${one.reason}`}`;
+    const words = `${one.title.charAt(0).toUpperCase()}${one.title.slice(1)} since ${since}${one.reason === null ? '' : `: ${one.reason}`}`;
     return line('text', truncateText(words, most + FACTS_LENGTH), { path: one.page });
   }
   const start = formatWithWeekday(new Date(one.window_start), reader, false);
