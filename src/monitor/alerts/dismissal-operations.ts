@@ -54,7 +54,7 @@ export const DISMISSAL_OPERATIONS = [
     command: 'digest restore',
     does: 'Undo that a post or link is not relevant for a topic',
     more: 'It can be reported and listed again. What was left out of messages meanwhile is not sent later.',
-    input: target.clone(),
+    input: target,
     output: z.object({ changed: z.boolean().describe('False if it was not dismissed.') }),
     run: async ({ ctx }, given) => ({ changed: await restore(ctx, readTarget(given)) }),
   }),

@@ -216,6 +216,7 @@ export const RULE_OPERATIONS = [
     more: 'Messages: more becomes balanced, balanced becomes fewer; own settings get the cooldown and limit of the next stricter preset. Digests: several a day become one a day, several a week one a week. 409 if no step is left.',
     input: namedRule,
     output: Rule,
+    idempotent: true,
     run: async ({ ctx }, { rule }) =>
       withPreset(await (await import('./send-fewer.ts')).sendFewer(ctx, rule)),
   }),

@@ -445,6 +445,8 @@ const WITHOUT_KEY: Record<string, string> = {
   'POST /api/v1/resume': 'sets a state',
   'POST /api/v1/mute': 'sets a state',
   'POST /api/v1/unmute': 'sets a state',
+  'POST /api/v1/dismiss': 'sets a state',
+  'POST /api/v1/restore': 'sets a state',
   'POST /api/v1/topics/:topic/pause': 'sets a state',
   'POST /api/v1/topics/:topic/resume': 'sets a state',
   'POST /api/v1/topics/:topic/sources': 'an address is among the sources of a topic once',
