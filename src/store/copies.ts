@@ -8,6 +8,7 @@ import { groupCopies } from '../domain/copies.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { Id, Queryable, Transaction } from './database.ts';
 import { LOCK_FEED } from './save/save-sql.ts';
+import type { FormerKeys } from './save/late-content.ts';
 import { POST_KEY_SQL, type TopicItem } from './save/topic-items.ts';
 
 const S = 'strandline';
@@ -136,6 +137,21 @@ export async function readTopicItems(
   return (await db.query<TopicItem & { id: Id }>(SELECT_ITEMS, [discoveryIds])).rows;
 }
 
+/** Posts in the topics that found them, under their keys and under former ones: what they joined, and what they left. */
+export async function readRenamedItems(tx: Transaction, posts: readonly FormerKeys[]): Promise<TopicItem[]> {
+  if (posts.length === 0) return [];
+  const { rows } = await tx.query<TopicItem>(
+    `SELECT DISTINCT s.topic_id AS "topicId", n.key, n.text_key AS "textKey"
+     FROM unnest($1::bigint[], $2::text[], $3::bigint[]) f(id, key, text_key)
+     JOIN ${S}.posts p ON p.id = f.id
+     JOIN ${S}.discoveries d ON d.kind = 'post' AND d.thing = p.id JOIN ${S}.searches s ON s.id = d.search_id
+     CROSS JOIN LATERAL (VALUES (${POST_KEY_SQL}, p.text_key), (coalesce(f.key, ${POST_KEY_SQL}), f.text_key)) n(key, text_key)
+     WHERE (f.key, f.text_key) IS DISTINCT FROM (p.key, p.text_key)`,
+    [posts.map(({ id }) => id), posts.map(({ key }) => key), posts.map(({ textKey }) => textKey)],
+  );
+  return rows;
+}
+
 /** Adds to discoveries how often their topics have what they found. */
 export async function addCopies<Row extends { id: Id; kind: string }>(
   db: Queryable,
@@ -195,7 +211,7 @@ WHERE x.discovery_id = r.id AND m.id = x.delivery_id AND m.state = 'gathering' A
 
 /**
  * Makes the oldest reported discovery of each thing the only one that is first in its topic, after items were joined,
- * or moved. Reports nothing: a discovery that becomes first is behind the cursors of channels, or new to them. What becomes a
+ * taken apart, or moved. Reports nothing: a discovery that becomes first is behind the cursors of channels, or new to them. What becomes a
  * copy leaves messages that wait, if they have the thing already.
  * Holds the feed's lock until the transaction ends.
  */

@@ -6,6 +6,7 @@ import { HOUR } from '../../src/domain/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { editSearch } from '../../src/monitor/topics/save-search.ts';
+import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { MAX_COPIES, readThings } from '../../src/store/copies.ts';
 import type { TopicItem } from '../../src/store/save/topic-items.ts';
@@ -26,11 +27,11 @@ afterAll(() => world.close());
 const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 
 let topics = 0;
+let slugs = 0;
 const newTopic = () => `t${(topics += 1)}`;
 
 async function newSearch(topic: string, operation: 'ai' | 'microblog' = 'microblog'): Promise<Search> {
-  const count = await rows('SELECT count(*)::int AS n FROM strandline.searches');
-  const slug = `s${count[0]?.n}`;
+  const slug = `s${(slugs += 1)}`;
   const { search } = await createSearch(world.ctx, { slug, topic, operation, prompt: slug, every: '1h' });
   await rows('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
   return search;
@@ -233,6 +234,56 @@ describe('what a topic finds', () => {
     expect(await firsts(other)).toEqual([`${topic}-1`]);
     await expectEachOnce(topic);
     await expectEachOnce(other);
+  });
+
+  test('a text that is edited joins its new copies, and leaves the former ones, in all topics', async () => {
+    const [topic, other] = [newTopic(), newTopic()];
+    const [one, two] = [await newSearch(topic), await newSearch(topic)];
+    const elsewhere = await newSearch(other);
+    for (const search of [one, two]) await finds(search, topic, []);
+    await finds(elsewhere, topic, []);
+    await finds(one, topic, [{ id: 1, text: 910 }]);
+    await finds(two, topic, [
+      { id: 2, text: 911 },
+      { id: 3, text: 911 },
+    ]);
+    await finds(elsewhere, topic, [{ id: 1, text: 910 }]);
+    expect(await firsts(topic)).toEqual([`${topic}-1`, `${topic}-2`]);
+
+    world.clock.advance(HOUR);
+    await finds(two, topic, [{ id: 2, text: 910 }]);
+    expect(await firsts(topic), 'it joins an older one, and leaves one behind').toEqual([
+      `${topic}-1`,
+      `${topic}-3`,
+    ]);
+    await expectEachOnce(topic);
+    world.clock.advance(HOUR);
+    await finds(one, topic, [{ id: 1, text: 912 }]);
+    expect(await firsts(topic), 'the first leaves its copy').toEqual([
+      `${topic}-1`,
+      `${topic}-2`,
+      `${topic}-3`,
+    ]);
+    world.clock.advance(HOUR);
+    await finds(elsewhere, topic, [{ id: 1, text: 911 }]);
+    expect(await firsts(topic), 'another topic saw the edit').toEqual([`${topic}-1`, `${topic}-2`]);
+    await expectEachOnce(topic);
+    await expectEachOnce(other);
+  });
+
+  test('what is purged leaves the thing to the next member', async () => {
+    const topic = newTopic();
+    const [one, two] = [await newSearch(topic), await newSearch(topic)];
+    for (const search of [one, two]) await finds(search, topic, []);
+    await finds(one, topic, [{ id: 1, text: 920 }]);
+    await finds(two, topic, [
+      { id: 2, text: 920 },
+      { id: 3, text: 920 },
+    ]);
+    expect(await firsts(topic)).toEqual([`${topic}-1`]);
+    await finishPurge(world.db, await requestPurge(world.ctx, { kind: 'search', slug: one.slug }));
+    expect(await firsts(topic)).toEqual([`${topic}-2`]);
+    await expectEachOnce(topic);
   });
 
   test('posts from before there were keys of texts are filled, and then each thing is first once', async () => {

@@ -242,11 +242,17 @@ test('of two transactions that save the same item at once, one reports it', asyn
 test('rules of one’s own merge keys; nothing that was reported is reported again', async () => {
   await execute(await newSearch('a', 'ai'), links());
   await runs('a', links('https://shop.example/p?color=red', 'https://shop.example/p?color=blue'));
+  await execute(await newSearch('c', 'ai'), links());
+  await runs('c', links('https://shop.example/p?color=black'));
+  const firstOfShop = async () =>
+    (await discoveries()).filter((name) => name.includes('shop') && name.endsWith('*'));
+  expect(await firstOfShop()).toHaveLength(3);
   const rules = { ...BUILT_IN_RULES, own: [{ host: 'shop.example', keep: [] }] };
   await rekeyLinks({ db: world.db, clock, actor: { kind: 'program', name: 'test' } }, rules);
   expect(
     await rows(`SELECT key, reported FROM strandline.topic_items WHERE key LIKE 'https://shop%'`),
   ).toEqual([{ key: 'https://shop.example/p', reported: true }]);
+  expect(await firstOfShop(), 'two searches of the topic have it, and it is reported once').toHaveLength(1);
   await execute(await newSearch('b', 'ai'), links());
   const own = { ...ctx, config: { ...ctx.config, linkRules: rules.own } };
   minutes += 1;

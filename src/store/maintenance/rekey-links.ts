@@ -20,6 +20,8 @@ import { type Database, type Id, inTransaction, type Transaction, onlyRow } from
 import { writeStoredRules } from '../link-rules.ts';
 import { LINK_CONTENT } from '../save/columns.ts';
 import { isTimeMember, knownAtSql, precisionRankSql } from '../save/link-sql.ts';
+import { settleThings } from '../copies.ts';
+import type { TopicItem } from '../save/topic-items.ts';
 import { lockSaves } from './forget-lock.ts';
 import { removeFromArchive } from './traces.ts';
 
@@ -177,13 +179,20 @@ DELETE FROM ${S}.topic_items WHERE topic_id IN (SELECT id FROM ${S}.topics) AND 
   SELECT f.key FROM unnest($1::text[]) f(key)
   WHERE NOT EXISTS (SELECT FROM ${S}.links WHERE canonical = f.key) AND NOT EXISTS (SELECT FROM ${S}.posts WHERE key = f.key)))`;
 
-/** Items of topics keep being reported under their new keys. */
-async function rekeyItems(tx: Transaction, keys: readonly { former: string; key: string }[]): Promise<void> {
-  const changed = keys.filter(({ former, key }) => former !== key);
+/** Items of topics keep being reported under their new keys, and each thing once. */
+async function rekeyItems(tx: Transaction, items: readonly { former: string; key: string }[]): Promise<void> {
+  const changed = items.filter(({ former, key }) => former !== key);
   if (changed.length === 0) return;
   const former = changed.map((item) => item.former);
-  await tx.query(REKEY_ITEMS, [former, changed.map(({ key }) => key)]);
+  const keys = changed.map(({ key }) => key);
+  await tx.query(REKEY_ITEMS, [former, keys]);
   await tx.query(DELETE_FORMER_ITEMS, [former]);
+  const { rows } = await tx.query<TopicItem>(
+    `SELECT topic_id AS "topicId", key, NULL AS "textKey" FROM ${S}.topics t
+     CROSS JOIN LATERAL (SELECT topic_id, key FROM ${S}.topic_items WHERE topic_id = t.id AND key = ANY ($1::text[]) OFFSET 0) i`,
+    [[...new Set([...former, ...keys])]],
+  );
+  await settleThings(tx, rows);
 }
 
 /** These links, and those that stand under their new identities; by identity, oldest first. */

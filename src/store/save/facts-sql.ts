@@ -110,7 +110,7 @@ const MERGED_KEYS = `key = CASE WHEN excluded.url IS NULL OR (excluded.is_partia
  * indexes of rows that are to be inserted into their histories. $1 rows.
  */
 export const SAVE_AUTHORS = saveContentSql('author');
-/** 3: the same for posts, after their authors have keys. Also returns posts of which a counted member changed. */
+/** 3: the same for posts, after their authors have keys. Also returns posts of which a counted member changed, and the former keys of posts whose keys may have changed. */
 export const SAVE_POSTS = saveContentSql('post');
 
 function saveContentSql(kind: Kind): string {
@@ -133,7 +133,7 @@ function saveContentSql(kind: Kind): string {
     `CASE WHEN ${now}.is_partial THEN ${fillsSql(columns, now, stored)} ELSE ${differsSql(columns, now, stored)} END`;
   return `
 WITH rows AS MATERIALIZED (
-  SELECT r.*, ${isPost ? 'w.author_id, ' : ''}k.id, k.observed_at AS stored_at, ${isPost ? `coalesce(${isNews('j', 'k', COUNTED_MEMBERS)}, false)` : 'false'} AS is_edit,
+  SELECT r.*, ${isPost ? 'w.author_id, k.key AS stored_key, k.text_key AS stored_text_key, ' : ''}k.id, k.observed_at AS stored_at, ${isPost ? `coalesce(${isNews('j', 'k', COUNTED_MEMBERS)}, false)` : 'false'} AS is_edit,
     h.stored IS NULL OR (k.run_id IS NULL AND h.stored <> r.hash) AS needs_hash,
     CASE WHEN k.id IS NULL THEN 'new' WHEN k.observed_at > r.observed_at OR k.is_partial THEN 'late'
       WHEN ${isNews('j', 'k', members)} THEN 'changed' ELSE 'same' END AS verdict
@@ -184,7 +184,12 @@ WITH rows AS MATERIALIZED (
 SELECT ARRAY(
     SELECT n FROM rows r WHERE verdict <> 'same'
       AND NOT EXISTS (SELECT FROM written WHERE service_id = r.service_id AND external_id = r.external_id) ORDER BY n
-  ) AS late, ARRAY(SELECT id FROM saved WHERE is_edit ORDER BY id) AS edited`;
+  ) AS late, ARRAY(SELECT id FROM saved WHERE is_edit ORDER BY id) AS edited${
+    isPost
+      ? `, (SELECT coalesce(json_agg(json_build_object('id', id::text, 'key', stored_key, 'textKey', stored_text_key::text)), '[]')
+    FROM saved WHERE (stored_key, stored_text_key) IS DISTINCT FROM (key, text_key)) AS renamed`
+      : ''
+  }`;
 }
 
 /**

@@ -23,16 +23,20 @@ const S = 'strandline';
 
 /** An existing post that a response changed, and when that was received. */
 export type ChangedPost = { id: Id; at: Date };
+/** What an existing post was recognized by before its address or text may have changed ({@link CopyKeys}). */
+export type FormerKeys = { id: Id; key: string | null; textKey: Id | null };
+/** `edited`: existing posts of which a counted member changed, with the time of the response. */
+type LateContent = { edited: ChangedPost[]; renamed: FormerKeys[] };
 
 /**
  * Inserts content into the versions of authors and posts.
- * @returns existing posts of which a counted member changed, with the time of the response
+ * @returns what changed of posts
  */
 export async function saveLateContent(
   tx: Transaction,
   late: Record<Kind, readonly LateCopy[]>,
   rules: LinkRules,
-): Promise<ChangedPost[]> {
+): Promise<LateContent> {
   await insertVersions(tx, 'author', late.author, rules);
   return insertVersions(tx, 'post', late.post, rules);
 }
@@ -72,6 +76,9 @@ function identifyStored(copy: LateCopy | undefined, url: unknown, rules: LinkRul
   return identifyPost({ ...copy.item, url: typeof url === 'string' ? url : null }, rules);
 }
 
+const readText = (value: unknown) => (typeof value === 'string' ? value : null);
+const keyOfText = (text: unknown) => (typeof text === 'string' ? hashFoldedText(text) : null);
+
 type ContentRow = {
   n: number;
   id: Id;
@@ -87,14 +94,15 @@ async function insertVersions(
   kind: Kind,
   late: readonly LateCopy[],
   rules: LinkRules,
-): Promise<ChangedPost[]> {
-  if (late.length === 0) return [];
+): Promise<LateContent> {
+  const [edited, renamed]: [ChangedPost[], FormerKeys[]] = [[], []];
+  if (late.length === 0) return { edited, renamed };
   const json = writeContentRows(late, null);
   await tx.query(lockContentSql(kind), [json]);
   const { rows: read } = await tx.query<ContentRow>(readContentSql(kind), [json]);
   const names = Object.keys(VERSION_COLUMNS[kind]);
   const mentions = await readMentions(tx, kind, names, late, [...new Set(read.map(({ id }) => id))]);
-  const [changes, updates, edited]: [RowChange[], JsonRow[], ChangedPost[]] = [[], [], []];
+  const [changes, updates]: [RowChange[], JsonRow[]] = [[], []];
   for (const [id, copies] of groupBy(read, (row) => row.id)) {
     const [first] = copies;
     const stored = (first.versions ?? [first.stored]).map((row) => toRow(row, names));
@@ -119,14 +127,16 @@ async function insertVersions(
       is_partial: [...latest.values()].some(({ isPartial }) => isPartial),
       first_seen_at: new Date(added[0]?.at ?? 0),
       key: identifyStored(late[copies[0].n], now['url'], rules),
-      text_key: typeof now['text'] === 'string' ? hashFoldedText(now['text'])?.toString() : null,
+      text_key: keyOfText(now['text'])?.toString(),
       content_hash: hashOf(false)?.toString(),
       partial_hash: hashOf(true)?.toString(),
     });
     if (kind === 'post' && COUNTED_NAMES.some((name) => !isSame(before[name], now[name])))
       edited.push({ id, at: new Date(added[0]?.at ?? 0) });
+    if (kind === 'post' && ['text', 'url'].some((name) => !isSame(before[name], now[name])))
+      renamed.push({ id, key: readText(first.stored['key']), textKey: keyOfText(before['text']) });
   }
   await writeChanges(tx, `${kind}_versions`, { ...ORIGIN_COLUMNS, ...VERSION_COLUMNS[kind] }, changes);
   await tx.query(updateContentSql(kind), [JSON.stringify(updates)]);
-  return edited;
+  return { edited, renamed };
 }

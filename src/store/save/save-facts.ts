@@ -4,7 +4,7 @@ import type { ParsedResults } from '../../domain/parsed-results.ts';
 import type { LinkRules } from '../../domain/link-identity.ts';
 import { awaitAll, type Id, type Transaction } from '../database.ts';
 import { FIND_STORED, type Kind, SAVE_AUTHORS, SAVE_COUNTERS, SAVE_POSTS } from './facts-sql.ts';
-import type { ChangedPost } from './late-content.ts';
+import type { ChangedPost, FormerKeys } from './late-content.ts';
 import type { LateCopy } from './late-history.ts';
 import type { ResponseToSave } from './outcome.ts';
 import {
@@ -53,21 +53,33 @@ export async function saveContent(
   kind: Kind,
   things: readonly KnownItem[],
   rules: LinkRules,
-): Promise<{ late: LateCopy[]; edited: ChangedPost[] }> {
+): Promise<{ late: LateCopy[]; edited: ChangedPost[]; renamed: FormerKeys[] }> {
   const turns = buildContentRows(things, kind === 'post' ? rules : null);
   const text = kind === 'post' ? SAVE_POSTS : SAVE_AUTHORS;
   const saved = await awaitAll(
-    turns.map(({ rows }) =>
-      queryPrepared<{ late: number[]; edited: Id[] }>(tx, `save_${kind}s`, text, [rows]),
-    ),
+    turns.map(({ rows }) => queryPrepared<SavedContent>(tx, `save_${kind}s`, text, [rows])),
   );
   const late = turns.flatMap(({ items }, turn) => pickLate(items, saved[turn]?.late));
   const edited = turns.flatMap(({ items }, turn) => {
     const times = new Map(items.map(({ item, now }) => [item.id, now.at]));
     return (saved[turn]?.edited ?? []).flatMap((id) => ({ id, at: times.get(id) ?? new Date(0) }));
   });
-  return { late, edited };
+  const renamed = saved.flatMap((rows) =>
+    (rows?.renamed ?? []).map(({ id, key, textKey }) => ({
+      id: BigInt(id),
+      key,
+      textKey: textKey === null ? null : BigInt(textKey),
+    })),
+  );
+  return { late, edited, renamed };
 }
+
+/** `renamed`: ids and keys of texts are text, because JSON has no bigint. */
+type SavedContent = {
+  late: number[];
+  edited: Id[];
+  renamed?: { id: string; key: string | null; textKey: string | null }[];
+};
 
 const pickLate = (items: Turn<unknown>['items'], late: readonly number[] = []): LateCopy[] =>
   late.flatMap((n) => items[n] ?? []);

@@ -1,6 +1,6 @@
 /** Saves the results of responses, in a transaction that has already claimed them. */
 import { BUILT_IN_RULES } from '../../domain/link-identity.ts';
-import { settleThings } from '../copies.ts';
+import { readRenamedItems, settleThings } from '../copies.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
@@ -79,10 +79,8 @@ export async function saveResponses(
     insertSightings(tx, responses, known),
     saveTools(tx, results, again !== undefined),
   ]);
-  const edited = [
-    ...posts.edited,
-    ...(await saveLateContent(tx, { author: authors.late, post: posts.late }, rules)),
-  ];
+  const late = await saveLateContent(tx, { author: authors.late, post: posts.late }, rules);
+  const edited = [...posts.edited, ...late.edited];
   const changed = [...counters.changed, ...(await saveLateCounters(tx, counters.late))];
   // Rows of posts and links are locked before completions, as everywhere.
   const [items, touched, , , completions] = await awaitAll([
@@ -145,14 +143,17 @@ export async function saveResponses(
     ...listSighted(sighted[i], i),
     ...listChanged(diffs[i]?.completionChanged === true ? (completions[i] ?? null) : null, i),
   ]);
+  const renamed = await readRenamedItems(tx, [...posts.renamed, ...late.renamed]);
+  let appended: Promise<unknown> | undefined;
   if (discovered.length > 0) {
     last(tx.query(LOCK_FEED));
-    const appended = appendDiscoveries(tx, responses, diffs, discovered, items.first);
+    appended = appendDiscoveries(tx, responses, diffs, discovered, items.first);
     last(appended);
-    if (items.joins.length > 0) {
-      await appended;
-      await settleThings(tx, items.joins);
-    }
+  }
+  const settled = [...items.joins, ...renamed];
+  if (settled.length > 0) {
+    await appended;
+    await settleThings(tx, settled);
   }
   return diffs;
 }
