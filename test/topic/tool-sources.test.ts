@@ -1,6 +1,6 @@
 /** A search on tools that have no source is refused; with some that have one, it is saved with a warning. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Tool } from '../../src/domain/enumerations.ts';
+import { type Tool, TOOLS } from '../../src/domain/enumerations.ts';
 import { InvalidInput } from '../../src/domain/errors.ts';
 import type { MissingTool } from '../../src/domain/tool-coverage.ts';
 import { createSearch, editSearch } from '../../src/monitor/topics/save-search.ts';
@@ -72,7 +72,29 @@ test('a search that lost its sources can be edited otherwise', async () => {
   expect(await editSearch(ctx, 'edited', { prompt: 'rock pools' })).toMatchObject({ changed: true });
   ctx.missingTools = () =>
     Promise.resolve([{ tool: 'Microblog Search', reason: 'source_off', detail: null, observed_at: null }]);
-  expect(await problemsOf(watchTopic(ctx, { text: 'rock pools' }))).toMatchObject([{ path: 'operation' }]);
+  ctx.missingTools = usual;
+});
+
+test('watch leaves out a search none of whose tools has a source, and says why', async () => {
+  const { ctx } = stand.world;
+  const usual = ctx.missingTools;
+  const off = (...tools: readonly Tool[]) => {
+    ctx.missingTools = () =>
+      Promise.resolve(
+        tools.map((tool) => ({ tool, reason: 'source_off', detail: null, observed_at: null }) as const),
+      );
+  };
+  off('Microblog Search');
+  expect(await problemsOf(watchTopic(ctx, { text: 'rock pools', postsEvery: '5m' }))).toMatchObject([
+    { path: 'posts_every', given: '5m', expected: expect.stringContaining('Microblog Search') as unknown },
+  ]);
+  const { stderr } = await stand.run(['watch', 'rock pools']);
+  expect(stderr).toMatch(/One search instead of two: Microblog Search .*\. With a source, add the other/);
+  expect(await stand.json('topic', 'show', 'rock-pools')).toMatchObject({
+    searches: [{ slug: 'rock-pools-ai' }],
+  });
+  off(...TOOLS);
+  expect(await problemsOf(watchTopic(ctx, { text: 'kelp' }))).toMatchObject([{ path: 'service' }]);
   ctx.missingTools = usual;
 });
 

@@ -11,6 +11,7 @@ import {
   watchTopic,
   type WatchRequest,
 } from '../topics/save-topic.ts';
+import { describeMissingTools } from '../topics/tool-sources.ts';
 import { recognizeSource } from './manage-sources.ts';
 import { readSourceAddress } from './source-words.ts';
 
@@ -32,9 +33,10 @@ export type WatchedTopic = CreatedTopic & { notes: string[] };
  * @throws InvalidInput at `text` for an address that cannot be read, at `service`; Refused `conflict`, `unavailable`
  */
 export async function watch(ctx: ActingContext, request: WatchRequest): Promise<WatchedTopic> {
-  return isAddress(request.text)
-    ? watchAddress(ctx, request)
-    : { ...(await watchTopic(ctx, request)), notes: [] };
+  if (isAddress(request.text)) return watchAddress(ctx, request);
+  const { leftOut, ...made } = await watchTopic(ctx, request);
+  const why = `One search instead of two: ${describeMissingTools(leftOut)}. With a source, add the other: strandline search add --help`;
+  return { ...made, notes: leftOut.length === 0 ? [] : [why] };
 }
 
 async function watchAddress(ctx: ActingContext, request: WatchRequest): Promise<WatchedTopic> {

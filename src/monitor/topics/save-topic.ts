@@ -5,6 +5,7 @@ import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { collectProblems, createNotFound, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { checkSlug, requireSlug } from '../../domain/slug.ts';
 import { cleanLine } from '../../domain/text.ts';
+import type { MissingTool } from '../../domain/tool-coverage.ts';
 import { diffFields, nameActor, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import { findRenamed, keepFormerSlug } from '../../store/former-slugs.ts';
@@ -20,7 +21,7 @@ import { DEFAULT_EVERY } from '../schedule/schedule.ts';
 import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
 import { type CheckedSearch, checkSearch, type SlugReuse, type WrittenSearch } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
-import { refuseWithoutSources } from './tool-sources.ts';
+import { describeMissingTools, findWithoutSources, refuseWithoutSources } from './tool-sources.ts';
 import { createHash } from 'node:crypto';
 
 /** A search of a new topic. Default slug: derived from the topic's. */
@@ -212,10 +213,15 @@ export type WatchRequest = {
 } & SlugReuse;
 
 /**
- * Watches a text: creates a topic with a microblog search and an AI search over all tools; both run immediately.
- * @throws InvalidInput, Refused `conflict` if the topic exists or existed
+ * Watches a text: creates a topic with a microblog search and an AI search over all tools; both run immediately. One of them is left
+ * out if none of its tools has a source, unless its interval is given.
+ * @returns `leftOut`: what that search lacks
+ * @throws InvalidInput also if no tool has a source; Refused `conflict` if the topic exists or existed
  */
-export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promise<CreatedTopic> {
+export async function watchTopic(
+  ctx: ActingContext,
+  watch: WatchRequest,
+): Promise<CreatedTopic & { leftOut: MissingTool[] }> {
   const { text: prompt } = watch;
   const slug = watch.slug === undefined ? createSlug(prompt) : requireSlug(watch.slug);
   const every = { microblog: watch.postsEvery, ai: watch.aiEvery };
@@ -228,10 +234,21 @@ export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promi
     checked.push(checkNamed(written, (path) => names[path] ?? path));
   }
   const service = await chooseService(ctx, watch.service);
-  await refuseWithoutSources(ctx, service.kind, checked);
+  const without = await findWithoutSources(ctx, service.kind, checked);
+  const leftOut = [...without.values()].flat();
+  const lacking = `a service with a source, but ${describeMissingTools(leftOut)}`;
+  if (without.size === checked.length)
+    throw new InvalidInput([{ path: 'service', given: service.kind, expected: lacking }]);
+  const problems = checked.flatMap(({ operation }, i): Problem[] => {
+    const given = every[operation];
+    if (!without.has(i) || given === undefined) return [];
+    return [{ path: operation === 'ai' ? 'ai_every' : 'posts_every', given, expected: lacking }];
+  });
+  if (problems.length > 0) throw new InvalidInput(problems);
   const { name = prompt, sample = false, reuse_slug } = watch;
   const topic = { slug, name, sample, reuse_slug };
-  return insertTopic(ctx, topic, checked, service);
+  const kept = checked.filter((_search, i) => !without.has(i));
+  return { ...(await insertTopic(ctx, topic, kept, service)), leftOut };
 }
 
 /** Reports problems of a search under the members that the person wrote. @param nameOf by the member of the search */

@@ -22,6 +22,23 @@ export async function findMissingTools(
   return (await ctx.missingTools(kind)).filter(({ tool }) => tools.includes(tool));
 }
 
+/** Searches none of whose tools has a source, by their place, each with what its tools lack. */
+export async function findWithoutSources(
+  ctx: Pick<Context, 'missingTools'>,
+  kind: ServiceKind,
+  checked: readonly CheckedSearch[],
+): Promise<Map<number, MissingTool[]>> {
+  const without = new Map<number, MissingTool[]>();
+  for (const [i, { operation, definition }] of checked.entries()) {
+    const search = { operation, tools: definition.tools };
+    const missing = (await findMissingTools(ctx, kind, search)).filter(
+      ({ observed_at }) => observed_at === null,
+    );
+    if (missing.length >= new Set(listTools(search)).size) without.set(i, missing);
+  }
+  return without;
+}
+
 /** Refuses searches without a tool that has a source. @param pathOf a search: `searches[0].` @throws InvalidInput */
 export async function refuseWithoutSources(
   ctx: Pick<Context, 'missingTools'>,
@@ -30,16 +47,11 @@ export async function refuseWithoutSources(
   pathOf: (index: number) => string = () => '',
 ): Promise<void> {
   const problems: Problem[] = [];
-  for (const [i, { operation, definition }] of checked.entries()) {
-    const search = { operation, tools: definition.tools };
-    const missing = (await findMissingTools(ctx, kind, search)).filter(
-      ({ observed_at }) => observed_at === null,
-    );
-    if (missing.length < new Set(listTools(search)).size) continue;
-    const member = operation === 'ai' ? 'tools' : 'operation';
+  for (const [i, missing] of await findWithoutSources(ctx, kind, checked)) {
+    const { operation, definition } = checked[i] ?? {};
     problems.push({
-      path: `${pathOf(i)}${member}`,
-      given: search[member],
+      path: `${pathOf(i)}${operation === 'ai' ? 'tools' : 'operation'}`,
+      given: operation === 'ai' ? definition?.tools : operation,
       expected: `a tool with a source: ${describeMissingTools(missing)}`,
     });
   }
