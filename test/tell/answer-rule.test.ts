@@ -5,6 +5,8 @@ import { DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
 import { summarizeMessage } from '../../src/monitor/alerts/channels/message-summary.ts';
 import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
+import type { AnswerChange } from '../../src/domain/answer-change.ts';
+import { readAnswerChanges } from '../../src/store/queries/answer-changes.ts';
 import { readNewestDiscoveries } from '../../src/store/queries/discoveries.ts';
 import { describeDiscoveries } from '../../src/store/queries/described-discoveries.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -75,6 +77,19 @@ test('an answer is reported by what is new in it, and only then', async () => {
     await readNewestDiscoveries(stage.world.db, { search: 'changes', kind: 'completion', limit: 10 }),
   );
   expect(rows.map(({ text }) => text)).toEqual(textsOf('changes'));
+
+  // And of completions that an earlier version compared with the one before only.
+  const upgraded = await stage.rows(
+    `UPDATE strandline.completions c SET news = NULL, changed = true FROM strandline.searches s
+     WHERE s.id = c.search_id AND s.slug = 'changes' AND c.previous_run_id IS NOT NULL RETURNING c.id`,
+  );
+  const changes = await readAnswerChanges(
+    stage.world.db.pool,
+    upgraded.map(({ id }) => id),
+  );
+  const isTold = (found: readonly AnswerChange[]) => found.some(({ change }) => change !== 'removed');
+  expect(upgraded).toHaveLength(7);
+  expect([...changes.values()].filter(isTold)).toHaveLength(2);
 });
 
 test('what an answer says again after more than the days is news', async () => {

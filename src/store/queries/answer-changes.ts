@@ -3,17 +3,18 @@ import { type AnswerChange, listAnswerChanges } from '../../domain/answer-change
 import { compareStatements, findNews } from '../../domain/completion-change.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Id, Queryable } from '../database.ts';
+import { KNOWN_BEFORE_SQL } from '../save/save-completion-change.ts';
 import { setImmediate } from 'node:timers/promises';
 
 /** Of longer completions, only what is new is told: comparing them takes too long for a list. */
 const MAX_COMPARED = 200;
 
-/** $1 completions. `news` is null by an earlier version: then the two completions decide. */
+/** $1 completions. `news` is null by an earlier version: then it is decided here, as the save does it. */
 const SELECT_CHANGED = `
-SELECT c.id, p.id AS before, c.news, greatest(c.claims, p.claims) <= ${MAX_COMPARED} AS whole FROM strandline.completions c
+SELECT c.id, p.id AS before, c.news, CASE WHEN c.news IS NULL THEN ${KNOWN_BEFORE_SQL} ELSE '{}' END AS known, greatest(c.claims, p.claims) <= ${MAX_COMPARED} AS whole FROM strandline.completions c
 JOIN strandline.completions p ON p.run_id = c.previous_run_id
 WHERE c.id = ANY ($1::bigint[]) AND c.changed AND c.similarity IS NOT NULL`;
-type ChangedRow = { id: Id; before: Id; news: number[] | null; whole: boolean };
+type ChangedRow = { id: Id; before: Id; news: number[] | null; known: Id[]; whole: boolean };
 
 /** $1 completions. */
 const SELECT_STATEMENTS = `
@@ -33,14 +34,15 @@ export async function readAnswerChanges(
   if (completions.length === 0) return new Map();
   const { rows: changed } = await db.query<ChangedRow>(SELECT_CHANGED, [completions]);
   if (changed.length === 0) return new Map();
-  const ids = new Set(changed.flatMap(({ id, before }) => [id, before]));
+  const ids = new Set(changed.flatMap(({ id, before, known }) => [id, before, ...known]));
   const { rows } = await db.query<StatementRow>(SELECT_STATEMENTS, [[...ids]]);
   const statements = groupBy(rows, ({ completion_id }) => completion_id);
   const changes = new Map<Id, AnswerChange[]>();
-  for (const { id, before, news, whole } of changed) {
+  for (const { id, before, news, known, whole } of changed) {
     if (changes.size > 0) await setImmediate();
     const [earlier, after] = [statements.get(before) ?? [], statements.get(id) ?? []];
-    const told = news ?? findNews(after, [earlier]).map(({ position }) => position);
+    const former = known.map((each) => statements.get(each) ?? []);
+    const told = news ?? findNews(after, [earlier, ...former]).map(({ position }) => position);
     const isNews = ({ position }: StatementRow) => told.includes(position);
     const found = whole
       ? listAnswerChanges(compareStatements(earlier, after), isNews)

@@ -31,6 +31,17 @@ const nearSql = (comparison: '<' | '>', limit: number) => `
     WHERE search_id = c.search_id AND (observed_at, run_id) ${comparison} (c.observed_at, c.run_id) AND claims IS NOT NULL
     ORDER BY observed_at ${comparison === '<' ? 'DESC' : 'ASC'}, run_id ${comparison === '<' ? 'DESC' : 'ASC'} LIMIT ${limit}`;
 
+/** The completions before a completion `c` that decide what is news in it, the newest first. */
+export const KNOWN_BEFORE_SQL = `ARRAY(
+  SELECT e.id FROM (
+    SELECT l.id, l.observed_at, row_number() OVER w AS place, sum(l.claims) OVER w AS statements
+    FROM (${nearSql('<', MAX_KNOWN_COMPLETIONS)}) l WINDOW w AS (ORDER BY observed_at DESC, run_id DESC)
+  ) e
+  WHERE e.place = 1
+    OR (e.observed_at >= c.observed_at - interval '${MAX_KNOWN_DAYS} days' AND e.statements <= ${MAX_KNOWN_STATEMENTS})
+  ORDER BY e.place
+)`;
+
 /**
  * Completions, and those after them that may have said the same, each with the ones before it, the newest first. The
  * previous one counts however old it is. $1 completions.
@@ -44,15 +55,7 @@ WITH saved AS (
     SELECT l.*, row_number() OVER (ORDER BY observed_at, run_id) AS place FROM (${nearSql('>', MAX_KNOWN_COMPLETIONS)}) l
   ) n WHERE n.place = 1 OR n.observed_at <= c.observed_at + interval '${MAX_KNOWN_DAYS} days'
 )
-SELECT c.id AS after, ARRAY(
-  SELECT e.id FROM (
-    SELECT l.id, l.observed_at, row_number() OVER w AS place, sum(l.claims) OVER w AS statements
-    FROM (${nearSql('<', MAX_KNOWN_COMPLETIONS)}) l WINDOW w AS (ORDER BY observed_at DESC, run_id DESC)
-  ) e
-  WHERE e.place = 1
-    OR (e.observed_at >= c.observed_at - interval '${MAX_KNOWN_DAYS} days' AND e.statements <= ${MAX_KNOWN_STATEMENTS})
-  ORDER BY e.place
-) AS before
+SELECT c.id AS after, ${KNOWN_BEFORE_SQL} AS before
 FROM affected c`;
 type Window = { after: Id; before: Id[] };
 
