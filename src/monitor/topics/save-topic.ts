@@ -236,13 +236,16 @@ export async function watchTopic(
   const service = await chooseService(ctx, watch.service);
   const without = await findWithoutSources(ctx, service.kind, checked);
   const leftOut = [...without.values()].flat();
-  const lacking = `a service with a source, but ${describeMissingTools(leftOut)}`;
+  const lacking = describeMissingTools(leftOut);
   if (without.size === checked.length)
-    throw new InvalidInput([{ path: 'service', given: service.kind, expected: lacking }]);
+    throw new InvalidInput([
+      { path: 'service', given: service.kind, expected: `a service with a source: ${lacking}` },
+    ]);
   const problems = checked.flatMap(({ operation }, i): Problem[] => {
     const given = every[operation];
     if (!without.has(i) || given === undefined) return [];
-    return [{ path: operation === 'ai' ? 'ai_every' : 'posts_every', given, expected: lacking }];
+    const expected = `no interval, because that search has no source: ${lacking}`;
+    return [{ path: operation === 'ai' ? 'ai_every' : 'posts_every', given, expected }];
   });
   if (problems.length > 0) throw new InvalidInput(problems);
   const { name = prompt, sample = false, reuse_slug } = watch;
