@@ -52,7 +52,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/runs/', `${CONTEXT} config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
   ['monitor/alerts/', `${CONTEXT} model/ monitor/operation.ts monitor/access/visitor-scopes.ts monitor/alerts/delivery-shapes.ts monitor/alerts/problem-words.ts monitor/digests/ monitor/schedule/ protocol/ platform/clock.ts platform/network.ts platform/vault.ts platform/http/allowed-hosts.ts type:config/config.ts monitor/topics/find-by-slug.ts`],
   ['monitor/feeds/', `${CONTEXT} model/ monitor/operation.ts config/version.ts platform/keys.ts monitor/topics/find-by-slug.ts`],
-  ['monitor/sources/', `${CONTEXT} config/ model/ protocol/ monitor/operation.ts monitor/client/ monitor/schedule/ monitor/topics/`],
+  ['monitor/sources/', `${CONTEXT} model/ protocol/ monitor/operation.ts monitor/client/ monitor/topics/`],
   ['monitor/system-events/', `${CONTEXT} model/ platform/presence.ts monitor/alerts/ monitor/status/`],
   ['monitor/recurring-work.ts', `${CONTEXT} platform/clock.ts monitor/alerts/ monitor/schedule/plan-digests.ts monitor/system-events/`],
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],

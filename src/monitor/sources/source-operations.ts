@@ -93,43 +93,46 @@ const all = flag
 const MAX_GIVEN_ADDRESS = 2_000;
 const MAX_OPML = 900_000;
 
-const newSource = z.union([
-  z
-    .strictObject({
-      topic,
-      address: storable(z.string().min(1).max(MAX_GIVEN_ADDRESS))
-        .describe(
-          'Of a feed, a site, a page, or a search: `{query}` stands for the words of the question. Public, with https, unless `FEEDS_ALLOW` names its host.',
-        )
-        .register(commandWords, {
-          argument: 'address',
-          help: 'address of a feed, a site, a page, or a search ({query} stands for its words)',
-        }),
-      all,
-      untested: flag
-        .clone()
-        .describe('Add it without reading it first.')
-        .register(commandWords, { flag: '--untested', help: 'add it without reading it first' }),
-    })
-    .meta({ examples: [{ address: 'https://news.example/feed.xml', untested: true }] }),
-  z
-    .strictObject({
-      topic,
-      opml: storable(z.string().min(1).max(MAX_OPML))
-        .describe('An OPML document, or addresses, one a line. They are added without being read first.')
-        .register(commandWords, {
-          flag: '--opml <file>',
-          file: true,
-          help: 'add the feeds of an OPML file, or addresses, one a line',
-        }),
-      all,
-    })
-    .meta({
-      examples: [
-        { opml: '<opml version="2.0"><body><outline xmlUrl="https://a.example/feed"/></body></opml>' },
-      ],
-    }),
-]);
+const NEW_SOURCE = { address: 'https://news.example/feed.xml', untested: true };
+const newSource = z
+  .union([
+    z
+      .strictObject({
+        topic,
+        address: storable(z.string().min(1).max(MAX_GIVEN_ADDRESS))
+          .describe(
+            'Of a feed, a site, a page, or a search: `{query}` stands for the words of the question. Public, with https, unless `FEEDS_ALLOW` names its host.',
+          )
+          .register(commandWords, {
+            argument: 'address',
+            help: 'address of a feed, a site, a page, or a search ({query} stands for its words)',
+          }),
+        all,
+        untested: flag
+          .clone()
+          .describe('Add it without reading it first.')
+          .register(commandWords, { flag: '--untested', help: 'add it without reading it first' }),
+      })
+      .meta({ examples: [NEW_SOURCE] }),
+    z
+      .strictObject({
+        topic,
+        opml: storable(z.string().min(1).max(MAX_OPML))
+          .describe('An OPML document, or addresses, one a line. They are added without being read first.')
+          .register(commandWords, {
+            flag: '--opml <file>',
+            file: true,
+            help: 'add the feeds of an OPML file, or addresses, one a line',
+          }),
+        all,
+      })
+      .meta({
+        examples: [
+          { opml: '<opml version="2.0"><body><outline xmlUrl="https://a.example/feed"/></body></opml>' },
+        ],
+      }),
+  ])
+  .meta({ examples: [NEW_SOURCE] });
 
 const named = z.strictObject({ topic, source });
 const about = { tag: 'topics', scope: 'write' } as const;
