@@ -16,7 +16,7 @@ import {
 } from '../../src/service/sources/pages/page-opener.ts';
 import { openPageReader } from '../../src/service/sources/pages/page-reader.ts';
 import type { FoundItem } from '../../src/service/sources/search-source.ts';
-import { NOON, startForTest } from './running.ts';
+import { KEY, NOON, startForTest } from './running.ts';
 import { hang, html, type SiteAnswer, startSite } from './sources/site.ts';
 import { foundItem, foundPost, stubSource } from './stub-source.ts';
 
@@ -134,6 +134,16 @@ describe('an answer', () => {
       excerpt(address(path).replace('lives', path.slice(1))),
     );
     const service = await startWith([excerpt(address('/curie')), ...others], patient);
+    const form = new URLSearchParams({
+      prompt: QUESTION,
+      model: 'ORBIT',
+      date_filter: 'PAST_YEAR',
+      tools: 'Web Search',
+    });
+    const shown = await fetch(service.url, { method: 'POST', body: form, headers: { authorization: KEY } });
+    const page = await shown.text();
+    expect(page).toMatch(/Read 1 of 4 pages in [\d.]+ of at most 5(?:\.0)? s/);
+    expect(page).toContain(': nests elements more than 256 deep');
     const { completion, warnings, plan } = await ask(service);
     expect(completion.summary).toContain(DEATH);
     const { port } = new URL(address('/'));

@@ -88,6 +88,7 @@ function toShownAnswer(answer: FlatAiResponse, ms: number): ShownAnswer {
     items,
     found: items.length,
     plan: plan?.sources ?? null,
+    pages: plan?.pages,
     warnings,
     ms,
   };

@@ -2,7 +2,7 @@
  * An answer of a search service with its sources, and how it was found: on the page of the service, and for a trial on the
  * dashboard. Everything in it is from outside: texts are escaped, and only web addresses are linked.
  */
-import type { AskedSource } from '../../domain/asked-source.ts';
+import type { AskedSource, OpenedPages } from '../../domain/asked-source.ts';
 import { type Citation, listCitations, splitCitedText } from '../../domain/cited-text.ts';
 import { formatCount, formatTenths } from '../../domain/display-format.ts';
 import { groupBy } from '../../domain/group-by.ts';
@@ -30,6 +30,8 @@ export type ShownAnswer = {
   found: number;
   /** Null: the service does not say. */
   plan: readonly AskedSource[] | null;
+  /** Undefined: none was opened, or the service does not say. */
+  pages?: OpenedPages | undefined;
   warnings: readonly { code: string | null; tool: string | null; message: string | null }[];
   ms: number;
 };
@@ -44,7 +46,7 @@ export function AnswerView({
   answer: ShownAnswer;
   renderTime: (at: Date) => ComponentChildren;
 }) {
-  const { texts, items, found, plan, warnings, ms } = answer;
+  const { texts, items, found, plan, pages, warnings, ms } = answer;
   const written = (texts ?? []).filter((text) => text.trim() !== '');
   const citations = listCitations(written);
   return (
@@ -71,6 +73,7 @@ export function AnswerView({
       </p>
       <WarningList warnings={warnings} />
       {plan === null || plan.length === 0 ? null : <PlanTable plan={plan} />}
+      {pages === undefined ? null : <PageList pages={pages} />}
       {items.length === 0 ? null : (
         <details class="more" open={written.length === 0}>
           <summary>
@@ -161,6 +164,26 @@ function WarningList({ warnings }: Pick<ShownAnswer, 'warnings'>) {
         {warnings.map(({ tool, message, code }) => (
           <li>
             <UntrustedText text={[tool, message ?? code].filter(Boolean).join(': ')} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Which pages were read for the answer, and why others were not. */
+function PageList({ pages: { opened, ms, limit_ms } }: { pages: OpenedPages }) {
+  const read = opened.filter(({ why }) => why === null);
+  return (
+    <details class="more">
+      <summary>
+        {`Read ${read.length} of ${formatCount(opened.length, 'page')} in ${formatTenths(ms / 1_000)} of at most ${formatTenths(limit_ms / 1_000)} s`}
+      </summary>
+      <ul class="plain">
+        {opened.map(({ url, why }) => (
+          <li>
+            <ExternalLink href={url} text={url} />
+            {why === null ? null : <UntrustedText text={`: ${why}`} most={200} />}
           </li>
         ))}
       </ul>

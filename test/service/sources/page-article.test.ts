@@ -88,13 +88,30 @@ describe('the text of a page', () => {
     );
   });
 
-  test('needs no body', () => {
+  test('needs no head and no body', () => {
     const [first = '', second = ''] = LONG;
     expect(read(`<!doctype html><title>Marie</title><p>${first}<p>${second}`)).toMatchObject({
       title: 'Marie',
       paragraphs: [first, second],
     });
     expect(read('<html><p>The bridge is closed.').paragraphs).toEqual(['The bridge is closed.']);
+    const bare =
+      '<html><title>Notices</title><body><p>The bridge is closed.</body><p>The ferry sails at nine.';
+    expect(read(bare)).toMatchObject({
+      title: 'Notices',
+      paragraphs: ['The bridge is closed.', 'The ferry sails at nine.'],
+    });
+  });
+
+  test('is not spoiled by a NUL, a lone surrogate, a field or the title of a picture', () => {
+    const page =
+      '<html><head><title>&#xD800;Notices</title></head><body><svg><title>Icon</title></svg><textarea>Write something to us here.</textarea><p>The bridge\0 is &#xD800; closed.';
+    expect(read(page)).toMatchObject({
+      title: '\ufffdNotices',
+      paragraphs: ['The bridge is \ufffd closed.'],
+    });
+    const pictured = '<html><svg><title>Icon</title></svg><title>Notices</title><p>The bridge is closed.';
+    expect(read(pictured).title).toBe('Notices');
   });
 
   test('has bounds', () => {

@@ -56,13 +56,13 @@ const MIN_TEXT_WORDS = 3;
 const MARKUP = /<(?:(!--|!)|(\/?)([a-z][a-z\d-]{0,20})(?=[\s/>]))/;
 const TITLE = /<title[^<>]{0,200}>([^<]{1,1000})/i;
 /** Their content is no text, or no text of this page. */
-const SKIPPED = new Set(
+export const SKIPPED_ELEMENTS: ReadonlySet<string> = new Set(
   'script style noscript template svg math head nav header footer aside form select button dialog iframe object canvas video audio'.split(
     ' ',
   ),
 );
-/** Elements within a line; all others end it. */
-const INLINE = new Set(
+/** Within a line; all others end it. */
+export const INLINE_ELEMENTS: ReadonlySet<string> = new Set(
   'a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time tt u var wbr img'.split(
     ' ',
   ),
@@ -127,8 +127,8 @@ function splitBlocks(html: string): string[] {
     add(html.slice(at, match.index));
     const element = name.toLowerCase();
     at = findTagEnd(html, declaration === '!--' ? findEnd('!--', match.index) : match.index);
-    if (slash === '' && SKIPPED.has(element)) at = findEnd(element, at);
-    if (declaration === undefined && !INLINE.has(element)) pieces.push('\n');
+    if (slash === '' && SKIPPED_ELEMENTS.has(element)) at = findEnd(element, at);
+    if (declaration === undefined && !INLINE_ELEMENTS.has(element)) pieces.push('\n');
     markup.lastIndex = at;
   }
   add(html.slice(at));

@@ -47,9 +47,9 @@ export function readPage(
 function findForeignType(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1');
   if (start.includes('%PDF-')) return 'is a PDF';
-  // Unless every other byte is zero, which is UTF-16.
+  // Unless every other byte is zero, which is UTF-16. A single one may be a mistake.
   const zeros = start.split('\0').length - 1;
-  return zeros > 0 && zeros < start.length / 4 ? 'is no text' : undefined;
+  return zeros > start.length / 100 && zeros < start.length / 4 ? 'is no text' : undefined;
 }
 
 function listTextLines(html: string, scan: PageScan): string[] {
@@ -77,9 +77,18 @@ function listPageLines(html: string, scan: PageScan): string[] {
   return root === null ? [] : listLines(root, { isWhole: true });
 }
 
-/** With a body, without which neither library finds a text. */
+/** With a head and a body, each of which a page may leave out, and without which neither library finds a text. */
 function openDocument(html: string, { hasBody }: PageScan) {
-  return parseHTML(hasBody ? html : `<html><body>${html}</body></html>`).document;
+  const { document } = parseHTML(hasBody ? html : `<html><body>${html}</body></html>`);
+  const body = document.querySelector('body');
+  const { head } = document; // made, if there is none
+  let isBehind = false;
+  for (const child of [...document.documentElement.children]) {
+    if (child === body) isBehind = true;
+    else if (isBehind) body?.append(child);
+    else if (child !== head) head.append(child);
+  }
+  return document;
 }
 
 function keepText(lines: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 /** The lines of a document as it is shown: one for each block, without what is hidden or belongs to every page of a site. */
 
 import { cleanLine, cleanText } from '../../../domain/text.ts';
+import { INLINE_ELEMENTS, SKIPPED_ELEMENTS } from '../feeds/page-document.ts';
 
 /** A node of a document, as far as it is read. */
 export type DomNode = {
@@ -16,15 +17,6 @@ export type DomNode = {
 const ELEMENT = 1;
 const TEXT = 3;
 const MAX_LINE_LENGTH = 4_000;
-const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
-/** Their content is no text, or no text of this page. */
-const SKIPPED = words(
-  'script style noscript template svg math head nav header footer aside form select button dialog iframe object canvas video audio figure',
-);
-/** Elements within a line; all others end it. */
-const INLINE = words(
-  'a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time tt u var wbr img',
-);
 
 /** @param isWhole of a whole page; of an article, what does not belong to it was removed, and its header has its first lines */
 export function listLines(root: DomNode, { isWhole }: { isWhole: boolean }): string[] {
@@ -55,12 +47,14 @@ export function listLines(root: DomNode, { isWhole }: { isWhole: boolean }): str
 }
 
 function endsLine({ nodeType, localName }: DomNode): boolean {
-  return nodeType === ELEMENT && !INLINE.has(localName ?? '');
+  return nodeType === ELEMENT && !INLINE_ELEMENTS.has(localName ?? '');
 }
 
 function isSkipped(node: DomNode, isWhole: boolean): boolean {
   const name = node.localName ?? '';
-  if (SKIPPED.has(name)) return isWhole || name !== 'header';
+  // Captions of pictures, and what people may write, are no sentences of a text.
+  if (name === 'figure' || name === 'textarea') return true;
+  if (SKIPPED_ELEMENTS.has(name)) return isWhole || name !== 'header';
   const get = (attribute: string) => node.getAttribute?.(attribute) ?? null;
   return (
     get('hidden') !== null ||

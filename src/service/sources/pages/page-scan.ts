@@ -49,6 +49,8 @@ export function scanPage(html: string): PageScan {
   };
   let depth = 0;
   let nodes = 0;
+  /** Open pictures, which have titles of their own. */
+  let pictures = 0;
   let linkedDataLength = 0;
   /** The element whose text is collected. */
   let collecting: 'title' | 'data' | undefined;
@@ -70,11 +72,12 @@ export function scanPage(html: string): PageScan {
     onopentag(name, attributes) {
       if (name === 'html') scan.language ||= attributes['lang'] ?? '';
       if (name === 'body') scan.hasBody = true;
+      if (name === 'svg') pictures += 1;
       if (name === 'meta') readMeta(scan, attributes);
       if (name === 'time' && isPublication(attributes) && scan.times.length < MAX_METADATA)
         scan.times.push(attributes['datetime'] ?? '');
       const isData = name === 'script' && /^\s*application\/ld\+json/i.test(attributes['type'] ?? '');
-      if (isData || (name === 'title' && scan.title === '')) {
+      if (isData || (name === 'title' && scan.title === '' && pictures === 0)) {
         collecting = isData ? 'data' : 'title';
         pieces = [];
       }
@@ -83,10 +86,11 @@ export function scanPage(html: string): PageScan {
       count();
       if (collecting !== undefined) pieces.push(text);
     },
-    onclosetag() {
+    onclosetag(name) {
       depth -= 1;
+      if (name === 'svg') pictures -= 1;
       const text = collecting === undefined ? '' : pieces.join('');
-      if (collecting === 'title') scan.title = text;
+      if (collecting === 'title') scan.title = text.replace(/<!\[CDATA\[|\]\]>/g, '');
       linkedDataLength += collecting === 'data' ? text.length : 0;
       if (collecting === 'data' && linkedDataLength <= MAX_LINKED_DATA_LENGTH) scan.linkedData.push(text);
       collecting = undefined;
