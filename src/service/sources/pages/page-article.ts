@@ -83,7 +83,9 @@ function openDocument(html: string, { hasBody }: PageScan) {
   const body = document.querySelector('body');
   const { head } = document; // made, if there is none
   let isBehind = false;
-  for (const child of [...document.documentElement.children]) {
+  // They are moved meanwhile.
+  const children = Array.from(document.documentElement.children);
+  for (const child of children) {
     if (child === body) isBehind = true;
     else if (isBehind) body?.append(child);
     else if (child !== head) head.append(child);
