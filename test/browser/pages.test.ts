@@ -4,8 +4,14 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttpServer } from '../../src/app/http-server.ts';
+import { derivePending } from '../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
+import { SourceDown } from '../../src/service/sources/outage.ts';
 import { addPageRoutes } from '../../src/web/page-routes.ts';
 import { homeOf } from '../cli/stand.ts';
+import { KEY, startForTest } from '../service/running.ts';
+import { foundItem, stubSource } from '../service/stub-source.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { type Ids, openStage, type Stage } from './stage.ts';
 import { barriers, load, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
@@ -19,6 +25,7 @@ const PAGES: readonly Row[] = [
   ['overview', '/'],
   ['topic', '/topics/trains'],
   ['topic over a day', '/topics/buses?range=24h'],
+  ['first page of a topic', '/topics/harbour-seals'],
   ['search for posts', '/searches/trains-posts'],
   ['search with AI', '/searches/trains-ai?range=30d'],
   ['posts of a topic', '/topics/trains/posts?sort=growth'],
@@ -102,6 +109,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     if (opened === undefined) throw new Error('there was a browser a moment ago');
     browser = opened;
     stage = set;
+    await watchFirst(stage);
     visit = await openVisit(browser, stage.web.url);
     // What scripts have set is an attribute here, which the policy would not let in.
     copies = (await openVisit(browser, stage.web.url, { bypassCSP: true })).page;
@@ -233,6 +241,56 @@ describe.skipIf(!hasBrowser())('every page', () => {
     },
   );
 });
+
+/** A topic whose searches have run once. */
+async function watchFirst({ history: { world } }: Stage): Promise<void> {
+  const { created } = await watchTopic(world.ctx, { text: 'Harbour seals' });
+  for (const { firstRunId } of created) await executeRun(world.ctx, firstRunId);
+  await derivePending(world.ctx, { settleMs: null });
+}
+
+test.skipIf(!hasBrowser())(
+  'the page of the search service has no layout or accessibility problem',
+  async () => {
+    const browser = await openBrowser();
+    if (browser === undefined) throw new Error('there was a browser a moment ago');
+    const title = 'Harbour seals have returned to the harbour of a town with a very long name';
+    const service = await startForTest({
+      sources: [
+        stubSource('web', async ({ sent }) => {
+          sent?.(`all:"harbour seals" AND all:${'harbour'.repeat(12)}`);
+          return [foundItem('https://seals.example/1', { title, snippet: `${title}. ${title}, again.` })];
+        }),
+        stubSource('encyclopedia', async () => [], 'an-encyclopedia'),
+        stubSource('preprint', () => Promise.reject(new SourceDown('source_timeout')), 'preprints'),
+      ],
+    });
+    const visit = await openVisit(browser, service.url);
+    const { page } = visit;
+    const check = async (what: string) => {
+      for (const { eyes, scheme, size } of EYES) {
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.setViewportSize(size);
+        expect.soft(await page.evaluate(TOO_WIDE), `${what}, ${eyes}`).toEqual([]);
+        expect.soft(await barriers(page), `${what}, ${eyes}`).toEqual([]);
+      }
+      await page.setViewportSize(NARROW);
+      expect.soft(await page.evaluate(TOO_WIDE), `${what}, narrow`).toEqual([]);
+    };
+    await page.goto('/');
+    await check('question');
+    await page.getByLabel('Question').fill('Where are the harbour seals?');
+    await page.getByLabel('Key').fill(KEY);
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.locator('.answer').waitFor();
+    expect(await page.locator('.answer').textContent()).toContain('harbour');
+    await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`);
+    await check('answer');
+    expect(visit.troubles()).toEqual([]);
+    await browser.close();
+    await service.close();
+  },
+);
 
 /** Every font that is set to draw on a canvas, beginning with its size. */
 const NOTE_FONTS = `globalThis.fonts = [];

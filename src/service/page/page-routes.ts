@@ -125,7 +125,11 @@ function planQuestion(
   const planned = AI_SEARCH.flat(work, loadDialect('neutral'), { ...form, streaming: false });
   if (!planned.ok)
     return {
-      problems: planned.problems.map(({ loc, msg }) => `${LABELS[String(loc[1])] ?? loc.join('.')}: ${msg}.`),
+      problems: planned.problems.map(({ loc, msg }) => {
+        const member = String(loc[1]);
+        const words = member === 'tools' ? 'choose at least one' : msg.replace(/^Value error, /, '');
+        return `${LABELS[member] ?? loc.join('.')}: ${words}.`;
+      }),
     };
   if (planned.work.operation !== 'ai') throw new Error('operation A plans an AI search');
   return { search: planned.work.search };

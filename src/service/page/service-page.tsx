@@ -1,5 +1,6 @@
 /** The page of the service: a form that asks, and the place of the answer. No script. */
 import { DATE_FILTERS, type DateFilter, MODELS, MODEL_BUDGET_MS, TOOLS } from '../../domain/enumerations.ts';
+import { cleanLine } from '../../domain/text.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { getAssetPath } from '../../web/components/asset-files.ts';
 import { renderHtml } from '../../web/components/page-html.ts';
@@ -89,7 +90,7 @@ function ServicePage({
                 id="prompt"
                 name="prompt"
                 type="text"
-                value={form.prompt}
+                value={cleanLine(form.prompt)}
                 maxLength={MAX_PROMPT_LENGTH}
                 placeholder="Why is tidal power not used more?"
                 autocomplete="off"
