@@ -67,6 +67,7 @@ async function collect(
       warnings: [],
       tools: [],
       plan: null,
+      pages: null,
       ownSources: [],
       itemsSeen: links.length,
     };

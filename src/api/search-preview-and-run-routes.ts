@@ -181,6 +181,21 @@ const TrialLink = z.object({
   known: knownMember,
 });
 
+const OpenedPages = z.object({
+  limit_ms: z.int(),
+  ms: z.int(),
+  most: z.int(),
+  opened: z.array(
+    z.object({
+      url: z.string(),
+      why: nullableText.describe('Why it could not be read; null if it was.'),
+      published_date: nullableText,
+      author: nullableText,
+      language: nullableText,
+    }),
+  ),
+});
+
 const AskedSource = z.object({
   source: z.string(),
   tool: z.string(),
@@ -225,5 +240,8 @@ const Trial = z
       .array(AskedSource)
       .nullable()
       .describe('What each source was asked, and what it returned; null if the service does not say.'),
+    pages: OpenedPages.nullable().describe(
+      'Pages that the service opened for its answer; null if it opened none, or does not say.',
+    ),
   })
   .meta({ id: 'Trial' });

@@ -3,7 +3,7 @@
  * and without NUL, times are ISO strings in UTC, counters are integers or null (unknown is not zero), references are
  * ids or null.
  */
-import type { AskedSource } from './asked-source.ts';
+import type { AskedSource, OpenedPages } from './asked-source.ts';
 import type { AuthorCounter, PostCounter } from './counters.ts';
 import type { AUTHOR_MEMBERS, Content, POST_MEMBERS } from './members.ts';
 import type { CLAIM_ROLES, KEY_LISTS, Source } from './enumerations.ts';
@@ -137,6 +137,8 @@ export type ParsedResults = {
   tools: ToolReport[];
   /** What each source was asked; null if the response does not say. */
   plan: AskedSource[] | null;
+  /** Pages that were opened; null if none was, or the response does not say. */
+  pages: OpenedPages | null;
   /** Of our own service only. */
   ownSources: ParsedSourceReport[];
   rejects: Reject[];

@@ -81,6 +81,7 @@ async function found(
     warnings: [],
     tools: [],
     plan: null,
+    pages: null,
     ownSources: [],
     itemsSeen: 1,
     ...what,

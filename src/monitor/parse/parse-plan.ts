@@ -1,5 +1,5 @@
 /** How an answer was found, as our own service says it when it is asked. Bounded: any service may send anything. */
-import type { AskedSource } from '../../domain/asked-source.ts';
+import type { AskedSource, OpenedPages } from '../../domain/asked-source.ts';
 import { isPlain } from '../../domain/json-values.ts';
 import { readCounter, readText, readWord } from './wire-values.ts';
 
@@ -30,4 +30,31 @@ export function parsePlan(plan: unknown): AskedSource[] | null {
       },
     ];
   });
+}
+
+const MAX_PAGES = 50;
+const MAX_ADDRESS_LENGTH = 2_048;
+
+/** @returns null if none was opened, or the response does not say */
+export function parseOpenedPages(plan: unknown): OpenedPages | null {
+  if (!isPlain(plan) || !isPlain(plan.pages) || !Array.isArray(plan.pages.opened)) return null;
+  const { limit_ms, ms, most, opened } = plan.pages;
+  return {
+    limit_ms: readCounter(limit_ms) ?? 0,
+    ms: readCounter(ms) ?? 0,
+    most: readCounter(most) ?? 0,
+    opened: opened.slice(0, MAX_PAGES).flatMap((page: unknown) => {
+      const url = isPlain(page) ? readWord(page.url, MAX_ADDRESS_LENGTH) : null;
+      if (!isPlain(page) || url === null) return [];
+      return [
+        {
+          url,
+          why: readText(page.why, MAX_QUERY_LENGTH),
+          published_date: readWord(page.published_date, 100),
+          author: readText(page.author, 200),
+          language: readWord(page.language, 50),
+        },
+      ];
+    }),
+  };
 }

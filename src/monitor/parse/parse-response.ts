@@ -14,7 +14,7 @@ import { MAX_VALUES, type ParsedJson, parseJsonCooperatively } from '../../proto
 import { createStreamReader, isEventStream, isEventStreamType } from '../../protocol/stream.ts';
 import { parseCompletion } from './parse-completion.ts';
 import { createLinkCollector, distinctLinks, indexMentions, listKeyItemSources } from './parse-links.ts';
-import { parsePlan } from './parse-plan.ts';
+import { parseOpenedPages, parsePlan } from './parse-plan.ts';
 import { createPostCollector } from './parse-posts.ts';
 import { type CitationResolver, createCitationResolver, parseStatements } from './parse-statements.ts';
 import { parseSourceReports } from './parse-source-reports.ts';
@@ -97,8 +97,19 @@ export function* parseResponseInSteps({
   const mentioned = listKeyItemSources(written?.key_items ?? []);
   const tools = reportTools({ answer, operation, dialect, groups, mentioned, warnings });
   const plan = parsePlan(answer.plan);
+  const pages = parseOpenedPages(answer.plan);
   const ownSources = parseSourceReports(own(answer, 'own_sources'));
-  return { ...results, completion, warnings, tools, plan, ownSources, rejects: [...rejects.list], itemsSeen };
+  return {
+    ...results,
+    completion,
+    warnings,
+    tools,
+    plan,
+    pages,
+    ownSources,
+    rejects: [...rejects.list],
+    itemsSeen,
+  };
 }
 
 /** The links of a completion that is a text come from its citations, where services escape some characters. */

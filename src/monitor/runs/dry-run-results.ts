@@ -1,6 +1,6 @@
 /** Results of a dry run: the first posts and links of a response, and which of them are already known. */
 
-import type { AskedSource } from '../../domain/asked-source.ts';
+import type { AskedSource, OpenedPages } from '../../domain/asked-source.ts';
 import { forCounters, POST_COUNTERS, type PostCounter } from '../../domain/counters.ts';
 import type {
   ParsedAuthor,
@@ -32,6 +32,8 @@ export type DryRunResults = {
   warnings: Warning[];
   /** What each source was asked, and what it returned; null if the service does not say. */
   plan: AskedSource[] | null;
+  /** Pages that the service opened for its answer; null if it opened none, or does not say. */
+  pages: OpenedPages | null;
 };
 
 export type DryRunPost = Pick<ParsedPost, PostCounter | 'external_id' | 'text' | 'url' | 'lang'> & {
@@ -49,7 +51,7 @@ export type DryRunLink = Pick<ParsedLink, 'site' | 'source' | 'title' | 'snippet
 
 /** @param shown maximum number of posts, and of links */
 export function summarizeResults(
-  { posts, links, authors, completion, warnings, plan, rejects, itemsSeen }: ParsedResults,
+  { posts, links, authors, completion, warnings, plan, pages, rejects, itemsSeen }: ParsedResults,
   known: { posts: ReadonlySet<string>; links: ReadonlySet<string> },
   shown: number,
 ): DryRunResults {
@@ -75,6 +77,7 @@ export function summarizeResults(
     },
     warnings,
     plan,
+    pages,
   };
 }
 

@@ -64,6 +64,7 @@ function TrialResult({ name, trial }: { name: string; trial: DryRun }) {
           items: [...posts.map(toPostItem), ...links.map(toLinkItem)],
           found: posts_found + links_found,
           plan: trial.plan,
+          pages: trial.pages ?? undefined,
           warnings: trial.warnings,
           ms: trial.latency_ms,
         }}
