@@ -65,7 +65,7 @@ export const DISMISSAL_OPERATIONS = [
     command: 'digest dismissed',
     scope: 'read',
     does: 'List what is dismissed as not relevant, the last first',
-    more: `At most ${MAX_LISTED}.`,
+    more: `Posts and links with the topic and the time, at most ${MAX_LISTED}.`,
     input: z.strictObject({
       topic: topicSlug.optional().describe('Only of this topic.').register(commandWords, {
         flag: '--topic <topic>',
