@@ -15,7 +15,7 @@ export type Table = {
   needs: string[];
 };
 
-/** Sessions, the form secret and idempotency keys belong to one running installation and are not backed up. */
+/** Sessions, the form secret and idempotency keys belong to one running installation, opened pages are a cache: not backed up. */
 const EXCLUDED_TABLES = ['sessions', 'form_secret', 'idempotency_keys', 'opened_pages'];
 
 /** Excludes detached monthly partitions that are about to be dropped. */
