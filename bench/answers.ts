@@ -2,13 +2,16 @@
  * How well completions are cited, and how well sentences are chosen: docs/internals/completions.md says what the
  * figures mean. Ends with 1 where a target is missed.
  *
- *   npm run -s bench:answers [-- --opinosis FOLDER]
+ *   npm run -s bench:answers [-- --opinosis FOLDER] [--questions]
+ *
+ * `--questions`: only the hundred questions, with each answer in full, to be read.
  */
 import { parseArgs } from 'node:util';
 import type { LanguageModel } from '../src/service/answering/language-model.ts';
 import { coverage, mixed, PLANTED } from './answers/facts.ts';
 import { readOpinosis } from './answers/opinosis.ts';
 import { meanOf, rougeOf } from './answers/rouge.ts';
+import { readAnswers, reportAnswers } from './answers/read.ts';
 import { type Case, cases, writeFor } from './answers/sandbox.ts';
 import { count, emptyTally, type Tally } from './answers/support.ts';
 import { WAYS } from './answers/ways.ts';
@@ -22,11 +25,18 @@ const RECALL = 0.95;
 const FACT_WORDS = 40;
 const OPINOSIS_WORDS = 25;
 
-const { values } = parseArgs({ options: { opinosis: { type: 'string' } } });
+const { values } = parseArgs({ options: { opinosis: { type: 'string' }, questions: { type: 'boolean' } } });
+const inFull = values.questions === true;
+print('A hundred questions, without a key\n\n');
+const asked = reportAnswers(await readAnswers(), print, inFull);
+if (inFull) {
+  for (const miss of asked) print(`\nmissed: ${miss}`);
+  process.exit(asked.length > 0 ? 1 : 0);
+}
 const all = await cases();
-const misses: string[] = [];
+const misses: string[] = [...asked];
 
-print(`Citations, over ${all.length} answers about simulated topics\n`);
+print(`\nCitations, over ${all.length} answers about simulated topics\n`);
 const lines = [
   ['writer', 'answers', 'sentences', 'precision', 'recall', 'key items', 'silent', 'wrong links', 'words'],
 ];

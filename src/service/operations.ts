@@ -15,6 +15,7 @@ import { isOfEither } from './dialect-choice.ts';
 import { ClientGone } from './http-errors.ts';
 import { toCommonPosts, toFlatPosts } from './flat-posts.ts';
 import { searchMicroblog, toServedPosts } from './microblog-search.ts';
+import { readAskedPeriod } from './planning/asked-period.ts';
 import type { RetrievalRequest } from './planning/retrieval.ts';
 import { createSearchPlan, type SearchPlan } from './planning/search-plan.ts';
 import { parseBody, parseRequest } from './request-parser.ts';
@@ -207,13 +208,13 @@ export async function respond(exchange: Exchange): Promise<FastifyReply> {
   return reply;
 }
 
-/** A request with its defaults: what is not said is NOVA, the past 24 hours. A tool said twice is one. */
+/** A request with its defaults: what is not said is NOVA, the period that the prompt names, else the past 24 hours. A tool said twice is one. */
 function resolveRetrieval(request: ServiceAiRequest, at: Date): RetrievalRequest {
   return {
     prompt: request.prompt,
     selected: [...new Set(request.tools.map((tool) => SOURCE_BY_TOOL[tool]))],
     model: request.model ?? DEFAULT_MODEL,
-    dateFilter: request.date_filter ?? 'PAST_24_HOURS',
+    dateFilter: request.date_filter ?? readAskedPeriod(request.prompt) ?? 'PAST_24_HOURS',
     window: readWindow(request, at),
     count: request.count ?? undefined,
     domains: readDomains(request),

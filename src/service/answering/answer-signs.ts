@@ -1,7 +1,10 @@
 /** What kind of answer a question asks for, and whether a sentence looks like one: a figure for "how much", a date for "when". */
 
-/** Alternatives of regular expressions in the languages of the lists of frequent words; a sign fits sentences of all of them. */
-type Kind = { asks: RegExp; signs: RegExp };
+/**
+ * Alternatives of regular expressions in the languages of the lists of frequent words; a sign fits sentences of all of them.
+ * `isStrict`: no answer lacks it.
+ */
+type Kind = { asks: RegExp; signs: RegExp; isStrict?: true };
 
 const begins = (words: string) =>
   new RegExp(String.raw`(?:^|[,;.]\s)[\s"“¿]*(?:${join(words)})(?![\p{L}\p{N}])`, 'iu');
@@ -17,18 +20,24 @@ const MONTHS = `january|february|march|april|may|june|july|august|september|octo
   diciembre|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|janeiro|fevereiro|março|junho|julho|setembro|outubro|novembro|dezembro`;
 const DAYS = `monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi
   samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|segunda|terça|quarta|quinta|sexta`;
-const NUMBERS = `two|three|four|five|six|seven|eight|nine|ten|dozens?|hundreds?|thousands?|millions?|billions?|half|twice|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn
-  hundert|tausend|millionen|milliarden|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|cent|mille|millions|milliards|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien
-  mil|millones|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|cento|milioni|miliardi|dois|duas|três|quatro|cinco|sete|oito|dez|milhões|bilhões`;
+const NUMBERS = `(?:two|three|four|five|six|seven|eight|nine|ten|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|deux|trois|quatre|cinq|dos|tres|cuatro|cinco|due|tre|quattro|cinque|dois|duas|três|quatro)\\s(?:weeks?|days?|months?|years?|hours?|minutes?|times|percent|wochen|tagen?|monaten?|jahren?|stunden|minuten|mal|prozent|semaines|jours|mois|ans|heures|semanas|días|meses|años|horas|settimane|giorni|mesi|anni|ore|dias|anos)
+  dozens?|hundreds?|thousands?|millions?|billions?|half|twice|hundert|tausend|millionen|milliarden|cent|mille|milliards|cien|mil|millones|cento|milioni|miliardi|milhões|bilhões`;
 
 /** In order of precedence: "how long" before "how". */
 const KINDS: readonly Kind[] = [
   {
+    asks: has(`how much (?:does|do|is|are|did|was|were|will|would)[^?]{0,60}? (?:costs?|fee|price)|what (?:does|do|did|will|would)[^?]{0,60}? cost|was kostet|was kosten|wie viel kostet|wie teuer|quel est le prix|combien coûte
+      cuánto cuesta|cuánto vale|quanto costa|quanto custa|hoeveel kost`),
+    signs:
+      /[€$£¥]\s?\p{Nd}|\p{Nd}[\p{Nd}.,]*\s?(?:[€$£¥]|(?:million|billion|thousand|milliard|mil)?\s?(?:euros?|dollars?|pounds?|cents?|francs?|franken|yen|pesos?|reais|real|rupees?|kr|usd|eur|gbp)(?!\p{L}))|statt \p{Nd}+ euro|quote \p{Nd}/iu,
+    isStrict: true,
+  },
+  {
     asks: has(`how (?:much|many|long|old|far|high|tall|big|large|often|fast|deep|hot|cold|heavy|wide)|costs?|prices?|population|number of|percentage|salary|wie ?viele?
       wie (?:lange|hoch|teuer|alt|groß|oft|weit|schnell)|kostet|kosten|preise?|combien|prix|coûts?|coûtent|coûte|cuánt[oa]s?|cuestan?|precios?|coste|quant[oaie]|costano|costa|costo|prezzi|prezzo
-      quant[oa]s?|custam?|custo|preços?`),
+      quant[oa]s?|custam?|custo|preços?|hoe (?:oud|lang|groot|hoog|ver|snel|vaak|zwaar)|hoeveel`),
     signs: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?!(?:19|20)\d\d(?![\d.,]))[€$£¥]?\p{Nd}|${has(NUMBERS).source}`,
+      String.raw`(?<![\p{L}\p{N}])(?!(?:1\d|20)\d\d(?!\d|[.,]\d))[€$£¥]?\p{Nd}|${has(NUMBERS).source}`,
       'iu',
     ),
   },
@@ -50,8 +59,8 @@ const KINDS: readonly Kind[] = [
       `why|how come|what (?:causes?|caused|is causing|are the causes|are the reasons)|warum|wieso|weshalb|pourquoi|por qué|por que|perché|come mai`,
     ),
     signs:
-      has(`because|due to|caused by|driven by|owing to|as a result of|reasons?|blamed?|thanks to|result of|so that|since|weil|wegen|aufgrund|grund|gründe|denn|dadurch|ursachen?|führ(?:t|en) zu
-      parce qu(?:e|['’])|en raison|à cause|dû|due|car|grâce|porque|debido|a causa|causas?|motivos?|razón|razones|poiché|dovut[oaie]|motivo|ragion[ei]|devido|por causa|razão|razões`),
+      has(`because|due to|caused by|driven by|owing to|as a result of|reasons?|blamed?|thanks to|result of|so that|since|weil|wegen|aufgrund|grund|gründe|denn|dadurch|ursachen?|stamm(?:t|en)|führ(?:t|en) zu
+      parce qu(?:e|['’])|en raison|à cause|dû|due|car|grâce|porque|debido|a causa|causas?|proviene|motivos?|razón|razones|poiché|proviene|dovut[oaie]|motivo|ragion[ei]|devido|vem (?:d[aeo]s?|sobretudo)|por causa|razão|razões`),
   },
   {
     asks: begins(`where|wo|woher|wohin|où|dónde|dove|onde`),
@@ -73,10 +82,21 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** @returns whether a sentence looks like an answer to the question; undefined: nothing in the question says what one looks like */
-export function createAnswerSign(prompt: string): ((sentence: string) => boolean) | undefined {
+/** No spaces, and no words for the degree: "富士山の高さは". */
+const UNSPACED_AMOUNT = /高さ|長さ|重さ|いくら|何(?:人|歳|年|メートル|キロ)|多少|多高|多大|多长/u;
+
+type AnswerSign = {
+  /** Whether a sentence looks like an answer. */
+  test: (sentence: string) => boolean;
+  /** Whether every answer does. */
+  isStrict: boolean;
+};
+
+/** @returns what answers to the question look like; undefined: nothing in it says so */
+export function readAnswerSign(prompt: string): AnswerSign | undefined {
+  if (UNSPACED_AMOUNT.test(prompt)) return { test: (sentence) => /\p{Nd}/u.test(sentence), isStrict: false };
   const kind = KINDS.find(({ asks }) => asks.test(prompt));
-  return kind && ((sentence) => kind.signs.test(sentence));
+  return kind && { test: (sentence) => kind.signs.test(sentence), isStrict: kind.isStrict === true };
 }
 
 /** Whether a sentence defines its subject: "Tidal power is …". */

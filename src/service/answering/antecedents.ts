@@ -24,7 +24,7 @@ const REFERENCES: Readonly<Record<string, References>> = {
       |furthermore|also|additionally|in addition|as a result|as such|for this reason|that is why|because of (?:this|that)|then|later|afterwards
       |meanwhile|nevertheless|nonetheless|otherwise|but|and|yet|so|or|there,|here,|the (?:former|latter|same|two|others?)|in (?:contrast|turn)
       |on the other hand|by contrast|for (?:example|instance)|according to (?:him|her|them|it)|following (?:this|that)|after (?:this|that)
-      |despite (?:this|that)|at the time|at that time|the company|the drug|the study|the plant|the project|the agency|the report`,
+      |despite (?:this|that)|at the time|at that time|the (?:\\p{L}+est|first|second|third|last|most \\p{L}+|rest|result|results) (?:is|was|are|were|has|had|have)|the company|the drug|the study|the plant|the project|the agency|the report`,
     free: `(?:in )?this (?:paper|work|article|letter|thesis|review|guide|post) |(?:this|these|that|those) (?:past |coming |last |next )?(?:week|weekend|year|month|morning|afternoon|evening|summer|winter|spring|autumn|fall|season|days|time)
       |that said|it(?: is|'s|’s| was| would be| may be| can be| could be| remains| has been) (?:\\w+ly |not |also |still )?(?:possible|impossible|safe|unsafe|important|likely|unlikely
       |illegal|legal|necessary|hard|difficult|easy|better|best|clear|unclear|true|worth|common|estimated|believed|thought|expected|recommended|feared
@@ -101,6 +101,9 @@ const UNSPACED_FREE = /^(?:このほど|この日本|その後の|他人|他の|
 
 type Patterns = { free: RegExp; subject: RegExp; opening: RegExp; late: RegExp };
 
+/** "Designed by Owings & Merrill, it is …": what comes before only describes the subject. */
+const DESCRIBED = /^\p{Lu}\p{L}+(?:ed|ing|wn|lt|nt|de) [^.;]{0,160}?, (he|she|it|they)\s/u;
+
 const patterns = new Map<string, Patterns>();
 
 function findPatterns(language: string): Patterns | undefined {
@@ -151,6 +154,8 @@ export function findReference(sentence: string, language: string | null): string
   const subject = known.subject.exec(sentence)?.[1];
   if (subject !== undefined) return subject.toLowerCase();
   if (known.opening.test(sentence)) return '';
+  const described = language === 'en' || language === null ? DESCRIBED.exec(sentence)?.[1] : undefined;
+  if (described !== undefined) return described;
   const late = known.late.exec(sentence);
   if (late === null) return null;
   const pronoun = late.at(-1)?.toLowerCase() ?? '';

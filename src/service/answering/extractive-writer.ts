@@ -9,16 +9,20 @@ import {
   MAX_KEY_ITEMS,
   type SectionDraft,
 } from './completion-draft.ts';
+import { readAnswerSign } from './answer-signs.ts';
 import { findCompletionWords } from './completion-words.ts';
 import { extractPassages, type Passage, removeCopies } from './passages.ts';
 
 const SUMMARY_BOUNDS = { most: 5, least: 3, perSource: 2 };
 const GROUP_BOUNDS = { most: 4, least: 3, perSource: 4 };
 
-/** An item is written about if it has more than this share of the relevance of the best: of two words of a prompt, both. */
-const RELEVANCE_FLOOR = 0.5;
+/** An item is written about if it has more than this share of the relevance of the best: of two rare words of a prompt, both. */
+const RELEVANCE_FLOOR = 0.6;
+/** In the summary of all, a sentence that fits the question much less than the best only distracts from it. */
+const FIT_FLOOR = 0.6;
 /** Weight of a sentence that has nothing in common with others. */
 const ALONE_WEIGHT = 0.7;
+const ANSWER_ALONE_WEIGHT = 0.85;
 
 /** Reads all results once. @returns writes any of the texts */
 export async function createExtractiveWriter(
@@ -27,6 +31,9 @@ export async function createExtractiveWriter(
 ): Promise<(role: CompletionRole) => SectionDraft> {
   const passages = await extractPassages(findings, prompt);
   const { title: titleWord } = findCompletionWords(prompt);
+  // Of a topic, all sides are worth reading; of a question, what answers it.
+  const asks = readAnswerSign(prompt) !== undefined;
+  const aloneWeight = asks ? ANSWER_ALONE_WEIGHT : ALONE_WEIGHT;
   return (role) => {
     const { reads, keyOf } = COMPLETION_SECTIONS[role];
     const read = passages.filter(({ item }) => reads.includes(item.source));
@@ -40,9 +47,18 @@ export async function createExtractiveWriter(
     const centrality = scoreCentrality(distinct);
     const scored = distinct.map((passage, i) => ({
       passage,
-      score: (ALONE_WEIGHT + (1 - ALONE_WEIGHT) * (centrality[i] ?? 0)) * passage.prior,
+      score: (aloneWeight + (1 - aloneWeight) * (centrality[i] ?? 0)) * passage.prior,
     }));
-    const sentences = scored.filter(({ passage }) => passage.kind !== 'label');
+    const quotable = scored.filter(({ passage }) => passage.kind !== 'label');
+    // Of a question for a price or a date, nothing without one is an answer; what a group says is worth reading.
+    const isAnswered =
+      role !== 'summary' ||
+      read.every(({ answers }) => answers !== false) ||
+      quotable.some(({ passage }) => passage.answers === true);
+    const fittest = Math.max(0, ...quotable.map(({ passage }) => passage.fit));
+    const sentences = isAnswered
+      ? quotable.filter(({ passage }) => role !== 'summary' || !asks || passage.fit >= FIT_FLOOR * fittest)
+      : [];
     const chosen = choosePassages(sentences, role === 'summary' ? SUMMARY_BOUNDS : GROUP_BOUNDS);
     return {
       sentences: orderByThing(sentences, chosen).flatMap((of) => quoteItem(of, titleWord)),
@@ -87,8 +103,9 @@ function quoteItem(passages: readonly Passage[], titleWord: string): SectionDraf
   const [{ item } = { item: undefined }] = passages;
   if (item === undefined) return [];
   const inOrder = [...parts.values()].toSorted((a, b) => a.position - b.position);
-  return inOrder.map(({ kind, text, position, needsTitle }) => {
-    const isAfter = parts.has(position - 1) && parts.get(position - 1)?.kind === 'text';
+  return inOrder.map(({ kind, text, position, needsTitle }, i) => {
+    const last = inOrder[i - 1];
+    const isAfter = last !== undefined && (last.kind === 'title' || last.position === position - 1);
     const front = kind === 'title' ? titleWord : item.lead;
     const isMarked = kind === 'title' || (needsTitle && !isAfter);
     return { text: isMarked ? `${front}: ${text}` : text, links: [item.link] };
@@ -169,6 +186,12 @@ export function choosePassages(
     (passage) => !links.has(passage.item.link) && (bySource.get(passage.item.source) ?? 0) < perSource,
   );
   take(most, (passage) => !links.has(passage.item.link));
+  // What fits best may need two sentences.
+  const [best] = chosen.toSorted((a, b) => b.fit - a.fit);
+  take(
+    Math.min(most, countSentences(chosen) + 1),
+    ({ item, fit }) => item === best?.item && fit >= 0.75 * best.fit,
+  );
   take(least, () => true);
   return chosen;
 }

@@ -8,7 +8,7 @@ import { createPrior } from '../../domain/relevance.ts';
 import { discountPlace } from '../ranking/result-ranking.ts';
 import { createSlices } from '../event-loop-turns.ts';
 import type { Findings } from '../planning/retrieval.ts';
-import { createAnswerSign, isDefinition } from './answer-signs.ts';
+import { readAnswerSign, isDefinition } from './answer-signs.ts';
 import { isSubjectOf } from './antecedents.ts';
 import { type EvidenceItem, type Piece, readEvidence } from './evidence.ts';
 import { createTelling, readSubject } from './prompt-subject.ts';
@@ -27,6 +27,8 @@ export type Passage = Piece & {
   telling: boolean;
   /** Which of the prompt's words it contains, with its title where that stands in front: the thing that it is about. */
   thing: string;
+  /** Whether it looks like an answer; null if that is not known of answers to this question. */
+  answers: boolean | null;
   /** How well it fits the prompt alone: its share of the words, and more if it looks like an answer or a definition. */
   fit: number;
   /** Prior score above 0: relevance, place, recency, and whether it looks like an answer. Never engagement: see evidence.ts. */
@@ -36,8 +38,11 @@ export type Passage = Piece & {
 /** What a sentence that looks like an answer counts more, and one that defines the subject. */
 const ANSWER_BONUS = 1.5;
 const DEFINITION_BONUS = 1.3;
+/** A title says less than a sentence. */
+const TITLE_SHARE = 0.8;
 /** A sentence that says nothing of the subject itself counts less than one that does, even with the title in front. */
-const TITLED_SHARE = 0.8;
+const TITLED_SHARE = 0.9;
+const UNNAMED_SHARE = 0.5;
 
 /**
  * The passages about the prompt, best place first: the sentences with a word of it (also as a tag of the item), those that
@@ -65,10 +70,10 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
   await slices();
   const subject = readSubject(prompt, vocabulary);
   const isTelling = createTelling(
-    subject.tests,
+    subject.things,
     drafts.map(({ words }) => words),
   );
-  const isAnswer = createAnswerSign(prompt);
+  const sign = readAnswerSign(prompt);
   const recency = createRecency(drafts.map(({ item }) => item));
   const passages = drafts.flatMap(({ item, words, tags, lead, pieces }) => {
     const relevance = subject.measure(words);
@@ -78,14 +83,20 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
     const measured = pieces.map((piece) => {
       const said = [...piece.terms, ...tags, ...piece.context];
       const own = subject.measure(piece.needsTitle ? [...said, ...lead] : said);
-      const answers = piece.kind !== 'label' && isAnswer?.(piece.text) === true;
+      const answers = piece.kind !== 'label' && sign?.test(piece.text) === true;
+      const isLeadSentence = item.source === 'web' && piece.position === 1;
       const isBelowTitle =
-        piece.kind === 'text' && answers && titled > own && !isSubjectOf(item.lead, piece.text);
+        piece.kind === 'text' &&
+        (answers || isLeadSentence) &&
+        titled > own &&
+        !isSubjectOf(item.lead, piece.text);
       return {
         ...piece,
         answers,
         needsTitle: piece.needsTitle || (isBelowTitle && piece.before.length === 0),
-        own: isBelowTitle ? TITLED_SHARE * subject.measure([...said, ...lead]) : own,
+        own: isBelowTitle
+          ? (own > 0 || isLeadSentence ? TITLED_SHARE : UNNAMED_SHARE) * subject.measure([...said, ...lead])
+          : own,
         thing: subject.name([...said, ...lead]),
       };
     });
@@ -99,8 +110,14 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
         ...piece,
         relevance,
         telling,
-        fit: own * bonus,
-        prior: ((relevance + own) / 2) * Math.sqrt(discountPlace(item.place)) * recency(item) * bonus,
+        answers: sign?.isStrict === true ? answers : null,
+        fit: own * bonus * (piece.kind === 'title' ? TITLE_SHARE : 1),
+        prior:
+          ((relevance + own) / 2) *
+          Math.sqrt(discountPlace(item.place)) *
+          recency(item) *
+          bonus *
+          (piece.kind === 'title' ? TITLE_SHARE : 1),
       };
     });
   });

@@ -23,9 +23,12 @@ function readInitials(name: string): string {
 /** An item with less of the prompt's words is about something else; of a long prompt, with fewer words. */
 const ABOUT_SHARE = 0.4;
 const ABOUT_WORDS = 2;
+/** Words of this weight say how things relate: see `extractSubjectWords`. */
+const PREDICATE_WEIGHT = 0.4;
 
 type Subject = {
-  tests: readonly Test[];
+  /** Whether a text contains each of the things that it names, which predicates are not. */
+  things: readonly Test[];
   /** Which share of the prompt's words a text contains, by their weights. */
   measure: (words: readonly number[]) => number;
   /** Whether it is about the prompt at all: enough of its words, and a name of it, if it has one. */
@@ -58,7 +61,7 @@ export function readSubject(prompt: string, vocabulary: Vocabulary): Subject {
   const weigh = (text: readonly number[]) =>
     distinct.reduce((sum, { weight }, i) => sum + (tests[i]?.(text) === true ? weight : 0), 0);
   return {
-    tests,
+    things: tests.filter((_, i) => (distinct[i]?.weight ?? 0) > PREDICATE_WEIGHT),
     measure: (text) => (all === 0 ? 1 : weigh(text) / all),
     isAbout: (text) =>
       weigh(text) >= Math.min(ABOUT_SHARE * all, ABOUT_WORDS) &&

@@ -24,6 +24,12 @@ const SEARCH_OPERATOR =
   /(?<![\p{L}\p{N}_])(?:(?:site|from|to|lang|language|since|until|before|after|filter|intitle|inurl|filetype|has|type):\S+|NOT\s+\S+|AND|OR|NOT)(?![\p{L}\p{N}_])|(?<=^|\s)-(?=[\p{L}\p{N}])\S+/gu;
 /** Inside words: a soft hyphen, a zero-width space. */
 const WITHOUT_WIDTH = new RegExp(String.raw`[\u00ad${INVISIBLES}]`, 'gu');
+/** "How old", "wie hoch": what is asked for, not what it is about. */
+const ASKED_DEGREE =
+  /(?<!\p{L})(?:how (?:old|tall|fast|high|deep|heavy|wide|hot|cold|large|big|far|long|often|soon|strong|hard|expensive|dangerous|safe)|wie (?:alt|groß|schnell|hoch|tief|schwer|breit|heiß|kalt|weit|lange?|oft|stark|teuer|gefährlich)|hoe (?:oud|groot|snel|hoog|diep|zwaar|ver|lang|vaak|duur))(?!\p{L})/giu;
+/** Up to two words after "which". */
+const ASKED_KIND =
+  /(?:^|[.,;]\s)[¿\s]*(?:which|what|welche[rsmn]?|quel(?:le)?s?|qué|cuáles|quali|quale|quais|qual|welke)\s+(\p{L}+(?:\s\p{L}+)?)/iu;
 const URL_SCHEME = /https?:\/\/(?:www\.)?/giu;
 
 /**
@@ -39,30 +45,43 @@ export function readQuestion(prompt: string): Question {
     isExact: phrase.includes(' '),
     isName: true,
   }));
-  const plain = text.replace(QUOTED_PHRASE, ' . ');
+  const plain = text.replace(QUOTED_PHRASE, ' . ').replace(ASKED_DEGREE, ' . ');
   const { text: kept, excluded } = removeExcluded(plain, language);
   const ranked = rankTerms(kept.replace(SEARCH_OPERATOR, ' . '));
   const found = [...phrases, ...ranked];
   // Only search operators: use their words.
   const all = found.length > 0 ? found : rankTerms(text);
   const distinct = new Map(all.toReversed().map((term) => [term.text, term]));
-  const keywords = all.filter((term) => distinct.get(term.text) === term).slice(0, MAX_KEYWORDS);
+  const kind = ASKED_KIND.exec(plain)?.[1]?.toLowerCase() ?? '';
+  const keywords = all
+    .filter((term) => distinct.get(term.text) === term)
+    .slice(0, MAX_KEYWORDS)
+    .map((term) => ({ ...term, isKind: kind.startsWith(term.text) }));
   return { keywords, language, excluded };
 }
 
-/** `weight`: 1, or less for what somebody does with a subject. `isName`: of a name. */
+/** `weight`: up to 1, less for frequent words and for what somebody does with a subject. `isName`: of a name. */
 export type SubjectWord = { word: string; weight: number; isName: boolean };
 
 /** A word of relation says less about what a text is about: "effects", "spreading". */
 const RELATION_WEIGHT = 0.4;
+const LEAST_WEIGHT = 0.3;
 
 /** The words that name the subject, best first; without words of the question such as "latest news", unless there are no others. */
-export function extractSubjectWords({ keywords }: Pick<Question, 'keywords'>): readonly SubjectWord[] {
-  const words = keywords.flatMap(({ text, isExact, isName }) =>
-    (isExact ? [text] : text.split(' ')).map((word) => ({
+export function extractSubjectWords({
+  keywords,
+  language,
+}: Pick<Question, 'keywords' | 'language'>): readonly SubjectWord[] {
+  const weigh = (word: string, { isName, isKind }: Keyword) => {
+    if (RELATION_WORDS.has(word) || isKind === true) return RELATION_WEIGHT;
+    const rarity = isName ? null : findRarity(word, language ?? 'en');
+    return rarity === null ? 1 : Math.max(LEAST_WEIGHT, rarity / MAX_RARITY);
+  };
+  const words = keywords.flatMap((keyword) =>
+    (keyword.isExact ? [keyword.text] : keyword.text.split(' ')).map((word) => ({
       word,
-      weight: RELATION_WORDS.has(word) ? RELATION_WEIGHT : 1,
-      isName,
+      weight: weigh(word, keyword),
+      isName: keyword.isName,
     })),
   );
   const subject = words.filter(({ word }) => !ASKING_WORDS.has(word));
@@ -85,10 +104,13 @@ function cleanPrompt(prompt: string): string {
   return prompt.normalize('NFC').replace(WITHOUT_WIDTH, '').replace(URL_SCHEME, ' ');
 }
 
-/** `isExact`: several words that must be found as they are. `isName`: quoted, or capitalized where no sentence begins. */
-type Term = { text: string; weight: number; isExact: boolean; isName: boolean };
+/**
+ * `isExact`: several words that must be found as they are. `isName`: quoted, or capitalized where no sentence begins.
+ * `isKind`: of what the question asks for, as "countries" in "which countries".
+ */
+type Term = { text: string; weight: number; isExact: boolean; isName: boolean; isKind?: boolean };
 
-export type Keyword = Pick<Term, 'text' | 'isExact' | 'isName'>;
+export type Keyword = Pick<Term, 'text' | 'isExact' | 'isName' | 'isKind'>;
 
 /** What a prompt asks for. */
 export type Question = {

@@ -38,7 +38,7 @@ const QUESTION_WORDS: Readonly<Record<string, readonly string[]>> = {
     mean means meant make makes made become becomes became come comes coming came say says said tell let give given keep
     affect affects affecting affected help helps compare compared cause caused really actually still currently ever already
     better much many more most less long often far big whether able vs versus per anyone someone why when where who
-    whom which what how not without except excluding within under over until lately again yet soon`),
+    whom which what how so just even right not without except excluding within under over until lately again yet soon`),
   de: split(`funktioniert funktionieren gibt gab passiert passierte geschah geschieht wirkt wirken macht machen gemacht bedeutet
     bedeuten hilft helfen braucht brauche brauchen nutzt benutzt geht gehen steht kommt kommen besteht besser viel viele
     mehr oft lange wirklich eigentlich derzeit gerade noch ohne außer sollte sollten kann können darf dürfen lässt welche welcher
@@ -183,7 +183,9 @@ export const PREDICATES: ReadonlySet<string> = new Set(
   choose lose lost win wins won ban bans banned decide decided rise rises rising rose fall falls falling fell increase
   increases increasing grow grows growing drop drops dropping spread spreads die died dies eat play pay paid save improve
   improves reduce reduces prevent prevents treat treats protect replace replaces survive reach reached announced
-  announce launch launched released release releases`),
+  announce launch launched released release releases recover heal install installs installed own owns owned live lives run runs
+  write writes wrote written paint painted invent invented discover discovered freeze frozen expensive cheaper safe unsafe
+  dangerous healthier legal illegal viable`),
 );
 
 /** Words that say how subjects relate, and predicates; they rank after the subjects. */

@@ -5,6 +5,7 @@ import { followRedirects } from '../../domain/link-redirects.ts';
 import { cleanText } from '../../domain/text.ts';
 import { DAY, MINUTE } from '../../domain/time.ts';
 import type { AdapterContext } from './adapter.ts';
+import { RELATION_WORDS } from '../planning/question-words.ts';
 import { SourceDown } from './outage.ts';
 import { LIST_FULL } from '../../protocol/extensions.ts';
 import type { DomainFilter, FoundItem, SourceNotice, SourceQuery } from './search-source.ts';
@@ -45,7 +46,19 @@ export function listBestWords(
     isPhrase(word, query) ? [word] : word.split(' ').toReversed(),
   );
   const counts = new Set(attempts.map((most) => Math.min(most, keywords.length)));
-  return [...counts].filter((most) => most > 0).map((most) => pickBestWords({ ...query, keywords }, most));
+  const lists = [...counts]
+    .filter((most) => most > 0)
+    .map((most) => pickBestWords({ ...query, keywords }, most));
+  const subjects = listSubjects(keywords);
+  if (subjects.length === keywords.length) return lists;
+  const last = pickBestWords({ ...query, keywords: subjects }, Math.min(...attempts));
+  return lists.some((list) => list.join(' ') === last.join(' ')) ? lists : [...lists, last];
+}
+
+/** The keywords without what somebody does with a subject, or how subjects relate; all, if there is nothing else. */
+export function listSubjects(keywords: readonly string[]): readonly string[] {
+  const subjects = keywords.filter((word) => !RELATION_WORDS.has(word));
+  return subjects.length > 0 ? subjects : keywords;
 }
 
 /** Whether a keyword of several words must be found as it is. */
@@ -235,7 +248,8 @@ export async function readPages<T>(
 }
 
 /**
- * Searches with the best words, and with fewer while nothing is found: for sources that require every word.
+ * Searches with the best words, and with fewer while nothing is found, at last without "banned" and "costs": for sources
+ * that require every word.
  * @param attempts numbers of words
  * @param search `isLast` if no further attempt is allowed
  */
@@ -246,9 +260,12 @@ export async function searchWithFewerWords<T>(
 ): Promise<readonly T[]> {
   for (const most of attempts) {
     const { items, isLast } = await search(joinBestWords(query, most));
-    if (items.length > 0 || isLast || query.keywords.length <= Math.min(...attempts)) return items;
+    if (items.length > 0 || isLast) return items;
+    if (query.keywords.length <= Math.min(...attempts)) break;
   }
-  return [];
+  const keywords = listSubjects(query.keywords);
+  if (keywords.length === query.keywords.length) return [];
+  return (await search(joinBestWords({ ...query, keywords }, Math.min(...attempts)))).items;
 }
 
 /** Whether an item has a time of the window, for sources whose own periods are wider. */

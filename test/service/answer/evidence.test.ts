@@ -83,30 +83,41 @@ describe('two responses about the same stories', () => {
       'again',
       'Monday',
     );
+    const COUNTED = ['news_forum', 'microblog', 'discussion_board', 'video'] as const;
     const story = fc.record({
+      source: fc.constantFrom(...COUNTED),
       title: fc.array(word, { maxLength: 6 }).map((words) => words.join(' ')),
       snippet: fc.array(word, { maxLength: 20 }).map((words) => words.join(' ')),
       hours: fc.integer({ min: 0, max: 100 }),
       counted: fc.tuple(fc.nat(100_000), fc.nat(100_000)),
     });
+    const prompts = fc.constantFrom(
+      'island ferry',
+      'Is the ferry late?',
+      'Why is the island ferry late again?',
+    );
     await fc.assert(
-      fc.asyncProperty(fc.array(story, { maxLength: 25 }), async (all) => {
+      fc.asyncProperty(fc.array(story, { maxLength: 25 }), prompts, async (all, prompt) => {
         const run = async (which: 0 | 1) => {
           const list = all.map(
             ({ hours, counted, ...text }, n): FoundItem => ({
               ...text,
-              source: 'news_forum',
               link: `https://forum.example/${n}`,
               summaryDescription: '',
               publishedAt: new Date(AT.getTime() - hours * 3_600_000),
               engagement: counted[which],
             }),
           );
-          const source = { name: 'x', source: 'news_forum', state: 'live', find: async () => list } as const;
-          const request = { prompt: 'island ferry', selected: ['news_forum'], model: 'NOVA' } as const;
+          const sources = COUNTED.map((source) => ({
+            name: source,
+            source,
+            state: 'live' as const,
+            find: async () => list.filter((item) => item.source === source),
+          }));
+          const request = { prompt, selected: COUNTED, model: 'ORBIT' } as const;
           const asked = { ...request, dateFilter: 'PAST_WEEK', at: AT } as const;
-          const { findings } = await retrieveFindings({ sources: [source], log }, asked, never);
-          return write(findings, 'island ferry');
+          const { findings } = await retrieveFindings({ sources, log }, asked, never);
+          return write(findings, prompt);
         };
         expect(await run(1)).toEqual(await run(0));
       }),

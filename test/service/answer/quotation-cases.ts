@@ -355,9 +355,9 @@ export const QUOTATION_CASES: readonly QuotationCase[] = [
     ],
     quoted: [
       'Wave power and tidal power compete for the same cables.',
+      'Tidal power is the use of tides for electricity.',
       'Wave power lost its largest test site in Cornwall.',
       'Wave power machines broke again in the storm near Cornwall.',
-      'Tidal power is the use of tides for electricity.',
     ],
   },
   {

@@ -10,7 +10,14 @@ import { SourceDown } from '../outage.ts';
 import { parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { toWebResult } from '../parse/results.ts';
-import { extractSite, formatDigits, joinSearchTerms, reportIfFull, stripSigns } from '../provider-query.ts';
+import {
+  extractSite,
+  formatDigits,
+  joinSearchTerms,
+  listSubjects,
+  reportIfFull,
+  stripSigns,
+} from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 
 /** Every word is required, anywhere in the article. */
@@ -78,7 +85,9 @@ export function gdelt(settings: { at?: string | undefined } = {}): Adapter {
 }
 
 function buildSearchQuery(query: SourceQuery): string {
-  const keywords = query.keywords.map(stripSigns).filter((word) => word.length >= MIN_WORD_LENGTH);
+  const keywords = listSubjects(query.keywords)
+    .map(stripSigns)
+    .filter((word) => word.length >= MIN_WORD_LENGTH);
   const phrases = query.phrases?.map(stripSigns);
   const terms = joinSearchTerms({ prompt: query.prompt, keywords, phrases }, MAX_WORDS);
   const { site } = extractSite(query.prompt);

@@ -16,6 +16,7 @@ import {
   formatDay,
   isPhrase,
   joinSearchTerms,
+  listSubjects,
   pickBestWords,
   readPages,
   reportIfFull,
@@ -185,12 +186,14 @@ const MAX_JOINED_WORDS = 3;
  * is reduced to its two best words. Empty if no word can be a hashtag, such as digits only.
  */
 export function chooseHashtags(query: HashtagQuery): string[] {
-  const { keywords } = query;
+  const keywords = listSubjects(query.keywords);
   const [best = ''] = keywords;
   const isJoined = best.includes(' ') && !isPhrase(best, query);
   const joined = isJoined
     ? best
-    : pickBestWords(query, keywords.length > MAX_JOINED_WORDS ? 2 : MAX_JOINED_WORDS).join('');
+    : pickBestWords({ ...query, keywords }, keywords.length > MAX_JOINED_WORDS ? 2 : MAX_JOINED_WORDS).join(
+        '',
+      );
   const tags = [joined, ...keywords.slice(0, 2)].map(toHashtag);
   return [...new Set(tags)].filter((tag) => /\D/.test(tag));
 }
@@ -209,7 +212,7 @@ export function isAboutQuery(post: { text: string; tags: readonly string[] }, qu
     hasUnspacedScript(word)
       ? text.includes(word)
       : postWords.some((postWord) => postWord === word || isWordForm(postWord, word));
-  return query.keywords
+  return listSubjects(query.keywords)
     .slice(0, 2)
     .map(foldLetters)
     .every((word) => tags.includes(toHashtag(word)) || splitWordRuns(word).every(occurs));
