@@ -17,7 +17,10 @@ import {
 } from '../status/search-status.ts';
 import { Search, Topic } from '../status/status-shapes.ts';
 import { findScope, findSearchRow, findTopicRow } from './find-by-slug.ts';
-import { changeAll, changeSearch, changeTopic, type PauseEnd } from './search-state.ts';
+import type { PauseEnd } from './search-state.ts';
+
+// A list needs neither it nor what it imports.
+const loadChanges = () => import('./search-state.ts');
 
 const until = futureTimeParam
   .optional()
@@ -74,6 +77,7 @@ const declareTopicChange = (change: StateChange, does: string, more: string) =>
     ...(change === 'pause' ? { mayLackBody: true } : {}),
     output: Topic,
     run: async ({ ctx }, { topic: slug, ...end }: { topic: string; until?: PauseEnd }) => {
+      const { changeTopic } = await loadChanges();
       await changeTopic(ctx, slug, change, end.until);
       return readTopicWithStatus(ctx, await findTopicRow(ctx.db, slug));
     },
@@ -92,6 +96,7 @@ const declareSearchChange = (change: StateChange, does: string, more: string) =>
     ...(change === 'pause' ? { mayLackBody: true } : {}),
     output: Search,
     run: async ({ ctx }, { search: slug, ...end }: { search: string; until?: PauseEnd }) => {
+      const { changeSearch } = await loadChanges();
       await changeSearch(ctx, slug, change, end.until);
       return readSearchWithStatus(ctx, await findSearchRow(ctx.db, slug));
     },
@@ -140,7 +145,7 @@ export const STATE_OPERATIONS = [
     mayLackBody: true,
     output: AllChanged,
     example: 'strandline pause --until friday 9:00',
-    run: ({ ctx }, { until: end }) => changeAll(ctx, 'pause', end),
+    run: async ({ ctx }, { until: end }) => (await loadChanges()).changeAll(ctx, 'pause', end),
   }),
   declareOperation({
     id: 'resumeAll',
@@ -152,7 +157,7 @@ export const STATE_OPERATIONS = [
     more: 'Resumes what `pauseAll` paused, each at its next slot. What was also paused by itself or with its topic stays paused.',
     input: z.strictObject({}),
     output: AllChanged,
-    run: ({ ctx }) => changeAll(ctx, 'resume'),
+    run: async ({ ctx }) => (await loadChanges()).changeAll(ctx, 'resume'),
   }),
   // The command `search list` has its own table.
   declareOperation({
