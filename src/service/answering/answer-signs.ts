@@ -12,7 +12,11 @@ const has = (words: string) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${join(words)})(?![\p{L}\p{N}])`, 'iu');
 
 function join(words: string): string {
-  return words.trim().replace(/\s*\n\s*/gu, '|');
+  return words
+    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+    .join('|');
 }
 
 const MONTHS = `january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember
@@ -29,7 +33,7 @@ const KINDS: readonly Kind[] = [
     asks: has(`how much (?:does|do|is|are|did|was|were|will|would)[^?]{0,60}? (?:costs?|fee|price)|what (?:does|do|did|will|would)[^?]{0,60}? cost|was kostet|was kosten|wie viel kostet|wie teuer|quel est le prix|combien coûte
       cuánto cuesta|cuánto vale|quanto costa|quanto custa|hoeveel kost`),
     signs:
-      /[€$£¥]\s?\p{Nd}|\p{Nd}[\p{Nd}.,]*\s?(?:[€$£¥]|(?:million|billion|thousand|milliard|mil)?\s?(?:euros?|dollars?|pounds?|cents?|francs?|franken|yen|pesos?|reais|real|rupees?|kr|usd|eur|gbp)(?!\p{L}))|statt \p{Nd}+ euro|quote \p{Nd}/iu,
+      /[€$£¥]\s?\p{Nd}|(?<!\p{Nd})\p{Nd}[\p{Nd}.,]{0,15}\s?(?:[€$£¥]|(?:million|billion|thousand|milliard|mil)?\s?(?:euros?|dollars?|pounds?|cents?|francs?|franken|yen|pesos?|reais|real|rupees?|kr|usd|eur|gbp)(?!\p{L}))|statt \p{Nd}{1,9} euro|quote \p{Nd}/iu,
     isStrict: true,
   },
   {
@@ -52,7 +56,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     asks: begins(`who|whom|whose|wer|wen|wem|wessen|qui|quién|quiénes|chi|quem`),
-    signs: /\p{Lu}[\p{L}.]+ (?:(?:de|da|von|van|der|la|di|du|al|bin) )?\p{Lu}\p{Ll}+/u,
+    signs: /(?<!\p{L})\p{Lu}[\p{L}.]{1,30} (?:(?:de|da|von|van|der|la|di|du|al|bin) )?\p{Lu}\p{Ll}/u,
   },
   {
     asks: begins(

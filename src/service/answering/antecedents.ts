@@ -168,7 +168,7 @@ export function findReference(sentence: string, language: string | null): string
 export function isSubjectOf(title: string, sentence: string): boolean {
   const beginning = listWords(sentence.slice(0, title.length + MAX_ARTICLE_LENGTH));
   // "Mercury (planet)": what is in brackets only distinguishes it.
-  const words = listWords(title.replace(/\([^)]*\)/gu, ' '));
+  const words = listWords(title.replace(/\([^()]{0,80}\)/gu, ' '));
   return words.length > 0 && words.every((word) => beginning.includes(word));
 }
 

@@ -138,7 +138,7 @@ export function explainNoAnswer(prompt: string, findings: Findings, sources: rea
   const short = line.length > MAX_ASKED_LENGTH ? `${line.slice(0, MAX_ASKED_LENGTH).trimEnd()}…` : line;
   // One statement: a mark inside would end it.
   const asked = short
-    .replace(/[.!?…;:。！？]+(?=\s|$)/gu, ' ')
+    .replace(/(?<![.!?…;:。！？])[.!?…;:。！？]+(?=\s|$)/gu, ' ')
     .replace(/[“”„«»"()[\]]/gu, '')
     .replace(/\s+/gu, ' ')
     .trim();

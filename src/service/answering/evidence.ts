@@ -168,10 +168,10 @@ function standSentences(sentences: readonly ParsedSentence[], lead: string): Pie
 /** A longer title in front of a sentence would hide it. */
 const MAX_LEAD_LENGTH = 120;
 /** What pages add to their titles: " - Wikipedia", " | BBC News". */
-const SITE_SUFFIX = /\s+[|–—-]\s+[^|–—-]{2,40}$/u;
+const SITE_SUFFIX = / [|–—-] [^|–—-]{2,40}$/u;
 
 function toLead(title: string): string {
-  const lead = title.replace(SITE_SUFFIX, '').replace(/[\s.…?!:;,。？！]+$/u, '');
+  const lead = title.replace(SITE_SUFFIX, '').replace(/(?<![\s.…?!:;,。？！])[\s.…?!:;,。？！]+$/u, '');
   return lead.length <= MAX_LEAD_LENGTH && splitSentences(lead).length === 1 ? lead : '';
 }
 
@@ -205,7 +205,14 @@ const MEMO_LIMITS = { most: 4_000, longest: MAX_SNIPPET_LENGTH };
 const parseLooseText = memoizeByText(MEMO_LIMITS, (text) => parseText(text, true));
 const parseStrictText = memoizeByText(MEMO_LIMITS, (text) => parseText(text, false));
 
-const TRAILING_TAGS = /(?:\s+(?:[#@][\p{L}\p{N}_]+|https?:\/\/\S+|[^\p{L}\p{N}\s?？؟]+))+\s*$/u;
+const TAG_OR_LINK = /^(?:[#@][\p{L}\p{N}_]+|https?:\/\/\S+|[^\p{L}\p{N}?？؟]+)$/u;
+
+/** A text without the hashtags, links and signs at its end. */
+function cutTrailingTags(text: string): string {
+  const words = text.split(/\s/u).filter((word) => word !== '');
+  return words.slice(0, words.findLastIndex((word) => !TAG_OR_LINK.test(word)) + 1).join(' ');
+}
+
 /** Enough to know the language of a text. */
 const MAX_LANGUAGE_WORDS = 40;
 
@@ -224,7 +231,7 @@ function parseText(text: string, loose: boolean): ParsedText {
       reference: findReference(sentence, language),
     }));
   // "Is it safe? The agency says so." answers its own question.
-  const asks = isRequest(found.at(0)?.text ?? '') || isQuestion(visible.replace(TRAILING_TAGS, ''));
+  const asks = isRequest(found.at(0)?.text ?? '') || isQuestion(cutTrailingTags(visible));
   return { sentences, asks };
 }
 

@@ -78,7 +78,7 @@ function listWords(text: string): string[] {
   return text.split(' ').filter(hasLetterOrDigit);
 }
 
-const ENDS_AS_QUESTION = /[?？؟⁈⁇][!?？]*["'”’»)\]」』）]*$/u;
+const ENDS_AS_QUESTION = /[?？؟⁈⁇][!"'”’»)\]」』）]{0,5}$/u;
 /** Requests without a question mark. */
 const REQUEST =
   /^(?:(?:ask|tell) \p{Lu}{2}\s?[:–-]|(?:hi|hello|hey)\b.{0,30}\b(?:i|we)\b|(?:i'?m|i am|we'?re|we are|i was) (?:looking for|searching for|trying to|wondering|curious|struggling|having (?:trouble|issues|problems))|(?:looking|searching) for\b|(?:just )?(?:wondering|curious)\b|(?:does|do|has|have|is|can|could|would|will|did) (?:any|some)(?:one|body)\b|any(?:one|body) (?:know|knows|here|else|have|has|tried|using)\b|any (?:advice|ideas?|tips|suggestions?|recommendations?|help|thoughts|experience)\b|(?:please|pls) (?:help|advise|recommend|explain)|help needed|need (?:help|advice)|please (?:add|support|build|consider|fix|make|provide|allow)|(?:it )?would be (?:great|nice|good|helpful|cool)|feature request|eli5\b|(?:thanks|thank you) in advance|what (?:am i|should i|do you)|how (?:do|can|should|would) (?:i|we|you)|weiß jemand|hat jemand|kennt jemand|kann (?:mir )?jemand|(?:ich )?suche\b|quelqu['’]un (?:sait|connaît|a)|je cherche|alguien (?:sabe|conoce|tiene|puede)|busco\b|qualcuno (?:sa|conosce|ha)|cerco\b|alguém (?:sabe|conhece|tem|pode)|procuro\b)/iu;

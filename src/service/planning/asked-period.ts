@@ -3,8 +3,7 @@
 import type { DateFilter } from '../../domain/enumerations.ts';
 import { readQuestion } from './keywords.ts';
 
-const patternOf = (words: string) =>
-  new RegExp(String.raw`(?<!\p{L})(?:${words.trim().replace(/\s*\n\s*/gu, '|')})(?!\p{L})`, 'iu');
+const patternOf = (words: string) => new RegExp(String.raw`(?<!\p{L})(?:${words})(?!\p{L})`, 'iu');
 
 /** The longest first: "this year" with "today" is a year. */
 const PERIODS: readonly (readonly [DateFilter, RegExp])[] = [
