@@ -279,8 +279,8 @@ test.skipIf(!hasBrowser())(
     };
     await page.goto('/');
     await check('question');
-    await page.getByLabel('Question').fill('Where are the harbour seals?');
-    await page.getByLabel('Key').fill(KEY);
+    await page.locator('#prompt').fill('Where are the harbour seals?');
+    await page.locator('#key').fill(KEY);
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.locator('.answer').waitFor();
     expect(await page.locator('.answer').textContent()).toContain('harbour');

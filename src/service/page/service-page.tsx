@@ -74,7 +74,7 @@ function ServicePage({
           <div class="page-head">
             <h1>Ask the search service</h1>
           </div>
-          <form method="post" action="/" class="form" aria-label="Question">
+          <form method="post" action="/" class="form" aria-label="Ask">
             {problems.length === 0 ? null : (
               <div class="problems" role="alert">
                 {problems.map((problem) => (

@@ -196,7 +196,7 @@ function PlanTable({ plan }: { plan: readonly AskedSource[] }) {
   return (
     <details class="more">
       <summary>How it was found</summary>
-      <div class="scroll">
+      <div class="scroll" tabIndex={0} role="region" aria-label="Queries by source">
         <table>
           <caption class="unseen">Queries by source</caption>
           <thead>
