@@ -4,7 +4,7 @@
  *
  *   npm run -s bench:changes
  */
-import { MIN_SHARED_WORDS } from '../src/domain/completion-change.ts';
+import { MIN_SHARED_WORDS } from '../src/model/statements/completion-change.ts';
 import { chooseThreshold, evaluate, HAND_WRITTEN, seedSet, THRESHOLDS } from './changes/evaluate.ts';
 import { aligned } from './report.ts';
 

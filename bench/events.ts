@@ -13,8 +13,8 @@ import { readConfig } from '../src/config/config.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import type { Context } from '../src/monitor/context.ts';
-import type { Id } from '../src/store/database.ts';
-import { insertRun } from '../src/store/run-states.ts';
+import type { Id } from '../src/store/db/database.ts';
+import { insertRun } from '../src/store/runs/run-states.ts';
 import { furnish, openStage } from './stage.ts';
 
 const { values } = parseArgs({

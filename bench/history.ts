@@ -3,7 +3,7 @@
  * sightings, made by SQL. Growth must not show, because every statement of the save goes by keys.
  */
 import { connect } from '../src/platform/postgres/connect.ts';
-import type { Database } from '../src/store/database.ts';
+import type { Database } from '../src/store/db/database.ts';
 import { middle } from './measure.ts';
 import { aligned, ratio } from './report.ts';
 import { CASES, type Entrant, playRounds, type Result, searchesOf } from './rounds.ts';

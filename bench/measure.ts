@@ -1,6 +1,6 @@
 /** One measurement: batches stored by one way, some at a time, with what it cost. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Database } from '../src/store/database.ts';
+import type { Database } from '../src/store/db/database.ts';
 import type { Batch, Way } from './ways/way.ts';
 
 export type Figures = {

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildHttpServer } from '../src/app/http-server.ts';
 import { createLogger } from '../src/platform/logger.ts';
-import { type Database, openDatabase } from '../src/store/database.ts';
+import { type Database, openDatabase } from '../src/store/db/database.ts';
 import { WEB } from '../src/app/web-server.ts';
 import { webHomeOn } from './pages/web-home.ts';
 import { pagesOn } from './pages/addresses.ts';

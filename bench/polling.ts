@@ -6,7 +6,7 @@
  *   npm run -s bench:polling -- [--seeds 1,2,3]
  */
 import { parseArgs } from 'node:util';
-import { DAY, HOUR, MINUTE } from '../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../src/lib/time.ts';
 import { poll, type Plan, type Polled } from './polling/poll.ts';
 import { createWorld, END, START } from './polling/topics.ts';
 import { aligned } from './report.ts';

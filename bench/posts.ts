@@ -5,7 +5,7 @@
  */
 import { loadDialect } from '../src/protocol/dialect.ts';
 import { parseResponse } from '../src/monitor/parse/parse-response.ts';
-import type { ParsedResults } from '../src/domain/parsed-results.ts';
+import type { ParsedResults } from '../src/model/parsed-results.ts';
 
 /** Of a hundred posts; the others are by somebody who wrote one before in the same answer. */
 const AUTHORS_PER_100 = 80;

@@ -5,7 +5,7 @@
  *   npm run -s bench:relevance -- --data FOLDER_OF_CRANFIELD
  */
 import { parseArgs } from 'node:util';
-import type { ParsedLink } from '../src/domain/parsed-results.ts';
+import type { ParsedLink } from '../src/model/parsed-results.ts';
 import { fillArchive } from '../src/store/archive/index-archive.ts';
 import { type Collection, readCranfield } from './relevance/cranfield.ts';
 import { mean, measureOne } from './relevance/measures.ts';

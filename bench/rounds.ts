@@ -3,7 +3,7 @@
  * changed, then unchanged: three looks of one search. Whoever went first in one round goes last in the next, so that what happens to
  * the machine meanwhile happens to all ways alike, and ratios are taken inside a round.
  */
-import type { Database, Id } from '../src/store/database.ts';
+import type { Database, Id } from '../src/store/db/database.ts';
 import { type Figures, measure } from './measure.ts';
 import { makeFindings } from './posts.ts';
 import { START } from './stage.ts';

@@ -12,7 +12,7 @@
  *   all of them with [--backend postgres,redis] [--posts 20]
  */
 import { parseArgs } from 'node:util';
-import { MINUTE, SECOND } from '../src/domain/time.ts';
+import { MINUTE, SECOND } from '../src/lib/time.ts';
 import { median, quantile } from './measure.ts';
 import { aligned } from './report.ts';
 import { CASES, type Figures, type Outcome, playContest, playPaced } from './runs/contest.ts';

@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/config.ts';
-import { DAY } from '../src/domain/time.ts';
+import { DAY } from '../src/lib/time.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { listPlantedBursts, listPlantedOthers } from '../src/service/sandbox/planted-events.ts';
 import { matchTopic } from '../src/service/sandbox/built-in-topics.ts';
@@ -19,7 +19,7 @@ import { planSearches, promptOf, searchesOf } from './sandbox/plan.ts';
 import { listNeutral } from './sandbox/score.ts';
 import { reportOf } from './sandbox/report.ts';
 import { type Alert, alertsOf, countDuplicates, linksOf, runsByEnd, sightingsOf } from './sandbox/store.ts';
-import { type Database, openDatabase } from '../src/store/database.ts';
+import { type Database, openDatabase } from '../src/store/db/database.ts';
 import { applyRetention, retentionLimitsAt } from '../src/store/maintenance/retention.ts';
 import { openStage, START } from './stage.ts';
 

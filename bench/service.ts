@@ -5,7 +5,7 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { TOOLS } from '../src/domain/enumerations.ts';
+import { TOOLS } from '../src/model/enumerations.ts';
 import { MODEL_TIERS } from '../src/service/planning/model-tiers.ts';
 import { aligned } from './report.ts';
 import { type Call, load, percentile } from './service/load.ts';

@@ -5,12 +5,12 @@ import path from 'node:path';
 import { createLogger } from '../src/platform/logger.ts';
 import { connect, withDatabase } from '../src/platform/postgres/connect.ts';
 import { openEmbedded } from '../src/platform/postgres/embedded-postgres.ts';
-import { type Database, type Id, inTransaction, openDatabase } from '../src/store/database.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { type Database, type Id, inTransaction, openDatabase } from '../src/store/db/database.ts';
+import { migrate } from '../src/store/db/migrate.ts';
 import { ensurePartitions } from '../src/store/maintenance/partitions.ts';
-import { insertSearch } from '../src/store/searches.ts';
-import { ensureTopic } from '../src/store/topics.ts';
-import { ensureService } from '../src/store/services.ts';
+import { insertSearch } from '../src/store/topics/searches.ts';
+import { ensureTopic } from '../src/store/topics/topics.ts';
+import { ensureService } from '../src/store/services/services.ts';
 
 export type Stage = {
   db: Database;

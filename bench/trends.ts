@@ -14,7 +14,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { DAY, HOUR, MINUTE } from '../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../src/lib/time.ts';
 import { MONTH, scoreAlerts, type Watched } from './sandbox/score.ts';
 import { readSeries, type Row, writeScores } from './trends/csv.ts';
 import { alertsAbove, type Evidence, findThreshold, weigh } from './trends/oracle.ts';

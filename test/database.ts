@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { inject } from 'vitest';
 import { closeFunctions } from '../src/platform/postgres/reader-role.ts';
-import { readErrorCode } from '../src/domain/errors.ts';
+import { readErrorCode } from '../src/model/errors.ts';
 import { connect, withDatabase } from '../src/platform/postgres/connect.ts';
 
 /** A migrated, empty database for one test file. */

@@ -1,7 +1,7 @@
 /** The tables written while deriving, for comparison with a rebuild of the same runs. */
 import { rebuildTrends } from '../src/monitor/derive/follower.ts';
 import type { Context } from '../src/monitor/context.ts';
-import type { Id } from '../src/store/database.ts';
+import type { Id } from '../src/store/db/database.ts';
 
 /** And how their rows are told apart. */
 export const DERIVED: Readonly<Record<string, string>> = {

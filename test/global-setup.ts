@@ -6,7 +6,7 @@ import { createLogger, type Logger } from '../src/platform/logger.ts';
 import { closeFunctions } from '../src/platform/postgres/reader-role.ts';
 import { connect, withDatabase } from '../src/platform/postgres/connect.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../src/platform/postgres/embedded-postgres.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/db/migrate.ts';
 import { putTogether } from './programs.ts';
 import { keepReady, TEMPLATE } from './ready-postgres.ts';
 import { startRedis } from './redis.ts';

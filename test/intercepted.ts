@@ -1,6 +1,6 @@
 /** Databases whose statements a test hears, delays, loses or refuses. */
 import type { QueryResult } from 'pg';
-import type { Database } from '../src/store/database.ts';
+import type { Database } from '../src/store/db/database.ts';
 
 /** `query` of a pool or of a connection, in any of its forms. */
 type Query = (...given: unknown[]) => Promise<QueryResult>;

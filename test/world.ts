@@ -1,6 +1,6 @@
 /** A small world for a test file: its own database, a context on it, and a queue that only records. */
 import { createFreeTest } from '../src/app/source-variables.ts';
-import type { DatabaseKind } from '../src/domain/database-kind.ts';
+import type { DatabaseKind } from '../src/model/database-kind.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { type Clock, steppedClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/logger.ts';
@@ -8,8 +8,8 @@ import type { QueuedRun, WorkQueue } from '../src/platform/queue/queue.ts';
 import type { ActingContext } from '../src/monitor/context.ts';
 import { derivePending } from '../src/monitor/derive/follower.ts';
 import { scan } from '../src/monitor/schedule/scan.ts';
-import { type Database, openDatabase } from '../src/store/database.ts';
-import { ensureService } from '../src/store/services.ts';
+import { type Database, openDatabase } from '../src/store/db/database.ts';
+import { ensureService } from '../src/store/services/services.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 
 export type World = {

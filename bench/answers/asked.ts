@@ -1,7 +1,7 @@
 /** The hundred questions and what the stand-ins hold, read from `asked/*.txt`. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { DATE_FILTERS, type DateFilter } from '../../src/domain/enumerations.ts';
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { DATE_FILTERS, type DateFilter } from '../../src/model/enumerations.ts';
+import { DAY, HOUR } from '../../src/lib/time.ts';
 
 /** When all questions are asked. */
 export const ASKED_AT = new Date('2026-11-29T12:00:00.000Z');

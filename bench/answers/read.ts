@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { SOURCES } from '../../src/domain/enumerations.ts';
+import { SOURCES } from '../../src/model/enumerations.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { runAiSearch } from '../../src/service/ai-search.ts';
 import type { PageOpener } from '../../src/service/sources/pages/page-opener.ts';

@@ -6,7 +6,7 @@ import {
   MODELS,
   type Source,
   SOURCES,
-} from '../../src/domain/enumerations.ts';
+} from '../../src/model/enumerations.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { LanguageModel } from '../../src/service/answering/language-model.ts';
 import { writeCompletion } from '../../src/service/answering/completion-writer.ts';

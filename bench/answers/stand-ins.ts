@@ -4,8 +4,8 @@
  */
 import { encodeXML } from 'entities';
 import { Headers } from 'undici';
-import { foldLetters } from '../../src/domain/folded-words.ts';
-import { hasUnspacedScript } from '../../src/domain/relevance.ts';
+import { foldLetters } from '../../src/lib/folded-words.ts';
+import { hasUnspacedScript } from '../../src/model/relevance.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { searchEntries } from '../../src/service/sources/feeds/feed-search.ts';

@@ -1,7 +1,7 @@
 /** Precision and recall of `changed`, on completions with planted changes and on pairs written by hand. */
-import { findNews } from '../../src/domain/completion-change.ts';
-import { runToEnd } from '../../src/domain/cooperative.ts';
-import { CLAIM_ROLES } from '../../src/domain/enumerations.ts';
+import { findNews } from '../../src/model/statements/completion-change.ts';
+import { runToEnd } from '../../src/lib/cooperative.ts';
+import { CLAIM_ROLES } from '../../src/model/enumerations.ts';
 import { createCitationResolver, parseStatements } from '../../src/monitor/parse/parse-statements.ts';
 import { COMPLETION_PAIRS } from '../../test/samples/completion-pairs.ts';
 import { cases, writeFor } from '../answers/sandbox.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/db/database.ts';
 import { furnish, START } from '../stage.ts';
 
 /** Posts of about a kilobyte and a half, made by SQL from their number, with an author for each four. */

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { exportFiles, openTarget } from '../../src/monitor/export/export-files.ts';
 import { FORMATS } from '../../src/monitor/export/row-encoders.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/db/database.ts';
 
 const [url = '', named = '', file = ''] = process.argv.slice(2);
 const format = FORMATS.find((one) => one === named);

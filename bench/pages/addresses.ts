@@ -1,5 +1,5 @@
 /** Which pages there are, and addresses of each, with things of the history drawn at random. */
-import type { Database, Id } from '../../src/store/database.ts';
+import type { Database, Id } from '../../src/store/db/database.ts';
 import { AI_SEARCHES, MICROBLOG_SEARCHES, slugOf, TOPICS, topicOf } from '../questions/fill.ts';
 
 export type Measured = { page: string; addresses: string[] };

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { RouteContext } from '../../src/monitor/http/route-types.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/db/database.ts';
 
 export function webHomeOn(
   db: Database,

@@ -1,5 +1,5 @@
 /** Polls topics by the rules of the program, at fixed and at adaptive intervals, with a forecast half-way. */
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import { earliestCall, fitFill, planAhead, spendCall } from '../../src/monitor/schedule/call-budget.ts';
 import {
   forecastAdaptive,

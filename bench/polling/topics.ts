@@ -1,5 +1,5 @@
 /** Topics that post at random, and what a search service returns of them. Times are milliseconds since 1970. */
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { DAY, HOUR } from '../../src/lib/time.ts';
 import type { PacedResponse } from '../../src/monitor/schedule/pace.ts';
 import { seeded } from '../../test/faults/random.ts';
 

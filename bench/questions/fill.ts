@@ -4,12 +4,12 @@
  * the save's own statement where that is a rule of sets; where it is not, the step says what it takes instead. Nothing is
  * drawn at random: the same size makes the same history.
  */
-import { DAY } from '../../src/domain/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
-import { type Database, type Id, inTransaction } from '../../src/store/database.ts';
-import { insertSearch } from '../../src/store/searches.ts';
-import { ensureService } from '../../src/store/services.ts';
-import { ensureTopic } from '../../src/store/topics.ts';
+import { type Database, type Id, inTransaction } from '../../src/store/db/database.ts';
+import { insertSearch } from '../../src/store/topics/searches.ts';
+import { ensureService } from '../../src/store/services/services.ts';
+import { ensureTopic } from '../../src/store/topics/topics.ts';
 import { steps } from './steps.ts';
 
 export const MICROBLOG_SEARCHES = 200;

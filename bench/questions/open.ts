@@ -1,8 +1,8 @@
 /** The history that pages, questions and panels are asked about: filled on a server of our own, or one that was filled before. */
-import { HOUR } from '../../src/domain/time.ts';
+import { HOUR } from '../../src/lib/time.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
-import { type Database, type Id, inTransaction, openDatabase } from '../../src/store/database.ts';
+import { type Database, type Id, inTransaction, openDatabase } from '../../src/store/db/database.ts';
 import { deriveRising } from '../../src/store/derive/derive-rising.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { fillHistory } from './fill.ts';

@@ -1,7 +1,7 @@
 /** The statements of Grafana's panels, asked as Grafana asks them: of one topic, with all of its searches that a dashboard is about. */
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { DAY } from '../../src/domain/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { type DashboardFile, readDashboards, statementsOf } from '../../test/grafana/dashboards.ts';
 import { fillIn } from '../../test/grafana/fill-in.ts';
 import { AI_SEARCHES, MICROBLOG_SEARCHES, slugOf, TOPICS, topicOf } from './fill.ts';

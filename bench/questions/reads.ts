@@ -1,6 +1,6 @@
 /** What pages ask for, by the reads that they call: each with searches and topics that are drawn. */
-import { DAY } from '../../src/domain/time.ts';
-import type { Database } from '../../src/store/database.ts';
+import { DAY } from '../../src/lib/time.ts';
+import type { Database } from '../../src/store/db/database.ts';
 import {
   readGrowth,
   readPostsAtAge,

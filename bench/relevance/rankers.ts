@@ -1,6 +1,6 @@
 /** Ways to find documents of the archive: ours, and what Postgres has by itself. All over the same lexemes. */
 import { searchArchive } from '../../src/store/archive/search-archive.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/db/database.ts';
 
 /** Ids in the collection, best first, 100 at most. */
 export type Ranker = (question: string) => Promise<string[]>;

@@ -12,7 +12,7 @@ import { checkSearch } from '../../src/monitor/topics/search-definition.ts';
 import { enqueueNewRuns } from '../../src/monitor/enqueue.ts';
 import { insertCheckedSearch } from '../../src/monitor/topics/save-search.ts';
 import { chooseService } from '../../src/monitor/topics/service-choice.ts';
-import { type Id, inTransaction } from '../../src/store/database.ts';
+import { type Id, inTransaction } from '../../src/store/db/database.ts';
 import { startRedis } from '../../test/redis.ts';
 import { openStage } from '../stage.ts';
 import { cpuMsOf, parentOf, withChildren } from './processes.ts';

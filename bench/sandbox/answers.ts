@@ -4,8 +4,8 @@
  *
  *   node --import tsx bench/sandbox/answers.ts
  */
-import { SOURCES, TOOLS } from '../../src/domain/enumerations.ts';
-import { MINUTE } from '../../src/domain/time.ts';
+import { SOURCES, TOOLS } from '../../src/model/enumerations.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createKeyVerifier } from '../../src/service/key-gate.ts';

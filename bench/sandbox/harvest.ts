@@ -1,5 +1,5 @@
 /** What was there to be found against what was found: posts missed and late, links first seen. */
-import { DAY, MINUTE } from '../../src/domain/time.ts';
+import { DAY, MINUTE } from '../../src/lib/time.ts';
 import { nextSlot } from '../../src/monitor/schedule/cadence.ts';
 import { computePhase } from '../../src/monitor/schedule/schedule.ts';
 import { canonicalizeLink } from '../../src/service/ranking/deduplication.ts';

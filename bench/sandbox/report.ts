@@ -1,5 +1,5 @@
 /** The figures of a run of the benchmark, as tables and as data. */
-import { DAY } from '../../src/domain/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import type { LinkHarvest, PostHarvest, Span } from './harvest.ts';
 import type { PlannedSearch } from './plan.ts';
 import { type Score, scoreAlerts, type Watched } from './score.ts';

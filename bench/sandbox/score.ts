@@ -3,7 +3,7 @@
  * hours after it, or one hour after its peak where that is later; more alerts while it lasts are repeats.
  * Alerts where a report is neither right nor wrong do not count. Every other alert is a false alarm. Pure.
  */
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { DAY, HOUR } from '../../src/lib/time.ts';
 import type { PlantedBurst, PlantedOther } from '../../src/service/sandbox/planted-events.ts';
 
 /** An average month, in ms. */

@@ -1,5 +1,5 @@
 /** What the monitor's store says of a search. */
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/db/database.ts';
 
 export type Sighting = { externalId: string; seenAt: number };
 

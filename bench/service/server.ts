@@ -1,10 +1,10 @@
 /** The service in a process of its own: says its port, and ends with whoever started it. */
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { startService } from '../../src/service/service-server.ts';
 import type { SearchSource } from '../../src/service/sources/search-source.ts';
-import { SOURCES } from '../../src/domain/enumerations.ts';
+import { SOURCES } from '../../src/model/enumerations.ts';
 
 /** What each stub takes, in milliseconds, spread over the sources of a tool each. */
 const DELAYS_MS = [5, 10, 20, 40, 60, 80, 100];

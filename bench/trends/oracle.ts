@@ -3,7 +3,7 @@
  * only the benchmark knows. It sees the same responses, and its threshold is set so that it has as many false alarms as
  * the detector has. What must learn the rate can hardly do better.
  */
-import { DAY, QUARTER_MS } from '../../src/domain/time.ts';
+import { DAY, QUARTER_MS } from '../../src/lib/time.ts';
 import { computeScore, type Spread } from '../../src/monitor/trends/rules/spike-detection.ts';
 import { QUARTERS_PER_HOUR, type Series } from '../../src/monitor/trends/rules/time-series.ts';
 

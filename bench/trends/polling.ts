@@ -2,7 +2,7 @@
  * Polls a stream of posts as the monitor does, without a database: what each response holds goes through the follower's
  * functions for reach, volume and detection. Times are milliseconds since 1970.
  */
-import { DAY, HOUR, MINUTE, QUARTER_MS, SECOND } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, QUARTER_MS, SECOND } from '../../src/lib/time.ts';
 import { learn, NEW_PACE } from '../../src/monitor/schedule/pace.ts';
 import { chooseInterval, firstInterval, USUAL_FILL } from '../../src/monitor/schedule/pace-interval.ts';
 import { detectSpike, MAX_SPIKE_AGE_MS, type Spike } from '../../src/monitor/trends/rules/spike-detection.ts';

@@ -2,7 +2,7 @@
  * Streams of posts with known truth: topics of the sandbox, and series of our own, both of the sandbox's factors, events and
  * process of posts. Times are milliseconds since 1970.
  */
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import { TOPICS, matchTopic } from '../../src/service/sandbox/built-in-topics.ts';
 import {
   computeRate,

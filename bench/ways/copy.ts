@@ -3,7 +3,7 @@
  * made before the clock ran. Nothing is known afterwards: no keys, no diff.
  */
 import { type Client, type Connection, Pool, type Submittable } from 'pg';
-import type { Database, Id } from '../../src/store/database.ts';
+import type { Database, Id } from '../../src/store/db/database.ts';
 import { POST_CONTENT, POST_COUNTER_COLUMNS } from '../../src/store/save/columns.ts';
 import type { Way } from './way.ts';
 

@@ -3,7 +3,7 @@
  * it. It keeps what ours keeps: a snapshot only where a counter changed, and the diff from the sightings.
  */
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import type { Database, Id } from '../../src/store/database.ts';
+import type { Database, Id } from '../../src/store/db/database.ts';
 import {
   AUTHOR_CONTENT,
   AUTHOR_COUNTER_COLUMNS,

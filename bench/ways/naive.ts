@@ -2,8 +2,8 @@
  * One INSERT per row in one transaction, as one would write it first. It keeps what ours keeps: a snapshot
  * only where a counter changed, and the diff from the sightings.
  */
-import type { ParsedAuthor, ParsedPost } from '../../src/domain/parsed-results.ts';
-import { type Database, type Id, inTransaction, type Transaction } from '../../src/store/database.ts';
+import type { ParsedAuthor, ParsedPost } from '../../src/model/parsed-results.ts';
+import { type Database, type Id, inTransaction, type Transaction } from '../../src/store/db/database.ts';
 import {
   AUTHOR_CONTENT,
   AUTHOR_COUNTER_COLUMNS,

@@ -1,6 +1,6 @@
-import type { Database, Id } from '../../src/store/database.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun } from '../../src/store/run-states.ts';
+import type { Database, Id } from '../../src/store/db/database.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Way } from './way.ts';
 

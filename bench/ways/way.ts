@@ -1,5 +1,5 @@
-import type { Id } from '../../src/store/database.ts';
-import type { ParsedResults } from '../../src/domain/parsed-results.ts';
+import type { Id } from '../../src/store/db/database.ts';
+import type { ParsedResults } from '../../src/model/parsed-results.ts';
 
 /** One answer to be stored, for one search. */
 export type Batch = { findings: ParsedResults; searchId: Id; at: Date };

@@ -2,7 +2,7 @@
  * Posts and authors with their counters in the same row, as one would keep them first: for the ways that write one row a post.
  * Their keys begin high, so that snapshots and sightings of all ways stand in the same tables.
  */
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/db/database.ts';
 import {
   authorColumns,
   authorCounters,

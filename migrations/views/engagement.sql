@@ -1,5 +1,5 @@
 -- A helper of the views, not a view. Neither STRICT nor with SET, so that Postgres can inline it. Works with any numeric type.
--- Must match `sumEngagement` in src/domain/counters.ts.
+-- Must match `sumEngagement` in src/model/counters.ts.
 CREATE OR REPLACE FUNCTION strandline_analytics.engagement(likes anyelement, reposts anyelement, replies anyelement, quotes anyelement)
   RETURNS anyelement LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   select case when coalesce(likes, reposts, replies, quotes) is not null

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { InvalidInput } from '../domain/errors.ts';
+import { InvalidInput } from '../model/errors.ts';
 import { readAudit } from '../store/queries/audit-log.ts';
 import { AUDIT_ACTIONS } from '../store/schema/analytics/audit-log-view.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { textParam, timeParam } from '../model/value-shapes.ts';
-import { defineRow } from '../store/row-shapes.ts';
+import { defineRow } from '../store/db/row-shapes.ts';
 
 const cursor = createIdCursor('audit-log');
 const AuditEntry = defineRow('AuditEntry', 'audit_log');

@@ -1,6 +1,6 @@
 /** Authors of posts: latest profile, counters over time, and posts. */
 import { z } from 'zod';
-import { awaitMembers } from '../domain/await-members.ts';
+import { awaitMembers } from '../lib/await-members.ts';
 import {
   readAuthor,
   readAuthorSnapshots,

@@ -1,8 +1,8 @@
 /** Completions: texts written by the AI of a service, their statements, and the difference between two. */
 import { z } from 'zod';
-import { awaitMembers } from '../domain/await-members.ts';
-import { CLAIM_ROLES, SOURCES } from '../domain/enumerations.ts';
-import { InvalidInput } from '../domain/errors.ts';
+import { awaitMembers } from '../lib/await-members.ts';
+import { CLAIM_ROLES, SOURCES } from '../model/enumerations.ts';
+import { InvalidInput } from '../model/errors.ts';
 import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { readClaims } from '../store/queries/claims.ts';
 import { refuseDiff, readCompletionDiff } from '../store/queries/completion-diff.ts';

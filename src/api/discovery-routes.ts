@@ -1,7 +1,7 @@
 /** Discoveries: a list for people, and the feed that programs follow. */
 import { z } from 'zod';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
-import { addCopies } from '../store/copies.ts';
+import { addCopies } from '../store/topics/copies.ts';
 import { readDiscoveriesAfter, readNewestDiscoveries } from '../store/queries/discoveries.ts';
 import { DISCOVERY_KINDS } from '../store/schema/analytics/result-views.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';

@@ -1,15 +1,15 @@
 /** Discoveries and ended runs as server-sent events, and how slow a client may be. */
 
-import { InvalidInput } from '../domain/errors.ts';
-import { toJson } from '../domain/json-values.ts';
+import { InvalidInput } from '../model/errors.ts';
+import { toJson } from '../lib/json-values.ts';
 import { revalidateSessions } from '../monitor/access/authentication.ts';
 import type { Visitor } from '../monitor/access/visitor-scopes.ts';
 import { type FeedEvent, openFeed } from '../monitor/events/live-feed.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
-import { findRenamed, type NamedKind } from '../store/former-slugs.ts';
-import { SECOND } from '../domain/time.ts';
+import { findRenamed, type NamedKind } from '../store/topics/former-slugs.ts';
+import { SECOND } from '../lib/time.ts';
 import { hijackReply } from '../platform/http/raw-reply.ts';
 import { operation } from './operation.ts';
 import { afterDiscoveryId, viewParam, scopeParams } from './request-shapes.ts';

@@ -1,8 +1,8 @@
 /** Full-text search over everything that searches found. */
 import { z } from 'zod';
-import { InvalidInput } from '../domain/errors.ts';
-import { parseFieldValue } from '../domain/query-fields.ts';
-import { EVERYTHING, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
+import { InvalidInput } from '../model/errors.ts';
+import { parseFieldValue } from '../model/query-fields.ts';
+import { EVERYTHING, parseQuery, type Query, requireAll } from '../model/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { MAX_HITS, findText } from '../store/archive/find-text.ts';
 import { countParam, timeShape, textParam, timeParam } from '../model/value-shapes.ts';

@@ -1,9 +1,9 @@
 /** Prometheus metrics of the database and the queue: the same from every process. */
 
 import type { tallyStatuses } from '../monitor/status/search-status.ts';
-import { TOOLS } from '../domain/enumerations.ts';
-import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../domain/errors.ts';
-import { type Count, type CountName, COUNTS, LATENESS_BOUNDS, SAVE_BOUNDS } from '../store/counts.ts';
+import { TOOLS } from '../model/enumerations.ts';
+import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../model/errors.ts';
+import { type Count, type CountName, COUNTS, LATENESS_BOUNDS, SAVE_BOUNDS } from '../store/derive/counts.ts';
 import type { FollowerLag } from '../store/derive/pending-derivations.ts';
 import type { Figures, UnreadResponses } from '../store/queries/system.ts';
 import { Counter, Gauge, Registry } from 'prom-client';

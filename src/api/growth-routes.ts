@@ -1,7 +1,7 @@
 /** Growth: gains of posts and searches, and what is typical at each age. */
 import { z } from 'zod';
-import { AGES } from '../domain/counters.ts';
-import { DAY } from '../domain/time.ts';
+import { AGES } from '../model/counters.ts';
+import { DAY } from '../lib/time.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readLatestAges } from '../store/queries/post-ages.ts';
 import {

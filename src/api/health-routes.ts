@@ -1,6 +1,6 @@
 /** Liveness and readiness, public; the state of each part, with the scope `read`. */
 import type { IncomingMessage } from 'node:http';
-import { SECOND } from '../domain/time.ts';
+import { SECOND } from '../lib/time.ts';
 import { withTimeout } from '../platform/clock.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 

@@ -13,8 +13,8 @@
  * - An unused token may be left over. A channel's secret is rotated again; a test message is sent again.
  */
 
-import { InvalidInput } from '../domain/errors.ts';
-import { toJson } from '../domain/json-values.ts';
+import { InvalidInput } from '../model/errors.ts';
+import { toJson } from '../lib/json-values.ts';
 import type { Visitor } from '../monitor/access/visitor-scopes.ts';
 import { KeyRefused } from '../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
@@ -29,7 +29,7 @@ import {
   extendRequest,
   finishRequest,
   type RequestKey,
-} from '../store/idempotency.ts';
+} from '../store/access/idempotency.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';

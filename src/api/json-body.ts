@@ -1,7 +1,7 @@
 /** JSON bodies of the API: limited depth and size, no members that change prototypes, well-formed Unicode. */
-import { findStringEnd, tryParseJson } from '../domain/json-values.ts';
+import { findStringEnd, tryParseJson } from '../lib/json-values.ts';
 import { isUtf8 } from 'node:buffer';
-import { InvalidInput } from '../domain/errors.ts';
+import { InvalidInput } from '../model/errors.ts';
 import type { App } from '../monitor/http/route-types.ts';
 
 const MAX_DEPTH = 64;

@@ -1,8 +1,8 @@
 /** Links: lists, details, ranks over time, and which search found them first. */
 import { z } from 'zod';
-import { awaitMembers } from '../domain/await-members.ts';
-import { SOURCES } from '../domain/enumerations.ts';
-import { parseQuery } from '../domain/search-query.ts';
+import { awaitMembers } from '../lib/await-members.ts';
+import { SOURCES } from '../model/enumerations.ts';
+import { parseQuery } from '../model/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readLinkPage } from '../store/queries/link-pages.ts';
 import {

@@ -1,15 +1,15 @@
 /** Prometheus metrics of the installation, of this process, and of its search service. */
 
-import { awaitMembers } from '../domain/await-members.ts';
+import { awaitMembers } from '../lib/await-members.ts';
 import type { App, Routes } from '../monitor/http/route-types.ts';
 import { readSearchStatuses, tallyStatuses } from '../monitor/status/search-status.ts';
 import { judgeSilence } from '../monitor/status/search-silence.ts';
 import { readQueueDepth } from '../monitor/status/system-status.ts';
 import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
-import { readCounts } from '../store/counts.ts';
+import { readCounts } from '../store/derive/counts.ts';
 import { readLag } from '../store/derive/pending-derivations.ts';
 import { readFigures, readUnread } from '../store/queries/system.ts';
-import { WORKER_SILENCE_MS } from '../store/worker-registry.ts';
+import { WORKER_SILENCE_MS } from '../store/runs/worker-registry.ts';
 import { renderGlobalMetrics } from './global-metrics.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 

@@ -2,7 +2,7 @@
 
 import { createCursor, type Cursor } from '../monitor/http/cursors.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../store/db/database.ts';
 import { idParam } from '../model/value-shapes.ts';
 import { z } from 'zod';
 

@@ -1,7 +1,7 @@
 /** Posts: lists, details, counters, sightings and ranks over time. */
 import { z } from 'zod';
-import { awaitMembers } from '../domain/await-members.ts';
-import { parseQuery } from '../domain/search-query.ts';
+import { awaitMembers } from '../lib/await-members.ts';
+import { parseQuery } from '../model/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';
 import {

@@ -1,7 +1,7 @@
 /** Errors as problem details (RFC 9457), including those of malformed HTTP requests. */
 
-import { InvalidInput } from '../domain/errors.ts';
-import { toJson } from '../domain/json-values.ts';
+import { InvalidInput } from '../model/errors.ts';
+import { toJson } from '../lib/json-values.ts';
 import {
   CONNECTION_REFUSALS,
   type Failure,

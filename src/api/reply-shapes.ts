@@ -1,14 +1,14 @@
 /** Zod types of replies: rows of the SQL contract's views, and shapes that several routes share. */
 
-import { OPERATIONS, TOOLS } from '../domain/enumerations.ts';
-import { TOOL_REASON_NAMES } from '../domain/tool-coverage.ts';
+import { OPERATIONS, TOOLS } from '../model/enumerations.ts';
+import { TOOL_REASON_NAMES } from '../model/tool-coverage.ts';
 import { FAILURE_CODES, formatProblemType } from '../monitor/http/error-statuses.ts';
 import { BUCKETS } from '../store/queries/volume.ts';
-import { defineRow, defineRowWith } from '../store/row-shapes.ts';
+import { defineRow, defineRowWith } from '../store/db/row-shapes.ts';
 import { COPIES_SHAPE } from '../monitor/alerts/message.ts';
 import { idShape, timeShape } from '../model/value-shapes.ts';
 import { SEARCH_STATES, SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
-import { SERVICE_KINDS } from '../store/services.ts';
+import { SERVICE_KINDS } from '../store/services/services.ts';
 import { z } from 'zod';
 
 export const SearchVersion = defineRow('SearchVersion', 'search_versions');

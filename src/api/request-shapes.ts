@@ -1,13 +1,13 @@
 /** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
 
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
-import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
-import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
+import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../model/enumerations.ts';
+import { MAX_QUERY_LENGTH } from '../model/search-query.ts';
 import { idParam, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
 import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
-import { SERVICE_KINDS } from '../store/services.ts';
+import { SERVICE_KINDS } from '../store/services/services.ts';
 import { z } from 'zod';
 
 /** For the descriptions of routes that rename. */

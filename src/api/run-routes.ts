@@ -1,11 +1,11 @@
 import { finished } from 'node:stream';
 import { z } from 'zod';
-import { awaitMembers } from '../domain/await-members.ts';
-import { Refused, RUN_CODE_NAMES } from '../domain/errors.ts';
+import { awaitMembers } from '../lib/await-members.ts';
+import { Refused, RUN_CODE_NAMES } from '../model/errors.ts';
 import { replayRun } from '../monitor/runs/late-and-replay.ts';
 import { previewRequest } from '../monitor/runs/request-preview.ts';
 import { findRunRow, findScope } from '../monitor/topics/find-by-slug.ts';
-import { loadNewestResponse } from '../store/responses.ts';
+import { loadNewestResponse } from '../store/runs/responses.ts';
 import { readCalls, readRejects, readResponseNote, readRunPage } from '../store/queries/run-list.ts';
 import { readRunTools } from '../store/queries/run-tools.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
@@ -15,7 +15,7 @@ import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { scopeParams } from './request-shapes.ts';
 import { Bytes, Call, Reject, Run, RunTool } from './reply-shapes.ts';
-import { defineRowWith } from '../store/row-shapes.ts';
+import { defineRowWith } from '../store/db/row-shapes.ts';
 
 const tags = ['runs'];
 const params = z.strictObject({ run: idParam });

@@ -1,7 +1,7 @@
 /** Previews of schedules and their cost, manual runs, and trials of searches that are not saved. */
 
-import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
-import { OPERATIONS, SOURCES } from '../domain/enumerations.ts';
+import { forCounters, POST_COUNTERS } from '../model/counters.ts';
+import { OPERATIONS, SOURCES } from '../model/enumerations.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { dryRunSearch } from '../monitor/runs/dry-run.ts';
@@ -10,11 +10,11 @@ import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { forecastSaved, forecastSearches, toPreviewJson } from '../monitor/topics/search-forecast.ts';
 import { chooseServiceKind, findDefaultKind } from '../monitor/topics/service-choice.ts';
 import { countParam, idShape, timeShape, searchSlug } from '../model/value-shapes.ts';
-import { SERVICE_KINDS } from '../store/services.ts';
+import { SERVICE_KINDS } from '../store/services/services.ts';
 import { operation } from './operation.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
 import { MissingTools } from './reply-shapes.ts';
-import { defineRowWith } from '../store/row-shapes.ts';
+import { defineRowWith } from '../store/db/row-shapes.ts';
 import { schedulePreviewBody, searchTrialBody } from './request-shapes.ts';
 import { z } from 'zod';
 

@@ -12,7 +12,7 @@ import { createIdCursor, defineListQuery, defineListReply } from './pagination.t
 import { editedSearch, FORMER_SLUGS, newSearch } from './request-shapes.ts';
 import { searchSlug } from '../model/value-shapes.ts';
 import { IntervalChange, MissingTools, SearchVersion } from './reply-shapes.ts';
-import { defineRowWith } from '../store/row-shapes.ts';
+import { defineRowWith } from '../store/db/row-shapes.ts';
 
 const tags = ['searches'];
 const params = z.strictObject({ search: searchSlug });

@@ -1,7 +1,7 @@
 /** Statements over the SQL contract. */
 import { z } from 'zod';
-import { SECOND } from '../domain/time.ts';
-import { InvalidInput, Refused } from '../domain/errors.ts';
+import { SECOND } from '../lib/time.ts';
+import { InvalidInput, Refused } from '../model/errors.ts';
 import { MAX_STATEMENT_MS, MAX_ROWS, MAX_SQL_LENGTH } from '../store/reader/ask-reader.ts';
 import { MAX_ARRAY_TEXT, MAX_RESULT_MB } from '../store/reader/reader-query.ts';
 import type { App } from '../monitor/http/route-types.ts';

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
-import { RUN_CODE_NAMES } from '../domain/errors.ts';
-import { TOOL_REASON_NAMES } from '../domain/tool-coverage.ts';
+import { MODELS, OPERATIONS, TOOLS } from '../model/enumerations.ts';
+import { RUN_CODE_NAMES } from '../model/errors.ts';
+import { TOOL_REASON_NAMES } from '../model/tool-coverage.ts';
 import { RULE_STATES } from '../model/alerts.ts';
 import { SystemEvent } from '../monitor/alerts/problem-operations.ts';
 import { readServices, readStatus } from '../monitor/status/system-status.ts';
 import { readCallCosts } from '../store/queries/call-costs.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
 import { PAUSE_SCOPES, SEARCH_STATES, SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
-import { SERVICE_KINDS } from '../store/services.ts';
+import { SERVICE_KINDS } from '../store/services/services.ts';
 import { idShape, timeShape } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';

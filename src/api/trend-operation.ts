@@ -1,6 +1,6 @@
 /** Shared by all trend routes: how far their figures are derived. */
 import { z } from 'zod';
-import { DAY } from '../domain/time.ts';
+import { DAY } from '../lib/time.ts';
 import { findOldest, readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { countParam, timeShape } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';

@@ -1,13 +1,13 @@
 /** Trends, volume with its coverage, spikes, and states. */
 import { z } from 'zod';
-import { DAY, HOUR } from '../domain/time.ts';
-import { InvalidInput } from '../domain/errors.ts';
+import { DAY, HOUR } from '../lib/time.ts';
+import { InvalidInput } from '../model/errors.ts';
 import { findScope, findSearches } from '../monitor/topics/find-by-slug.ts';
 import { readTrends } from '../monitor/trends/search-trends.ts';
 import { readSpikePage, readTrendStatePage } from '../store/queries/trend-reports.ts';
 import { BUCKETS, readBuckets } from '../store/queries/volume.ts';
 import { SPIKE_MEASURES } from '../store/schema/analytics/trend-views.ts';
-import { TREND_STATES } from '../domain/enumerations.ts';
+import { TREND_STATES } from '../model/enumerations.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { Spike, Trend, TrendState, Volume } from './reply-shapes.ts';

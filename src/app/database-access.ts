@@ -2,10 +2,10 @@
 
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import type { DatabaseKind } from '../domain/database-kind.ts';
-import { Refused } from '../domain/errors.ts';
-import { trimEndSlashes } from '../domain/link.ts';
-import { SANDBOX_MOUNT } from '../domain/mount.ts';
+import type { DatabaseKind } from '../model/database-kind.ts';
+import { Refused } from '../model/errors.ts';
+import { trimEndSlashes } from '../model/links/link.ts';
+import { SANDBOX_MOUNT } from '../model/mount.ts';
 import type { Logger } from '../platform/logger.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../platform/postgres/embedded-postgres.ts';
 import { assertNamedSources } from './source-variables.ts';

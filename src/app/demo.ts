@@ -2,8 +2,8 @@
  * The demo: sandbox topics with simulated past days, created by the same code that a monitor runs. Their searches then
  * continue on their schedules like any sandbox search.
  */
-import { DAY } from '../domain/time.ts';
-import { Refused } from '../domain/errors.ts';
+import { DAY } from '../lib/time.ts';
+import { Refused } from '../model/errors.ts';
 import type { ActingContext, Context } from '../monitor/context.ts';
 import { insertCheckedSearch } from '../monitor/topics/save-search.ts';
 import { checkSearch } from '../monitor/topics/search-definition.ts';
@@ -11,9 +11,9 @@ import { chooseService } from '../monitor/topics/service-choice.ts';
 import { finishPurge, requestPurge } from '../monitor/topics/purge-topic.ts';
 import { changeTopic } from '../monitor/topics/search-state.ts';
 import type { Simulated } from './simulation.ts';
-import { recordCreation, recordAudit } from '../store/audit-entries.ts';
-import { type Database, inTransaction, openDatabase } from '../store/database.ts';
-import { listTopics } from '../store/topics.ts';
+import { recordCreation, recordAudit } from '../store/access/audit-entries.ts';
+import { type Database, inTransaction, openDatabase } from '../store/db/database.ts';
+import { listTopics } from '../store/topics/topics.ts';
 
 /** Slug prefix of everything in the demo. */
 export const DEMO = 'demo-';

@@ -5,20 +5,20 @@
  */
 
 import type { Config } from '../config/config.ts';
-import type { DatabaseKind } from '../domain/database-kind.ts';
-import { Refused, RunError } from '../domain/errors.ts';
+import type { DatabaseKind } from '../model/database-kind.ts';
+import { Refused, RunError } from '../model/errors.ts';
 import type { Context } from '../monitor/context.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { readAllowed } from '../platform/network.ts';
 import type { QueueBackend, QueueStore } from '../platform/queue/connection.ts';
 import type { WorkQueue } from '../platform/queue/queue.ts';
-import { openDatabaseClock } from '../store/database-clock.ts';
-import { type Database, openDatabase } from '../store/database.ts';
-import { readInstanceName } from '../store/instance-name.ts';
-import { assertSchema, migrate } from '../store/migrate.ts';
-import { SchemaMismatch } from '../store/schema-state.ts';
-import { ensureService } from '../store/services.ts';
+import { openDatabaseClock } from '../store/db/database-clock.ts';
+import { type Database, openDatabase } from '../store/db/database.ts';
+import { readInstanceName } from '../store/db/instance-name.ts';
+import { assertSchema, migrate } from '../store/db/migrate.ts';
+import { SchemaMismatch } from '../store/db/schema-state.ts';
+import { ensureService } from '../store/services/services.ts';
 import {
   configureProgram,
   type DatabaseAccess,

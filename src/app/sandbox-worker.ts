@@ -1,7 +1,7 @@
 /** The worker of the sandbox, in the process of the program of real data. */
 
-import { SECOND } from '../domain/time.ts';
-import { hasOwnTopics, hasSearches } from '../store/searches.ts';
+import { SECOND } from '../lib/time.ts';
+import { hasOwnTopics, hasSearches } from '../store/topics/searches.ts';
 import type { RunningWorker } from '../worker/worker.ts';
 import type { Program } from './program.ts';
 

@@ -1,20 +1,20 @@
 /** How this process reaches each service: the hosted one at its URL, the others in a server of this process. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import type { AskedSource } from '../domain/asked-source.ts';
-import { MINUTE, SECOND } from '../domain/time.ts';
+import type { AskedSource } from '../model/asked-source.ts';
+import { MINUTE, SECOND } from '../lib/time.ts';
 import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
-import { InvalidInput, RunError } from '../domain/errors.ts';
+import { InvalidInput, RunError } from '../model/errors.ts';
 import type { Context } from '../monitor/context.ts';
 import { LIVE_PATH, SANDBOX_PATH } from '../service/ports.ts';
 import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
 import type { Service } from '../service/service-server.ts';
 import type { OpenedSources, ProbeResult } from '../service/sources/source-setup.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../store/db/database.ts';
 import { readHostedSilences } from '../store/queries/run-tools.ts';
-import type { ServiceKind } from '../store/services.ts';
-import { findToken, touchToken } from '../store/tokens.ts';
+import type { ServiceKind } from '../store/services/services.ts';
+import { findToken, touchToken } from '../store/access/tokens.ts';
 import { VERSION } from '../config/version.ts';
 import { LRUCache } from 'lru-cache';
 

@@ -1,8 +1,8 @@
 /** Implements the ports of the search service with the database: allowances and turns of its sources, and the archive. */
 
-import { sumEngagement } from '../domain/counters.ts';
+import { sumEngagement } from '../model/counters.ts';
 import type { Clock } from '../platform/clock.ts';
-import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
+import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../model/counters.ts';
 import { microblogPost } from '../protocol/specification.ts';
 import type { Archive, PageCache, ServicePorts } from '../service/ports.ts';
 import { toFoundPost } from '../service/sources/parse/post-fields.ts';
@@ -10,14 +10,14 @@ import type { FoundItem } from '../service/sources/search-source.ts';
 import { MAX_CANDIDATES } from '../store/archive/archive-candidates.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { type ArchiveHit, type AuthorRow, searchArchive } from '../store/archive/search-archive.ts';
-import type { Database } from '../store/database.ts';
-import { readOpenedPage, writeOpenedPage } from '../store/opened-pages.ts';
+import type { Database } from '../store/db/database.ts';
+import { readOpenedPage, writeOpenedPage } from '../store/services/opened-pages.ts';
 import {
   readUsedAllowance,
   refundAllowance,
   reserveSourceTurn,
   takeAllowance,
-} from '../store/source-pacing.ts';
+} from '../store/services/source-pacing.ts';
 import { z } from 'zod';
 
 export function createServicePorts(db: Database, clock: Clock): ServicePorts {

@@ -3,22 +3,22 @@
  * that jumps from one due slot to the next. The database then contains what a monitor would have stored in that time; what is
  * older than the retention of the server is deleted by the server.
  */
-import { RunError } from '../domain/errors.ts';
+import { RunError } from '../model/errors.ts';
 import type { ActingContext, Context } from '../monitor/context.ts';
 import { derivePending } from '../monitor/derive/follower.ts';
 import { executeRun } from '../monitor/runs/execute.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { enqueueDueSearches, offerWaitingRuns } from '../monitor/schedule/scan.ts';
 import { createSearch, type NewSearch } from '../monitor/topics/save-search.ts';
-import { DAY, MINUTE } from '../domain/time.ts';
+import { DAY, MINUTE } from '../lib/time.ts';
 import { type Clock, steppedClock } from '../platform/clock.ts';
 import type { WorkQueue } from '../platform/queue/queue.ts';
 import { createKeyVerifier } from '../service/key-gate.ts';
 import { SANDBOX_PATH } from '../service/ports.ts';
 import { createDraw, hashKey } from '../service/sandbox/random.ts';
 import { startService } from '../service/service-server.ts';
-import type { Id } from '../store/database.ts';
-import { assignSimulations, endSimulations, readNextSimulated } from '../store/simulated-searches.ts';
+import type { Id } from '../store/db/database.ts';
+import { assignSimulations, endSimulations, readNextSimulated } from '../store/runs/simulated-searches.ts';
 import { randomBytes } from 'node:crypto';
 
 type SimulationOptions = {

@@ -4,8 +4,8 @@ import type { Config } from '../config/config.ts';
 import { listVariables, type Table } from '../config/variable.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { VERSION } from '../config/version.ts';
-import { collectProblems, InvalidInput } from '../domain/errors.ts';
-import type { ServiceKind } from '../store/services.ts';
+import { collectProblems, InvalidInput } from '../model/errors.ts';
+import type { ServiceKind } from '../store/services/services.ts';
 
 /**
  * Checks the variables of sources, and that the configuration file contains no unknown names.

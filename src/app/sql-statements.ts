@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { connectionEnvironment } from '../config/config.ts';
-import { Refused } from '../domain/errors.ts';
+import { Refused } from '../model/errors.ts';
 import { CLIENT_LEFT } from '../store/reader/ask-reader.ts';
 import { openReaderHost } from '../store/reader/reader-host.ts';
 import { abortOnClose } from '../platform/http/raw-reply.ts';

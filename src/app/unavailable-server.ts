@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import { formatAddress, listenAt } from '../platform/listen.ts';
-import { SECOND } from '../domain/time.ts';
-import { Refused } from '../domain/errors.ts';
+import { SECOND } from '../lib/time.ts';
+import { Refused } from '../model/errors.ts';
 import { mapErrorToFailure } from '../monitor/http/error-statuses.ts';
 import { sendFailure } from '../api/problem-details.ts';
 import type { WebServer } from './http-server.ts';

@@ -1,7 +1,7 @@
 /** The dashboard and the API on one port, for `up`, `serve` and tests. Large: only commands that serve load it. */
-import { type Database, openDatabase } from '../store/database.ts';
+import { type Database, openDatabase } from '../store/db/database.ts';
 import type { Program } from './program.ts';
-import { SECOND } from '../domain/time.ts';
+import { SECOND } from '../lib/time.ts';
 import { getCurrentVisitorKey } from '../monitor/http/visitor-shares.ts';
 import { apiRoutes } from '../api/api-routes.ts';
 import { type ServerRoutes, startHttpServer, type WebServer } from './http-server.ts';

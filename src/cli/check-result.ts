@@ -1,6 +1,6 @@
 /** The result of one `doctor` check, and helpers that checks share. */
 
-import { SECOND } from '../domain/time.ts';
+import { SECOND } from '../lib/time.ts';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 

@@ -1,8 +1,8 @@
 /** Runs a command of this shell in the server that owns the data directory. */
 
 import { VERSION } from '../config/version.ts';
-import { readErrorCode, Refused } from '../domain/errors.ts';
-import { SECOND } from '../domain/time.ts';
+import { readErrorCode, Refused } from '../model/errors.ts';
+import { SECOND } from '../lib/time.ts';
 import { readFrames, writeFrame } from '../platform/child-frames.ts';
 import {
   COMMAND_PATH,

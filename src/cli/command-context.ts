@@ -1,15 +1,15 @@
 /** The context of a command: shell, configuration, log, and the program it opens. */
 
-import type { DatabaseKind } from '../domain/database-kind.ts';
+import type { DatabaseKind } from '../model/database-kind.ts';
 import type { Program } from '../app/program.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import type { Actor } from '../store/audit-entries.ts';
-import { InvalidInput, Refused } from '../domain/errors.ts';
+import type { Actor } from '../store/access/audit-entries.ts';
+import { InvalidInput, Refused } from '../model/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
-import { findRenamed } from '../store/former-slugs.ts';
+import { findRenamed } from '../store/topics/former-slugs.ts';
 import type { ShellSetting } from './forwarded-command.ts';
 import { listNamedSlugs, NamedByFormerSlug } from './former-slugs.ts';
 import { listenForShutdown, type ShutdownRequest, useConfig } from './process-exit.ts';

@@ -1,6 +1,6 @@
 /** Parses the arguments, runs one command, reports its error, and returns the exit code. */
 
-import { removeUnsafe } from '../domain/text.ts';
+import { removeUnsafe } from '../lib/text.ts';
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
 import type { Cli, RunCliOptions } from './command-context.ts';

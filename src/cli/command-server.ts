@@ -5,8 +5,8 @@
 
 import type { Program } from '../app/program.ts';
 import { VERSION } from '../config/version.ts';
-import { Refused } from '../domain/errors.ts';
-import { SECOND } from '../domain/time.ts';
+import { Refused } from '../model/errors.ts';
+import { SECOND } from '../lib/time.ts';
 import { readFrames, writeFrame } from '../platform/child-frames.ts';
 import type { Caller, Cli, RunCli } from './command-context.ts';
 import {

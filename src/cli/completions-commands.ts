@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { describeCompletionChange } from '../domain/answer-change.ts';
-import { InvalidInput, Refused } from '../domain/errors.ts';
-import { describeToolCoverage } from '../domain/tool-coverage.ts';
-import type { Database } from '../store/database.ts';
+import { describeCompletionChange } from '../model/statements/answer-change.ts';
+import { InvalidInput, Refused } from '../model/errors.ts';
+import { describeToolCoverage } from '../model/tool-coverage.ts';
+import type { Database } from '../store/db/database.ts';
 import {
   type CompletionRow,
   type KeyItemRow,

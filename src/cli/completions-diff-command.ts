@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { showFigures } from '../domain/answer-change.ts';
-import { formatPercent } from '../domain/display-format.ts';
+import { showFigures } from '../model/statements/answer-change.ts';
+import { formatPercent } from '../lib/display-format.ts';
 import { systemClock } from '../platform/clock.ts';
-import { InvalidInput } from '../domain/errors.ts';
+import { InvalidInput } from '../model/errors.ts';
 import {
   type CitedLink,
   type CompletionDiff,

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { DEMO, fillDemo, MAX_DEMO_TOPICS, pauseDemo } from '../app/demo.ts';
-import { DAY } from '../domain/time.ts';
+import { DAY } from '../lib/time.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { readSearches } from '../store/queries/search-list.ts';
 import { readTopics } from '../store/queries/topic-list.ts';
-import { recreateSandbox } from '../store/recreate-sandbox.ts';
+import { recreateSandbox } from '../store/db/recreate-sandbox.ts';
 import { MAX_LIMIT, numberOption } from './option-values.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
 import { chooseHoursPerPoint, measureSparklineRoom, renderTrends } from './trend-rendering.ts';

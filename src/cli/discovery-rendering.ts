@@ -1,7 +1,7 @@
 /** Discoveries for people: rows of a table, or one by one as they arrive. */
 
-import { formatCopies } from '../domain/display-format.ts';
-import { type Copies, ONE_COPY } from '../store/copies.ts';
+import { formatCopies } from '../lib/display-format.ts';
+import { type Copies, ONE_COPY } from '../store/topics/copies.ts';
 import type { DiscoveryRow } from '../store/queries/discoveries.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';

@@ -3,8 +3,8 @@
 import type { Program } from '../app/program.ts';
 import { assertSources } from '../app/source-variables.ts';
 import type { Config } from '../config/config.ts';
-import { InvalidInput } from '../domain/errors.ts';
-import { SchemaMismatch } from '../store/schema-state.ts';
+import { InvalidInput } from '../model/errors.ts';
+import { SchemaMismatch } from '../store/db/schema-state.ts';
 import { advisoryCheck, type Check, describeCause, failedCheck, passedCheck } from './check-result.ts';
 import type { Cli } from './command-context.ts';
 import { EXIT_USAGE } from './command-input.ts';

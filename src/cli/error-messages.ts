@@ -1,9 +1,9 @@
 /** Error messages for people, and their exit codes: 1 failure, 2 wrong usage. */
 
-import { InvalidInput, readErrorCode, Refused, RUN_CODES, type RunCode, RunError } from '../domain/errors.ts';
-import { escapeUnsafe, MIN_SECRET_LENGTH } from '../domain/text.ts';
-import { isUnreachable, readSqlState } from '../store/database.ts';
-import { SchemaMismatch } from '../store/schema-state.ts';
+import { InvalidInput, readErrorCode, Refused, RUN_CODES, type RunCode, RunError } from '../model/errors.ts';
+import { escapeUnsafe, MIN_SECRET_LENGTH } from '../lib/text.ts';
+import { isUnreachable, readSqlState } from '../store/db/database.ts';
+import { SchemaMismatch } from '../store/db/schema-state.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import { describeOption, EXIT_USAGE, shortenQuotes, suggestList } from './command-input.ts';
 import { EXIT_INTERRUPTED } from './process-exit.ts';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../platform/clock.ts';
-import { InvalidInput } from '../domain/errors.ts';
-import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
+import { InvalidInput } from '../model/errors.ts';
+import { EVERYTHING, parseQuery } from '../model/search-query.ts';
 import type { Context } from '../monitor/context.ts';
 import { exportFiles, openTarget, readContinued } from '../monitor/export/export-files.ts';
 import { type Format, FORMATS } from '../monitor/export/row-encoders.ts';

@@ -1,7 +1,7 @@
 /** `feeds`: addresses for feed readers. */
 import type { Command } from 'commander';
 import { FEED_OPERATIONS } from '../monitor/feeds/feed-operations.ts';
-import type { FeedRow } from '../store/feeds.ts';
+import type { FeedRow } from '../store/access/feeds.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
 import { formatTime, type JsonOf, type OperationView } from './reply-view.ts';

@@ -1,8 +1,8 @@
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { type Command, Option } from 'commander';
-import { InvalidInput } from '../domain/errors.ts';
-import { parseFieldValue } from '../domain/query-fields.ts';
-import { EVERYTHING, parseQuery, requireAll } from '../domain/search-query.ts';
+import { InvalidInput } from '../model/errors.ts';
+import { parseFieldValue } from '../model/query-fields.ts';
+import { EVERYTHING, parseQuery, requireAll } from '../model/search-query.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
 import { addListOptions, type ListOptions } from './list-command.ts';

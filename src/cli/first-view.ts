@@ -1,10 +1,10 @@
 /** What a new topic shows in a terminal, like its first page: ticks while sources are asked, then what is known. */
 import type { Program } from '../app/program.ts';
-import type { AskedSource } from '../domain/asked-source.ts';
-import { formatClock, formatCount } from '../domain/display-format.ts';
-import { parseUrl } from '../domain/link.ts';
+import type { AskedSource } from '../model/asked-source.ts';
+import { formatClock, formatCount } from '../lib/display-format.ts';
+import { parseUrl } from '../model/links/link.ts';
 import { monotonicMs } from '../platform/clock.ts';
-import { describeAddedTools, isUnconfigured } from '../domain/tool-coverage.ts';
+import { describeAddedTools, isUnconfigured } from '../model/tool-coverage.ts';
 import type { Context } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { type FirstView, readFirstView } from '../monitor/topics/first-view.ts';

@@ -1,6 +1,12 @@
 /** Commands accept former slugs of topics and searches, and say the current ones. */
 
-import { listSlugs, type NamedKind, NAMING, type RenamedSlug, replaceSlugs } from '../store/former-slugs.ts';
+import {
+  listSlugs,
+  type NamedKind,
+  NAMING,
+  type RenamedSlug,
+  replaceSlugs,
+} from '../store/topics/former-slugs.ts';
 import type { Command } from 'commander';
 
 /** A command names something by a former slug; it is run again with the current one. Thrown before it does anything. */

@@ -1,9 +1,9 @@
 /** The words that a query sought, in bold. */
 
-import { type ExcerptPiece, markText } from '../domain/excerpt.ts';
-import { EVERYTHING, type Query } from '../domain/search-query.ts';
+import { type ExcerptPiece, markText } from '../model/excerpt.ts';
+import { EVERYTHING, type Query } from '../model/search-query.ts';
 import { readMatchesOfItems, type ShownItem } from '../store/archive/matched-words.ts';
-import type { Pooled } from '../store/database.ts';
+import type { Pooled } from '../store/db/database.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
 import { oneLine } from './terminal-text.ts';

@@ -1,10 +1,10 @@
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { type Command, Option } from 'commander';
-import { SECOND } from '../domain/time.ts';
-import { createNotFound } from '../domain/errors.ts';
-import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
+import { SECOND } from '../lib/time.ts';
+import { createNotFound } from '../model/errors.ts';
+import { EVERYTHING, parseQuery } from '../model/search-query.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';
-import type { Id } from '../store/database.ts';
+import type { Id } from '../store/db/database.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { type FirstFinder, readFirstFinders, readLinkPage } from '../store/queries/link-pages.ts';
 import { type LinkRow, readLink, readLinkAddresses, readLinkSources } from '../store/queries/links.ts';

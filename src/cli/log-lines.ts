@@ -1,5 +1,5 @@
 /** Log lines on a terminal: one line for a person. Pipes get the JSON. */
-import { isPlain, type Plain, tryParseJson } from '../domain/json-values.ts';
+import { isPlain, type Plain, tryParseJson } from '../lib/json-values.ts';
 import { oneLine } from './terminal-text.ts';
 
 /** `warning: a source failed: no answer (ENOTFOUND) (source mastodon, tool microblog)`. */

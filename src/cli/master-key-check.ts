@@ -1,6 +1,6 @@
 /** `doctor` and `restore`: the key that encrypts the secrets of channels. */
 
-import { Refused } from '../domain/errors.ts';
+import { Refused } from '../model/errors.ts';
 import type { Program } from '../app/program.ts';
 import {
   openSealedSecrets,

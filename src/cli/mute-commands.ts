@@ -1,6 +1,6 @@
 /** `mute` and `unmute`: messages of a rule, about a topic, or all. */
 import { type Command, Option } from 'commander';
-import { InvalidInput } from '../domain/errors.ts';
+import { InvalidInput } from '../model/errors.ts';
 import { mute, type MuteTarget, unmute } from '../monitor/alerts/manage-mutes.ts';
 import { listMutes, type MuteRow } from '../store/alerts/mutes.ts';
 import type { Cli } from './command-context.ts';

@@ -1,8 +1,8 @@
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { InvalidInput } from '../domain/errors.ts';
-import { SECOND } from '../domain/time.ts';
+import { InvalidInput } from '../model/errors.ts';
+import { SECOND } from '../lib/time.ts';
 import type { Program } from '../app/program.ts';
 import {
   countBaseline,
@@ -21,7 +21,7 @@ import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
 import { printSilentTools } from './result-notices.ts';
 import { formatCount, formatRecentTime } from './value-formatting.ts';
-import { toJson } from '../domain/json-values.ts';
+import { toJson } from '../lib/json-values.ts';
 
 const DEFAULT_LIMIT = 50;
 const DEFAULT_JSON_LIMIT = 10_000;

@@ -1,7 +1,7 @@
 /** Mounts operations as commands: options, help, tables, and `--json`, which prints the reply as the API sends it. */
 import { type Command, Option } from 'commander';
-import { InvalidInput, type Problem } from '../domain/errors.ts';
-import { isPlain, toJson } from '../domain/json-values.ts';
+import { InvalidInput, type Problem } from '../model/errors.ts';
+import { isPlain, toJson } from '../lib/json-values.ts';
 import { LOCAL_VISITOR } from '../monitor/access/visitor-scopes.ts';
 import { decodeInput } from '../monitor/http/request-problems.ts';
 import { type AnyOperation, type Call, listMembers } from '../monitor/operation.ts';

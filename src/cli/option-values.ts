@@ -1,8 +1,8 @@
 /** Options and how their values are parsed; an invalid value is refused with what is expected. */
 
-import { FUTURE_TIME_EXPECTED, type FutureTime, parseFutureTime } from '../domain/future-time.ts';
-import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
-import { InvalidInput } from '../domain/errors.ts';
+import { FUTURE_TIME_EXPECTED, type FutureTime, parseFutureTime } from '../lib/future-time.ts';
+import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../lib/time-point.ts';
+import { InvalidInput } from '../model/errors.ts';
 import { idKey } from '../model/value-shapes.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { Option } from 'commander';

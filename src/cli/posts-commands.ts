@@ -1,7 +1,7 @@
 import { findScope } from '../monitor/topics/find-by-slug.ts';
-import { COUNTER_BY_PLURAL, COUNTER_PLURALS, type CounterPlural } from '../domain/counters.ts';
-import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
-import { DAY } from '../domain/time.ts';
+import { COUNTER_BY_PLURAL, COUNTER_PLURALS, type CounterPlural } from '../model/counters.ts';
+import { EVERYTHING, parseQuery } from '../model/search-query.ts';
+import { DAY } from '../lib/time.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { GROWTH_ORDERS, type GrowthOrder, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';

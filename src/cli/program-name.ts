@@ -1,6 +1,6 @@
 /** Messages name the program as a person starts it, and are wrapped so that its commands can be pasted. */
 
-import type { DatabaseKind } from '../domain/database-kind.ts';
+import type { DatabaseKind } from '../model/database-kind.ts';
 
 /** @param script the file that Node runs: `argv[1]` */
 export function findProgramName(script: string, env: Readonly<Record<string, string | undefined>>): string {

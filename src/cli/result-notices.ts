@@ -1,6 +1,6 @@
 /** Notices about a result, on stderr: silent tools, and figures that are behind. */
 
-import { describeSilence, describeToolCoverage, isUnconfigured } from '../domain/tool-coverage.ts';
+import { describeSilence, describeToolCoverage, isUnconfigured } from '../model/tool-coverage.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import {
   describeToolSources,
@@ -8,13 +8,13 @@ import {
   findMissingTools,
 } from '../monitor/topics/tool-sources.ts';
 import type { Context } from '../monitor/context.ts';
-import type { Id } from '../store/database.ts';
+import type { Id } from '../store/db/database.ts';
 import { type ArchiveBacklog, describeBacklog } from '../store/archive/index-archive.ts';
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
 import type { DataScope } from '../store/queries/data-scope.ts';
 import { readRun } from '../store/queries/run-list.ts';
 import { readRunTools, readSilentTools, type SilentTool } from '../store/queries/run-tools.ts';
-import type { Search } from '../store/searches.ts';
+import type { Search } from '../store/topics/searches.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { createDayFormat, formatTime } from './value-formatting.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { UNKNOWN_GROWTH } from '../domain/growth-condition.ts';
-import { DAY } from '../domain/time.ts';
+import { UNKNOWN_GROWTH } from '../model/growth-condition.ts';
+import { DAY } from '../lib/time.ts';
 import type { Backtest, BacktestMessage, RulePreview } from '../monitor/alerts/backtest.ts';
 import { SYSTEM_RULE } from '../model/alerts.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';

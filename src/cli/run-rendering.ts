@@ -1,7 +1,7 @@
 /** Runs for people. */
 
-import { RUN_CODES } from '../domain/errors.ts';
-import { describeSilentCount, describeToolCoverage } from '../domain/tool-coverage.ts';
+import { RUN_CODES } from '../model/errors.ts';
+import { describeSilentCount, describeToolCoverage } from '../model/tool-coverage.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import type { Highlight } from '../store/queries/highlights.ts';
 import type { RunRow } from '../store/queries/run-list.ts';

@@ -4,11 +4,11 @@
  */
 
 import type { Config } from '../config/config.ts';
-import type { DatabaseKind } from '../domain/database-kind.ts';
-import { tryParseJson } from '../domain/json-values.ts';
-import { trimEndSlashes } from '../domain/link.ts';
-import { SANDBOX_MOUNT } from '../domain/mount.ts';
-import { readErrorCode, Refused } from '../domain/errors.ts';
+import type { DatabaseKind } from '../model/database-kind.ts';
+import { tryParseJson } from '../lib/json-values.ts';
+import { trimEndSlashes } from '../model/links/link.ts';
+import { SANDBOX_MOUNT } from '../model/mount.ts';
+import { readErrorCode, Refused } from '../model/errors.ts';
 import { formatAddress } from '../platform/listen.ts';
 import { on } from 'node:events';
 import { watch } from 'node:fs';

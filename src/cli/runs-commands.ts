@@ -1,6 +1,6 @@
-import { escapeUnsafe } from '../domain/text.ts';
-import { Refused } from '../domain/errors.ts';
-import { describeToolReason } from '../domain/tool-coverage.ts';
+import { escapeUnsafe } from '../lib/text.ts';
+import { Refused } from '../model/errors.ts';
+import { describeToolReason } from '../model/tool-coverage.ts';
 import { findRunRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
 import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
@@ -13,7 +13,7 @@ import {
   type RejectRow,
 } from '../store/queries/run-list.ts';
 import { readToolsOf, type RunToolRow } from '../store/queries/run-tools.ts';
-import { loadNewestResponse } from '../store/responses.ts';
+import { loadNewestResponse } from '../store/runs/responses.ts';
 import { RUN_STATUSES, type RunStatus } from '../store/schema/analytics/run-views.ts';
 import type { Cli } from './command-context.ts';
 import { runDiscoveryColumns } from './discovery-rendering.ts';

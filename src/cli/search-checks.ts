@@ -6,7 +6,7 @@
 import type { Program } from '../app/program.ts';
 import type { ProbeResult } from '../app/service-access.ts';
 import type { Config } from '../config/config.ts';
-import { HOUR, SECOND } from '../domain/time.ts';
+import { HOUR, SECOND } from '../lib/time.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
 import { type OpenTransaction, readOldestTransaction } from '../store/queries/system.ts';
 import { advisoryCheck, type Check, checkAddress, failedCheck, passedCheck } from './check-result.ts';

@@ -1,9 +1,9 @@
-import { InvalidInput } from '../domain/errors.ts';
+import { InvalidInput } from '../model/errors.ts';
 import { addStatus, judgeTopic, readSearchStatuses } from '../monitor/status/search-status.ts';
 import { findSearchRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definition.ts';
-import { readPaces } from '../store/pace.ts';
+import { readPaces } from '../store/runs/pace.ts';
 import { readRunPage } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
 import { readIntervalChanges, readSearches, SHOWN_INTERVAL_CHANGES } from '../store/queries/search-list.ts';

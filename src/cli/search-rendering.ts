@@ -8,7 +8,7 @@ import {
 } from '../monitor/schedule/schedule-text.ts';
 import { describeMissed, judgeOne } from '../monitor/status/search-completeness.ts';
 import type { SearchStatus } from '../monitor/status/search-status.ts';
-import type { PaceRow } from '../store/pace.ts';
+import type { PaceRow } from '../store/runs/pace.ts';
 import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
 import { formatNext, nameSearch, paintStatus } from './status-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';

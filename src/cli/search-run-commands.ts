@@ -1,7 +1,7 @@
 /** `search run`, `search preview` and `search try`: a manual run, upcoming slots, and one call whose result is not stored. */
 
-import type { AskedSource } from '../domain/asked-source.ts';
-import { InvalidInput } from '../domain/errors.ts';
+import type { AskedSource } from '../model/asked-source.ts';
+import { InvalidInput } from '../model/errors.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { DryRun, SearchToDryRun } from '../monitor/runs/dry-run.ts';
 import type { DryRunLink, DryRunPost } from '../monitor/runs/dry-run-results.ts';

@@ -12,7 +12,7 @@ import {
 } from '../app/program.ts';
 import { runSandboxWorker } from '../app/sandbox-worker.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
-import { describeDatabase, migrate } from '../store/migrate.ts';
+import { describeDatabase, migrate } from '../store/db/migrate.ts';
 import { VERSION } from '../config/version.ts';
 import type { ListenOptions, RouteContext, WebServer } from '../app/web-server.ts';
 import type { RunningWorker } from '../worker/worker.ts';

@@ -4,11 +4,11 @@ import {
   compareVersions,
   POST_VERSION_MEMBERS,
   type VersionChange,
-} from '../domain/item-versions.ts';
-import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../domain/counters.ts';
-import { createNotFound, Refused } from '../domain/errors.ts';
+} from '../model/item-versions.ts';
+import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../model/counters.ts';
+import { createNotFound, Refused } from '../model/errors.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';
-import type { Id } from '../store/database.ts';
+import type { Id } from '../store/db/database.ts';
 import { findAuthorsNamed, readAuthor, readAuthorVersions } from '../store/queries/authors.ts';
 import {
   findPostsAt,

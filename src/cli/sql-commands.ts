@@ -1,6 +1,6 @@
 /** `sql` queries the views; `reader rotate` replaces the password of the role it uses. */
 
-import { InvalidInput, Refused } from '../domain/errors.ts';
+import { InvalidInput, Refused } from '../model/errors.ts';
 import { askReader } from '../store/reader/ask-reader.ts';
 import { rotateReader } from '../store/reader/prepare-reader.ts';
 import type { ReaderResult } from '../store/reader/reader-query.ts';

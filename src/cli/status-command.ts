@@ -1,14 +1,14 @@
 /** `status`: the state of database, queue, services, workers and runs. */
 
-import type { TrendState } from '../domain/enumerations.ts';
-import { RUN_CODES } from '../domain/errors.ts';
+import type { TrendState } from '../model/enumerations.ts';
+import { RUN_CODES } from '../model/errors.ts';
 import type { SystemEventKind } from '../model/alerts.ts';
 import { describeProblem } from '../monitor/alerts/problem-words.ts';
 import { STATUS_NAMES } from '../monitor/status/search-status.ts';
 import { describeLastRun } from '../monitor/status/search-silence.ts';
 import { describeDepth, readStatus, type Status } from '../monitor/status/system-status.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
-import { MINUTE, SECOND } from '../domain/time.ts';
+import { MINUTE, SECOND } from '../lib/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import { SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
 import type { Check } from './check-result.ts';

@@ -2,19 +2,19 @@
 
 import type { Program } from '../app/program.ts';
 import type { Config } from '../config/config.ts';
-import { Refused } from '../domain/errors.ts';
-import { SECOND } from '../domain/time.ts';
+import { Refused } from '../model/errors.ts';
+import { SECOND } from '../lib/time.ts';
 import { STATUS_TIMEOUT_MS } from '../platform/clock.ts';
 import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import type { Logger } from '../platform/logger.ts';
 import { readSystemRule } from '../store/alerts/alert-queries.ts';
-import { assertSchema, describeDatabase, findObstacle } from '../store/migrate.ts';
+import { assertSchema, describeDatabase, findObstacle } from '../store/db/migrate.ts';
 import { readServer } from '../store/queries/system.ts';
 import { canReaderHinder } from '../store/reader/ask-reader.ts';
 import { readerQuery } from '../store/reader/reader-query.ts';
-import { SchemaMismatch } from '../store/schema-state.ts';
-import { measureSkew } from '../store/worker-registry.ts';
+import { SchemaMismatch } from '../store/db/schema-state.ts';
+import { measureSkew } from '../store/runs/worker-registry.ts';
 import { adviseOnConnection } from './error-messages.ts';
 import {
   advisoryCheck,

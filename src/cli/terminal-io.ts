@@ -1,8 +1,8 @@
 /** Streams, environment and terminal of a command line. */
 
-import type { DatabaseKind } from '../domain/database-kind.ts';
-import { toJson } from '../domain/json-values.ts';
-import type { RenamedSlug } from '../store/former-slugs.ts';
+import type { DatabaseKind } from '../model/database-kind.ts';
+import { toJson } from '../lib/json-values.ts';
+import type { RenamedSlug } from '../store/topics/former-slugs.ts';
 import { nameProgram, wrapMessage } from './program-name.ts';
 import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';

@@ -1,5 +1,5 @@
 /** Sanitizes external text for a terminal and measures its width. */
-import { CONTROLS, INVISIBLES } from '../domain/text.ts';
+import { CONTROLS, INVISIBLES } from '../lib/text.ts';
 import stringWidth from 'string-width';
 
 /** Whole escape sequences, so that no remains stay in the text. */

@@ -1,6 +1,6 @@
 /** Trends for people: a sparkline for each search, its average, and spikes. */
 
-import { formatPercent } from '../domain/display-format.ts';
+import { formatPercent } from '../lib/display-format.ts';
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../monitor/trends/rules/spike-detection.ts';
 import { composeSpikeSentence } from '../monitor/trends/rules/spike-sentence.ts';
 import { composeStateSentence } from '../monitor/trends/rules/state-sentence.ts';

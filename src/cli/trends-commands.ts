@@ -1,12 +1,12 @@
 import type { DataScope } from '../store/queries/data-scope.ts';
-import { formatPercent } from '../domain/display-format.ts';
-import { InvalidInput } from '../domain/errors.ts';
+import { formatPercent } from '../lib/display-format.ts';
+import { InvalidInput } from '../model/errors.ts';
 import type { RebuildCounts } from '../monitor/derive/follower.ts';
 import { findScope, findSearches, findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { readShareOfVoice, type ShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
 import { readTrends } from '../monitor/trends/search-trends.ts';
-import { DAY } from '../domain/time.ts';
-import type { Database } from '../store/database.ts';
+import { DAY } from '../lib/time.ts';
+import type { Database } from '../store/db/database.ts';
 import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { VoiceDayRow, VoiceRow } from '../store/queries/share-of-voice.ts';

@@ -4,13 +4,13 @@ import {
   formatDuration,
   formatUsd,
   readExactOffset,
-} from '../domain/display-format.ts';
-import { SECOND } from '../domain/time.ts';
+} from '../lib/display-format.ts';
+import { SECOND } from '../lib/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
 
 export { formatDuration };
 /** `1 post`, `12,304 posts`; here {@link formatCount} is a number alone. */
-export { formatCount as formatQuantity } from '../domain/display-format.ts';
+export { formatCount as formatQuantity } from '../lib/display-format.ts';
 
 type UnknownSign = Pick<TerminalPage, 'unknown'>;
 

@@ -1,6 +1,6 @@
 /** Parses the configuration file: one flat JSON object. Keeps the line of each entry for error messages. */
 
-import { InvalidInput } from '../domain/errors.ts';
+import { InvalidInput } from '../model/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import { statSync } from 'node:fs';
 

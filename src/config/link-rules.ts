@@ -6,8 +6,8 @@ import {
   type OwnLinkRule,
   readIdentityHost,
   removePrefixes,
-} from '../domain/link-identity.ts';
-import { InvalidInput } from '../domain/errors.ts';
+} from '../model/links/link-identity.ts';
+import { InvalidInput } from '../model/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import { z } from 'zod';
 

@@ -3,8 +3,8 @@
  * file, named by the variable with `_FILE` appended, so that no shell and no process list shows it.
  */
 
-import { collectProblems, HIDDEN, InvalidInput, type Problem } from '../domain/errors.ts';
-import { isSecretParameter, maskUrl, parseUrl } from '../domain/link.ts';
+import { collectProblems, HIDDEN, InvalidInput, type Problem } from '../model/errors.ts';
+import { isSecretParameter, maskUrl, parseUrl } from '../model/links/link.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import { type FileEntry, readConfigFile } from './config-file.ts';
 import {

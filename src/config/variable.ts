@@ -3,9 +3,9 @@
  * same shape. The program's table is in `variables.ts`; each source of the search service declares its own.
  */
 
-import { parseUrl } from '../domain/link.ts';
-import { createBlockList } from '../domain/networks.ts';
-import { SECOND } from '../domain/time.ts';
+import { parseUrl } from '../model/links/link.ts';
+import { createBlockList } from '../lib/networks.ts';
+import { SECOND } from '../lib/time.ts';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 

@@ -19,8 +19,8 @@ import {
   yesOrNo,
 } from './variable.ts';
 import { linkRules } from './link-rules.ts';
-import { parseUrl } from '../domain/link.ts';
-import { parseMailbox } from '../domain/mail-address.ts';
+import { parseUrl } from '../model/links/link.ts';
+import { parseMailbox } from '../lib/mail-address.ts';
 import path from 'node:path';
 import { z } from 'zod';
 

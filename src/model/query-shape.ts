@@ -1,6 +1,6 @@
 /** The zod type of queries. Pure. */
-import { collectProblems, type Problem } from '../domain/errors.ts';
-import { MAX_QUERY_LENGTH, parseQuery } from '../domain/search-query.ts';
+import { collectProblems, type Problem } from './errors.ts';
+import { MAX_QUERY_LENGTH, parseQuery } from './search-query.ts';
 import { textParam } from './value-shapes.ts';
 
 /** A query, with what is wrong where it cannot be parsed: `at character 7: ...`. */

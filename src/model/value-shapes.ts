@@ -1,7 +1,7 @@
 /** Zod types of single values, for requests and replies of every door. Pure: no database code. */
 import { z } from 'zod';
-import { FUTURE_TIME_EXPECTED, type FutureTime, parseFutureTime } from '../domain/future-time.ts';
-import { EXPECTED_SLUG, SLUG_PATTERN } from '../domain/slug.ts';
+import { FUTURE_TIME_EXPECTED, type FutureTime, parseFutureTime } from '../lib/future-time.ts';
+import { EXPECTED_SLUG, SLUG_PATTERN } from './slug.ts';
 
 /** The largest bigint of Postgres. */
 export const MAX_ID = 2n ** 63n - 1n;

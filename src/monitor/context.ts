@@ -1,11 +1,11 @@
-import type { AskedSource } from '../domain/asked-source.ts';
-import type { DatabaseKind } from '../domain/database-kind.ts';
-import type { Source } from '../domain/enumerations.ts';
-import type { MissingTool } from '../domain/tool-coverage.ts';
+import type { AskedSource } from '../model/asked-source.ts';
+import type { DatabaseKind } from '../model/database-kind.ts';
+import type { Source } from '../model/enumerations.ts';
+import type { MissingTool } from '../model/tool-coverage.ts';
 import type { Config } from '../config/config.ts';
-import type { Actor } from '../store/audit-entries.ts';
-import type { ServiceKind } from '../store/services.ts';
-import type { Database, Id } from '../store/database.ts';
+import type { Actor } from '../store/access/audit-entries.ts';
+import type { ServiceKind } from '../store/services/services.ts';
+import type { Database, Id } from '../store/db/database.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { WorkQueue } from '../platform/queue/queue.ts';

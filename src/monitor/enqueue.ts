@@ -1,7 +1,7 @@
-import { SECOND } from '../domain/time.ts';
+import { SECOND } from '../lib/time.ts';
 import type { QueuedRun } from '../platform/queue/queue.ts';
-import type { Id } from '../store/database.ts';
-import { postponeOffers } from '../store/scanner.ts';
+import type { Id } from '../store/db/database.ts';
+import { postponeOffers } from '../store/runs/scanner.ts';
 import type { Context } from './context.ts';
 
 /** After the queue refused runs, the scan offers them again this much later. */

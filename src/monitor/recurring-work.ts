@@ -1,16 +1,16 @@
 /** Recurring work. The scan finds what is due; any worker executes it. To add work, add a line here. */
-import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../lib/time.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
-import { addCounts, foldCounts } from '../store/counts.ts';
-import { deleteIdempotencyKeys } from '../store/idempotency.ts';
+import { addCounts, foldCounts } from '../store/derive/counts.ts';
+import { deleteIdempotencyKeys } from '../store/access/idempotency.ts';
 import { fillTextKeys } from '../store/maintenance/fill-text-keys.ts';
 import { fillTopicItems } from '../store/maintenance/fill-topic-items.ts';
 import { ensurePartitions } from '../store/maintenance/partitions.ts';
 import { continuePurges } from '../store/maintenance/purge.ts';
 import { applyRetentionBriefly } from '../store/maintenance/retention.ts';
-import { endRecurringWork } from '../store/scanner.ts';
-import { markUnknownTrials } from '../store/trials.ts';
+import { endRecurringWork } from '../store/runs/scanner.ts';
+import { markUnknownTrials } from '../store/runs/trials.ts';
 import type { Context } from './context.ts';
 import { composeDigests } from './alerts/compose-digests.ts';
 import { evaluateRules } from './alerts/rule-evaluation.ts';

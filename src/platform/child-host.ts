@@ -3,9 +3,9 @@
  * process. The child's main loop is `serveOrders` in `child-frames.ts`.
  */
 
-import { Refused } from '../domain/errors.ts';
-import { cleanLine } from '../domain/text.ts';
-import { MINUTE, SECOND } from '../domain/time.ts';
+import { Refused } from '../model/errors.ts';
+import { cleanLine } from '../lib/text.ts';
+import { MINUTE, SECOND } from '../lib/time.ts';
 import { type ChildOrder, type ChildReply, readFrames, writeFrame } from './child-frames.ts';
 import { monotonicMs } from './clock.ts';
 import type { Logger } from './logger.ts';

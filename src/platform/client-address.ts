@@ -1,6 +1,6 @@
 /** The address of a client: its connection's, or, behind proxies of the operator, the one that these report. */
 
-import { isInNetworks } from '../domain/networks.ts';
+import { isInNetworks } from '../lib/networks.ts';
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 

@@ -1,4 +1,4 @@
-import { SECOND } from '../domain/time.ts';
+import { SECOND } from '../lib/time.ts';
 
 /**
  * The only place that reads the system time. Everything else uses a clock, so that a simulation can run fourteen days in a

@@ -1,6 +1,6 @@
 /** Finds a port for the program's servers. */
 import type { FastifyInstance } from 'fastify';
-import { readErrorCode, Refused } from '../domain/errors.ts';
+import { readErrorCode, Refused } from '../model/errors.ts';
 
 /** How many ports after the default one are tried. */
 const MAX_PORTS_TRIED = 100;

@@ -1,6 +1,6 @@
 /** Log: JSON lines on stderr, without secrets. */
 
-import { escapeUnsafe, MIN_SECRET_LENGTH } from '../domain/text.ts';
+import { escapeUnsafe, MIN_SECRET_LENGTH } from '../lib/text.ts';
 import { type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;

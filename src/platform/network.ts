@@ -3,9 +3,9 @@
  * loops back to this program. Also the network of a client, and the code of a failed connection.
  */
 
-import { HIDDEN, InvalidInput, readErrorCode } from '../domain/errors.ts';
-import { parseUrl } from '../domain/link.ts';
-import { createBlockList, isInNetworks, isPublic } from '../domain/networks.ts';
+import { HIDDEN, InvalidInput, readErrorCode } from '../model/errors.ts';
+import { parseUrl } from '../model/links/link.ts';
+import { createBlockList, isInNetworks, isPublic } from '../lib/networks.ts';
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { type BlockList, isIP } from 'node:net';

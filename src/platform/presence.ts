@@ -1,6 +1,6 @@
 /** When this process ran: a machine that sleeps, or a process that is stopped, runs no timers and uses no processor time. */
 import { uptime } from 'node:os';
-import { MINUTE, SECOND } from '../domain/time.ts';
+import { MINUTE, SECOND } from '../lib/time.ts';
 import { systemClock } from './clock.ts';
 
 export type Presence = {

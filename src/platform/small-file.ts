@@ -1,4 +1,4 @@
-import { InvalidInput, readErrorCode } from '../domain/errors.ts';
+import { InvalidInput, readErrorCode } from '../model/errors.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Larger than any key, URL or list of names. */

@@ -5,7 +5,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readErrorCode, Refused } from '../domain/errors.ts';
+import { readErrorCode, Refused } from '../model/errors.ts';
 
 export type Vault = {
   /** First 8 digits of a hash of the master key. Identifies the key without revealing it. */

@@ -2,7 +2,7 @@
  * Name tables: the specification's name of each thing and its name on the wire. `neutral` is the specification itself;
  * `named` has the proper names that the hosted service uses, `named-2026` the short ids of tools that came later.
  */
-import { buildMembers, SOURCES, TOOLS, type Source, type Tool } from '../domain/enumerations.ts';
+import { buildMembers, SOURCES, TOOLS, type Source, type Tool } from '../model/enumerations.ts';
 
 export type Names = {
   /** First segment of both paths. */

@@ -3,8 +3,8 @@
  * wire.ts.
  */
 
-import { type Source, SOURCES, type Tool, TOOLS } from '../domain/enumerations.ts';
-import { InvalidInput, type Problem } from '../domain/errors.ts';
+import { type Source, SOURCES, type Tool, TOOLS } from '../model/enumerations.ts';
+import { InvalidInput, type Problem } from '../model/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import {
   aiResponse,

@@ -3,8 +3,8 @@
  * writes the documented one (docs/internals/specification-choices.md).
  */
 
-import { cleanText } from '../domain/text.ts';
-import { isPlain, own, type Plain, tryParseJson } from '../domain/json-values.ts';
+import { cleanText } from '../lib/text.ts';
+import { isPlain, own, type Plain, tryParseJson } from '../lib/json-values.ts';
 import { readWaitMs } from './retry-after.ts';
 
 /** Maximum length of a stored message, in characters. */

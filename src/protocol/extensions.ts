@@ -2,8 +2,8 @@
  * Our service's additions to the specification (docs/internals/specification-choices.md). Clients of the specification
  * can ignore them. These schemas are strict: what the specification types as a text or a number is never null.
  */
-import type { AskedSource, OpenedPages } from '../domain/asked-source.ts';
-import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
+import type { AskedSource, OpenedPages } from '../model/asked-source.ts';
+import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../model/counters.ts';
 import { z } from 'zod';
 import { ownSourceReport } from './own-sources.ts';
 import { aiResponseWithWeb, microblogAuthor, microblogPost, resultItem } from './specification.ts';

@@ -2,8 +2,8 @@
  * Parses JSON with two differences from `JSON.parse`: integers that JavaScript would round (19-digit ids) become
  * strings, and values nested too deeply become null, so that one deep item does not invalidate the others.
  */
-import { type Cooperative, runToEnd } from '../domain/cooperative.ts';
-import { findStringEnd } from '../domain/json-values.ts';
+import { type Cooperative, runToEnd } from '../lib/cooperative.ts';
+import { findStringEnd } from '../lib/json-values.ts';
 
 /** Maximum nesting. Everything that is read is far less deep: a quoted post in a quoted post, and so on. */
 export const MAX_DEPTH = 64;

@@ -3,7 +3,7 @@
  * service, and sources of the service that are not asked. A hosted service is never sent them.
  */
 import { z } from 'zod';
-import { isWebUrl, parseUrl } from '../domain/link.ts';
+import { isWebUrl, parseUrl } from '../model/links/link.ts';
 
 /** The most feeds and pages of one request: a body has 64 kB. */
 export const MAX_OWN_SOURCES = 100;

@@ -1,6 +1,6 @@
 /** Status of a search service: the health of its sources, and its requests. */
-import type { Source } from '../domain/enumerations.ts';
-import type { OutageCode } from '../domain/tool-coverage.ts';
+import type { Source } from '../model/enumerations.ts';
+import type { OutageCode } from '../model/tool-coverage.ts';
 
 /**
  * How a source handles a time window. `exact`: supports windows and returns times; `coarse`: supports only wider

@@ -2,8 +2,8 @@
  * Requests and responses of both operations, in the specification's names. Which members are required is our choice.
  */
 
-import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
-import { DATE_FILTERS, MODELS, TOOLS } from '../domain/enumerations.ts';
+import { forCounters, POST_COUNTERS } from '../model/counters.ts';
+import { DATE_FILTERS, MODELS, TOOLS } from '../model/enumerations.ts';
 import { z } from 'zod';
 
 /** Maximum prompt length in characters. The specification has no limit; see docs/internals/specification-choices.md. */

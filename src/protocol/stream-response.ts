@@ -11,7 +11,7 @@
  */
 import { wireName, type Dialect } from './dialect.ts';
 import { readErrorValue } from './error-body.ts';
-import { isPlain, isPoisonous, own, type Plain } from '../domain/json-values.ts';
+import { isPlain, isPoisonous, own, type Plain } from '../lib/json-values.ts';
 
 /** Members of a response that some services send as separate events. */
 const UNWRAPPED_MEMBERS = new Set([

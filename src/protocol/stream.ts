@@ -4,9 +4,9 @@
  * complete response instead of a stream. See stream-response.ts for the events.
  */
 
-import { RunError } from '../domain/errors.ts';
+import { RunError } from '../model/errors.ts';
 import type { Dialect } from './dialect.ts';
-import { isPlain, type Plain } from '../domain/json-values.ts';
+import { isPlain, type Plain } from '../lib/json-values.ts';
 import { MAX_VALUES, parseJson } from './json.ts';
 import { createStreamAssembler } from './stream-response.ts';
 

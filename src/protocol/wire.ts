@@ -7,8 +7,8 @@
  * If a value has both names of a member, the wire name wins.
  */
 import { type Dialect, wireName } from './dialect.ts';
-import type { Source } from '../domain/enumerations.ts';
-import { isPlain, isPoisonous, type Plain } from '../domain/json-values.ts';
+import type { Source } from '../model/enumerations.ts';
+import { isPlain, isPoisonous, type Plain } from '../lib/json-values.ts';
 
 /** The type of a value, which determines where its names are. */
 export type WireKind = 'request' | 'ai-answer' | 'microblog-answer' | 'post' | 'event';

@@ -1,7 +1,7 @@
 /** Operation A: retrieve, write the completion, assemble the response as the dialect shows it. */
 
-import { buildMembers, KEY_LISTS, type Source } from '../domain/enumerations.ts';
-import { cleanLine } from '../domain/text.ts';
+import { buildMembers, KEY_LISTS, type Source } from '../model/enumerations.ts';
+import { cleanLine } from '../lib/text.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Dialect } from '../protocol/dialect.ts';

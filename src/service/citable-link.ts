@@ -1,6 +1,6 @@
 /** Which addresses may be cited: none that leads nowhere, or somewhere else, for the reader of a public search. */
-import { hasOrdinaryHost, parseUrl } from '../domain/link.ts';
-import { isLocal, isPublic } from '../domain/networks.ts';
+import { hasOrdinaryHost, parseUrl } from '../model/links/link.ts';
+import { isLocal, isPublic } from '../lib/networks.ts';
 
 const SAFE_ADDRESS = /^https?:\/\/[^\s()<>[\]{}"'`\\|^@\p{C}]+$/iu;
 

@@ -4,7 +4,7 @@
  */
 
 import { buildOperationPaths, type Dialect } from '../protocol/dialect.ts';
-import { isPlain } from '../domain/json-values.ts';
+import { isPlain } from '../lib/json-values.ts';
 
 /** Paths of the two operations. The flat dialect has the named paths, also below `/2026`, where it is never guessed. */
 export function buildServedPaths(dialect: Dialect): { ai: string; microblog: string } {

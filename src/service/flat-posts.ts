@@ -1,6 +1,6 @@
 /** Posts as a flat dialect shows them: whole quoted posts, and entities with their places in the text. */
 
-import { parseUrl, trimEndSlashes } from '../domain/link.ts';
+import { parseUrl, trimEndSlashes } from '../model/links/link.ts';
 import type { ServedPost } from '../protocol/extensions.ts';
 import { type FlatEntities, type FlatPost, REQUIRED_COUNTERS } from '../protocol/flat-response.ts';
 import type { MicroblogPost } from '../protocol/specification.ts';

@@ -1,6 +1,6 @@
 /** Checks the key of every call, and the rate limit of that key, before the body is read. */
 
-import { MINUTE, SECOND } from '../domain/time.ts';
+import { MINUTE, SECOND } from '../lib/time.ts';
 import { buildCacheTime, type Clock } from '../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader } from '../platform/keys.ts';
 import { readClientAddress } from '../platform/client-address.ts';

@@ -1,8 +1,8 @@
 /** Operation B: the posts that match a prompt, from every microblog that answers. */
 
-import { SPECIFIED_AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/counters.ts';
-import type { Model } from '../domain/enumerations.ts';
-import { MINUTE } from '../domain/time.ts';
+import { SPECIFIED_AUTHOR_COUNTERS, POST_COUNTERS } from '../model/counters.ts';
+import type { Model } from '../model/enumerations.ts';
+import { MINUTE } from '../lib/time.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ServedAuthor, ServedMicroblogResponse, ServedPost } from '../protocol/extensions.ts';
 import type { MicroblogAuthor, MicroblogPost } from '../protocol/specification.ts';

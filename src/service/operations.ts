@@ -1,7 +1,7 @@
 /** The two operations over HTTP: one frame parses a request, and answers it in the words of its dialect. */
 
-import { type Model, SOURCE_BY_TOOL } from '../domain/enumerations.ts';
-import type { AskedSource } from '../domain/asked-source.ts';
+import { type Model, SOURCE_BY_TOOL } from '../model/enumerations.ts';
+import type { AskedSource } from '../model/asked-source.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Dialect } from '../protocol/dialect.ts';

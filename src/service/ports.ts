@@ -3,7 +3,7 @@
  * these ports, and asks the service below one of the paths at the end.
  */
 
-import type { Source } from '../domain/enumerations.ts';
+import type { Source } from '../model/enumerations.ts';
 import type { PageText } from './sources/pages/page-orders.ts';
 import type { FoundItem } from './sources/search-source.ts';
 

@@ -9,8 +9,8 @@ import type { Dialect } from '../protocol/dialect.ts';
 import type { ServedAiResponse } from '../protocol/extensions.ts';
 import type { FlatAiResponse } from '../protocol/flat-response.ts';
 import { toWire } from '../protocol/wire.ts';
-import type { Source } from '../domain/enumerations.ts';
-import { SECOND } from '../domain/time.ts';
+import type { Source } from '../model/enumerations.ts';
+import { SECOND } from '../lib/time.ts';
 import { type CompletionRole, COMPLETION_ROLES } from './answering/completion-draft.ts';
 import { splitPieces } from './ai-search.ts';
 

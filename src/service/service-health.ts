@@ -1,6 +1,6 @@
 /** `/healthz` and `/healthz/sources`: whether the service is up, and the state of its sources. No key, no secrets. */
 import type { FastifyInstance } from 'fastify';
-import { SOURCES } from '../domain/enumerations.ts';
+import { SOURCES } from '../model/enumerations.ts';
 import type { SearchSource } from './sources/search-source.ts';
 import type { SourceHealth } from '../protocol/service-status.ts';
 

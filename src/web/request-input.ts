@@ -1,8 +1,8 @@
 /** Input of page requests: form fields, list filters, slugs and keys. */
 
-import { InvalidInput, type Problem, Refused } from '../domain/errors.ts';
+import { InvalidInput, type Problem, Refused } from '../model/errors.ts';
 import { idKey } from '../model/value-shapes.ts';
-import type { Id } from '../store/database.ts';
+import type { Id } from '../store/db/database.ts';
 import { type FormValues, OPENED } from './components/form.tsx';
 import { z } from 'zod';
 

@@ -1,10 +1,10 @@
 /** Sign in with a token, and sign out. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { SECOND } from '../domain/time.ts';
+import { SECOND } from '../lib/time.ts';
 import { readReturnPath, sessionCookie } from '../monitor/access/session-cookie.ts';
 import { Denied } from '../monitor/access/visitor-scopes.ts';
-import { MAX_SESSION_MS } from '../store/sessions.ts';
+import { MAX_SESSION_MS } from '../store/access/sessions.ts';
 import { mapErrorToFailure } from '../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';

@@ -1,12 +1,12 @@
 /** A worker: takes work from the queue, and runs timers that do not depend on the queue. */
 
-import { MINUTE } from '../domain/time.ts';
+import { MINUTE } from '../lib/time.ts';
 import type { Logger } from '../platform/logger.ts';
 import { observePresence } from '../platform/presence.ts';
 import type { QueueWorkers } from '../platform/queue/queue.ts';
 import type { QueueBackend } from '../platform/queue/connection.ts';
 import { startWorkers } from '../platform/queue/queue-workers.ts';
-import { Refused } from '../domain/errors.ts';
+import { Refused } from '../model/errors.ts';
 import type { Context } from '../monitor/context.ts';
 import { startFollower } from '../monitor/derive/follower.ts';
 import { runRecurringWork, RECURRING_WORK } from '../monitor/recurring-work.ts';
@@ -17,8 +17,8 @@ import { prepareSpool, replaySpool } from '../monitor/runs/db-outage.ts';
 import { type ScanLoop, startScanLoop } from '../monitor/schedule/scan-loop.ts';
 import { deliverDueMessages } from '../monitor/alerts/deliver.ts';
 import { evaluateRules } from '../monitor/alerts/rule-evaluation.ts';
-import { ensureRecurringWork } from '../store/scanner.ts';
-import { measureSkew, recordHeartbeat, deregisterWorker } from '../store/worker-registry.ts';
+import { ensureRecurringWork } from '../store/runs/scanner.ts';
+import { measureSkew, recordHeartbeat, deregisterWorker } from '../store/runs/worker-registry.ts';
 
 export type RunningWorker = {
   /** Stops taking work and waits for what is in progress. */

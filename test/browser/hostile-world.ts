@@ -1,6 +1,6 @@
 /** A monitor that watched a malicious service through its own journey: the results are in the database. */
 import type { WebServer } from '../../src/app/http-server.ts';
-import { HOUR } from '../../src/domain/time.ts';
+import { HOUR } from '../../src/lib/time.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';

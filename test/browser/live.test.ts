@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOUR } from '../../src/domain/time.ts';
+import { HOUR } from '../../src/lib/time.ts';
 import type { History } from '../house/questions/history.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { openStage, type Stage } from './stage.ts';

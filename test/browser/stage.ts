@@ -1,7 +1,7 @@
 /** The dashboard over twelve simulated days, on its own address, for a browser. */
 import { readConfig } from '../../src/config/config.ts';
 import type { WebServer } from '../../src/app/http-server.ts';
-import { HOUR } from '../../src/domain/time.ts';
+import { HOUR } from '../../src/lib/time.ts';
 import { createToken, OPERATOR, revokeToken } from '../../src/monitor/access/manage-tokens.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
@@ -13,7 +13,7 @@ import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/db/database.ts';
 import { startWeb } from '../../src/app/web-server.ts';
 import { homeOf } from '../cli/stand.ts';
 import { type History, liveHistory } from '../house/questions/history.ts';

@@ -12,14 +12,14 @@ import {
 import { checkWithDatabase } from '../../src/cli/doctor-command.ts';
 import { checkHosted, checkNode, checkQueueServer } from '../../src/cli/system-checks.ts';
 import { readStatus } from '../../src/monitor/status/system-status.ts';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
-import { recordHeartbeat, deregisterWorker } from '../../src/store/worker-registry.ts';
+import { recordHeartbeat, deregisterWorker } from '../../src/store/runs/worker-registry.ts';
 import { describeStatementError } from '../../src/store/reader/ask-reader.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { ProbeResult } from '../../src/app/service-access.ts';
 import { isKeyOf } from '../../src/platform/keys.ts';
-import { findToken, readTokens, touchToken } from '../../src/store/tokens.ts';
+import { findToken, readTokens, touchToken } from '../../src/store/access/tokens.ts';
 import { readOldestTransaction } from '../../src/store/queries/system.ts';
 import { heartbeatOf, storeUnread } from '../status/unread.ts';
 import { onRedis } from '../backends.ts';

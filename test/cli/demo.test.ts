@@ -4,7 +4,7 @@ import { DEMO, fillDemo } from '../../src/app/demo.ts';
 import { runCli } from '../../src/cli/command-line.ts';
 import { createProgress } from '../../src/cli/demo-command.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
-import { DAY } from '../../src/domain/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { json, wirePost } from '../stub-service.ts';

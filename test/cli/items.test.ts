@@ -1,10 +1,10 @@
 /** Single posts, authors and links, and how they changed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkLinks } from '../../src/cli/system-checks.ts';
-import { BUILT_IN_RULES } from '../../src/domain/link-identity.ts';
-import { MINUTE } from '../../src/domain/time.ts';
+import { BUILT_IN_RULES } from '../../src/model/links/link-identity.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { describeOutdatedLinks } from '../../src/monitor/status/outdated-links.ts';
-import { readStoredRules, writeStoredRules } from '../../src/store/link-rules.ts';
+import { readStoredRules, writeStoredRules } from '../../src/store/maintenance/link-rules.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { homeOf, makeStand, type Stand } from './stand.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOUR, MINUTE } from '../../src/domain/time.ts';
+import { HOUR, MINUTE } from '../../src/lib/time.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
 

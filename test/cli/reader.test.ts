@@ -2,10 +2,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { runCli } from '../../src/cli/command-line.ts';
-import { readErrorCode } from '../../src/domain/errors.ts';
+import { readErrorCode } from '../../src/model/errors.ts';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import { openProgram } from '../../src/app/program.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
 import { readAudit } from '../../src/store/queries/audit-log.ts';
 import { startWeb } from '../../src/app/web-server.ts';
 import { silent, readyStage } from '../engine/stage.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vit
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import type { DiscoveryRow } from '../../src/store/queries/discoveries.ts';
-import { recordHeartbeat, deregisterWorker } from '../../src/store/worker-registry.ts';
+import { recordHeartbeat, deregisterWorker } from '../../src/store/runs/worker-registry.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
 

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Program } from '../../src/app/program.ts';
 import { proveKey } from '../../src/cli/forwarded-command.ts';
 import { serveCommands } from '../../src/cli/command-server.ts';
-import { Refused } from '../../src/domain/errors.ts';
+import { Refused } from '../../src/model/errors.ts';
 import { writeFrame } from '../../src/platform/child-frames.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { readConfig } from '../../src/config/config.ts';

@@ -4,7 +4,7 @@ import { type Cli, openCli } from '../../src/cli/command-context.ts';
 import { COMMAND_NAMES } from '../../src/cli/command-registry.ts';
 import { type Io, openShell } from '../../src/cli/terminal-io.ts';
 import { runCli } from '../../src/cli/command-line.ts';
-import type { DatabaseKind } from '../../src/domain/database-kind.ts';
+import type { DatabaseKind } from '../../src/model/database-kind.ts';
 import type { Program } from '../../src/app/program.ts';
 import { startStub, type StubService } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { DAY, HOUR } from '../../src/lib/time.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { START } from '../world.ts';
 import { makeStand, type Stand } from './stand.ts';

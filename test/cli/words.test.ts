@@ -5,7 +5,7 @@ import { nameProgram } from '../../src/cli/program-name.ts';
 import { renderRunReport } from '../../src/cli/run-rendering.ts';
 import { renderList, renderTable } from '../../src/cli/terminal-table.ts';
 import { truncate, oneLine, splitParagraphs, measureWidth, wrapText } from '../../src/cli/terminal-text.ts';
-import { toJson } from '../../src/domain/json-values.ts';
+import { toJson } from '../../src/lib/json-values.ts';
 import type { RunReport } from '../../src/monitor/runs/run-end.ts';
 import type { Highlight } from '../../src/store/queries/highlights.ts';
 import { watchProcessor } from '../processor.ts';

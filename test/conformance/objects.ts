@@ -1,5 +1,5 @@
 /** The objects of the specification, member by member, each with its required form. */
-import { parseUrl } from '../../src/domain/link.ts';
+import { parseUrl } from '../../src/model/links/link.ts';
 import type { Names } from './names.ts';
 import type { Report } from './report.ts';
 

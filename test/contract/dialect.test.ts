@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadDialect, buildOperationPaths } from '../../src/protocol/dialect.ts';
 import { fromWire, toWire } from '../../src/protocol/wire.ts';
-import { InvalidInput } from '../../src/domain/errors.ts';
+import { InvalidInput } from '../../src/model/errors.ts';
 import { sampleJson } from '../samples/sample.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dialect-'));

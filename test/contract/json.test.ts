@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createJsonSplitter, createLineSplitter } from '../../src/protocol/stream.ts';
 import { MAX_DEPTH, MAX_MEMBERS, parseJson, MAX_VALUES } from '../../src/protocol/json.ts';
-import { cleanText } from '../../src/domain/text.ts';
+import { cleanText } from '../../src/lib/text.ts';
 
 test.each([
   ['{"id":1790000000000000001}', { id: '1790000000000000001' }],

@@ -6,7 +6,7 @@ import {
   identifyAddress,
   LINK_IDENTITY_VERSION,
   type OwnLinkRule,
-} from '../../src/domain/link-identity.ts';
+} from '../../src/model/links/link-identity.ts';
 
 /** Each line: an identity, and other spellings of it. */
 const SAME: readonly (readonly [site: string, identity: string, spellings: string])[] = [

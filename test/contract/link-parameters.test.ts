@@ -1,8 +1,8 @@
 /** Parameters that identify no content are removed wherever they stand; those that select content never are. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { identifyAddress } from '../../src/domain/link-identity.ts';
-import { TRACKING_NAMES, TRACKING_NAMES_BY_SITE } from '../../src/domain/link-parameters.ts';
+import { identifyAddress } from '../../src/model/links/link-identity.ts';
+import { TRACKING_NAMES, TRACKING_NAMES_BY_SITE } from '../../src/model/links/link-parameters.ts';
 
 /** Names that select what a page shows. */
 const SELECTING =

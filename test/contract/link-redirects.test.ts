@@ -1,8 +1,8 @@
 /** Addresses that redirect to one that they contain: each row of the table, nested ones, and what is left alone. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { identifyAddress } from '../../src/domain/link-identity.ts';
-import { REDIRECTING_HOSTS } from '../../src/domain/redirecting-hosts.ts';
+import { identifyAddress } from '../../src/model/links/link-identity.ts';
+import { REDIRECTING_HOSTS } from '../../src/model/links/redirecting-hosts.ts';
 
 const TARGET = 'https://paper.example/a-story?id=12&page=2';
 const base64 = (text: string) => Buffer.from(text).toString('base64url');

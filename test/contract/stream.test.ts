@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Plain } from '../../src/domain/json-values.ts';
+import type { Plain } from '../../src/lib/json-values.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { createStreamReader, isEventStream, type StreamReader } from '../../src/protocol/stream.ts';
 import { fromWire } from '../../src/protocol/wire.ts';

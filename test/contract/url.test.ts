@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWebUrl, parseUrl, parseWebUrl } from '../../src/domain/link.ts';
+import { isWebUrl, parseUrl, parseWebUrl } from '../../src/model/links/link.ts';
 
 test('the same address in different spellings is one link', () => {
   const asked = (n: number) =>

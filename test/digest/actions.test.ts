@@ -17,7 +17,7 @@ import { parseDigestSchedule } from '../../src/monitor/schedule/digest-schedule.
 import { planDigests } from '../../src/monitor/schedule/plan-digests.ts';
 import { writeMarkdown } from '../../src/monitor/digests/digest-markdown.ts';
 import { readDigest } from '../../src/monitor/digests/read-digest.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { homeOf } from '../cli/stand.ts';
 import { personAt } from '../web/pages/person.ts';
 import { openStage, type Stage } from '../tell/stage.ts';

@@ -7,7 +7,7 @@ import { planDigests } from '../../src/monitor/schedule/plan-digests.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { eraseFromDigests } from '../../src/store/maintenance/erase-from-digests.ts';
 import { removeRulesSql } from '../../src/store/maintenance/traces.ts';
-import { inTransaction } from '../../src/store/database.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
 import { openStage, type Stage } from '../tell/stage.ts';
 
 let stage: Stage;

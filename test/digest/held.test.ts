@@ -1,9 +1,9 @@
 /** What a mute held back is in the next digest to the channel; without one, in a summary of its own. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import { buildHttpServer } from '../../src/app/http-server.ts';
 import { WEB } from '../../src/app/web-server.ts';
-import type { FutureTime } from '../../src/domain/future-time.ts';
+import type { FutureTime } from '../../src/lib/future-time.ts';
 import { composeDigests } from '../../src/monitor/alerts/compose-digests.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { mute, type MuteTarget } from '../../src/monitor/alerts/manage-mutes.ts';
@@ -11,7 +11,7 @@ import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { composeSections } from '../../src/monitor/digests/digest-sections.ts';
 import { findPastDigest } from '../../src/monitor/digests/stored-digests.ts';
 import { planDigests } from '../../src/monitor/schedule/plan-digests.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { homeOf } from '../cli/stand.ts';
 import { openStage, type Stage } from '../tell/stage.ts';
 import { personAt, textOf } from '../web/pages/person.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { composeSections } from '../../src/monitor/digests/digest-sections.ts';
 import { Digest, type DigestItem, saysSomething } from '../../src/monitor/digests/digest-shapes.ts';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { readDigest } from '../../src/monitor/digests/read-digest.ts';
 import { readSpanCoverage } from '../../src/store/queries/span-activity.ts';
 import { readLastDiscoveryId } from '../../src/store/queries/discoveries.ts';

@@ -1,12 +1,12 @@
 /** Digests are sent when they are due: once, with what came since the last one, whatever happens in between. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR } from '../../src/domain/time.ts';
+import { HOUR } from '../../src/lib/time.ts';
 import { composeDigests } from '../../src/monitor/alerts/compose-digests.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { editRule, changeRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { parseDigestSchedule } from '../../src/monitor/schedule/digest-schedule.ts';
 import { planDigests } from '../../src/monitor/schedule/plan-digests.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { openStage, type Stage } from '../tell/stage.ts';
 
 let stage: Stage;

@@ -1,13 +1,13 @@
 /** Searches of posts and of answers that find what a test says, when it says. */
-import { MINUTE } from '../../src/domain/time.ts';
-import type { RunCode } from '../../src/domain/errors.ts';
+import { MINUTE } from '../../src/lib/time.ts';
+import type { RunCode } from '../../src/model/errors.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { failRun, insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import type { World } from '../world.ts';
 

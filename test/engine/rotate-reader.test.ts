@@ -2,7 +2,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readErrorCode } from '../../src/domain/errors.ts';
+import { readErrorCode } from '../../src/model/errors.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { query, readyStage } from './stage.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, inject, test } from 'vitest';
 import { checkPostgres } from '../../src/cli/system-checks.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
 import { homeOf } from '../cli/stand.ts';
 import { makeWorld } from '../world.ts';
 

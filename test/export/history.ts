@@ -1,5 +1,5 @@
 /** A small history written as rows: two searches of two topics, and every kind of value that is hard to export. */
-import { inTransaction } from '../../src/store/database.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { ensurePartitions } from '../../src/store/maintenance/partitions.ts';
 import type { World } from '../world.ts';

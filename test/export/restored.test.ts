@@ -11,7 +11,7 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { backUp } from '../../src/store/backup/backup.ts';
 import { restore } from '../../src/store/backup/restore.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/db/database.ts';
 import { RESOURCES } from '../../src/store/export/export-resources.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { listSnapshotMonths } from '../../src/store/maintenance/partitions.ts';

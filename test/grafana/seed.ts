@@ -1,5 +1,5 @@
 /** A history for dashboards: two topics over five days, simulated and then made real, and a paid search with failures over eighteen. */
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';

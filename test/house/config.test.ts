@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { readConfig } from '../../src/config/config.ts';
 import { SOURCE_VARIABLES } from '../../src/service/sources/source-registry.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
-import { InvalidInput } from '../../src/domain/errors.ts';
+import { InvalidInput } from '../../src/model/errors.ts';
 import { makeDirectory } from '../temporary.ts';
 
 function refusal(env: Record<string, string>): string {

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { listNeeded, listVariables, type Table, type Variable } from '../../src/config/variable.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
-import { SOURCE_BY_TOOL } from '../../src/domain/enumerations.ts';
-import { HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { SOURCE_BY_TOOL } from '../../src/model/enumerations.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/lib/time.ts';
 import { renderCommands } from './commands.ts';
 import { SOURCE_REGISTRY, SOURCE_VARIABLES } from '../../src/service/sources/source-registry.ts';
 

@@ -31,8 +31,7 @@ const CAPPED: readonly (readonly [pattern: RegExp, most: number])[] = [
 const caps = new Map(CAPPED.map(([pattern, most]) => [String(pattern), most]));
 
 /** Modules that put expressions together when they are loaded. */
-const BUILT =
-  `platform/keys domain/relevance monitor/schedule/cron monitor/parse/citations domain/folded-words
+const BUILT = `platform/keys model/relevance monitor/schedule/cron monitor/parse/citations lib/folded-words
   service/answering/guarded-words service/answering/injection service/answering/numeric-figures`.split(/\s+/);
 
 async function expressions(): Promise<Map<string, { pattern: RegExp; files: Set<string> }>> {

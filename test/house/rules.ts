@@ -13,52 +13,52 @@ export type Rule = readonly [unit: string, allowed: string];
 /** All rows above. */
 export const ABOVE = '*';
 
-const CONTEXT = 'domain/ store/ monitor/context.ts';
+const CONTEXT = 'lib/ model/ store/ monitor/context.ts';
 /** Entry points call the monitor's functions and the store's queries: they do not save, parse, or call a service. */
-const ENTRY = `domain/ model/ config/ platform/ not:platform/network.ts not:platform/postgres/ not:platform/queue/
-  not:platform/vault.ts store/ not:store/save/ not:store/slots.ts monitor/ not:monitor/client/ not:monitor/parse/`;
+const ENTRY = `lib/ model/ config/ platform/ not:platform/network.ts not:platform/postgres/ not:platform/queue/
+  not:platform/vault.ts store/ not:store/save/ not:store/runs/slots.ts monitor/ not:monitor/client/ not:monitor/parse/`;
 
 // biome-ignore format: one line for each
 export const RULES: readonly Rule[] = [
-  ['domain/', ''],
-  ['model/', 'domain/'],
-  ['platform/', 'domain/'],
-  ['config/', 'domain/ platform/small-file.ts'],
-  ['protocol/', 'domain/ platform/small-file.ts'],
-  ['store/', 'domain/ model/ config/ platform/'],
+  ['lib/', ''],
+  ['model/', 'lib/'],
+  ['platform/', 'lib/ model/'],
+  ['config/', 'lib/ model/ platform/small-file.ts'],
+  ['protocol/', 'lib/ model/ platform/small-file.ts'],
+  ['store/', 'lib/ model/ config/ platform/'],
   // Both programs show answers to people.
-  ['web/components/untrusted-text.tsx web/components/page-html.ts web/components/asset-files.ts web/answer/', 'domain/'],
-  ['service/', 'domain/ config/variable.ts protocol/ web/components/untrusted-text.tsx web/components/page-html.ts web/components/asset-files.ts web/answer/ platform/http/security-headers.ts platform/child-frames.ts platform/child-host.ts platform/client-address.ts platform/clock.ts platform/keys.ts platform/listen.ts platform/logger.ts platform/network.ts platform/small-file.ts'],
-  ['monitor/parse/', 'domain/ protocol/'],
-  ['monitor/client/', 'domain/ protocol/ config/version.ts platform/clock.ts'],
-  ['monitor/trends/rules/', 'domain/'],
-  ['monitor/context.ts monitor/enqueue.ts', 'domain/ store/ type:config/ type:platform/'],
+  ['web/components/untrusted-text.tsx web/components/page-html.ts web/components/asset-files.ts web/answer/', 'lib/ model/'],
+  ['service/', 'lib/ model/ config/variable.ts protocol/ web/components/untrusted-text.tsx web/components/page-html.ts web/components/asset-files.ts web/answer/ platform/http/security-headers.ts platform/child-frames.ts platform/child-host.ts platform/client-address.ts platform/clock.ts platform/keys.ts platform/listen.ts platform/logger.ts platform/network.ts platform/small-file.ts'],
+  ['monitor/parse/', 'lib/ model/ protocol/'],
+  ['monitor/client/', 'lib/ model/ protocol/ config/version.ts platform/clock.ts'],
+  ['monitor/trends/rules/', 'lib/ model/'],
+  ['monitor/context.ts monitor/enqueue.ts', 'lib/ model/ store/ type:config/ type:platform/'],
   ['monitor/access/visitor-scopes.ts', 'type:store/'],
   ['monitor/operation.ts', 'type:monitor/access/visitor-scopes.ts type:monitor/context.ts'],
   // Shapes of operations are pure.
-  ['monitor/access/token-shapes.ts monitor/alerts/delivery-shapes.ts', 'domain/ model/ monitor/operation.ts monitor/access/visitor-scopes.ts'],
-  ['monitor/access/', `${CONTEXT} model/ monitor/operation.ts monitor/access/visitor-scopes.ts monitor/access/token-shapes.ts platform/clock.ts platform/keys.ts platform/network.ts`],
+  ['monitor/access/token-shapes.ts monitor/alerts/delivery-shapes.ts', 'lib/ model/ monitor/operation.ts monitor/access/visitor-scopes.ts'],
+  ['monitor/access/', `${CONTEXT} monitor/operation.ts monitor/access/visitor-scopes.ts monitor/access/token-shapes.ts platform/clock.ts platform/keys.ts platform/network.ts`],
   ['monitor/events/', CONTEXT],
   ['monitor/export/', `${CONTEXT} config/version.ts`],
-  ['monitor/trends/', `${CONTEXT} monitor/trends/rules/`],
+  ['monitor/trends/', `lib/ store/ monitor/context.ts monitor/trends/rules/`],
   ['monitor/schedule/', `${CONTEXT} config/ platform/clock.ts monitor/enqueue.ts`],
   ['monitor/derive/', `${CONTEXT} monitor/trends/rules/ monitor/schedule/`],
   ['monitor/topics/', `${CONTEXT} config/ protocol/ monitor/enqueue.ts monitor/schedule/`],
-  ['monitor/status/', `${CONTEXT} model/ config/ monitor/schedule/`],
-  ['monitor/topics/state-operations.ts', `domain/ store/ model/ monitor/operation.ts monitor/status/ monitor/topics/`],
-  ['monitor/alerts/problem-words.ts', 'domain/ model/ store/'],
-  ['monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts', 'domain/ model/ monitor/operation.ts'],
-  ['monitor/digests/', `${CONTEXT} model/ monitor/operation.ts monitor/alerts/problem-words.ts monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts monitor/schedule/ monitor/status/ monitor/topics/find-by-slug.ts`],
+  ['monitor/status/', `${CONTEXT} config/ monitor/schedule/`],
+  ['monitor/topics/state-operations.ts', `lib/ model/ store/ monitor/operation.ts monitor/status/ monitor/topics/`],
+  ['monitor/alerts/problem-words.ts', 'lib/ model/ store/'],
+  ['monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts', 'lib/ model/ monitor/operation.ts'],
+  ['monitor/digests/', `${CONTEXT} monitor/operation.ts monitor/alerts/problem-words.ts monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts monitor/schedule/ monitor/status/ monitor/topics/find-by-slug.ts`],
   ['monitor/runs/', `${CONTEXT} config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
-  ['monitor/alerts/', `${CONTEXT} model/ monitor/operation.ts monitor/access/visitor-scopes.ts monitor/alerts/delivery-shapes.ts monitor/alerts/problem-words.ts monitor/digests/ monitor/schedule/ protocol/ platform/clock.ts platform/network.ts platform/vault.ts platform/http/allowed-hosts.ts type:config/config.ts monitor/topics/find-by-slug.ts`],
-  ['monitor/feeds/', `${CONTEXT} model/ monitor/operation.ts config/version.ts platform/keys.ts monitor/topics/find-by-slug.ts`],
-  ['monitor/sources/', `${CONTEXT} model/ protocol/ monitor/operation.ts monitor/client/ monitor/topics/`],
-  ['monitor/system-events/', `${CONTEXT} model/ platform/presence.ts monitor/alerts/ monitor/status/`],
-  ['monitor/recurring-work.ts', `${CONTEXT} platform/clock.ts monitor/alerts/ monitor/schedule/plan-digests.ts monitor/system-events/`],
+  ['monitor/alerts/', `${CONTEXT} monitor/operation.ts monitor/access/visitor-scopes.ts monitor/alerts/delivery-shapes.ts monitor/alerts/problem-words.ts monitor/digests/ monitor/schedule/ protocol/ platform/clock.ts platform/network.ts platform/vault.ts platform/http/allowed-hosts.ts type:config/config.ts monitor/topics/find-by-slug.ts`],
+  ['monitor/feeds/', `${CONTEXT} monitor/operation.ts config/version.ts platform/keys.ts monitor/topics/find-by-slug.ts`],
+  ['monitor/sources/', `${CONTEXT} protocol/ monitor/operation.ts monitor/client/ monitor/topics/`],
+  ['monitor/system-events/', `${CONTEXT} platform/presence.ts monitor/alerts/ monitor/status/`],
+  ['monitor/recurring-work.ts', `lib/ store/ monitor/context.ts platform/clock.ts monitor/alerts/ monitor/schedule/plan-digests.ts monitor/system-events/`],
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],
   ['api/', `${ENTRY} protocol/`],
   ['web/', `${ENTRY} type:protocol/ web/answer/ web/components/untrusted-text.tsx web/components/page-html.ts web/components/asset-files.ts`],
-  ['worker/', 'domain/ type:platform/logger.ts platform/presence.ts platform/queue/ store/ not:store/save/ not:store/slots.ts monitor/'],
+  ['worker/', 'lib/ model/ type:platform/logger.ts platform/presence.ts platform/queue/ store/ not:store/save/ not:store/runs/slots.ts monitor/'],
   ['app/', ABOVE],
   ['cli/', `${ENTRY} platform/queue/connection.ts app/ worker/`],
   ['main.ts', ABOVE],

@@ -1,5 +1,5 @@
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { isPlain } from '../../src/domain/json-values.ts';
+import { isPlain } from '../../src/lib/json-values.ts';
 
 const named = loadDialect('named');
 const neutral = loadDialect('neutral');

@@ -1,6 +1,6 @@
 /** What must hold after an interleaving, checked on its few rows. */
 import type { PoolClient } from 'pg';
-import type { Id } from '../../src/store/database.ts';
+import type { Id } from '../../src/store/db/database.ts';
 import type { Plan } from './plan.ts';
 import type { PlayRecord, Scene } from './stage.ts';
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient, QueryResult } from 'pg';
-import { type Database, readSqlState } from '../../src/store/database.ts';
+import { type Database, readSqlState } from '../../src/store/db/database.ts';
 
 /** A statement as a schedule prints it, with what it is called with. */
 export type Statement = { name: string; values: readonly unknown[] };

@@ -1,7 +1,7 @@
 /** Plays one interleaving: permits statements one by one, applies outside events, and runs the checks. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Findings, check, checkRecord } from './checks.ts';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import type { Gate } from './gate.ts';
 import { type OutsideEvent, type Plan, roleInWords } from './plan.ts';
 import { act, execute } from './roles.ts';

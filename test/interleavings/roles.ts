@@ -1,5 +1,5 @@
 /** The program's own functions, as the processes of an interleaving call them. */
-import { Refused } from '../../src/domain/errors.ts';
+import { Refused } from '../../src/model/errors.ts';
 import { callAndStore, findUnreadResponse, readCallLimits } from '../../src/monitor/runs/paid-call.ts';
 import { claimForWorker } from '../../src/monitor/runs/claim.ts';
 import { endWithoutSuccess } from '../../src/monitor/runs/run-end.ts';
@@ -9,16 +9,16 @@ import { scan } from '../../src/monitor/schedule/scan.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
-import type { Id } from '../../src/store/database.ts';
+import type { Id } from '../../src/store/db/database.ts';
 import {
   beginRequest,
   commitWithRequest,
   finishRequest,
   type RequestKey,
-} from '../../src/store/idempotency.ts';
-import type { RawResponse } from '../../src/store/responses.ts';
-import { renewLease } from '../../src/store/run-claims.ts';
-import { closeTrial, openTrial } from '../../src/store/trials.ts';
+} from '../../src/store/access/idempotency.ts';
+import type { RawResponse } from '../../src/store/runs/responses.ts';
+import { renewLease } from '../../src/store/runs/run-claims.ts';
+import { closeTrial, openTrial } from '../../src/store/runs/trials.ts';
 import type { Role } from './plan.ts';
 import type { PlayRecord, Scene } from './stage.ts';
 

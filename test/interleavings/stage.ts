@@ -6,10 +6,10 @@ import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createLogger, type Logger } from '../../src/platform/logger.ts';
 import type { WorkQueue } from '../../src/platform/queue/queue.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
-import { type Database, type Id, openDatabase } from '../../src/store/database.ts';
+import { type Database, type Id, openDatabase } from '../../src/store/db/database.ts';
 import { freshDatabase } from '../database.ts';
 import { startStub, wirePost } from '../stub-service.ts';
-import type { ClaimedRun } from '../../src/store/run-claims.ts';
+import type { ClaimedRun } from '../../src/store/runs/run-claims.ts';
 import { type Gate, makeGate, type Mutation, type Statement } from './gate.ts';
 import type { Limits } from './plan.ts';
 

@@ -1,5 +1,5 @@
 /** Searches once with a configured source, and compares what it returns with what its adapter promises. */
-import { DAY } from '../../src/domain/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { monotonicMs } from '../../src/platform/clock.ts';
 import { planWordings } from '../../src/service/planning/wordings.ts';
 import type { Adapter } from '../../src/service/sources/adapter.ts';

@@ -8,7 +8,7 @@ import { detectTerminalPage } from '../../src/cli/terminal-io.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { environment } from '../../src/config/environment.ts';
 import { VERSION } from '../../src/config/version.ts';
-import { InvalidInput } from '../../src/domain/errors.ts';
+import { InvalidInput } from '../../src/model/errors.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { openAgent } from '../../src/service/sources/resilience/http-request.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
-import type { ParsedResults } from '../../src/domain/parsed-results.ts';
+import type { ParsedResults } from '../../src/model/parsed-results.ts';
 import { explainNoResponse } from '../../src/monitor/parse/rejects-and-warnings.ts';
 
 function read(answer: unknown, dialect = 'named'): ParsedResults {

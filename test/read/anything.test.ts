@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { OPERATIONS } from '../../src/domain/enumerations.ts';
+import { OPERATIONS } from '../../src/model/enumerations.ts';
 import { readErrorBody } from '../../src/protocol/error-body.ts';
 import { createStreamReader } from '../../src/protocol/stream.ts';
 import { fromWire, toWire, type WireKind } from '../../src/protocol/wire.ts';

@@ -1,10 +1,10 @@
 /** The possible bytes of a response, and the error for invalid ones. */
 import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import type { Operation } from '../../src/domain/enumerations.ts';
-import { RunError } from '../../src/domain/errors.ts';
+import type { Operation } from '../../src/model/enumerations.ts';
+import { RunError } from '../../src/model/errors.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
-import type { ParsedResults } from '../../src/domain/parsed-results.ts';
+import type { ParsedResults } from '../../src/model/parsed-results.ts';
 
 const named = loadDialect('named');
 const ONE = '{"miner_tweets":[{"id":"1","text":"é😀"}]}';

@@ -2,15 +2,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { hashStatement } from '../../src/domain/sentences.ts';
-import { runToEnd } from '../../src/domain/cooperative.ts';
+import { hashStatement } from '../../src/lib/sentences.ts';
+import { runToEnd } from '../../src/lib/cooperative.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import {
   createCitationResolver,
   MAX_STATEMENTS,
   parseStatements,
 } from '../../src/monitor/parse/parse-statements.ts';
-import type { ParsedStatement } from '../../src/domain/parsed-results.ts';
+import type { ParsedStatement } from '../../src/model/parsed-results.ts';
 import { watchProcessor } from '../processor.ts';
 import { sample } from '../samples/sample.ts';
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import type { ParsedPost, ParsedResults } from '../../src/domain/parsed-results.ts';
+import type { ParsedPost, ParsedResults } from '../../src/model/parsed-results.ts';
 
 function readPosts(posts: readonly unknown[]): ParsedResults {
   const body = JSON.stringify({ miner_tweets: posts });

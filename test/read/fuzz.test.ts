@@ -7,13 +7,13 @@
  */
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Operation } from '../../src/domain/enumerations.ts';
+import type { Operation } from '../../src/model/enumerations.ts';
 import { readErrorBody } from '../../src/protocol/error-body.ts';
 import { createStreamReader } from '../../src/protocol/stream.ts';
-import type { Cooperative } from '../../src/domain/cooperative.ts';
-import { RunError } from '../../src/domain/errors.ts';
+import type { Cooperative } from '../../src/lib/cooperative.ts';
+import { RunError } from '../../src/model/errors.ts';
 import { parseResponseInSteps } from '../../src/monitor/parse/parse-response.ts';
-import type { ParsedResults } from '../../src/domain/parsed-results.ts';
+import type { ParsedResults } from '../../src/model/parsed-results.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';

@@ -1,13 +1,13 @@
 /** Members of later answers: what they say, what they say is empty, and what they leave unknown; and that it is kept. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
-import type { ParsedLink, ParsedResults } from '../../src/domain/parsed-results.ts';
+import type { ParsedLink, ParsedResults } from '../../src/model/parsed-results.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { makeWorld, type World } from '../world.ts';
 
 type Members = Readonly<Record<string, unknown>>;

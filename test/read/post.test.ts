@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
-import type { ParsedResults, ParsedPost } from '../../src/domain/parsed-results.ts';
+import type { ParsedResults, ParsedPost } from '../../src/model/parsed-results.ts';
 import { UnreadableResponse } from '../../src/monitor/parse/rejects-and-warnings.ts';
 
 const named = loadDialect('named');

@@ -1,5 +1,5 @@
 /** Tables: how each kind of wire value is parsed. */
-import { readIdFromAddress } from '../../src/domain/link.ts';
+import { readIdFromAddress } from '../../src/model/links/link.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseCitations } from '../../src/monitor/parse/citations.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { buildExcerpt, listExcerptWords } from '../../src/domain/excerpt.ts';
-import { splitIndexWords, locateWords } from '../../src/domain/relevance.ts';
+import { buildExcerpt, listExcerptWords } from '../../src/model/excerpt.ts';
+import { splitIndexWords, locateWords } from '../../src/model/relevance.ts';
 
 const sayings =
   (...words: string[]) =>

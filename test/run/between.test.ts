@@ -8,7 +8,7 @@ import { replaySpool } from '../../src/monitor/runs/db-outage.ts';
 import { dryRunSearch } from '../../src/monitor/runs/dry-run.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import type { Id } from '../../src/store/database.ts';
+import type { Id } from '../../src/store/db/database.ts';
 import { intercepted } from '../intercepted.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { RunError } from '../../src/domain/errors.ts';
+import { RunError } from '../../src/model/errors.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
-import { openCall } from '../../src/store/ledger.ts';
-import { loadNewestResponse, storeResponse } from '../../src/store/responses.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun } from '../../src/store/run-states.ts';
+import { openCall } from '../../src/store/runs/ledger.ts';
+import { loadNewestResponse, storeResponse } from '../../src/store/runs/responses.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 

@@ -1,12 +1,17 @@
 /** Responses that were unparsed when their run ended: whenever they arrive, their items are saved. */
 import { beforeEach, expect, test } from 'vitest';
-import { MINUTE, SECOND } from '../../src/domain/time.ts';
+import { MINUTE, SECOND } from '../../src/lib/time.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
-import type { Id } from '../../src/store/database.ts';
-import { listLateRuns, needsSolitude, storeResponse, takeLateResponse } from '../../src/store/responses.ts';
+import type { Id } from '../../src/store/db/database.ts';
+import {
+  listLateRuns,
+  needsSolitude,
+  storeResponse,
+  takeLateResponse,
+} from '../../src/store/runs/responses.ts';
 import { readFeedAfter } from '../../src/store/alerts/feed-entries.ts';
 import { readPastEntries } from '../../src/store/alerts/past-entries.ts';
 import { json, wirePost } from '../stub-service.ts';

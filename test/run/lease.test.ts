@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startLeaseRenewal } from '../../src/monitor/runs/claim.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { inTransaction } from '../../src/store/database.ts';
-import { type ClaimedRun, claimRun, extendLeases, renewLease } from '../../src/store/run-claims.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
+import { type ClaimedRun, claimRun, extendLeases, renewLease } from '../../src/store/runs/run-claims.ts';
 import { intercepted } from '../intercepted.ts';
 import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';

@@ -4,7 +4,7 @@ import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { loadNewestResponse } from '../../src/store/responses.ts';
+import { loadNewestResponse } from '../../src/store/runs/responses.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 

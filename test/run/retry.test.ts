@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { RUN_CODES, type RunCode } from '../../src/domain/errors.ts';
+import { RUN_CODES, type RunCode } from '../../src/model/errors.ts';
 import { decideRetry, type FailedCall, RETRY_CLASS } from '../../src/monitor/runs/retry-policy.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');

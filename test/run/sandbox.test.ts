@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TOOLS } from '../../src/domain/enumerations.ts';
+import { TOOLS } from '../../src/model/enumerations.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { accessServices, type ServiceAccess } from '../../src/app/service-access.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { nextSlots } from '../../src/monitor/schedule/cadence.ts';
 import { computePhase } from '../../src/monitor/schedule/schedule.ts';
 import { simulate } from '../../src/app/simulation.ts';
-import { ensureService } from '../../src/store/services.ts';
+import { ensureService } from '../../src/store/services/services.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;

@@ -1,8 +1,8 @@
 /** Coverage by tool: "did not respond" is not "found nothing", in every run and as long as it lasts. */
 import { readFile } from 'node:fs/promises';
 import { afterEach, expect, test } from 'vitest';
-import { formatDay } from '../../src/domain/display-format.ts';
-import { describeToolCoverage } from '../../src/domain/tool-coverage.ts';
+import { formatDay } from '../../src/lib/display-format.ts';
+import { describeToolCoverage } from '../../src/model/tool-coverage.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { parseLateResponses, replayRun } from '../../src/monitor/runs/late-and-replay.ts';
 import { explainMissingTools, findMissingTools } from '../../src/monitor/topics/tool-sources.ts';
@@ -10,7 +10,7 @@ import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { readRun } from '../../src/store/queries/run-list.ts';
 import { readHostedSilences, readRunTools, readSilentTools } from '../../src/store/queries/run-tools.ts';
-import { storeResponse } from '../../src/store/responses.ts';
+import { storeResponse } from '../../src/store/runs/responses.ts';
 import { json } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 

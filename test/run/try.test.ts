@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { RunError } from '../../src/domain/errors.ts';
+import { RunError } from '../../src/model/errors.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { type SearchToDryRun, dryRunSearch } from '../../src/monitor/runs/dry-run.ts';
 import { runRecurringWork } from '../../src/monitor/recurring-work.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { raiseTombstones } from '../../src/store/maintenance/tombstones.ts';
-import { inTransaction } from '../../src/store/database.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
 import { readCallCosts } from '../../src/store/queries/call-costs.ts';
-import { openTrial } from '../../src/store/trials.ts';
+import { openTrial } from '../../src/store/runs/trials.ts';
 import { gated, json, type StubAnswer, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, START, type World } from '../world.ts';
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openBackend, type QueueBackend } from '../../src/platform/queue/connection.ts';
-import { Refused } from '../../src/domain/errors.ts';
+import { Refused } from '../../src/model/errors.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import type { Context } from '../../src/monitor/context.ts';
-import { readInstanceName } from '../../src/store/instance-name.ts';
+import { readInstanceName } from '../../src/store/db/instance-name.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
 import { until } from '../processes.ts';
 

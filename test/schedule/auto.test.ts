@@ -12,11 +12,11 @@ import { requireSearch } from '../../src/monitor/topics/find-by-slug.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { judgeCompleteness } from '../../src/monitor/status/search-completeness.ts';
 import { forecastSaved } from '../../src/monitor/topics/search-forecast.ts';
-import { inTransaction } from '../../src/store/database.ts';
-import { readPaces, savePaces } from '../../src/store/pace.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
+import { readPaces, savePaces } from '../../src/store/runs/pace.ts';
 import { readIntervalChanges } from '../../src/store/queries/search-list.ts';
-import { finishSetback } from '../../src/store/scanner.ts';
-import { lockDueSearches } from '../../src/store/slots.ts';
+import { finishSetback } from '../../src/store/runs/scanner.ts';
+import { lockDueSearches } from '../../src/store/runs/slots.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 

@@ -1,7 +1,7 @@
 /** Slots that became due during downtime: counted fast, and the same as if each had been listed. */
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import { monotonicMs } from '../../src/platform/clock.ts';
 import { countSlots, listDueSlots, slotsBetween } from '../../src/monitor/schedule/cadence.ts';
 import { parseSchedule, type Schedule } from '../../src/monitor/schedule/schedule.ts';

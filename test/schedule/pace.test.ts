@@ -8,7 +8,7 @@ import {
   planAhead,
   spendCall,
 } from '../../src/monitor/schedule/call-budget.ts';
-import { findNewestBlock } from '../../src/domain/response-rate.ts';
+import { findNewestBlock } from '../../src/model/response-rate.ts';
 import {
   findSufficientInterval,
   forecastAdaptive,
@@ -17,7 +17,7 @@ import {
 } from '../../src/monitor/schedule/pace-forecast.ts';
 import { learn, NEW_PACE, type Pace, type PacedResponse } from '../../src/monitor/schedule/pace.ts';
 import { describeIntervalChange } from '../../src/monitor/schedule/schedule-text.ts';
-import type { IntervalChange } from '../../src/store/pace.ts';
+import type { IntervalChange } from '../../src/store/runs/pace.ts';
 import { parseAdaptive, toScheduleColumns, writeEvery } from '../../src/monitor/schedule/schedule.ts';
 import { poll } from '../../bench/polling/poll.ts';
 import { createWorld } from '../../bench/polling/topics.ts';

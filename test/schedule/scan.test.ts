@@ -3,8 +3,8 @@ import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { ensureRecurringWork } from '../../src/store/scanner.ts';
+import { openDatabase } from '../../src/store/db/database.ts';
+import { ensureRecurringWork } from '../../src/store/runs/scanner.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 
 const { stub, world, rows } = await stubbedWorld();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidInput } from '../../src/domain/errors.ts';
+import { InvalidInput } from '../../src/model/errors.ts';
 import { parseSchedule, type WrittenSchedule } from '../../src/monitor/schedule/schedule.ts';
 import { formatSlot, describeSchedule } from '../../src/monitor/schedule/schedule-text.ts';
 

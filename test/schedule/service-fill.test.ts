@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { countSlots } from '../../src/monitor/schedule/cadence.ts';
 import { sustainCalls } from '../../src/monitor/schedule/call-budget.ts';
 import { sortPaces } from '../../src/monitor/schedule/service-fill.ts';
-import type { PaceRow } from '../../src/store/pace.ts';
+import type { PaceRow } from '../../src/store/runs/pace.ts';
 
 const DAY = 86_400_000;
 const from = Date.UTC(2026, 10, 24, 13);

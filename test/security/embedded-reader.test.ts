@@ -4,10 +4,10 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readErrorCode } from '../../src/domain/errors.ts';
+import { readErrorCode } from '../../src/model/errors.ts';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../../src/platform/postgres/embedded-postgres.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
 import { query, silent, readyStage } from '../engine/stage.ts';
 import { makeDirectory } from '../temporary.ts';
 

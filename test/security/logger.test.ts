@@ -2,8 +2,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
-import { inTransaction, openDatabase } from '../../src/store/database.ts';
-import { insertToken } from '../../src/store/tokens.ts';
+import { inTransaction, openDatabase } from '../../src/store/db/database.ts';
+import { insertToken } from '../../src/store/access/tokens.ts';
 import { emptyDatabase } from '../database.ts';
 import { onRedis } from '../backends.ts';
 

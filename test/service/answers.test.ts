@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aiResponse, microblogResponse } from '../../src/protocol/specification.ts';
 import { loadDialect, buildOperationPaths } from '../../src/protocol/dialect.ts';
-import { DATE_FILTERS, MODELS, TOOLS } from '../../src/domain/enumerations.ts';
+import { DATE_FILTERS, MODELS, TOOLS } from '../../src/model/enumerations.ts';
 import { servedAiResponse, servedMicroblogResponse } from '../../src/protocol/extensions.ts';
 import { fromWire, toWire } from '../../src/protocol/wire.ts';
 import { ModelFailed } from '../../src/service/answering/language-model.ts';
@@ -9,7 +9,7 @@ import { NOTHING_FOUND } from '../../src/service/answering/completion-writer.ts'
 import { MAX_PIECE_LENGTH } from '../../src/service/ai-search.ts';
 import { computeTruth } from '../../src/service/sandbox/ground-truth.ts';
 import { SANDBOX_SEED } from '../../src/service/sandbox/sandbox-sources.ts';
-import { DAY } from '../../src/domain/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { z } from 'zod';
 import { type Client, startForTest } from './running.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { createTokenBucket } from '../../src/service/key-gate.ts';
 import { NOW } from './sources/provider.ts';

@@ -6,8 +6,8 @@ import {
   DATE_FILTERS,
   MODELS,
   SOURCES,
-} from '../../src/domain/enumerations.ts';
-import { DAY } from '../../src/domain/time.ts';
+} from '../../src/model/enumerations.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { retrieveFindings, computeDateWindow } from '../../src/service/planning/retrieval.ts';
 import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { createSlices, takeTurn } from '../../src/service/event-loop-turns.ts';
 import { readEvidence } from '../../src/service/answering/evidence.ts';
-import { SOURCES } from '../../src/domain/enumerations.ts';
+import { SOURCES } from '../../src/model/enumerations.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { runAiSearch } from '../../src/service/ai-search.ts';
 import { COMPLETION_ROLES } from '../../src/service/answering/completion-draft.ts';

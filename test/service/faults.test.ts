@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aiResponse, microblogResponse } from '../../src/protocol/specification.ts';
 import { z } from 'zod';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { TOOLS } from '../../src/domain/enumerations.ts';
+import { TOOLS } from '../../src/model/enumerations.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { type Client, startForTest } from './running.ts';
 

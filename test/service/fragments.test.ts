@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalizeLink, dedupeByLink } from '../../src/service/ranking/deduplication.ts';
 import { MAX_PIECE_LENGTH, splitPieces } from '../../src/service/ai-search.ts';
-import { normalCdf } from '../../src/domain/normal-distribution.ts';
+import { normalCdf } from '../../src/lib/normal-distribution.ts';
 
 describe('chunks of a text', () => {
   test('join to the text, are short, and split no character', () => {

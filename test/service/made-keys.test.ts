@@ -3,8 +3,8 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { makeKey } from '../../src/platform/keys.ts';
 import { revokeKey } from '../../src/monitor/access/manage-tokens.ts';
 import { accessServices } from '../../src/app/service-access.ts';
-import { inTransaction } from '../../src/store/database.ts';
-import { insertToken, readTokens, SERVICE_SCOPE } from '../../src/store/tokens.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
+import { insertToken, readTokens, SERVICE_SCOPE } from '../../src/store/access/tokens.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ env: { SERVICE_PORT: '0', SERVICE_SOURCES: 'sandbox' } });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MicroblogPost } from '../../src/protocol/specification.ts';
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import { createPostLister } from './sandbox/every-post.ts';
 import { createMicroblog, type SimulatedMicroblog } from '../../src/service/sandbox/simulated-microblog.ts';
 import { computeTruth } from '../../src/service/sandbox/ground-truth.ts';

@@ -1,7 +1,7 @@
 /** Several sources for one tool: run in parallel, within a time limit, and failures are reported. */
 import { takeTurn } from '../../src/service/event-loop-turns.ts';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { MODELS, type Model, type Source } from '../../src/domain/enumerations.ts';
+import { MODELS, type Model, type Source } from '../../src/model/enumerations.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { SourceDown } from '../../src/service/sources/outage.ts';
 import { searchMicroblog, toServedPosts } from '../../src/service/microblog-search.ts';

@@ -1,5 +1,5 @@
 /** Sources that behave as a test wants. */
-import type { Source } from '../../src/domain/enumerations.ts';
+import type { Source } from '../../src/model/enumerations.ts';
 import type { MicroblogPost } from '../../src/protocol/specification.ts';
 import type { FoundItem, SourceQuery, SearchSource } from '../../src/service/sources/search-source.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../src/app/http-server.ts';
 import { WEB } from '../../src/app/web-server.ts';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { nameTopicStatus, readTopicStatuses, STATUS_NAMES } from '../../src/monitor/status/search-status.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';

@@ -1,6 +1,6 @@
 /** Active searches without a successful run for three intervals are found, whatever the cause. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import { parseAdaptive, type Schedule, type SearchSchedule } from '../../src/monitor/schedule/schedule.ts';
 import {
   describeLastRun,

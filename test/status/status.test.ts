@@ -1,13 +1,13 @@
 /** How a search is doing, by the history of its runs, on a real database: the rule is in the view `search_status`. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../src/domain/time.ts';
+import { HOUR, MINUTE } from '../../src/lib/time.ts';
 import { judgeTopic, nameTopicStatus, readSearchStatuses } from '../../src/monitor/status/search-status.ts';
 import { editSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch, changeTopic } from '../../src/monitor/topics/search-state.ts';
-import type { RunCode } from '../../src/domain/errors.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { failRun, insertRun } from '../../src/store/run-states.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { RunCode } from '../../src/model/errors.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { at, newSearch, run } from '../store/live.ts';
 import { makeWorld, type World } from '../world.ts';
 

@@ -1,5 +1,5 @@
 /** Paid, unparsed responses, and workers that have spooled some. */
-import type { Database, Id } from '../../src/store/database.ts';
+import type { Database, Id } from '../../src/store/db/database.ts';
 import type { World } from '../world.ts';
 
 /** A run that failed although its response was stored. @returns the run */

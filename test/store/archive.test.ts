@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/app/service-ports.ts';
-import type { Source } from '../../src/domain/enumerations.ts';
-import type { ParsedResults, ParsedLink, ParsedPost } from '../../src/domain/parsed-results.ts';
-import { parseQuery } from '../../src/domain/search-query.ts';
+import type { Source } from '../../src/model/enumerations.ts';
+import type { ParsedResults, ParsedLink, ParsedPost } from '../../src/model/parsed-results.ts';
+import { parseQuery } from '../../src/model/search-query.ts';
 import { findText } from '../../src/store/archive/find-text.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { ArchiveQuestion } from '../../src/store/archive/archive-candidates.ts';
 import { type ArchiveHit, searchArchive } from '../../src/store/archive/search-archive.ts';
-import { inTransaction } from '../../src/store/database.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun } from '../../src/store/run-states.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
-import { insertSearch, type Search } from '../../src/store/searches.ts';
-import { ensureService, type Service } from '../../src/store/services.ts';
-import { ensureTopic } from '../../src/store/topics.ts';
+import { insertSearch, type Search } from '../../src/store/topics/searches.ts';
+import { ensureService, type Service } from '../../src/store/services/services.ts';
+import { ensureTopic } from '../../src/store/topics/topics.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;

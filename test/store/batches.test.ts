@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
-import { batched } from '../../src/store/batches.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { batched } from '../../src/store/db/batches.ts';
+import { openDatabase } from '../../src/store/db/database.ts';
 
 /** Never asked: it only says whose batches they are. */
 const world = { db: openDatabase('postgres://127.0.0.1:1/none', { log: createLogger('silent') }) };

@@ -2,12 +2,12 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { readCallRoom } from '../../src/store/call-limits.ts';
-import { type Database, type Id, openDatabase } from '../../src/store/database.ts';
-import { closeFailedCall, type OpenedCall, openCall } from '../../src/store/ledger.ts';
-import { storeResponse } from '../../src/store/responses.ts';
-import { closeTrial, openTrial } from '../../src/store/trials.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
+import { readCallRoom } from '../../src/store/runs/call-limits.ts';
+import { type Database, type Id, openDatabase } from '../../src/store/db/database.ts';
+import { closeFailedCall, type OpenedCall, openCall } from '../../src/store/runs/ledger.ts';
+import { storeResponse } from '../../src/store/runs/responses.ts';
+import { closeTrial, openTrial } from '../../src/store/runs/trials.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ hosted: 'http://127.0.0.1:1' });

@@ -1,6 +1,6 @@
 import { createLogger } from '../../src/platform/logger.ts';
-import { assertSchema } from '../../src/store/migrate.ts';
-import { SchemaMismatch } from '../../src/store/schema-state.ts';
+import { assertSchema } from '../../src/store/db/migrate.ts';
+import { SchemaMismatch } from '../../src/store/db/schema-state.ts';
 
 /** How the schema of a database differs from the program's, or from that of another folder of migrations. */
 export async function checkSchema(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import type { Id } from '../../src/store/database.ts';
+import type { Id } from '../../src/store/db/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import {
   type CompletionDiff,
@@ -11,10 +11,10 @@ import {
   readCompletionDiff,
 } from '../../src/store/queries/completion-diff.ts';
 import { readFirstFinders } from '../../src/store/queries/link-pages.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { failRun, insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
 import { saveAgain, saveFindings } from '../../src/store/save/save.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { until } from '../processes.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';

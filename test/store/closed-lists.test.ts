@@ -2,7 +2,7 @@
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { afterAll, expect, test } from 'vitest';
-import { declared } from '../../src/store/row-shapes.ts';
+import { declared } from '../../src/store/db/row-shapes.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld();

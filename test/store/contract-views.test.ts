@@ -2,9 +2,9 @@
 import { onTestFinished, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { readViews } from '../../src/store/migrations-folder.ts';
-import { applyViews } from '../../src/store/views.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { readViews } from '../../src/store/db/migrations-folder.ts';
+import { applyViews } from '../../src/store/db/views.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
 import { checkSchema } from './check-schema.ts';
 import { describeSchema } from './describe-schema.ts';

@@ -1,21 +1,21 @@
 /** Each thing once in its topic: which of its discoveries is first, whatever the order of saves, and after members are gone. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { groupCopies, hashFoldedText } from '../../src/domain/copies.ts';
-import { HOUR } from '../../src/domain/time.ts';
+import { groupCopies, hashFoldedText } from '../../src/model/copies.ts';
+import { HOUR } from '../../src/lib/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { editSearch } from '../../src/monitor/topics/save-search.ts';
 import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { MAX_COPIES, readThings } from '../../src/store/copies.ts';
+import { MAX_COPIES, readThings } from '../../src/store/topics/copies.ts';
 import type { TopicItem } from '../../src/store/save/topic-items.ts';
 import { fillTextKeys } from '../../src/store/maintenance/fill-text-keys.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 

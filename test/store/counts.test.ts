@@ -3,9 +3,15 @@ import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
-import { addCounts, foldCounts, LATENESS_BOUNDS, readCounts, SAVE_BOUNDS } from '../../src/store/counts.ts';
+import {
+  addCounts,
+  foldCounts,
+  LATENESS_BOUNDS,
+  readCounts,
+  SAVE_BOUNDS,
+} from '../../src/store/derive/counts.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
-import { insertRun } from '../../src/store/run-states.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let stub: StubService;

@@ -2,7 +2,7 @@
  * Every table of the schema is one of facts, which are a function of the set of responses, or one that logs what happened
  * or was known at the time, or what people set. A table that is on no list fails `order.test.ts`.
  */
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/db/database.ts';
 
 /** Columns that are left out of the comparison, each with its reason. */
 type LeftOut = Readonly<Record<string, string>>;

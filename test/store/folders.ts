@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { LAST_SQUASHED } from '../../src/store/migrations-folder.ts';
+import { LAST_SQUASHED } from '../../src/store/db/migrations-folder.ts';
 
 /**
  * Migrations of a test, in the order given; a statement per entry of each list.

@@ -8,7 +8,7 @@ import {
   readTypicalAtAge,
 } from '../../src/store/queries/growth.ts';
 import { readRisingPosts } from '../../src/store/queries/rising.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { rebuildTrends } from '../../src/monitor/derive/follower.ts';

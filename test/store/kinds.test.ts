@@ -5,8 +5,8 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { assertSchema, migrate } from '../../src/store/migrate.ts';
-import { MIGRATIONS_FOLDER } from '../../src/store/migrations-folder.ts';
+import { assertSchema, migrate } from '../../src/store/db/migrate.ts';
+import { MIGRATIONS_FOLDER } from '../../src/store/db/migrations-folder.ts';
 import { emptyDatabase } from '../database.ts';
 
 const log = createLogger('silent');

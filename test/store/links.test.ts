@@ -1,19 +1,23 @@
 /** Links under all their spellings: what the save keeps of them, and what `links rekey` makes of stored ones. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { BUILT_IN_RULES, identifyAddress, type LinkRules } from '../../src/domain/link-identity.ts';
+import { BUILT_IN_RULES, identifyAddress, type LinkRules } from '../../src/model/links/link-identity.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
-import { describeOutdatedRules, readStoredRules, writeStoredRules } from '../../src/store/link-rules.ts';
+import {
+  describeOutdatedRules,
+  readStoredRules,
+  writeStoredRules,
+} from '../../src/store/maintenance/link-rules.ts';
 import { countRekeyed, rekeyLinks } from '../../src/store/maintenance/rekey-links.ts';
 import { readLeads } from '../../src/store/queries/first-finders.ts';
 import { readLinkAddresses, readPostsWithLink } from '../../src/store/queries/links.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 

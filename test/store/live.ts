@@ -1,15 +1,15 @@
 /** Searches that run when a test says so, with responses that it writes. */
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun } from '../../src/store/run-states.ts';
-import type { Database } from '../../src/store/database.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
+import type { Database } from '../../src/store/db/database.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import type { World } from '../world.ts';
 

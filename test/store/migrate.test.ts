@@ -13,8 +13,8 @@ import {
   QUEUE_VERSION,
   readParts,
 } from '../../src/platform/queue/queue-schema.ts';
-import { describeDatabase, migrate } from '../../src/store/migrate.ts';
-import { LAST_SQUASHED, MIGRATIONS_FOLDER, readMigrations } from '../../src/store/migrations-folder.ts';
+import { describeDatabase, migrate } from '../../src/store/db/migrate.ts';
+import { LAST_SQUASHED, MIGRATIONS_FOLDER, readMigrations } from '../../src/store/db/migrations-folder.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
 import { programOf } from '../programs.ts';
 import { checkSchema } from './check-schema.ts';

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { createServicePorts } from '../../src/app/service-ports.ts';
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { DAY, HOUR } from '../../src/lib/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createMemoryPageCache } from '../../src/service/sources/pages/memory-cache.ts';
 import type { CachedPage } from '../../src/service/ports.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/db/database.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/db/database.ts';
 import { ensurePartitions } from '../../src/store/maintenance/partitions.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts';
 import { hasOpenFunctions } from '../../src/platform/postgres/reader-role.ts';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
 import { readerQuery } from '../../src/store/reader/reader-query.ts';
 import { emptyDatabase, freshDatabase } from '../database.ts';
 

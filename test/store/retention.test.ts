@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { DAY } from '../../src/domain/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { runRecurringWork } from '../../src/monitor/recurring-work.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { ensurePartitions, listSnapshotMonths } from '../../src/store/maintenance/partitions.ts';
@@ -11,7 +11,7 @@ import {
   readTableSizes,
   retentionLimitsAt,
 } from '../../src/store/maintenance/retention.ts';
-import { ensureRecurringWork } from '../../src/store/scanner.ts';
+import { ensureRecurringWork } from '../../src/store/runs/scanner.ts';
 import { makeWorld, START, type World } from '../world.ts';
 
 let world: World;

@@ -1,8 +1,8 @@
 /** The views of rising hashtags and domains on planted names: what is flat, what rises by many authors, what one author spams. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY } from '../../src/domain/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { readRisingDomains, readRisingHashtags } from '../../src/store/queries/rising.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { seeded } from '../faults/random.ts';
 import { makeWorld, type World } from '../world.ts';
 import { newSearch, NOON } from './live.ts';

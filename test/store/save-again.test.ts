@@ -4,7 +4,7 @@ import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
-import type { Id } from '../../src/store/database.ts';
+import type { Id } from '../../src/store/db/database.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 

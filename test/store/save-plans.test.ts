@@ -4,7 +4,7 @@
  * there is no index to use.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, KEEP_PLANS } from '../../src/store/database.ts';
+import { type Database, KEEP_PLANS } from '../../src/store/db/database.ts';
 import { intercepted } from '../intercepted.ts';
 import { makeWorld, type World } from '../world.ts';
 import { newSearch, run } from './live.ts';

@@ -1,12 +1,12 @@
 /** A run that repeatedly fails to derive delays its own search and nothing else. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { derivePending, FOLLOWER_INTERVAL_MS, startFollower } from '../../src/monitor/derive/follower.ts';
-import { readCounts } from '../../src/store/counts.ts';
+import { readCounts } from '../../src/store/derive/counts.ts';
 import { readLag, readSetAside } from '../../src/store/derive/pending-derivations.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { readDerived, readRebuilt } from '../derived.ts';
 import { intercepted } from '../intercepted.ts';
 import { makeWorld, type World } from '../world.ts';

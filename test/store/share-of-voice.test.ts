@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureService } from '../../src/store/services.ts';
+import { ensureService } from '../../src/store/services/services.ts';
 import { readRisingDomains, readRisingHashtags } from '../../src/store/queries/rising.ts';
 import { averageVoices, readVoiceDays } from '../../src/store/queries/share-of-voice.ts';
 import {
@@ -8,7 +8,7 @@ import {
   readTopHashtags,
   readTopLanguages,
 } from '../../src/store/queries/tops.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { makeWorld, type World } from '../world.ts';
 import { at, newSearch, type Post, run } from './live.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PoolClient } from 'pg';
 import { createLogger } from '../../src/platform/logger.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/db/database.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
 
 let database: TestDatabase;

@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { DAY, HOUR } from '../../src/lib/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { inTransaction, openDatabase, readTime } from '../../src/store/database.ts';
-import { finishSetback } from '../../src/store/scanner.ts';
+import { inTransaction, openDatabase, readTime } from '../../src/store/db/database.ts';
+import { finishSetback } from '../../src/store/runs/scanner.ts';
 import {
   readUsedAllowance,
   refundAllowance,
   reserveSourceTurn,
   takeAllowance,
-} from '../../src/store/source-pacing.ts';
+} from '../../src/store/services/source-pacing.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();

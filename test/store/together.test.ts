@@ -2,10 +2,10 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
-import { type Database, type Id, openDatabase } from '../../src/store/database.ts';
-import { openCall } from '../../src/store/ledger.ts';
-import { loadNewestResponse, storeResponse } from '../../src/store/responses.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
+import { type Database, type Id, openDatabase } from '../../src/store/db/database.ts';
+import { openCall } from '../../src/store/runs/ledger.ts';
+import { loadNewestResponse, storeResponse } from '../../src/store/runs/responses.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ hosted: 'http://127.0.0.1:1' });

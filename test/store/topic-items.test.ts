@@ -1,16 +1,16 @@
 /** Each item is reported once per topic: which discovery is `first_in_topic`, whatever finds the item in whatever order. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BUILT_IN_RULES } from '../../src/domain/link-identity.ts';
-import { MINUTE } from '../../src/domain/time.ts';
+import { BUILT_IN_RULES } from '../../src/model/links/link-identity.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
 import { createSearch, editSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
-import { type Id, openDatabase } from '../../src/store/database.ts';
+import { type Id, openDatabase } from '../../src/store/db/database.ts';
 import { fillTopicItems } from '../../src/store/maintenance/fill-topic-items.ts';
 import { rekeyLinks } from '../../src/store/maintenance/rekey-links.ts';
 import { NAMED_POST_SQL } from '../../src/store/queries/named-posts.ts';
-import { storeResponse } from '../../src/store/responses.ts';
+import { storeResponse } from '../../src/store/runs/responses.ts';
 import { until } from '../processes.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';

@@ -7,7 +7,7 @@ import {
   isUnreachable,
   openDatabase,
   readSqlState,
-} from '../../src/store/database.ts';
+} from '../../src/store/db/database.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();

@@ -3,7 +3,7 @@ import { getTableColumns } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';
-import { declared } from '../../src/store/row-shapes.ts';
+import { declared } from '../../src/store/db/row-shapes.ts';
 import { author_versions, authors, post_versions, posts } from '../../src/store/schema/post-tables.ts';
 import { freshDatabase } from '../database.ts';
 

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { derivePending, rebuildTrends } from '../../src/monitor/derive/follower.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
-import type { Id } from '../../src/store/database.ts';
+import type { Id } from '../../src/store/db/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { readPostPage } from '../../src/store/queries/post-pages.ts';
 import { readPosts } from '../../src/store/queries/posts.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isPublic } from '../../src/domain/networks.ts';
+import { isPublic } from '../../src/lib/networks.ts';
 import {
   findNetworkCode,
   readAllowed,

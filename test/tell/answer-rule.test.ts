@@ -1,11 +1,11 @@
 /** A rule on answers: what is new in them, once. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../src/domain/time.ts';
+import { HOUR, MINUTE } from '../../src/lib/time.ts';
 import { DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
 import { summarizeMessage } from '../../src/monitor/alerts/channels/message-summary.ts';
 import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
-import type { AnswerChange } from '../../src/domain/answer-change.ts';
+import type { AnswerChange } from '../../src/model/statements/answer-change.ts';
 import { readAnswerChanges } from '../../src/store/queries/answer-changes.ts';
 import { readNewestDiscoveries } from '../../src/store/queries/discoveries.ts';
 import { describeDiscoveries } from '../../src/store/queries/described-discoveries.ts';

@@ -1,6 +1,6 @@
 /** Chat kinds against services written from their public documentation: bodies, limits, escapes, replies. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { groupBy } from '../../src/domain/group-by.ts';
+import { groupBy } from '../../src/lib/group-by.ts';
 import { z } from 'zod';
 import type { ChannelKind, Settings } from '../../src/monitor/alerts/channels/channel-kind.ts';
 import { appriseKind } from '../../src/monitor/alerts/channels/apprise.ts';

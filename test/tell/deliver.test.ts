@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/time.ts';
 import { editedChannel } from '../../src/monitor/alerts/channel-shapes.ts';
 import { decodeInput } from '../../src/monitor/http/request-problems.ts';
 import {

@@ -1,8 +1,8 @@
 /** When a message may be sent: mute, quiet hours, limit and cooldown together, also when clocks change. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { groupBy } from '../../src/domain/group-by.ts';
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { groupBy } from '../../src/lib/group-by.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import {
   countAllowed,
   decideSendTime,

@@ -1,11 +1,11 @@
 /** A channel gets a thing once: its copies are counted and send nothing, whatever joins them and whoever is forgotten. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR } from '../../src/domain/time.ts';
+import { HOUR } from '../../src/lib/time.ts';
 import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
 import { describeOrigin, summarizeMessage } from '../../src/monitor/alerts/channels/message-summary.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;

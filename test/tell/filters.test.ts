@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseQuery, type Query } from '../../src/domain/search-query.ts';
+import { parseQuery, type Query } from '../../src/model/search-query.ts';
 import { changeRule, editRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { assertStoredFilters } from '../../src/monitor/alerts/rule-filter.ts';
 import type { FeedEntry } from '../../src/store/alerts/feed-entries.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SECOND } from '../../src/domain/time.ts';
+import { SECOND } from '../../src/lib/time.ts';
 import { resendMessages } from '../../src/monitor/alerts/resend.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { read, status } from './receiver.ts';

@@ -1,6 +1,6 @@
 /** The filters of rules as they were before the query language: what stored ones must still mean. */
-import { InvalidInput } from '../../src/domain/errors.ts';
-import { splitFoldedWords } from '../../src/domain/folded-words.ts';
+import { InvalidInput } from '../../src/model/errors.ts';
+import { splitFoldedWords } from '../../src/lib/folded-words.ts';
 
 /** Required and excluded words and phrases. */
 export type Filter = { must: readonly Phrase[]; mustNot: readonly Phrase[] };

@@ -1,6 +1,6 @@
 /** Rules on growth: a post that passes a number, or has far more engagement than others of its age. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../src/domain/time.ts';
+import { HOUR, MINUTE } from '../../src/lib/time.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
 import { summarizeMessage } from '../../src/monitor/alerts/channels/message-summary.ts';
@@ -8,7 +8,7 @@ import { changeRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { readNewestDiscoveries } from '../../src/store/queries/discoveries.ts';
 import { describeDiscoveries } from '../../src/store/queries/described-discoveries.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { openStage, type Stage } from './stage.ts';
 

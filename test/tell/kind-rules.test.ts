@@ -1,8 +1,8 @@
 /** Rules that are kind: quiet hours, mutes and limits, from what is found to what a receiver gets. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseFutureTime } from '../../src/domain/future-time.ts';
-import { HOUR, MINUTE } from '../../src/domain/time.ts';
+import { parseFutureTime } from '../../src/lib/future-time.ts';
+import { HOUR, MINUTE } from '../../src/lib/time.ts';
 import { summarizeMessage } from '../../src/monitor/alerts/channels/message-summary.ts';
 import { mute, type MuteTarget, unmute } from '../../src/monitor/alerts/manage-mutes.ts';
 import { createRule, editRule } from '../../src/monitor/alerts/manage-rules.ts';
@@ -11,7 +11,7 @@ import { newRule } from '../../src/monitor/alerts/rule-shapes.ts';
 import { DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
 import { findPreset } from '../../src/monitor/alerts/rule-presets.ts';
 import { listMutes } from '../../src/store/alerts/mutes.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { openStage, type Stage } from './stage.ts';
 import { status } from './receiver.ts';
 

@@ -1,7 +1,7 @@
 /** Mails are delivered through a mail server that fails in every documented way. */
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/lib/time.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { editedChannel, newChannel } from '../../src/monitor/alerts/channel-shapes.ts';
 import type { Settings } from '../../src/monitor/alerts/channels/channel-kind.ts';

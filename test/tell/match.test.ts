@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../src/domain/time.ts';
+import { HOUR, MINUTE } from '../../src/lib/time.ts';
 import { changeChannel } from '../../src/monitor/alerts/manage-channels.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { changeRule, createRule, editRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { newRule } from '../../src/monitor/alerts/rule-shapes.ts';
 import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
 import { decodeInput } from '../../src/monitor/http/request-problems.ts';
-import { findSearch } from '../../src/store/searches.ts';
+import { findSearch } from '../../src/store/topics/searches.ts';
 import { intercepted } from '../intercepted.ts';
 import { read } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 /** Messages match their schema, and the command line shows them. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY } from '../../src/domain/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { webhookKind } from '../../src/monitor/alerts/channels/webhook.ts';
 import { describeDiscoveries, DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
 import type { FeedEntry, FeedLink, FeedPost, FeedSpike } from '../../src/store/alerts/feed-entries.ts';

@@ -1,7 +1,7 @@
 /** Rules report each item once per topic, whichever search found it and whichever rule matched. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { DAY, HOUR } from '../../src/lib/time.ts';
 import { backtestRule, previewRule } from '../../src/monitor/alerts/backtest.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
@@ -10,10 +10,10 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { readNewestDiscoveries } from '../../src/store/queries/discoveries.ts';
 import { describeLinks } from '../../src/store/queries/named-posts.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import { openStage, type Stage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 /** Which problems begin and end, of what checks see: pure. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/time.ts';
 import type { SystemEvent } from '../../src/store/alerts/system-event-rows.ts';
 import {
   explainEnd,

@@ -1,6 +1,6 @@
 /** Problems of strandline itself reach the channels of the rule `system`: each once, with its end. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { SystemMessage } from '../../src/monitor/alerts/message.ts';
 import { newRule } from '../../src/monitor/alerts/rule-shapes.ts';
 import { changeChannel, createChannel } from '../../src/monitor/alerts/manage-channels.ts';
@@ -9,11 +9,11 @@ import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { checkSystem } from '../../src/monitor/system-events/check-system.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import type { Presence } from '../../src/platform/presence.ts';
-import type { Id } from '../../src/store/database.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { failRun, insertRun } from '../../src/store/run-states.ts';
-import { deregisterWorker, recordHeartbeat } from '../../src/store/worker-registry.ts';
-import type { Search } from '../../src/store/searches.ts';
+import type { Id } from '../../src/store/db/database.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
+import { deregisterWorker, recordHeartbeat } from '../../src/store/runs/worker-registry.ts';
+import type { Search } from '../../src/store/topics/searches.ts';
 import { dies, status } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';
 

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/time.ts';
 import { createSecret, signMessage } from '../../src/monitor/alerts/channels/webhook.ts';
 import {
   decideNextAttempt,

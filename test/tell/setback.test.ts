@@ -1,8 +1,8 @@
 /** After the clock of the database was set back, nothing waits until it is as late again. */
 import { afterAll, expect, test } from 'vitest';
-import { HOUR, SECOND } from '../../src/domain/time.ts';
-import { inTransaction, readTime } from '../../src/store/database.ts';
-import { finishSetback } from '../../src/store/scanner.ts';
+import { HOUR, SECOND } from '../../src/lib/time.ts';
+import { inTransaction, readTime } from '../../src/store/db/database.ts';
+import { finishSetback } from '../../src/store/runs/scanner.ts';
 import { openStage } from './stage.ts';
 
 const stage = await openStage();

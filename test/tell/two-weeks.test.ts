@@ -1,8 +1,8 @@
 /** The default rule on three topics of the demo, over two simulated weeks: few messages, and every planted burst among them that stands out. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillDemo } from '../../src/app/demo.ts';
-import { groupBy } from '../../src/domain/group-by.ts';
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { groupBy } from '../../src/lib/group-by.ts';
+import { DAY, HOUR } from '../../src/lib/time.ts';
 import { type Backtest, backtestNewRule } from '../../src/monitor/alerts/backtest.ts';
 import { previewedRule } from '../../src/monitor/alerts/rule-shapes.ts';
 import { decodeInput } from '../../src/monitor/http/request-problems.ts';

@@ -9,7 +9,7 @@ import {
 import { createFreeTest } from '../../src/app/source-variables.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { describeCost, forecastSearches } from '../../src/monitor/topics/search-forecast.ts';
-import { ensureService } from '../../src/store/services.ts';
+import { ensureService } from '../../src/store/services/services.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { makeWorld, type World } from '../world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseFutureTime } from '../../src/domain/future-time.ts';
+import { parseFutureTime } from '../../src/lib/future-time.ts';
 
 /** A Saturday. */
 const NOW = new Date('2026-11-21T12:00:00Z');

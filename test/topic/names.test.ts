@@ -1,6 +1,6 @@
 /** Names of topics and searches: renames, former slugs, and moves of a search to another topic. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
@@ -8,7 +8,7 @@ import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { createSearch, editSearch } from '../../src/monitor/topics/save-search.ts';
 import { createTopic, renameTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { changeSearch, changeTopic } from '../../src/monitor/topics/search-state.ts';
-import { findRenamed } from '../../src/store/former-slugs.ts';
+import { findRenamed } from '../../src/store/topics/former-slugs.ts';
 import { readDiscoveriesAfter } from '../../src/store/queries/discoveries.ts';
 import { readDerived, readRebuilt } from '../derived.ts';
 import { json, wirePost } from '../stub-service.ts';

@@ -1,13 +1,13 @@
 /** Pauses with an end, and the pause of all searches: each is a fact of its own. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { parseFutureTime } from '../../src/domain/future-time.ts';
+import { parseFutureTime } from '../../src/lib/future-time.ts';
 import { readSearchStatuses } from '../../src/monitor/status/search-status.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeAll, changeSearch, changeTopic } from '../../src/monitor/topics/search-state.ts';
-import { inTransaction } from '../../src/store/database.ts';
-import { finishSetback } from '../../src/store/scanner.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
+import { finishSetback } from '../../src/store/runs/scanner.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 
 const { world, rows } = await stubbedWorld();

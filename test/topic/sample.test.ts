@@ -6,7 +6,7 @@ import type { OwnSources } from '../../src/monitor/context.ts';
 import { rewatchTopic } from '../../src/monitor/topics/rewatch-topic.ts';
 import { createSampleTopic, createTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
-import { listSearches } from '../../src/store/searches.ts';
+import { listSearches } from '../../src/store/topics/searches.ts';
 import { until } from '../processes.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 import { makeWorld, type World } from '../world.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../src/monitor/topics/save-search.ts';
 import { checkSearch } from '../../src/monitor/topics/search-definition.ts';
 import { changeSearch, changeTopic } from '../../src/monitor/topics/search-state.ts';
-import { inTransaction } from '../../src/store/database.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
 import { until } from '../processes.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 

@@ -1,17 +1,17 @@
 /** What is still in progress when a search is paused, removed or broken. */
 import { afterEach, expect, test } from 'vitest';
-import { Refused } from '../../src/domain/errors.ts';
+import { Refused } from '../../src/model/errors.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { stopSearch } from '../../src/monitor/schedule/due-slots.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
-import { inTransaction } from '../../src/store/database.ts';
-import { claimRun } from '../../src/store/run-claims.ts';
-import { insertRun, requeueRun } from '../../src/store/run-states.ts';
-import { lockSearch } from '../../src/store/slots.ts';
-import type { StateChange } from '../../src/store/topics.ts';
+import { inTransaction } from '../../src/store/db/database.ts';
+import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { insertRun, requeueRun } from '../../src/store/runs/run-states.ts';
+import { lockSearch } from '../../src/store/runs/slots.ts';
+import type { StateChange } from '../../src/store/topics/topics.ts';
 import { intercepted } from '../intercepted.ts';
 import { until } from '../processes.ts';
 import { json, type StubAnswer } from '../stub-service.ts';

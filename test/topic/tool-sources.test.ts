@@ -1,8 +1,8 @@
 /** A search on tools that have no source is refused; with some that have one, it is saved with a warning. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Tool, TOOLS } from '../../src/domain/enumerations.ts';
-import { InvalidInput } from '../../src/domain/errors.ts';
-import type { MissingTool } from '../../src/domain/tool-coverage.ts';
+import { type Tool, TOOLS } from '../../src/model/enumerations.ts';
+import { InvalidInput } from '../../src/model/errors.ts';
+import type { MissingTool } from '../../src/model/tool-coverage.ts';
 import { createSearch, editSearch } from '../../src/monitor/topics/save-search.ts';
 import { addSearches, createTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { describeToolSources } from '../../src/monitor/topics/tool-sources.ts';

@@ -1,6 +1,6 @@
 /** Sources of topics: what people add, what runs send to which service, and what responses say of each. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MINUTE } from '../../src/domain/time.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { readAllowed } from '../../src/platform/network.ts';
@@ -21,7 +21,7 @@ import { createTopic } from '../../src/monitor/topics/save-topic.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { directParser } from '../service/sources/direct-parser.ts';
 import { createOwnSourceReader } from '../../src/service/sources/feeds/own-sources.ts';
-import { saveSourceReports } from '../../src/store/topic-sources.ts';
+import { saveSourceReports } from '../../src/store/topics/topic-sources.ts';
 import { KEY, startForTest } from '../service/running.ts';
 import { type Answer, startProvider, text } from '../service/sources/provider.ts';
 import { json, startStub } from '../stub-service.ts';

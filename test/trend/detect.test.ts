@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, QUARTER_MS } from '../../src/domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../src/lib/time.ts';
 import { computeBaseline } from '../../src/monitor/trends/rules/baseline.ts';
 import { findSilences, readHistory, readProfile } from '../../src/monitor/trends/rules/history.ts';
 import { expectCount } from '../../src/monitor/trends/rules/profile.ts';

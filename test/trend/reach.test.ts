@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, QUARTER_MS } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, QUARTER_MS } from '../../src/lib/time.ts';
 import { computeReach, listQuarters, type RunBefore } from '../../src/store/volume/reach.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);

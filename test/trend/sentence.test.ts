@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatPercent, formatTenths, formatTimeOfDay } from '../../src/domain/display-format.ts';
+import { formatPercent, formatTenths, formatTimeOfDay } from '../../src/lib/display-format.ts';
 import {
   composeSpikeSentence,
   composeSpikeSentences,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, QUARTER_MS } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, QUARTER_MS } from '../../src/lib/time.ts';
 import { composeStateSentence } from '../../src/monitor/trends/rules/state-sentence.ts';
 import { type Series } from '../../src/monitor/trends/rules/time-series.ts';
 import {

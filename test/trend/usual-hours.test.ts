@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, QUARTER_MS } from '../../src/domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../src/lib/time.ts';
 import { detectSpike } from '../../src/monitor/trends/rules/spike-detection.ts';
 import { computeUsualHours } from '../../src/monitor/trends/rules/usual-hours.ts';
 

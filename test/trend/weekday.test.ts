@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DAY, HOUR, QUARTER_MS } from '../../src/domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../src/lib/time.ts';
 import { type Series } from '../../src/monitor/trends/rules/time-series.ts';
 import { computeWeekdayUsual } from '../../src/monitor/trends/rules/weekday-usual.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, QUARTER_MS } from '../../src/domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../src/lib/time.ts';
 import { accumulate } from '../../src/monitor/trends/rules/time-series.ts';
 import { estimateWeekends, scaleWeekends } from '../../src/monitor/trends/rules/weekends.ts';
 

@@ -7,7 +7,7 @@ import {
   TestMessage,
 } from '../../monitor/alerts/message.ts';
 import { LIMITS } from '../../monitor/http/server-limits.ts';
-import { SECOND } from '../../domain/time.ts';
+import { SECOND } from '../../lib/time.ts';
 import type { RouteOptions } from 'fastify';
 import { z } from 'zod';
 

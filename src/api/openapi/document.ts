@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document of the API, generated from its routes: `/openapi.json`. */
 
-import { isPlain, type Plain, toJson } from '../../domain/json-values.ts';
+import { isPlain, type Plain, toJson } from '../../lib/json-values.ts';
 import { VERSION } from '../../config/version.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { readMeanings } from '../../store/queries/sql-contract.ts';

@@ -1,6 +1,6 @@
 /** Authenticates visitors: by token, by session, or from this machine. Delays addresses that send wrong tokens. */
 
-import { SECOND } from '../../domain/time.ts';
+import { SECOND } from '../../lib/time.ts';
 import { hashKey, isKeyOf, keyIdOf } from '../../platform/keys.ts';
 import {
   deleteSession,
@@ -9,8 +9,8 @@ import {
   readFormSecret,
   readOpenSessions,
   readOpenTokens,
-} from '../../store/sessions.ts';
-import { findToken, hasTokens, touchToken } from '../../store/tokens.ts';
+} from '../../store/access/sessions.ts';
+import { findToken, hasTokens, touchToken } from '../../store/access/tokens.ts';
 import type { Context } from '../context.ts';
 import { createBackOff } from './back-off.ts';
 import { createFormToken, createPageTag, verifyFormToken } from './session-cookie.ts';

@@ -1,6 +1,6 @@
 /** Delays addresses that send wrong tokens. */
 
-import { MINUTE, SECOND } from '../../domain/time.ts';
+import { MINUTE, SECOND } from '../../lib/time.ts';
 import { buildCacheTime, type Clock } from '../../platform/clock.ts';
 import { extractNetwork } from '../../platform/network.ts';
 import { LRUCache } from 'lru-cache';

@@ -1,10 +1,10 @@
 /** Creates, lists, rotates and revokes tokens and keys of the search service. */
-import { SECOND } from '../../domain/time.ts';
-import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { SECOND } from '../../lib/time.ts';
+import { InvalidInput, Refused } from '../../model/errors.ts';
 import { keyIdOf, makeKey } from '../../platform/keys.ts';
-import { recordCreation, recordAudit } from '../../store/audit-entries.ts';
-import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
-import { deleteSessionsByToken, endSessionsByToken } from '../../store/sessions.ts';
+import { recordCreation, recordAudit } from '../../store/access/audit-entries.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
+import { deleteSessionsByToken, endSessionsByToken } from '../../store/access/sessions.ts';
 import {
   closeToken,
   insertToken,
@@ -15,7 +15,7 @@ import {
   replaceKey,
   SERVICE_SCOPE,
   type TokenRow,
-} from '../../store/tokens.ts';
+} from '../../store/access/tokens.ts';
 import type { ActingContext, Context } from '../context.ts';
 import {
   Denied,

@@ -2,7 +2,7 @@
  * The browser's side of a session: its cookie, form tokens, page tags, and the page to return to after sign-in.
  */
 
-import { type Mount, placeCookie } from '../../domain/mount.ts';
+import { type Mount, placeCookie } from '../../model/mount.ts';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**

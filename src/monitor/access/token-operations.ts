@@ -1,8 +1,8 @@
 /** Operations on tokens of the API and the dashboard, and on keys of the search service. */
 import { z } from 'zod';
 import { idParam } from '../../model/value-shapes.ts';
-import type { Id } from '../../store/database.ts';
-import { readTokens } from '../../store/tokens.ts';
+import type { Id } from '../../store/db/database.ts';
+import { readTokens } from '../../store/access/tokens.ts';
 import { type Call, declareOperation } from '../operation.ts';
 import {
   createServiceKey,

@@ -1,7 +1,7 @@
 /** Input and replies of operations on tokens. Pure. */
 import { z } from 'zod';
-import { parseIsoInstant, parseSpan } from '../../domain/time-point.ts';
-import { DAY, SECOND } from '../../domain/time.ts';
+import { parseIsoInstant, parseSpan } from '../../lib/time-point.ts';
+import { DAY, SECOND } from '../../lib/time.ts';
 import { idOrPrefixParam, idShape, textParam, timeParam, timeShape } from '../../model/value-shapes.ts';
 import { commandWords } from '../operation.ts';
 import { SCOPES } from './visitor-scopes.ts';

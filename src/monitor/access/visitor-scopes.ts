@@ -1,6 +1,6 @@
 /** Scopes of visitors, and the error for requests that are denied. */
 
-import type { Actor } from '../../store/audit-entries.ts';
+import type { Actor } from '../../store/access/audit-entries.ts';
 
 /**
  * `read` sees all results and the status; `write` changes topics, searches and rules; `run` makes calls, which may cost

@@ -1,8 +1,8 @@
 /** Previews a rule, also one that is not saved, over past days. Nothing is written and nothing is sent. */
 
-import { DAY } from '../../domain/time.ts';
-import { createNotFound } from '../../domain/errors.ts';
-import { EVERYTHING, parseQuery } from '../../domain/search-query.ts';
+import { DAY } from '../../lib/time.ts';
+import { createNotFound } from '../../model/errors.ts';
+import { EVERYTHING, parseQuery } from '../../model/search-query.ts';
 import type { WaitReason } from '../../model/alerts.ts';
 import { findDismissed } from '../../store/alerts/dismissals.ts';
 import { isFirstOfThing, readEntries, readEntryThings } from '../../store/alerts/feed-entries.ts';

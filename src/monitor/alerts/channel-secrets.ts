@@ -2,12 +2,12 @@
  * Secrets of channels (signing secrets and secret settings): encrypted in the database, decrypted only to send a message.
  */
 
-import { HIDDEN, Refused } from '../../domain/errors.ts';
-import { MIN_SECRET_LENGTH } from '../../domain/text.ts';
-import { DAY } from '../../domain/time.ts';
+import { HIDDEN, Refused } from '../../model/errors.ts';
+import { MIN_SECRET_LENGTH } from '../../lib/text.ts';
+import { DAY } from '../../lib/time.ts';
 import { findVault, keyIdOf, openVault, type Vault } from '../../platform/vault.ts';
 import { type Channel, listSealedChannels, type StoredSettings } from '../../store/alerts/channel-rows.ts';
-import type { Database, Id } from '../../store/database.ts';
+import type { Database, Id } from '../../store/db/database.ts';
 import type { Context } from '../context.ts';
 import type { ChannelMessage } from './message.ts';
 import { showSettings } from './channel-settings.ts';

@@ -1,6 +1,6 @@
 /** Settings of channels: which kind they belong to, and what may be shown of them. */
 
-import { HIDDEN, InvalidInput } from '../../domain/errors.ts';
+import { HIDDEN, InvalidInput } from '../../model/errors.ts';
 import type { ChannelKind, Settings } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
 

@@ -1,7 +1,7 @@
 /** Input of operations on channels: members are the settings of each kind. Pure. */
 import { z } from 'zod';
-import { collectProblems, type Problem } from '../../domain/errors.ts';
-import { parseWebUrl } from '../../domain/link.ts';
+import { collectProblems, type Problem } from '../../model/errors.ts';
+import { parseWebUrl } from '../../model/links/link.ts';
 import { channelSlug, flagParam } from '../../model/value-shapes.ts';
 import { commandWords } from '../operation.ts';
 import { NO_SUCH_SETTING, SETTINGS_OF_A_KIND } from './channel-settings.ts';

@@ -1,8 +1,8 @@
 /** Composes digests that the scan has planned (`monitor/schedule/plan-digests.ts`), and creates their messages. */
-import { DAY, MINUTE } from '../../domain/time.ts';
+import { DAY, MINUTE } from '../../lib/time.ts';
 import { countTopicNews, readMutedRange } from '../../store/alerts/held-deliveries.ts';
 import { type Mutes, readMutes } from '../../store/alerts/mutes.ts';
-import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
+import { type Id, inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
 import {
   hasRunsInProgress,
   insertDigestDelivery,
@@ -10,10 +10,10 @@ import {
   lockPlannedDigest,
   type PlannedDigest,
   storeDigest,
-} from '../../store/digests.ts';
+} from '../../store/alerts/digests.ts';
 import { lockAgainstForgetting } from '../../store/maintenance/forget-lock.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
-import { findTopic } from '../../store/topics.ts';
+import { findTopic } from '../../store/topics/topics.ts';
 import type { Context } from '../context.ts';
 import { MAX_SPAN_DAYS } from '../digests/digest-inputs.ts';
 import { saysSomething } from '../digests/digest-shapes.ts';

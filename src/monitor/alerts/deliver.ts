@@ -1,8 +1,8 @@
 /** Sends due messages to one channel, one after another. */
-import { getOrMake } from '../../domain/get-or-make.ts';
-import { SECOND } from '../../domain/time.ts';
-import { Refused } from '../../domain/errors.ts';
-import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
+import { SECOND } from '../../lib/time.ts';
+import { Refused } from '../../model/errors.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
 import {
   type Channel,
   findChannelHost,
@@ -21,7 +21,7 @@ import {
   findNextDue,
   releaseChannel,
 } from '../../store/alerts/delivery-rows.ts';
-import { findDeliveryDigest } from '../../store/digests.ts';
+import { findDeliveryDigest } from '../../store/alerts/digests.ts';
 import { lockAgainstForgetting } from '../../store/maintenance/forget-lock.ts';
 import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
 import { readHeld } from '../../store/alerts/held-deliveries.ts';

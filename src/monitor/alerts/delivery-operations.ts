@@ -1,10 +1,10 @@
 /** Operations on deliveries: messages to channels and their results. */
 import { z } from 'zod';
-import { createNotFound } from '../../domain/errors.ts';
+import { createNotFound } from '../../model/errors.ts';
 import { idParam } from '../../model/value-shapes.ts';
 import { findMessageScope, readDeliveries, readDelivery } from '../../store/alerts/alert-queries.ts';
-import type { Id } from '../../store/database.ts';
-import { defineRow, defineRowWith } from '../../store/row-shapes.ts';
+import type { Id } from '../../store/db/database.ts';
+import { defineRow, defineRowWith } from '../../store/db/row-shapes.ts';
 import { hasScopes } from '../access/visitor-scopes.ts';
 import { declareOperation } from '../operation.ts';
 import { deadDeliveries, deliveryFilter, namedDelivery, Resent } from './delivery-shapes.ts';

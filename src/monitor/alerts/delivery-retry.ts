@@ -1,5 +1,5 @@
 /** Decides what follows a failed attempt. Pure. */
-import { DAY, MINUTE } from '../../domain/time.ts';
+import { DAY, MINUTE } from '../../lib/time.ts';
 import type { DeliveryAttempt } from './channel-secrets.ts';
 import type { Consequence } from './channels/channel-kind.ts';
 

@@ -1,5 +1,5 @@
 /** Dismisses things as not relevant for a topic, and restores them. */
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import {
   type DismissedItem,
   dismissItem,
@@ -7,8 +7,8 @@ import {
   isDismissed,
   restoreItem,
 } from '../../store/alerts/dismissals.ts';
-import { recordAudit } from '../../store/audit-entries.ts';
-import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import { recordAudit } from '../../store/access/audit-entries.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
 import type { TopicItem } from '../../store/save/topic-items.ts';
 import type { ActingContext } from '../context.ts';
 import { requireTopic } from '../topics/find-by-slug.ts';

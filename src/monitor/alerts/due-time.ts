@@ -1,6 +1,6 @@
 /** When a message of a rule to a channel may be sent: mute, quiet hours, limit and cooldown decide together. Pure. */
 import { type RuleKind, type StoredRuleKind, WAIT_REASONS, type WaitReason } from '../../model/alerts.ts';
-import { SECOND } from '../../domain/time.ts';
+import { SECOND } from '../../lib/time.ts';
 import { findNextDay, findQuietEnd, readLocalDay } from './local-clock.ts';
 import type { MessageLimit } from './message.ts';
 import { parseQuietHours } from './quiet-hours.ts';

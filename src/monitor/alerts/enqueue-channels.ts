@@ -1,4 +1,4 @@
-import { type Id, readTime } from '../../store/database.ts';
+import { type Id, readTime } from '../../store/db/database.ts';
 import { listChannelsDue } from '../../store/alerts/delivery-rows.ts';
 import type { Context } from '../context.ts';
 

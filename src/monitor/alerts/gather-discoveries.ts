@@ -1,6 +1,6 @@
 /** Gathers the discoveries that a rule reports into messages to a channel, each with the time at which it may be sent. */
-import { findCommonValue, groupBy } from '../../domain/group-by.ts';
-import { DAY, findLatest, HOUR } from '../../domain/time.ts';
+import { findCommonValue, groupBy } from '../../lib/group-by.ts';
+import { DAY, findLatest, HOUR } from '../../lib/time.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import {
   addToDelivery,
@@ -13,7 +13,7 @@ import {
 } from '../../store/alerts/gathering-rows.ts';
 import type { Mutes } from '../../store/alerts/mutes.ts';
 import type { Rule } from '../../store/alerts/rule-rows.ts';
-import type { Id, Transaction } from '../../store/database.ts';
+import type { Id, Transaction } from '../../store/db/database.ts';
 import { decideSendTime, isUrgent, type SendTime } from './due-time.ts';
 import { createMessageId, MAX_WHOLE_DISCOVERIES } from './message.ts';
 

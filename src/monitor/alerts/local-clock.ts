@@ -1,5 +1,5 @@
 /** What the clock of a time zone shows: whether hours are quiet, and where a day begins, also when clocks change. Pure. */
-import { DAY } from '../../domain/time.ts';
+import { DAY } from '../../lib/time.ts';
 import { listOffsetSpans, offsetAt } from '../schedule/time-zone.ts';
 import type { QuietHours } from './quiet-hours.ts';
 

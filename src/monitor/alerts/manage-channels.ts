@@ -1,9 +1,9 @@
 /** Creates, tests, edits, pauses and removes channels, and rotates their secrets. */
 import { openVault } from '../../platform/vault.ts';
-import { createNotFound, Refused } from '../../domain/errors.ts';
-import { recordAudit } from '../../store/audit-entries.ts';
-import { inTransaction, violatesConstraint } from '../../store/database.ts';
-import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics.ts';
+import { createNotFound, Refused } from '../../model/errors.ts';
+import { recordAudit } from '../../store/access/audit-entries.ts';
+import { inTransaction, violatesConstraint } from '../../store/db/database.ts';
+import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics/topics.ts';
 import {
   archiveChannel,
   findChannel,

@@ -2,16 +2,16 @@
  * Mutes a rule, a topic in all messages, or everything until a time. Collection and evaluation go on; when the mute ends, also
  * early, one message for each rule and channel sums up what it held back (`gather-discoveries.ts`, `postpone-delivery.ts`).
  */
-import type { FutureTime } from '../../domain/future-time.ts';
-import { createNotFound, InvalidInput } from '../../domain/errors.ts';
-import { DAY } from '../../domain/time.ts';
+import type { FutureTime } from '../../lib/future-time.ts';
+import { createNotFound, InvalidInput } from '../../model/errors.ts';
+import { DAY } from '../../lib/time.ts';
 import type { MuteScope } from '../../model/alerts.ts';
 import { lockRuleChannels } from '../../store/alerts/channel-rows.ts';
 import { reconsiderWaiting } from '../../store/alerts/gathering-rows.ts';
 import { listMutes, lockAllChannels, type MuteRow, setMute } from '../../store/alerts/mutes.ts';
 import { findRule } from '../../store/alerts/rule-rows.ts';
-import { recordAudit } from '../../store/audit-entries.ts';
-import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import { recordAudit } from '../../store/access/audit-entries.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
 import type { ActingContext } from '../context.ts';
 import { requireTopic } from '../topics/find-by-slug.ts';
 import { enqueueChannels } from './enqueue-channels.ts';

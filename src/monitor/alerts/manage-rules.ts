@@ -1,7 +1,7 @@
 /** Creates, edits, pauses and removes rules. Each change locks the rows of its channels, as rule evaluation does. */
-import { createNotFound, Refused } from '../../domain/errors.ts';
-import { diffFields, recordCreation, recordAudit } from '../../store/audit-entries.ts';
-import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics.ts';
+import { createNotFound, Refused } from '../../model/errors.ts';
+import { diffFields, recordCreation, recordAudit } from '../../store/access/audit-entries.ts';
+import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics/topics.ts';
 import {
   type Id,
   inTransaction,
@@ -9,7 +9,7 @@ import {
   type Queryable,
   type Transaction,
   violatesConstraint,
-} from '../../store/database.ts';
+} from '../../store/db/database.ts';
 import { readRule, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import { type Channel, lockChannels, lockRuleChannels } from '../../store/alerts/channel-rows.ts';
 import { cancelOpenDeliveries } from '../../store/alerts/delivery-rows.ts';

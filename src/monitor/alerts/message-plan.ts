@@ -2,7 +2,7 @@
  * Which messages a rule would have sent: gathering and sending as `gather-discoveries.ts` and `postpone-delivery.ts` do it, in memory,
  * for one channel that accepts everything at once, without mutes. Pure.
  */
-import { DAY, HOUR } from '../../domain/time.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import type { WaitReason } from '../../model/alerts.ts';
 import { decideSendTime, describeLimit, isUrgent, type SendingRule } from './due-time.ts';
 import { MAX_GATHERED } from './gather-discoveries.ts';

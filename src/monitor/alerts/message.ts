@@ -3,12 +3,12 @@
  * Only add members.
  */
 
-import { ANSWER_CHANGES } from '../../domain/answer-change.ts';
-import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
-import { findCommonValue } from '../../domain/group-by.ts';
-import { trimEndSlashes } from '../../domain/link.ts';
-import { formatMinute } from '../../domain/display-format.ts';
-import { truncateText } from '../../domain/text.ts';
+import { ANSWER_CHANGES } from '../../model/statements/answer-change.ts';
+import { forCounters, MAIN_COUNTERS } from '../../model/counters.ts';
+import { findCommonValue } from '../../lib/group-by.ts';
+import { trimEndSlashes } from '../../model/links/link.ts';
+import { formatMinute } from '../../lib/display-format.ts';
+import { truncateText } from '../../lib/text.ts';
 import type {
   FeedAnswer,
   FeedEntry,
@@ -20,14 +20,14 @@ import type {
 } from '../../store/alerts/feed-entries.ts';
 import type { HeldRow } from '../../store/alerts/held-deliveries.ts';
 import type { ToldEvent } from '../../store/alerts/system-event-rows.ts';
-import { type Copies, ONE_COPY } from '../../store/copies.ts';
-import type { Id } from '../../store/database.ts';
-import type { StoredDigest } from '../../store/digests.ts';
+import { type Copies, ONE_COPY } from '../../store/topics/copies.ts';
+import type { Id } from '../../store/db/database.ts';
+import type { StoredDigest } from '../../store/alerts/digests.ts';
 import { Digest } from '../digests/digest-shapes.ts';
 import { describeHeld } from '../digests/stored-digests.ts';
 import { SYSTEM_EVENT_KINDS } from '../../model/alerts.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
-import { TREND_STATES } from '../../domain/enumerations.ts';
+import { TREND_STATES } from '../../model/enumerations.ts';
 import { SPIKE_CAUSES, SPIKE_MEASURES } from '../../store/schema/analytics/trend-views.ts';
 import { describeProblem, findProblemPage, PROBLEM_CHANGES, type ProblemChange } from './problem-words.ts';
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 /** Notifies somebody about one topic: a channel and a rule, from one address and one choice. */
-import { Refused } from '../../domain/errors.ts';
-import { DAY } from '../../domain/time.ts';
+import { Refused } from '../../model/errors.ts';
+import { DAY } from '../../lib/time.ts';
 import type { RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { parseDigestSchedule } from '../schedule/digest-schedule.ts';

@@ -2,7 +2,7 @@
  * Decides again, when a message is about to be sent, whether it may be: its rule may have been muted or edited since, or a worker
  * that was down comes to it in quiet hours. The channel is locked.
  */
-import { DAY, findLatest, MINUTE } from '../../domain/time.ts';
+import { DAY, findLatest, MINUTE } from '../../lib/time.ts';
 import type { DueDelivery } from '../../store/alerts/delivery-rows.ts';
 import {
   beginDelivery,
@@ -17,7 +17,7 @@ import {
 } from '../../store/alerts/gathering-rows.ts';
 import { listDigestSchedules, listEndedHolds } from '../../store/alerts/held-deliveries.ts';
 import { type Mutes, readMuteEnds, readMutes } from '../../store/alerts/mutes.ts';
-import type { Id, Transaction } from '../../store/database.ts';
+import type { Id, Transaction } from '../../store/db/database.ts';
 import { nextSlot } from '../schedule/cadence.ts';
 import { decideSendTime, describeLimit, type SendTime, URGENT_KIND_NAMES } from './due-time.ts';
 import { findRuleMute, readSentBefore } from './gather-discoveries.ts';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { SYSTEM_EVENT_KINDS } from '../../model/alerts.ts';
 import { idParam } from '../../model/value-shapes.ts';
 import { readSystemEventRows } from '../../store/alerts/alert-queries.ts';
-import type { Id } from '../../store/database.ts';
-import { defineRow } from '../../store/row-shapes.ts';
+import type { Id } from '../../store/db/database.ts';
+import { defineRow } from '../../store/db/row-shapes.ts';
 import { declareOperation } from '../operation.ts';
 
 export const SystemEvent = defineRow('SystemEvent', 'system_events');

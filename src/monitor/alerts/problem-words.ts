@@ -1,5 +1,5 @@
 /** Problems of strandline itself in words: one sentence for messages, pages and commands. */
-import { formatDuration } from '../../domain/display-format.ts';
+import { formatDuration } from '../../lib/display-format.ts';
 import type { SystemEventKind } from '../../model/alerts.ts';
 import type { SystemEvent } from '../../store/alerts/system-event-rows.ts';
 

@@ -4,7 +4,7 @@ import {
   readDeliveryEvents,
   type ToldEvent,
 } from '../../store/alerts/system-event-rows.ts';
-import type { Id, Transaction } from '../../store/database.ts';
+import type { Id, Transaction } from '../../store/db/database.ts';
 import type { ReportedProblem } from './message.ts';
 import type { ProblemChange } from './problem-words.ts';
 

@@ -1,5 +1,5 @@
 /** Quiet hours as people write them. Pure. */
-import { DAY, MINUTE } from '../../domain/time.ts';
+import { DAY, MINUTE } from '../../lib/time.ts';
 
 /** Milliseconds after local midnight. If `until` is not after `from`, it is on the next day. */
 export type QuietHours = { readonly from: number; readonly until: number };

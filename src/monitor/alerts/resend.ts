@@ -1,6 +1,6 @@
-import { createNotFound, Refused } from '../../domain/errors.ts';
-import { recordAudit } from '../../store/audit-entries.ts';
-import { type Id, inTransaction } from '../../store/database.ts';
+import { createNotFound, Refused } from '../../model/errors.ts';
+import { recordAudit } from '../../store/access/audit-entries.ts';
+import { type Id, inTransaction } from '../../store/db/database.ts';
 import { findChannel } from '../../store/alerts/channel-rows.ts';
 import { endChannelRest, retryDeadDeliveries } from '../../store/alerts/delivery-rows.ts';
 import { readDelivery } from '../../store/alerts/alert-queries.ts';

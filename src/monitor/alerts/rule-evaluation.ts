@@ -2,7 +2,7 @@
  * Evaluates rules over the feed and gathers messages. Each channel has a cursor over the discoveries, whose ids are in commit
  * order. The transaction that moves the cursor also evaluates everything up to it.
  */
-import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
 import {
   type Channel,
   listChannelsBehind,

@@ -1,8 +1,8 @@
 /** Which discoveries a rule reports: its scope and state, and its filter, a query over the items. */
 
-import { collectProblems, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
-import { UNUSUAL } from '../../domain/growth-condition.ts';
-import { EVERYTHING, parseQuery, type Query } from '../../domain/search-query.ts';
+import { collectProblems, InvalidInput, type Problem, Refused } from '../../model/errors.ts';
+import { UNUSUAL } from '../../model/growth-condition.ts';
+import { EVERYTHING, parseQuery, type Query } from '../../model/search-query.ts';
 import { findMatches } from '../../store/alerts/item-matches.ts';
 import {
   type FeedEntry,
@@ -11,7 +11,7 @@ import {
   type ScopedEntry,
 } from '../../store/alerts/feed-entries.ts';
 import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
-import type { Id, Queryable } from '../../store/database.ts';
+import type { Id, Queryable } from '../../store/db/database.ts';
 import type { StoredRuleKind } from '../../model/alerts.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** How much a rule sends, in one word: fewer, balanced, more. Not stored: a rule has the preset that its settings equal. */
 import type { RuleKind } from '../../model/alerts.ts';
-import { DAY, HOUR, SECOND } from '../../domain/time.ts';
+import { DAY, HOUR, SECOND } from '../../lib/time.ts';
 
 type PresetSettings = {
   kinds: readonly RuleKind[];

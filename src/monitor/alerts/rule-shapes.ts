@@ -3,16 +3,16 @@
  * in the view. Pure.
  */
 import { z } from 'zod';
-import { collectProblems, type Problem } from '../../domain/errors.ts';
-import { parseSpan } from '../../domain/time-point.ts';
+import { collectProblems, type Problem } from '../../model/errors.ts';
+import { parseSpan } from '../../lib/time-point.ts';
 import {
   EXPECTED_CONDITION,
   GROWTH_MEASURES,
   parseGrowthCondition,
   UNUSUAL,
   writeGrowthCondition,
-} from '../../domain/growth-condition.ts';
-import { DAY, SECOND } from '../../domain/time.ts';
+} from '../../model/growth-condition.ts';
+import { DAY, SECOND } from '../../lib/time.ts';
 import { RULE_KINDS } from '../../model/alerts.ts';
 import { queryText } from '../../model/query-shape.ts';
 import {

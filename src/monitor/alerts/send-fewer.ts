@@ -1,6 +1,6 @@
 /** Makes a rule send less, by one step: the preset of its messages, or the schedule of its digests. */
-import { Refused } from '../../domain/errors.ts';
-import { formatCount } from '../../domain/display-format.ts';
+import { Refused } from '../../model/errors.ts';
+import { formatCount } from '../../lib/display-format.ts';
 import type { RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { ActingContext } from '../context.ts';
 import { describeDigestSchedule, findFewerDigests } from '../schedule/digest-schedule.ts';

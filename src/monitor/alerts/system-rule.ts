@@ -1,8 +1,8 @@
 /** The rule `system`: it reports problems of strandline itself, exists from the start, and stays. */
-import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { InvalidInput, type Problem, Refused } from '../../model/errors.ts';
 import { SYSTEM_RULE } from '../../model/alerts.ts';
 import { hasRuleChannels, lockRule, setRuleChannels } from '../../store/alerts/rule-rows.ts';
-import type { Id, Transaction } from '../../store/database.ts';
+import type { Id, Transaction } from '../../store/db/database.ts';
 
 /** @throws Refused `conflict` for the name of the rule `system` */
 export function assertNewName(slug: string): void {

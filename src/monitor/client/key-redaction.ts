@@ -1,6 +1,6 @@
 /** Removes the API key of a service from its replies. */
 
-import { MIN_SECRET_LENGTH } from '../../domain/text.ts';
+import { MIN_SECRET_LENGTH } from '../../lib/text.ts';
 
 /**
  * Removes the key from text in every form in which a service or proxy might repeat it: plain, JSON, URL-encoded, HTML, base64;

@@ -1,6 +1,6 @@
 /** Reads a decoded body within its limit, and an event stream up to its completion. */
 
-import { RunError } from '../../domain/errors.ts';
+import { RunError } from '../../model/errors.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import {
   createStreamReader,

@@ -1,8 +1,8 @@
 /** Makes one call to a search service. Parsing and retries are elsewhere. */
 
-import { type RunCode, RunError } from '../../domain/errors.ts';
-import { cleanText } from '../../domain/text.ts';
-import { SECOND } from '../../domain/time.ts';
+import { type RunCode, RunError } from '../../model/errors.ts';
+import { cleanText } from '../../lib/text.ts';
+import { SECOND } from '../../lib/time.ts';
 import { type Clock, monotonicMs } from '../../platform/clock.ts';
 import { redactKey } from './key-redaction.ts';
 import { type BodyBuffer, createBodyBuffer, decodeBody, readBody, readRefusalBody } from './response-body.ts';

@@ -1,7 +1,7 @@
 /** Connections to services, and the classification of network errors. */
 import { Agent, type Dispatcher, errors, request } from 'undici';
-import { SECOND } from '../../domain/time.ts';
-import type { RunCode } from '../../domain/errors.ts';
+import { SECOND } from '../../lib/time.ts';
+import type { RunCode } from '../../model/errors.ts';
 import type { HttpRequest } from './service-request.ts';
 
 /** Longest wait for a connection; a whole call may have less than this. */

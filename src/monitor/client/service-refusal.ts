@@ -1,7 +1,7 @@
 /** Classifies replies of a service that are not a JSON response. Pure. */
 import { readErrorBody } from '../../protocol/error-body.ts';
 import { retryAfterMs } from '../../protocol/retry-after.ts';
-import { type RunCode, RunError } from '../../domain/errors.ts';
+import { type RunCode, RunError } from '../../model/errors.ts';
 
 type Refusal = { status: number; location: string | null; retryAfter: string | null; words: string };
 

@@ -1,7 +1,7 @@
 /** Composes the HTTP request of a saved search: URL, headers, body. Pure. */
 import { VERSION } from '../../config/version.ts';
 import { type Dialect, buildOperationPaths } from '../../protocol/dialect.ts';
-import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
+import type { DateFilter, Model, Operation, Tool } from '../../model/enumerations.ts';
 import type { OwnSources } from '../../protocol/own-sources.ts';
 import {
   type aiSearchRequest,
@@ -9,8 +9,8 @@ import {
   REQUEST_MEMBERS,
 } from '../../protocol/specification.ts';
 import { toWire } from '../../protocol/wire.ts';
-import { parseUrl, trimEndSlashes } from '../../domain/link.ts';
-import { RunError } from '../../domain/errors.ts';
+import { parseUrl, trimEndSlashes } from '../../model/links/link.ts';
+import { RunError } from '../../model/errors.ts';
 
 /** A request in the terms of the specification; null or missing members are not sent. */
 export type ServiceRequest = {

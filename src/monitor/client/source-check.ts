@@ -1,8 +1,8 @@
 /** Asks the own service what an address is: a feed, a page with or without one, or neither. */
 import { request } from 'undici';
 import { z } from 'zod';
-import { RunError } from '../../domain/errors.ts';
-import { SECOND } from '../../domain/time.ts';
+import { RunError } from '../../model/errors.ts';
+import { SECOND } from '../../lib/time.ts';
 import { CHECK_PATH, type CheckedSource, checkedSource } from '../../protocol/own-sources.ts';
 
 /** The service reads the address twice at most, 30 seconds each. */

@@ -3,8 +3,8 @@
  * `monitor/schedule/pace.ts`. Runs after the derived rows are committed: a plan that is lost in a crash costs nothing, because
  * the scan has set a due time already.
  */
-import { DAY, HOUR, SECOND } from '../../domain/time.ts';
-import type { Id } from '../../store/database.ts';
+import { DAY, HOUR, SECOND } from '../../lib/time.ts';
+import type { Id } from '../../store/db/database.ts';
 import type { ObservedRun } from '../../store/derive/derive-coverage.ts';
 import type { TakenReading } from '../../store/derive/pending-derivations.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type PaceRow,
   readPaces,
   savePaces,
-} from '../../store/pace.ts';
+} from '../../store/runs/pace.ts';
 import type { Context } from '../context.ts';
 import { readSchedule, tryToRead } from '../schedule/cadence.ts';
 import { earliestCall, fitFill, limitCalls } from '../schedule/call-budget.ts';

@@ -1,8 +1,13 @@
 /** Finds posts that grew as rules ask. Costs one read where no rule does. */
-import { parseGrowthCondition } from '../../domain/growth-condition.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import type { Id, Transaction } from '../../store/database.ts';
-import { type NewGrowth, readGrowthQuestions, readPassed, readUnusual } from '../../store/growth-reports.ts';
+import { parseGrowthCondition } from '../../model/growth-condition.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import type { Id, Transaction } from '../../store/db/database.ts';
+import {
+  type NewGrowth,
+  readGrowthQuestions,
+  readPassed,
+  readUnusual,
+} from '../../store/derive/growth-reports.ts';
 
 /** @param runs results of the batch after which something is reported */
 export async function findGrowth(

@@ -1,9 +1,9 @@
 /** Finds spikes after runs: in the number of posts, and in the engagement that posts gained. */
 
-import { DAY, QUARTER_MS } from '../../domain/time.ts';
-import type { Id, Transaction } from '../../store/database.ts';
+import { DAY, QUARTER_MS } from '../../lib/time.ts';
+import type { Id, Transaction } from '../../store/db/database.ts';
 import type { SpikeCause, SpikeMeasure } from '../../store/schema/analytics/trend-views.ts';
-import { type NewSpike, readSpikesSince } from '../../store/trend-reports.ts';
+import { type NewSpike, readSpikesSince } from '../../store/derive/trend-reports.ts';
 import { startOfQuarter } from '../../store/volume/reach.ts';
 import { readGains } from '../../store/volume/run-gains.ts';
 import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';

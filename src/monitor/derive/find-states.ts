@@ -1,13 +1,13 @@
 /** Finds changes of the state of searches after runs: rising, falling, a new level, silence, and back to normal. */
 
-import { DAY } from '../../domain/time.ts';
-import type { Id, Transaction } from '../../store/database.ts';
+import { DAY } from '../../lib/time.ts';
+import type { Id, Transaction } from '../../store/db/database.ts';
 import {
   type NewTrendState,
   readReportedStates,
   readStateCandidates,
   type StateCandidate,
-} from '../../store/trend-reports.ts';
+} from '../../store/derive/trend-reports.ts';
 import { startOfQuarter } from '../../store/volume/reach.ts';
 import { readVolumeHistory } from '../../store/volume/volume-history.ts';
 import { MIN_SILENCE_EVIDENCE, MIN_SILENT_HOURS, SILENCE_DAYS } from '../trends/rules/silence.ts';

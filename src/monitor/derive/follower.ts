@@ -2,8 +2,8 @@
  * The follower: derives volume, coverage, growth, tallies, rising items, spikes and states from saved runs, in batches. Every worker has
  * one; only one works at a time. It can be killed at any moment, because a batch is one transaction.
  */
-import { SECOND } from '../../domain/time.ts';
-import { countSaved } from '../../store/counts.ts';
+import { SECOND } from '../../lib/time.ts';
+import { countSaved } from '../../store/derive/counts.ts';
 import {
   type Database,
   type Id,
@@ -13,7 +13,7 @@ import {
   readSqlState,
   refusesData,
   type Transaction,
-} from '../../store/database.ts';
+} from '../../store/db/database.ts';
 import { checkReadings, rebuildSearch } from '../../store/derive/derive-again.ts';
 import { findCoverage, type ObservedRun, rollUp } from '../../store/derive/derive-coverage.ts';
 import { followGrowth } from '../../store/derive/derive-growth.ts';
@@ -31,7 +31,7 @@ import { deriveRising } from '../../store/derive/derive-rising.ts';
 import { deriveTallies } from '../../store/derive/derive-tallies.ts';
 import { type Leftover, NOTHING_LEFT } from '../../store/derive/undo-derivations.ts';
 import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
-import { insertReports } from '../../store/trend-reports.ts';
+import { insertReports } from '../../store/derive/trend-reports.ts';
 import { deriveRunGains } from '../../store/volume/run-gains.ts';
 import type { Context } from '../context.ts';
 import { adaptIntervals, listPacedRuns, type PacedRun } from './adapt-intervals.ts';

@@ -1,6 +1,6 @@
 /** Inputs of operations on digests. Pure. */
 import { z } from 'zod';
-import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../../domain/time-point.ts';
+import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../../lib/time-point.ts';
 import { idParam, ruleSlug, searchSlug, textParam, timeParam, topicSlug } from '../../model/value-shapes.ts';
 import { commandWords } from '../operation.ts';
 

@@ -1,5 +1,5 @@
 /** A digest as Markdown. Pure. */
-import { isWebUrl } from '../../domain/link.ts';
+import { isWebUrl } from '../../model/links/link.ts';
 import { type DigestAction, listRuleActions } from './digest-actions.ts';
 import { composeSections, type DigestLine } from './digest-sections.ts';
 import type { Digest } from './digest-shapes.ts';

@@ -1,15 +1,15 @@
 /** Operations on digests: what a span of time brought. */
-import { DAY } from '../../domain/time.ts';
+import { DAY } from '../../lib/time.ts';
 import { z } from 'zod';
 import { idParam, idShape, timeShape } from '../../model/value-shapes.ts';
-import type { Id } from '../../store/database.ts';
-import { listDigests } from '../../store/digests.ts';
+import type { Id } from '../../store/db/database.ts';
+import { listDigests } from '../../store/alerts/digests.ts';
 import { Digest } from './digest-shapes.ts';
 import { parseZone } from '../schedule/time-zone.ts';
 import { findScope } from '../topics/find-by-slug.ts';
 import { declareOperation } from '../operation.ts';
 import { digestFilter, digestSpan, MAX_SPAN_DAYS, namedDigest } from './digest-inputs.ts';
-import { InvalidInput } from '../../domain/errors.ts';
+import { InvalidInput } from '../../model/errors.ts';
 import { readDigest } from './read-digest.ts';
 import { findPastDigest } from './stored-digests.ts';
 

@@ -2,7 +2,7 @@
  * A digest as people read it: sections of lines, in one order, from which text, Markdown, mail and pages are made. Pure. At most
  * {@link MAX_WORDS} words, of which the first three sections fit on the screen of a phone.
  */
-import { MAIN_COUNTERS, nameCounted } from '../../domain/counters.ts';
+import { MAIN_COUNTERS, nameCounted } from '../../model/counters.ts';
 import {
   type DateReader,
   formatCount,
@@ -13,9 +13,9 @@ import {
   formatWhole,
   formatWithWeekday,
   nameZone,
-} from '../../domain/display-format.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { truncateText } from '../../domain/text.ts';
+} from '../../lib/display-format.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { truncateText } from '../../lib/text.ts';
 import { KIND_NOUNS, RULE_KINDS } from '../../model/alerts.ts';
 import { type DigestAction, dismissAction } from './digest-actions.ts';
 import { composeGapLines } from './gap-lines.ts';

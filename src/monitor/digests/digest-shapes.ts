@@ -3,9 +3,9 @@
  * returned by the API as it is: only add members.
  */
 import { z } from 'zod';
-import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
-import { TOOLS } from '../../domain/enumerations.ts';
-import { TOOL_REASON_NAMES } from '../../domain/tool-coverage.ts';
+import { forCounters, MAIN_COUNTERS } from '../../model/counters.ts';
+import { TOOLS } from '../../model/enumerations.ts';
+import { TOOL_REASON_NAMES } from '../../model/tool-coverage.ts';
 import { RULE_KINDS, SYSTEM_EVENT_KINDS } from '../../model/alerts.ts';
 
 /** New things of a topic that a digest has in full, best first. */

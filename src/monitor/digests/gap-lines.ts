@@ -1,10 +1,5 @@
 /** What was not collected, in sentences. Pure. */
-import {
-  type DateReader,
-  formatCount,
-  formatPercent,
-  formatWithWeekday,
-} from '../../domain/display-format.ts';
+import { type DateReader, formatCount, formatPercent, formatWithWeekday } from '../../lib/display-format.ts';
 import type { Digest, DigestGap } from './digest-shapes.ts';
 
 /**

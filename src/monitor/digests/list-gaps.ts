@@ -1,8 +1,8 @@
 /** What was not collected in a span, most important first. Pure. */
-import { RUN_CODES } from '../../domain/errors.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { describeToolReason, isUnconfigured } from '../../domain/tool-coverage.ts';
-import type { Id } from '../../store/database.ts';
+import { RUN_CODES } from '../../model/errors.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { describeToolReason, isUnconfigured } from '../../model/tool-coverage.ts';
+import type { Id } from '../../store/db/database.ts';
 import type { SilentTool } from '../../store/queries/run-tools.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { SpanRuns } from '../../store/queries/span-activity.ts';

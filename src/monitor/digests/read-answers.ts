@@ -1,6 +1,6 @@
 /** The answers of AI searches at the end of a span, against those before it. */
-import { showFigures } from '../../domain/answer-change.ts';
-import { cleanLine, truncateText } from '../../domain/text.ts';
+import { showFigures } from '../../model/statements/answer-change.ts';
+import { cleanLine, truncateText } from '../../lib/text.ts';
 import {
   type CompletionDiff,
   type DiffedClaim,

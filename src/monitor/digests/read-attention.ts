@@ -1,6 +1,6 @@
 /** What needs a person: searches that do not do what they should, problems of strandline itself, and spikes, with whether they are over. */
-import { groupBy } from '../../domain/group-by.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import type { SystemEventKind } from '../../model/alerts.ts';
 import { readSystemEvents } from '../../store/alerts/system-event-rows.ts';
 import { readAfterSpikes, type SearchSpan } from '../../store/queries/span-activity.ts';

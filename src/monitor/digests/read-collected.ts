@@ -1,5 +1,5 @@
 /** What was collected in a span, from runs, coverage and the ledger. */
-import { awaitMembers } from '../../domain/await-members.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { readSilentTools } from '../../store/queries/run-tools.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
@@ -12,7 +12,7 @@ import {
   type SpanRuns,
   tallySpanRuns,
 } from '../../store/queries/span-activity.ts';
-import type { ServiceKind } from '../../store/services.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
 import type { Context } from '../context.ts';
 import { judgeCompleteness } from '../status/search-completeness.ts';
 import type { SearchStatus } from '../status/search-status.ts';

@@ -1,7 +1,7 @@
 /** Reads a digest: what a span of time brought, of everything or of one topic or search. */
-import { awaitMembers } from '../../domain/await-members.ts';
-import { cleanLine } from '../../domain/text.ts';
-import type { Id } from '../../store/database.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { cleanLine } from '../../lib/text.ts';
+import type { Id } from '../../store/db/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { FeedRange } from '../../store/queries/span-news.ts';

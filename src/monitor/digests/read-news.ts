@@ -1,10 +1,10 @@
 /** What is new in each topic, best first, and what still grows. */
-import { forCounters, MAIN_COUNTERS, type MainCounter, sumEngagement } from '../../domain/counters.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { parseWebUrl } from '../../domain/link.ts';
-import { cleanLine, truncateText } from '../../domain/text.ts';
+import { forCounters, MAIN_COUNTERS, type MainCounter, sumEngagement } from '../../model/counters.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { parseWebUrl } from '../../model/links/link.ts';
+import { cleanLine, truncateText } from '../../lib/text.ts';
 import { findDismissed, leaveOutDismissedPosts } from '../../store/alerts/dismissals.ts';
-import type { Id } from '../../store/database.ts';
+import type { Id } from '../../store/db/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { type DiscoveryRow, readDiscoveriesByIds } from '../../store/queries/discoveries.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';

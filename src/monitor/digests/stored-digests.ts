@@ -1,8 +1,8 @@
 /** Digests that were sent or kept, as the API and pages show them. */
-import { createNotFound } from '../../domain/errors.ts';
+import { createNotFound } from '../../model/errors.ts';
 import { type HeldRow, readHeld } from '../../store/alerts/held-deliveries.ts';
-import type { Id, Pooled } from '../../store/database.ts';
-import { findDigest, type StoredDigest } from '../../store/digests.ts';
+import type { Id, Pooled } from '../../store/db/database.ts';
+import { findDigest, type StoredDigest } from '../../store/alerts/digests.ts';
 import { Digest, type DigestHeld } from './digest-shapes.ts';
 
 export type PastDigest = Omit<StoredDigest, 'value'> & { digest: Digest };

@@ -4,9 +4,9 @@
  * once, as they end.
  */
 
-import { InvalidInput } from '../../domain/errors.ts';
-import { MINUTE, SECOND } from '../../domain/time.ts';
-import type { Id } from '../../store/database.ts';
+import { InvalidInput } from '../../model/errors.ts';
+import { MINUTE, SECOND } from '../../lib/time.ts';
+import type { Id } from '../../store/db/database.ts';
 import {
   type DiscoveryFilter,
   type DiscoveryRow,

@@ -1,6 +1,6 @@
 /** Exports as files with a manifest: written under temporary names, then renamed. */
 
-import { InvalidInput, readErrorCode, Refused } from '../../domain/errors.ts';
+import { InvalidInput, readErrorCode, Refused } from '../../model/errors.ts';
 import { findNewRows, readCursor } from '../../store/export/export-cursor.ts';
 import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
 import { type ExportFilter, findSearchIds } from '../../store/export/export-select.ts';

@@ -1,7 +1,7 @@
 /** The manifest of an export: columns and provenance of each file. */
 
-import type { DatabaseKind } from '../../domain/database-kind.ts';
-import { tryParseJson } from '../../domain/json-values.ts';
+import type { DatabaseKind } from '../../model/database-kind.ts';
+import { tryParseJson } from '../../lib/json-values.ts';
 import type { ColumnKind, ExportView } from '../../store/export/export-columns.ts';
 import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
 import type { Provenance } from '../../store/export/provenance.ts';

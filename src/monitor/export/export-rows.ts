@@ -1,8 +1,8 @@
 /** Exports as bytes: the rows of a resource from one snapshot, in one of the formats. */
 
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import { catchUpArchive, describeBacklog } from '../../store/archive/index-archive.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/db/database.ts';
 import { type ExportView, readView } from '../../store/export/export-columns.ts';
 import type { NewRows } from '../../store/export/export-cursor.ts';
 import type { Resource } from '../../store/export/export-resources.ts';

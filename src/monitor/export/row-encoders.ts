@@ -1,6 +1,6 @@
 /** Formats of exports, and the encoders of CSV and NDJSON. */
 
-import { escapeUnsafe } from '../../domain/text.ts';
+import { escapeUnsafe } from '../../lib/text.ts';
 import type { ColumnKind, ExportColumn } from '../../store/export/export-columns.ts';
 import type { CopiedRow } from '../../store/export/snapshot.ts';
 

@@ -1,10 +1,10 @@
 /** What a feed shows, from the discoveries of its scope: each thing as an entry with a permanent id. */
-import { MAIN_COUNTERS, nameCounted } from '../../domain/counters.ts';
-import { formatCopies, formatCount } from '../../domain/display-format.ts';
-import { isWebUrl } from '../../domain/link.ts';
-import { parseQuery } from '../../domain/search-query.ts';
-import { cleanLine, cleanText, escapeHtml } from '../../domain/text.ts';
-import { findLatest } from '../../domain/time.ts';
+import { MAIN_COUNTERS, nameCounted } from '../../model/counters.ts';
+import { formatCopies, formatCount } from '../../lib/display-format.ts';
+import { isWebUrl } from '../../model/links/link.ts';
+import { parseQuery } from '../../model/search-query.ts';
+import { cleanLine, cleanText, escapeHtml } from '../../lib/text.ts';
+import { findLatest } from '../../lib/time.ts';
 import {
   type FeedItem,
   type FeedScope,

@@ -3,7 +3,7 @@
  * is escaped where it becomes HTML, and only web addresses become links.
  */
 import { VERSION } from '../../config/version.ts';
-import { removeUnsafe } from '../../domain/text.ts';
+import { removeUnsafe } from '../../lib/text.ts';
 import { FEED_TYPES, type FeedFormat } from './feed-types.ts';
 import { generateAtomFeed, generateRssFeed } from 'feedsmith';
 

@@ -1,6 +1,6 @@
 /** Operations on feeds: addresses for feed readers, each with a key that reads one feed. */
 import { z } from 'zod';
-import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
+import { MAX_QUERY_LENGTH } from '../../model/search-query.ts';
 import {
   idOrPrefixParam,
   idParam,
@@ -10,8 +10,8 @@ import {
   timeShape,
   topicSlug,
 } from '../../model/value-shapes.ts';
-import type { Id } from '../../store/database.ts';
-import { readFeeds } from '../../store/feeds.ts';
+import type { Id } from '../../store/db/database.ts';
+import { readFeeds } from '../../store/access/feeds.ts';
 import { commandWords, declareOperation } from '../operation.ts';
 import { writeFeedPath } from './feed-address.ts';
 import { createFeed, MAX_FEED_NAME, revokeFeed } from './manage-feeds.ts';

@@ -1,12 +1,19 @@
 /** Creates, lists and revokes feeds, and opens the one that an address names. */
-import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
-import { collectProblems } from '../../domain/errors.ts';
-import { parseQuery } from '../../domain/search-query.ts';
-import { cleanLine, cleanText } from '../../domain/text.ts';
+import { InvalidInput, type Problem, Refused } from '../../model/errors.ts';
+import { collectProblems } from '../../model/errors.ts';
+import { parseQuery } from '../../model/search-query.ts';
+import { cleanLine, cleanText } from '../../lib/text.ts';
 import { isKeyOf, keyIdOf, makeKey } from '../../platform/keys.ts';
-import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
-import { type Id, inTransaction } from '../../store/database.ts';
-import { closeFeed, type FeedRow, findFeed, insertFeed, readFeed, touchFeed } from '../../store/feeds.ts';
+import { recordAudit, recordCreation } from '../../store/access/audit-entries.ts';
+import { type Id, inTransaction } from '../../store/db/database.ts';
+import {
+  closeFeed,
+  type FeedRow,
+  findFeed,
+  insertFeed,
+  readFeed,
+  touchFeed,
+} from '../../store/access/feeds.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { requireSearch, requireTopic } from '../topics/find-by-slug.ts';
 

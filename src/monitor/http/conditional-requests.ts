@@ -1,6 +1,6 @@
 /** Replies without a body to clients that have the same version: by ETag, and by Last-Modified. */
 
-import { SECOND } from '../../domain/time.ts';
+import { SECOND } from '../../lib/time.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const READ_METHODS = new Set(['GET', 'HEAD']);

@@ -3,9 +3,9 @@
  * clients.
  */
 
-import { toJson, tryParseJson } from '../../domain/json-values.ts';
-import { InvalidInput } from '../../domain/errors.ts';
-import type { RenamedSlug } from '../../store/former-slugs.ts';
+import { toJson, tryParseJson } from '../../lib/json-values.ts';
+import { InvalidInput } from '../../model/errors.ts';
+import type { RenamedSlug } from '../../store/topics/former-slugs.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 

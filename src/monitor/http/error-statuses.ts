@@ -8,9 +8,9 @@ import {
   RUN_CODES,
   type RunCode,
   RunError,
-} from '../../domain/errors.ts';
+} from '../../model/errors.ts';
 import { Denied, type DeniedKind } from '../access/visitor-scopes.ts';
-import { isUnreachable, readSqlState } from '../../store/database.ts';
+import { isUnreachable, readSqlState } from '../../store/db/database.ts';
 import { limitProblems, readRequestProblems, type RequestContent } from './request-problems.ts';
 
 export type Failure = {

@@ -1,7 +1,7 @@
 /** Things that a request names by their id. */
 
-import { createNotFound } from '../../domain/errors.ts';
-import type { Id } from '../../store/database.ts';
+import { createNotFound } from '../../model/errors.ts';
+import type { Id } from '../../store/db/database.ts';
 
 /** @param kind such as `post` @param reading the row with this id @throws Refused `not_found` */
 export async function findById<Row>(kind: string, id: Id, reading: Promise<Row | undefined>): Promise<Row> {

@@ -2,8 +2,8 @@
  * Follows former slugs of topics and searches, so that links, bookmarks and programs keep working after a rename. A page
  * redirects to its new address; the API replies as for the current slug, whose URL is in `Content-Location`.
  */
-import { isPlain } from '../../domain/json-values.ts';
-import type { Database } from '../../store/database.ts';
+import { isPlain } from '../../lib/json-values.ts';
+import type { Database } from '../../store/db/database.ts';
 import {
   findRenamed,
   listSlugs,
@@ -11,7 +11,7 @@ import {
   NAMING,
   type RenamedSlug,
   replaceSlugs,
-} from '../../store/former-slugs.ts';
+} from '../../store/topics/former-slugs.ts';
 import type { App } from './route-types.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 

@@ -1,13 +1,13 @@
 /** Checks every request: host name, visitor, scope, and whether another site forged it. */
 
-import { InvalidInput } from '../../domain/errors.ts';
+import { InvalidInput } from '../../model/errors.ts';
 import { type BoundAddress, isOurHost, isOurOrigin } from '../../platform/http/allowed-hosts.ts';
 import { keyOfHeader } from '../../platform/keys.ts';
-import { isUnreachable } from '../../store/database.ts';
+import { isUnreachable } from '../../store/db/database.ts';
 import { type Access, NOBODY } from '../access/authentication.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
 import { Denied, hasScopes, type Scope, type Visitor } from '../access/visitor-scopes.ts';
-import type { Mount } from '../../domain/mount.ts';
+import type { Mount } from '../../model/mount.ts';
 import type { App } from './route-types.ts';
 import { countRefusedRequests, type Limits } from './server-limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,4 +1,4 @@
-import { addMount, type Mount } from '../../domain/mount.ts';
+import { addMount, type Mount } from '../../model/mount.ts';
 import type { App } from './route-types.ts';
 
 /** Headers of replies whose value is an address of this application. */

@@ -1,4 +1,4 @@
-import { trimEndSlashes } from '../../domain/link.ts';
+import { trimEndSlashes } from '../../model/links/link.ts';
 import type { RouteContext } from './route-types.ts';
 import type { FastifyRequest } from 'fastify';
 

@@ -1,6 +1,6 @@
 /** Turns zod's validation errors into problems for the client, in plain words and without secrets. `limitProblems` truncates them. */
 import type { z } from 'zod';
-import { HIDDEN, InvalidInput, type Problem } from '../../domain/errors.ts';
+import { HIDDEN, InvalidInput, type Problem } from '../../model/errors.ts';
 
 /** The content of a request, to quote what was given. */
 export type RequestContent = { body?: unknown; query?: unknown; params?: unknown };

@@ -11,7 +11,7 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { SourceHealth } from '../../protocol/service-status.ts';
 import type { ActingContext, Context } from '../context.ts';
-import type { Mount } from '../../domain/mount.ts';
+import type { Mount } from '../../model/mount.ts';
 import type { EmbeddedDatabase } from '../status/system-status.ts';
 import type { Access } from '../access/authentication.ts';
 import type { Scope, Visitor } from '../access/visitor-scopes.ts';

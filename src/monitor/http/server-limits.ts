@@ -3,7 +3,7 @@
  * memory.
  */
 
-import { MINUTE, SECOND } from '../../domain/time.ts';
+import { MINUTE, SECOND } from '../../lib/time.ts';
 import { extractNetwork } from '../../platform/network.ts';
 import { Denied } from '../access/visitor-scopes.ts';
 import type { App } from './route-types.ts';

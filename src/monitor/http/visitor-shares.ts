@@ -3,7 +3,7 @@
  * memory.
  */
 
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import { MAX_STATEMENTS } from '../../store/reader/ask-reader.ts';
 import { extractNetwork } from '../../platform/network.ts';
 import { Denied } from '../access/visitor-scopes.ts';

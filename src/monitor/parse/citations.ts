@@ -4,10 +4,10 @@
  * so that they are not split into sentences.
  */
 
-import type { LinkRef } from '../../domain/parsed-results.ts';
-import { MAX_LINK_LENGTH } from '../../domain/link.ts';
-import { MARK } from '../../domain/sentences.ts';
-import { hasLetterOrDigit } from '../../domain/text.ts';
+import type { LinkRef } from '../../model/parsed-results.ts';
+import { MAX_LINK_LENGTH } from '../../model/links/link.ts';
+import { MARK } from '../../lib/sentences.ts';
+import { hasLetterOrDigit } from '../../lib/text.ts';
 import { distinctLinks, parseLink } from './parse-links.ts';
 
 /** Placeholder for what must not be split: a link label, an address, code. */

@@ -2,7 +2,7 @@
  * Addresses of pictures and videos. Some services sign them anew in each response (`?sig=…&expires=…`), which would make a
  * version of the post each time, so only parameters that select a picture are stored. The raw response has all of them.
  */
-import { isPlain } from '../../domain/json-values.ts';
+import { isPlain } from '../../lib/json-values.ts';
 
 const SELECTING = new Set('format name size width height w h id src url file path image img tag'.split(' '));
 

@@ -3,8 +3,8 @@
  * that of an earlier one, and partial copies fill what no full copy says. The order of partial copies does not matter.
  */
 
-import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
-import { isPlain } from '../../domain/json-values.ts';
+import type { ParsedAuthor, ParsedPost } from '../../model/parsed-results.ts';
+import { isPlain } from '../../lib/json-values.ts';
 
 /** The merged copies of one post or author, by kind. */
 export type Copies<T> = { full: T | null; partial: T | null };

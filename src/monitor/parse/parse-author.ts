@@ -1,8 +1,8 @@
 /** Parses the author of a post. */
 
-import { AUTHOR_COUNTERS, forCounters } from '../../domain/counters.ts';
-import type { ParsedAuthor } from '../../domain/parsed-results.ts';
-import { isPlain, own, type Plain } from '../../domain/json-values.ts';
+import { AUTHOR_COUNTERS, forCounters } from '../../model/counters.ts';
+import type { ParsedAuthor } from '../../model/parsed-results.ts';
+import { isPlain, own, type Plain } from '../../lib/json-values.ts';
 import { removeSignature } from './media-addresses.ts';
 import { readAddress } from './parse-links.ts';
 import { readNetworkTime } from './timestamps.ts';

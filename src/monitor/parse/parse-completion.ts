@@ -1,12 +1,12 @@
 /** Parses the completion of operation A: its texts, key items and links. */
 
-import type { Cooperative } from '../../domain/cooperative.ts';
+import type { Cooperative } from '../../lib/cooperative.ts';
 import { wireName, type Dialect } from '../../protocol/dialect.ts';
-import { CLAIM_ROLES, KEY_LISTS } from '../../domain/enumerations.ts';
-import { isPlain, isPoisonous, own, type Plain } from '../../domain/json-values.ts';
-import { cleanText } from '../../domain/text.ts';
+import { CLAIM_ROLES, KEY_LISTS } from '../../model/enumerations.ts';
+import { isPlain, isPoisonous, own, type Plain } from '../../lib/json-values.ts';
+import { cleanText } from '../../lib/text.ts';
 import { parseCitations } from './citations.ts';
-import type { LinkRef, ParsedCompletion, ParsedKeyItem, StatementRole } from '../../domain/parsed-results.ts';
+import type { LinkRef, ParsedCompletion, ParsedKeyItem, StatementRole } from '../../model/parsed-results.ts';
 import { hasAnyMember, readItems, type Item } from './response-generations.ts';
 import { distinctLinks, parseLink, parseLinkRefs, readAddress } from './parse-links.ts';
 import { readRoleText } from './parse-statements.ts';

@@ -1,17 +1,17 @@
 /**
- * Parses the links of a response: search results, and addresses elsewhere in it. See `domain/link-identity.ts` for the
+ * Parses the links of a response: search results, and addresses elsewhere in it. See `model/links/link-identity.ts` for the
  * identity of links.
  */
 
-import type { Cooperative } from '../../domain/cooperative.ts';
-import type { Source } from '../../domain/enumerations.ts';
-import type { RejectCode } from '../../domain/errors.ts';
-import { isWebUrl, MAX_LINK_LENGTH, parseWebUrl } from '../../domain/link.ts';
-import { identifyLink, readIdentityHost } from '../../domain/link-identity.ts';
-import type { KeyList, LinkRef, ParsedKeyItem, ParsedLink, ParsedPost } from '../../domain/parsed-results.ts';
-import { cleanText } from '../../domain/text.ts';
-import { TIME_PRECISIONS } from '../../domain/time.ts';
-import { isPlain, own } from '../../domain/json-values.ts';
+import type { Cooperative } from '../../lib/cooperative.ts';
+import type { Source } from '../../model/enumerations.ts';
+import type { RejectCode } from '../../model/errors.ts';
+import { isWebUrl, MAX_LINK_LENGTH, parseWebUrl } from '../../model/links/link.ts';
+import { identifyLink, readIdentityHost } from '../../model/links/link-identity.ts';
+import type { KeyList, LinkRef, ParsedKeyItem, ParsedLink, ParsedPost } from '../../model/parsed-results.ts';
+import { cleanText } from '../../lib/text.ts';
+import { TIME_PRECISIONS } from '../../lib/time.ts';
+import { isPlain, own } from '../../lib/json-values.ts';
 import type { Rejects } from './rejects-and-warnings.ts';
 import type { Item, ItemOutcome } from './response-generations.ts';
 import { type DatedTime, readTimeOrAge } from './timestamps.ts';

@@ -1,6 +1,6 @@
 /** How an answer was found, as our own service says it when it is asked. Bounded: any service may send anything. */
-import type { AskedSource, OpenedPages } from '../../domain/asked-source.ts';
-import { isPlain } from '../../domain/json-values.ts';
+import type { AskedSource, OpenedPages } from '../../model/asked-source.ts';
+import { isPlain } from '../../lib/json-values.ts';
 import { readCounter, readText, readWord } from './wire-values.ts';
 
 const MAX_SOURCES = 100;

@@ -1,10 +1,10 @@
 /** Parses a single post, without its author and the posts inside it. */
 
-import { forCounters, POST_COUNTERS, type PostCounter } from '../../domain/counters.ts';
-import { readIdFromAddress } from '../../domain/link.ts';
-import type { ParsedPost } from '../../domain/parsed-results.ts';
+import { forCounters, POST_COUNTERS, type PostCounter } from '../../model/counters.ts';
+import { readIdFromAddress } from '../../model/links/link.ts';
+import type { ParsedPost } from '../../model/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
-import { isPlain, own, type Plain } from '../../domain/json-values.ts';
+import { isPlain, own, type Plain } from '../../lib/json-values.ts';
 import { removeSignatures } from './media-addresses.ts';
 import { readAddress } from './parse-links.ts';
 import { completeHashtags } from './text-hashtags.ts';

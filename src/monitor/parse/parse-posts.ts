@@ -1,9 +1,9 @@
 /** Collects the posts of a response, with their authors and nested posts. */
 
-import { readIdFromAddress } from '../../domain/link.ts';
-import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
+import { readIdFromAddress } from '../../model/links/link.ts';
+import type { ParsedAuthor, ParsedPost } from '../../model/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
-import { isPlain, own, type Plain } from '../../domain/json-values.ts';
+import { isPlain, own, type Plain } from '../../lib/json-values.ts';
 import { addCopy, type Copies, mergeCopies } from './merge-copies.ts';
 import { parseAuthor } from './parse-author.ts';
 import { lookUpPostNames, parsePost } from './parse-post.ts';

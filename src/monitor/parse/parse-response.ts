@@ -3,13 +3,13 @@
  * same results, so that a stored response can be parsed again by a later version.
  */
 
-import { formatCount } from '../../domain/display-format.ts';
-import { type Cooperative, runToEnd } from '../../domain/cooperative.ts';
-import type { Operation } from '../../domain/enumerations.ts';
-import type { LinkRef, ParsedCompletion, ParsedResults } from '../../domain/parsed-results.ts';
+import { formatCount } from '../../lib/display-format.ts';
+import { type Cooperative, runToEnd } from '../../lib/cooperative.ts';
+import type { Operation } from '../../model/enumerations.ts';
+import type { LinkRef, ParsedCompletion, ParsedResults } from '../../model/parsed-results.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { readErrorValue } from '../../protocol/error-body.ts';
-import { isPlain, own, type Plain } from '../../domain/json-values.ts';
+import { isPlain, own, type Plain } from '../../lib/json-values.ts';
 import { MAX_VALUES, type ParsedJson, parseJsonCooperatively } from '../../protocol/json.ts';
 import { createStreamReader, isEventStream, isEventStreamType } from '../../protocol/stream.ts';
 import { parseCompletion } from './parse-completion.ts';

@@ -1,6 +1,6 @@
 /** What a response of our own service says of the sources of a topic. */
-import type { ParsedSourceReport } from '../../domain/parsed-results.ts';
-import { cleanText } from '../../domain/text.ts';
+import type { ParsedSourceReport } from '../../model/parsed-results.ts';
+import { cleanText } from '../../lib/text.ts';
 import { MAX_OWN_SOURCES, ownSourceReport } from '../../protocol/own-sources.ts';
 import { z } from 'zod';
 

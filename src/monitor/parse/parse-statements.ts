@@ -1,8 +1,8 @@
 /** Parses a completion into statements with their citations. */
 
-import { readIdFromAddress } from '../../domain/link.ts';
-import type { Cooperative } from '../../domain/cooperative.ts';
-import { CLAIM_ROLES } from '../../domain/enumerations.ts';
+import { readIdFromAddress } from '../../model/links/link.ts';
+import type { Cooperative } from '../../lib/cooperative.ts';
+import { CLAIM_ROLES } from '../../model/enumerations.ts';
 import type {
   LinkRef,
   ParsedCitation,
@@ -11,9 +11,9 @@ import type {
   ParsedPost,
   ParsedStatement,
   StatementRole,
-} from '../../domain/parsed-results.ts';
-import { hashStatement, MARK, splitSentences, unwrapLines } from '../../domain/sentences.ts';
-import { cleanText, hasLetterOrDigit, UNSPACED_SCRIPTS } from '../../domain/text.ts';
+} from '../../model/parsed-results.ts';
+import { hashStatement, MARK, splitSentences, unwrapLines } from '../../lib/sentences.ts';
+import { cleanText, hasLetterOrDigit, UNSPACED_SCRIPTS } from '../../lib/text.ts';
 import { extractMarks, KEPT_WHOLE, type MarkedText, type MarkToken } from './citations.ts';
 import { distinctLinks, parseLink } from './parse-links.ts';
 

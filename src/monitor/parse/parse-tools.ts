@@ -1,12 +1,12 @@
 /** What a response says about each tool: whether it responded, with how many items, or why not. */
 
-import { type Operation, type Source, SOURCE_BY_TOOL, type Tool, TOOLS } from '../../domain/enumerations.ts';
-import type { Warning } from '../../domain/parsed-results.ts';
-import { isOutageCode, type ToolReport } from '../../domain/tool-coverage.ts';
-import { cleanText } from '../../domain/text.ts';
+import { type Operation, type Source, SOURCE_BY_TOOL, type Tool, TOOLS } from '../../model/enumerations.ts';
+import type { Warning } from '../../model/parsed-results.ts';
+import { isOutageCode, type ToolReport } from '../../model/tool-coverage.ts';
+import { cleanText } from '../../lib/text.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { LIST_FULL, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
-import { own, type Plain } from '../../domain/json-values.ts';
+import { own, type Plain } from '../../lib/json-values.ts';
 
 const MAX_DETAIL = 500;
 

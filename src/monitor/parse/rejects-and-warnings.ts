@@ -1,11 +1,11 @@
 /** Rejected items, unreadable responses, and warnings of the service. */
 
-import { type RejectCode, type RunCode, RunError } from '../../domain/errors.ts';
-import type { ParsedResults, ParsedSourceReport, Reject, Warning } from '../../domain/parsed-results.ts';
-import { cleanText } from '../../domain/text.ts';
-import { isUnconfigured, type ToolReport } from '../../domain/tool-coverage.ts';
+import { type RejectCode, type RunCode, RunError } from '../../model/errors.ts';
+import type { ParsedResults, ParsedSourceReport, Reject, Warning } from '../../model/parsed-results.ts';
+import { cleanText } from '../../lib/text.ts';
+import { isUnconfigured, type ToolReport } from '../../model/tool-coverage.ts';
 import { TOOL_UNANSWERED } from '../../protocol/extensions.ts';
-import { isPlain } from '../../domain/json-values.ts';
+import { isPlain } from '../../lib/json-values.ts';
 import { boundJson, readText, readWord } from './wire-values.ts';
 
 const MAX_SAMPLE = 200;

@@ -7,9 +7,9 @@
  *    list may contain items of other sites; the source of the list applies.
  */
 
-import { type Operation, type Source, SOURCES } from '../../domain/enumerations.ts';
+import { type Operation, type Source, SOURCES } from '../../model/enumerations.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
-import { isPlain, own, type Plain } from '../../domain/json-values.ts';
+import { isPlain, own, type Plain } from '../../lib/json-values.ts';
 
 /** Search results of one source. */
 export type ResultGroup = ItemList & { source: Source };

@@ -3,7 +3,7 @@
  * year 2000, rolls over 30 February, and treats times without a zone as local.
  */
 
-import { DAY, HOUR, MINUTE, SECOND, type TimePrecision } from '../../domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND, type TimePrecision } from '../../lib/time.ts';
 
 const YEAR_10000_MS = 253_402_300_800_000;
 /** Smaller numbers are no epoch time: 1973 in seconds, and again in milliseconds. */

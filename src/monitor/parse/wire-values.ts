@@ -1,8 +1,8 @@
 /** Reads single values from the wire without ever throwing: texts, counters, ids, JSON of any size. */
 
-import type { RejectCode } from '../../domain/errors.ts';
-import { cleanText, MAX_TEXT_LENGTH } from '../../domain/text.ts';
-import { isPlain, isPoisonous, type Plain } from '../../domain/json-values.ts';
+import type { RejectCode } from '../../model/errors.ts';
+import { cleanText, MAX_TEXT_LENGTH } from '../../lib/text.ts';
+import { isPlain, isPoisonous, type Plain } from '../../lib/json-values.ts';
 
 /** A text, cleaned and truncated to `max`; numbers are converted; null if there is none. */
 export function readText(value: unknown, max = MAX_TEXT_LENGTH): string | null {

@@ -1,12 +1,12 @@
 /** Claims runs for this process, renews their leases, and gates runs that must run alone. */
 
-import { SECOND } from '../../domain/time.ts';
+import { SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
-import type { Id } from '../../store/database.ts';
-import { markUnknownCalls } from '../../store/ledger.ts';
-import { needsSolitude } from '../../store/responses.ts';
-import { type ClaimedRun, claimRun, renewLease } from '../../store/run-claims.ts';
-import { failRun, readOwnStatus } from '../../store/run-states.ts';
+import type { Id } from '../../store/db/database.ts';
+import { markUnknownCalls } from '../../store/runs/ledger.ts';
+import { needsSolitude } from '../../store/runs/responses.ts';
+import { type ClaimedRun, claimRun, renewLease } from '../../store/runs/run-claims.ts';
+import { failRun, readOwnStatus } from '../../store/runs/run-states.ts';
 import type { Context } from '../context.ts';
 
 /** Two claims whose worker died while it had other runs, and three whose worker had no other run. */

@@ -3,13 +3,13 @@
  * may end first. A file belongs to one call of one database, identified by the time at which the call was sent.
  */
 
-import { readErrorCode } from '../../domain/errors.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
+import { readErrorCode } from '../../model/errors.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
-import { isDatabaseError, refusesData } from '../../store/database.ts';
-import { type ServiceKind, SERVICE_KINDS } from '../../store/services.ts';
+import { isDatabaseError, refusesData } from '../../store/db/database.ts';
+import { type ServiceKind, SERVICE_KINDS } from '../../store/services/services.ts';
 import { redactKeyInBytes } from '../client/key-redaction.ts';
-import { isSentCall, type PaidResponse, storeResponse } from '../../store/responses.ts';
+import { isSentCall, type PaidResponse, storeResponse } from '../../store/runs/responses.ts';
 import type { Context } from '../context.ts';
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /** Results of a dry run: the first posts and links of a response, and which of them are already known. */
 
-import type { AskedSource, OpenedPages } from '../../domain/asked-source.ts';
-import { forCounters, POST_COUNTERS, type PostCounter } from '../../domain/counters.ts';
+import type { AskedSource, OpenedPages } from '../../model/asked-source.ts';
+import { forCounters, POST_COUNTERS, type PostCounter } from '../../model/counters.ts';
 import type {
   ParsedAuthor,
   ParsedCompletion,
@@ -10,7 +10,7 @@ import type {
   ParsedResults,
   StatementRole,
   Warning,
-} from '../../domain/parsed-results.ts';
+} from '../../model/parsed-results.ts';
 
 /** The results of a response, as shown to people. */
 export type DryRunResults = {

@@ -1,21 +1,21 @@
 /** Tries a search without saving it: one paid call, whose results are not stored. */
 
-import { fillPlaceholders } from '../../domain/placeholders.ts';
-import type { Operation } from '../../domain/enumerations.ts';
-import { RunError } from '../../domain/errors.ts';
-import type { ParsedResults } from '../../domain/parsed-results.ts';
-import { MINUTE } from '../../domain/time.ts';
-import type { Id } from '../../store/database.ts';
+import { fillPlaceholders } from '../../model/placeholders.ts';
+import type { Operation } from '../../model/enumerations.ts';
+import { RunError } from '../../model/errors.ts';
+import type { ParsedResults } from '../../model/parsed-results.ts';
+import { MINUTE } from '../../lib/time.ts';
+import type { Id } from '../../store/db/database.ts';
 import { PLAN_HEADER } from '../../protocol/extensions.ts';
 import { removeForgotten } from '../../store/maintenance/tombstones.ts';
-import type { Service, ServiceKind } from '../../store/services.ts';
+import type { Service, ServiceKind } from '../../store/services/services.ts';
 import {
   closeTrial,
   findKnownItems,
   markTrialUnreadable,
   openTrial,
   type TrialRequest,
-} from '../../store/trials.ts';
+} from '../../store/runs/trials.ts';
 import type { Context } from '../context.ts';
 import { checkSearch, pickRequest, type WrittenSearch } from '../topics/search-definition.ts';
 import { chooseService } from '../topics/service-choice.ts';

@@ -1,7 +1,7 @@
 /** Executes a run, one line per step. */
 
-import type { Id } from '../../store/database.ts';
-import type { ResponseKey } from '../../store/responses.ts';
+import type { Id } from '../../store/db/database.ts';
+import type { ResponseKey } from '../../store/runs/responses.ts';
 import type { Context } from '../context.ts';
 import { callAndStore, findUnreadResponse } from './paid-call.ts';
 import { claimForWorker, ExclusiveAccessNeeded, type RunGate, startLeaseRenewal } from './claim.ts';

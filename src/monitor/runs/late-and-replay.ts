@@ -1,17 +1,17 @@
 /** Parses stored responses after the end of their run: late ones, or again as a replay. */
 
-import { formatCount } from '../../domain/display-format.ts';
-import { createNotFound, Refused } from '../../domain/errors.ts';
-import type { ParsedResults } from '../../domain/parsed-results.ts';
-import { recordAudit } from '../../store/audit-entries.ts';
-import type { Id } from '../../store/database.ts';
+import { formatCount } from '../../lib/display-format.ts';
+import { createNotFound, Refused } from '../../model/errors.ts';
+import type { ParsedResults } from '../../model/parsed-results.ts';
+import { recordAudit } from '../../store/access/audit-entries.ts';
+import type { Id } from '../../store/db/database.ts';
 import {
   loadNewestResponse,
   markUnreadable,
   type RawResponse,
   takeLateResponse,
-} from '../../store/responses.ts';
-import { findRunForReplay, type ReplayableRun } from '../../store/run-states.ts';
+} from '../../store/runs/responses.ts';
+import { findRunForReplay, type ReplayableRun } from '../../store/runs/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { saveAgain, saveLate } from '../../store/save/save.ts';
 import type { ActingContext, Context } from '../context.ts';

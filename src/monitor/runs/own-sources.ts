@@ -2,10 +2,10 @@
  * Sources of a topic in the request of a run, and what its response says of them. Only the own service of this program gets them: a
  * hosted service is never sent an address, nor which sources are switched off.
  */
-import type { ParsedSourceReport } from '../../domain/parsed-results.ts';
+import type { ParsedSourceReport } from '../../model/parsed-results.ts';
 import type { OwnSources } from '../../protocol/own-sources.ts';
-import type { ClaimedRun } from '../../store/run-claims.ts';
-import { listRequestSources, saveSourceReports } from '../../store/topic-sources.ts';
+import type { ClaimedRun } from '../../store/runs/run-claims.ts';
+import { listRequestSources, saveSourceReports } from '../../store/topics/topic-sources.ts';
 import type { Context } from '../context.ts';
 
 /** Feeds and pages, of a search that asks Web Search; and sources that are switched off. Undefined if there is nothing to say. */

@@ -4,17 +4,17 @@
  */
 
 import { readCallsPerDay } from '../../config/config.ts';
-import { formatTimeToSecond } from '../../domain/display-format.ts';
-import type { Model } from '../../domain/enumerations.ts';
-import { RunError } from '../../domain/errors.ts';
-import { fillPlaceholders, listPlaceholders } from '../../domain/placeholders.ts';
+import { formatTimeToSecond } from '../../lib/display-format.ts';
+import type { Model } from '../../model/enumerations.ts';
+import { RunError } from '../../model/errors.ts';
+import { fillPlaceholders, listPlaceholders } from '../../model/placeholders.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
-import { MAX_SEND_DELAY_MS, type Verdict } from '../../store/call-limits.ts';
-import { closeFailedCall, type FailedCallEnd, markUnknownCalls, openCall } from '../../store/ledger.ts';
+import { MAX_SEND_DELAY_MS, type Verdict } from '../../store/runs/call-limits.ts';
+import { closeFailedCall, type FailedCallEnd, markUnknownCalls, openCall } from '../../store/runs/ledger.ts';
 import { readNewestKnown } from '../../store/queries/newest-response.ts';
-import { type RawResponse, storeResponse, takeUnreadResponse } from '../../store/responses.ts';
-import type { ClaimedRun } from '../../store/run-claims.ts';
-import type { ServiceKind } from '../../store/services.ts';
+import { type RawResponse, storeResponse, takeUnreadResponse } from '../../store/runs/responses.ts';
+import type { ClaimedRun } from '../../store/runs/run-claims.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
 import { redactKeyInBytes } from '../client/key-redaction.ts';
 import {
   type CallAborted,

@@ -1,14 +1,14 @@
 /** Parses stored responses and saves their results. */
 
-import type { Cooperative } from '../../domain/cooperative.ts';
-import { RunError } from '../../domain/errors.ts';
-import type { ParsedResults } from '../../domain/parsed-results.ts';
+import type { Cooperative } from '../../lib/cooperative.ts';
+import { RunError } from '../../model/errors.ts';
+import type { ParsedResults } from '../../model/parsed-results.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
-import type { Id } from '../../store/database.ts';
-import type { RawResponse, ResponseKey } from '../../store/responses.ts';
-import type { ClaimedRun } from '../../store/run-claims.ts';
-import { readOwnStatus } from '../../store/run-states.ts';
+import type { Id } from '../../store/db/database.ts';
+import type { RawResponse, ResponseKey } from '../../store/runs/responses.ts';
+import type { ClaimedRun } from '../../store/runs/run-claims.ts';
+import { readOwnStatus } from '../../store/runs/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { readCommittedDiff, saveFindings } from '../../store/save/save.ts';
 import type { Context } from '../context.ts';

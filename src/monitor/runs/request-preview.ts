@@ -1,6 +1,6 @@
 /** Rebuilds the request of a run from its version of the search, without the API key. */
 import { loadDialect } from '../../protocol/dialect.ts';
-import type { Id } from '../../store/database.ts';
+import type { Id } from '../../store/db/database.ts';
 import { readRunRequest } from '../../store/queries/run-list.ts';
 import { composeRequest } from '../client/service-request.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 /** Decides whether and when a failed call is retried, from its code alone. */
-import { HOUR, MINUTE, SECOND } from '../../domain/time.ts';
-import type { RunCode, RunError } from '../../domain/errors.ts';
+import { HOUR, MINUTE, SECOND } from '../../lib/time.ts';
+import type { RunCode, RunError } from '../../model/errors.ts';
 
 /**
  * How a code is handled:

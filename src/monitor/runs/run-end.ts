@@ -1,8 +1,8 @@
 /** Ends runs: reports the result, and decides what a failure means for the search. */
 
-import { RUN_CODES, type RunCode, RunError } from '../../domain/errors.ts';
-import type { ParsedResults } from '../../domain/parsed-results.ts';
-import { SECOND } from '../../domain/time.ts';
+import { RUN_CODES, type RunCode, RunError } from '../../model/errors.ts';
+import type { ParsedResults } from '../../model/parsed-results.ts';
+import { SECOND } from '../../lib/time.ts';
 import {
   type Id,
   inTransaction,
@@ -10,13 +10,13 @@ import {
   readTime,
   refusesData,
   type Transaction,
-} from '../../store/database.ts';
-import type { ResponseKey } from '../../store/responses.ts';
-import type { ClaimedRun } from '../../store/run-claims.ts';
-import { countFailuresInARow, failRun, readOwnStatus, requeueRun } from '../../store/run-states.ts';
+} from '../../store/db/database.ts';
+import type { ResponseKey } from '../../store/runs/responses.ts';
+import type { ClaimedRun } from '../../store/runs/run-claims.ts';
+import { countFailuresInARow, failRun, readOwnStatus, requeueRun } from '../../store/runs/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
-import { listActiveSearches } from '../../store/searches.ts';
-import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
+import { listActiveSearches } from '../../store/topics/searches.ts';
+import { type LockedSearch, lockSearch, setState } from '../../store/runs/slots.ts';
 import type { Context } from '../context.ts';
 import { UnreadableResponse } from '../parse/rejects-and-warnings.ts';
 import { createSourceWait, waitsForSource } from '../topics/service-choice.ts';

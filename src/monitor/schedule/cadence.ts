@@ -12,9 +12,9 @@
  * Everything here is pure and independent of the process's time zone.
  */
 
-import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
+import { DAY, MINUTE, SECOND } from '../../lib/time.ts';
 import { type Cron, matchesDay, parseCronCached } from './cron.ts';
-import type { ScheduleColumns } from '../../store/slots.ts';
+import type { ScheduleColumns } from '../../store/runs/slots.ts';
 import { type Schedule, computePhase, parseAdaptive, type SearchSchedule } from './schedule.ts';
 import { firstInterval } from './pace-interval.ts';
 import { listOffsetSpans } from './time-zone.ts';

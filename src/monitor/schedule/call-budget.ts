@@ -1,5 +1,5 @@
 /** How many calls adaptive searches may make, and how they share those of their service. Pure; times are ms since 1970. */
-import { DAY, HOUR } from '../../domain/time.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import { fillPosts, USUAL_FILL } from './pace-interval.ts';
 import { listExpected, type Pace } from './pace.ts';
 

@@ -3,7 +3,7 @@
  * library's leniency would cost money: it completes four fields to "every minute" and reads a sixth as seconds.
  */
 import { CronExpressionParser } from 'cron-parser';
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import { InvalidInput, type Problem } from '../../model/errors.ts';
 
 /** A parsed cron expression. */
 export type Cron = {

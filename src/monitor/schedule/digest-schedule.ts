@@ -1,6 +1,6 @@
 /** When a digest is sent, as people write it. Pure. */
-import { InvalidInput } from '../../domain/errors.ts';
-import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
+import { InvalidInput } from '../../model/errors.ts';
+import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { slotsBetween } from './cadence.ts';
 import { normalizeCron, parseCron } from './cron.ts';
 import { offsetAt } from './time-zone.ts';

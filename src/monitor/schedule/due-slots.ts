@@ -1,10 +1,10 @@
 /** Turns due slots into run rows, for the scan and for pauses, edits and removals. */
 
-import type { CancelReason, SkipReason } from '../../domain/errors.ts';
-import { SECOND } from '../../domain/time.ts';
-import { readCallRoom } from '../../store/call-limits.ts';
-import { type Id, readTime, type Transaction } from '../../store/database.ts';
-import { archiveSearch } from '../../store/searches.ts';
+import type { CancelReason, SkipReason } from '../../model/errors.ts';
+import { SECOND } from '../../lib/time.ts';
+import { readCallRoom } from '../../store/runs/call-limits.ts';
+import { type Id, readTime, type Transaction } from '../../store/db/database.ts';
+import { archiveSearch } from '../../store/topics/searches.ts';
 import {
   cancelQueued,
   insertSlots,
@@ -16,7 +16,7 @@ import {
   setState,
   type SlotRow,
   type UsedSlot,
-} from '../../store/slots.ts';
+} from '../../store/runs/slots.ts';
 import type { Context } from '../context.ts';
 import {
   type DueSlots,

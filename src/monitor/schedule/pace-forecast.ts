@@ -2,8 +2,8 @@
  * What a schedule makes of a day and of 30: runs and, by the measured rate of a search, the share of posts that they find. Pure;
  * times are milliseconds since 1970.
  */
-import { normalCdf } from '../../domain/normal-distribution.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
+import { normalCdf } from '../../lib/normal-distribution.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../lib/time.ts';
 import { countSlots, FAR_FUTURE, nextSlot } from './cadence.ts';
 import { fitFill, sustainCalls } from './call-budget.ts';
 import { fillPosts, UNKNOWN_ROOM, USUAL_FILL } from './pace-interval.ts';

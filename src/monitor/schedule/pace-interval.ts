@@ -3,8 +3,8 @@
  * chosen part of a response. Pure; times are milliseconds since 1970. The constants were chosen with the seeds 1 to 4 of
  * `bench/polling.ts`.
  */
-import type { IntervalReason } from '../../domain/enumerations.ts';
-import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
+import type { IntervalReason } from '../../model/enumerations.ts';
+import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { findTruncated, listExpected, type Pace, type PacedResponse } from './pace.ts';
 
 /** Bounds of an adaptive interval, and what it may use. */

@@ -6,9 +6,9 @@
  * counts its new posts over the time between. A truncated one measures the rate just as well, over less time: k newest posts
  * without a gap, of which the oldest is s seconds old, are k - 1 in s (Erlang).
  */
-import { findNewestBlock } from '../../domain/response-rate.ts';
-import { DAY, HOUR, SECOND } from '../../domain/time.ts';
-import type { PaceRow } from '../../store/pace.ts';
+import { findNewestBlock } from '../../model/response-rate.ts';
+import { DAY, HOUR, SECOND } from '../../lib/time.ts';
+import type { PaceRow } from '../../store/runs/pace.ts';
 
 /** What responses have shown about the posts of a search. */
 export type Pace = {

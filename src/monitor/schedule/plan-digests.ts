@@ -1,7 +1,12 @@
 /** Plans the digests of rules with a schedule. Workers compose them: `monitor/alerts/compose-digests.ts`. */
-import { insertPlannedDigest, listDueDigests, lockDueDigest, setDigestDue } from '../../store/digests.ts';
-import { inTransaction } from '../../store/database.ts';
-import { requestRecurringWork } from '../../store/scanner.ts';
+import {
+  insertPlannedDigest,
+  listDueDigests,
+  lockDueDigest,
+  setDigestDue,
+} from '../../store/alerts/digests.ts';
+import { inTransaction } from '../../store/db/database.ts';
+import { requestRecurringWork } from '../../store/runs/scanner.ts';
 import type { Context } from '../context.ts';
 import { nextSlot } from './cadence.ts';
 

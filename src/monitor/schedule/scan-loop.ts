@@ -1,8 +1,8 @@
 /** A worker's timers, which back up the scans triggered by the queue. */
 
-import { SECOND } from '../../domain/time.ts';
+import { SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
-import { readTime } from '../../store/database.ts';
+import { readTime } from '../../store/db/database.ts';
 import type { Context } from '../context.ts';
 import { enqueueDueSearches, scan, type ScanResult } from './scan.ts';
 

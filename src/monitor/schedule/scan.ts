@@ -3,12 +3,12 @@
  * the runs. If the job does not run (the queue was emptied, is unavailable, or a worker's clock confused it), a worker's timer
  * takes over as soon as no scan has happened for a while.
  */
-import { MINUTE, SECOND } from '../../domain/time.ts';
-import { readCallRoom } from '../../store/call-limits.ts';
-import { addCounts } from '../../store/counts.ts';
-import { type Id, inTransaction, refusesData, type Transaction } from '../../store/database.ts';
-import { listLateRuns } from '../../store/responses.ts';
-import { extendLeases, MAX_SCAN_SILENCE_MS } from '../../store/run-claims.ts';
+import { MINUTE, SECOND } from '../../lib/time.ts';
+import { readCallRoom } from '../../store/runs/call-limits.ts';
+import { addCounts } from '../../store/derive/counts.ts';
+import { type Id, inTransaction, refusesData, type Transaction } from '../../store/db/database.ts';
+import { listLateRuns } from '../../store/runs/responses.ts';
+import { extendLeases, MAX_SCAN_SILENCE_MS } from '../../store/runs/run-claims.ts';
 import {
   beginScan,
   finishSetback,
@@ -19,7 +19,7 @@ import {
   takeOffers,
   takeRecurringWork,
   wasPutBack,
-} from '../../store/scanner.ts';
+} from '../../store/runs/scanner.ts';
 import {
   readEarliestDue,
   lockDueSearches,
@@ -27,7 +27,7 @@ import {
   lockSearch,
   type QueuedSlot,
   setState,
-} from '../../store/slots.ts';
+} from '../../store/runs/slots.ts';
 import { listChannelsDue } from '../../store/alerts/delivery-rows.ts';
 import type { Context } from '../context.ts';
 import { enqueueRuns } from '../enqueue.ts';

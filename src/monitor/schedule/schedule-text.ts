@@ -1,10 +1,10 @@
 /** Schedules, slots and changes of intervals as text for people. */
 import cronstrue from 'cronstrue';
-import { nameZone, formatCount } from '../../domain/display-format.ts';
-import { InvalidInput } from '../../domain/errors.ts';
-import type { IntervalReason } from '../../domain/enumerations.ts';
-import { SECOND } from '../../domain/time.ts';
-import type { IntervalChange, PaceRow } from '../../store/pace.ts';
+import { nameZone, formatCount } from '../../lib/display-format.ts';
+import { InvalidInput } from '../../model/errors.ts';
+import type { IntervalReason } from '../../model/enumerations.ts';
+import { SECOND } from '../../lib/time.ts';
+import type { IntervalChange, PaceRow } from '../../store/runs/pace.ts';
 import { readSchedule, type ScheduleRow, tryToRead, UNREADABLE_SCHEDULE } from './cadence.ts';
 import { type AdaptiveSchedule, describeInterval, type SearchSchedule } from './schedule.ts';
 import { DateTime, IANAZone } from 'luxon';

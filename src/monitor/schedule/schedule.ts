@@ -1,9 +1,9 @@
 /** Schedules of searches, and how they are parsed. */
 
-import type { Operation } from '../../domain/enumerations.ts';
-import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
-import { HOUR, MINUTE, SECOND } from '../../domain/time.ts';
-import type { ScheduleColumns } from '../../store/slots.ts';
+import type { Operation } from '../../model/enumerations.ts';
+import { collectProblems, InvalidInput, type Problem } from '../../model/errors.ts';
+import { HOUR, MINUTE, SECOND } from '../../lib/time.ts';
+import type { ScheduleColumns } from '../../store/runs/slots.ts';
 import { normalizeCron, parseCron } from './cron.ts';
 import { parseZone } from './time-zone.ts';
 

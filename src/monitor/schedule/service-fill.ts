@@ -1,11 +1,11 @@
 /** How much of a response may fill up, so that the searches of a service together stay within its `CALLS_PER_DAY`. */
 import { setImmediate } from 'node:timers/promises';
 import { readCallsPerDay } from '../../config/config.ts';
-import { MINUTE, SECOND } from '../../domain/time.ts';
-import { readCallRoom } from '../../store/call-limits.ts';
-import { type Database, type Id, readTime } from '../../store/database.ts';
-import { type PaceRow, readActivePaces } from '../../store/pace.ts';
-import type { ServiceKind } from '../../store/services.ts';
+import { MINUTE, SECOND } from '../../lib/time.ts';
+import { readCallRoom } from '../../store/runs/call-limits.ts';
+import { type Database, type Id, readTime } from '../../store/db/database.ts';
+import { type PaceRow, readActivePaces } from '../../store/runs/pace.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
 import type { Context } from '../context.ts';
 import { countSlots, readSchedule, tryToRead } from './cadence.ts';
 import { fitFill, fitInterval, limitCalls, planAhead } from './call-budget.ts';

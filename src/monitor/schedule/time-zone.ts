@@ -2,9 +2,9 @@
  * Time zones: valid names, and offsets over time. A zone is a sequence of spans, each with a constant offset from UTC.
  */
 import { IANAZone } from 'luxon';
-import { DAY, MINUTE } from '../../domain/time.ts';
-import { InvalidInput } from '../../domain/errors.ts';
-import { findNearestName } from '../../domain/nearest-name.ts';
+import { DAY, MINUTE } from '../../lib/time.ts';
+import { InvalidInput } from '../../model/errors.ts';
+import { findNearestName } from '../../lib/nearest-name.ts';
 
 /** Real time from `from` until before `to`, while local time is UTC plus `offset`; all milliseconds. */
 type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };

@@ -1,10 +1,10 @@
 /** The sources of a topic: its own, and those of the service with what a key would add. */
-import { SOURCE_BY_TOOL, TOOLS } from '../../domain/enumerations.ts';
+import { SOURCE_BY_TOOL, TOOLS } from '../../model/enumerations.ts';
 import type { TopicSourceKind } from '../../model/topic-sources.ts';
 import { ALL_SOURCES } from '../../protocol/own-sources.ts';
-import type { Database, Id } from '../../store/database.ts';
-import { listSearches } from '../../store/searches.ts';
-import { listTopicSources, type TopicSourceRow } from '../../store/topic-sources.ts';
+import type { Database, Id } from '../../store/db/database.ts';
+import { listSearches } from '../../store/topics/searches.ts';
+import { listTopicSources, type TopicSourceRow } from '../../store/topics/topic-sources.ts';
 import type { Context, ServiceSource } from '../context.ts';
 import { assertTopicNotRemoved } from '../topics/find-by-slug.ts';
 import { showSourceAddress } from './source-words.ts';

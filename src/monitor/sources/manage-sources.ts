@@ -1,11 +1,11 @@
 /** Adds, tests, switches and removes the sources of a topic. */
-import { InvalidInput, Refused, RunError } from '../../domain/errors.ts';
-import { isOpml, type ListedFeed, listLines, listOpmlFeeds } from '../../domain/opml.ts';
-import { cleanText } from '../../domain/text.ts';
+import { InvalidInput, Refused, RunError } from '../../model/errors.ts';
+import { isOpml, type ListedFeed, listLines, listOpmlFeeds } from '../../lib/opml.ts';
+import { cleanText } from '../../lib/text.ts';
 import { MAX_TOPIC_SOURCES } from '../../model/topic-sources.ts';
 import { ALL_SOURCES, type CheckedSource, takesWords } from '../../protocol/own-sources.ts';
-import { nameActor, recordAudit } from '../../store/audit-entries.ts';
-import { inTransaction, readTime, type Transaction } from '../../store/database.ts';
+import { nameActor, recordAudit } from '../../store/access/audit-entries.ts';
+import { inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
 import {
   deleteTopicSource,
   insertTopicSource,
@@ -14,8 +14,8 @@ import {
   saveCheckedSource,
   switchTopicSource,
   type TopicSourceRow,
-} from '../../store/topic-sources.ts';
-import { lockTopic } from '../../store/topics.ts';
+} from '../../store/topics/topic-sources.ts';
+import { lockTopic } from '../../store/topics/topics.ts';
 import { checkAddress } from '../client/source-check.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { assertTopicNotRemoved, requireTopic } from '../topics/find-by-slug.ts';

@@ -1,7 +1,7 @@
 /** What is said of a source. Pure. */
-import { formatCount, formatFullTime } from '../../domain/display-format.ts';
-import { parseUrl, maskUrl } from '../../domain/link.ts';
-import { cleanText } from '../../domain/text.ts';
+import { formatCount, formatFullTime } from '../../lib/display-format.ts';
+import { parseUrl, maskUrl } from '../../model/links/link.ts';
+import { cleanText } from '../../lib/text.ts';
 import type { TopicSourceKind } from '../../model/topic-sources.ts';
 import { type CheckedSource, normalizeOwnAddress, takesWords } from '../../protocol/own-sources.ts';
 

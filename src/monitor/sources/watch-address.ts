@@ -1,7 +1,7 @@
 /** Watches an address: a topic whose only source is a page or its feed, with a search that returns all of its items. */
-import { InvalidInput, Refused } from '../../domain/errors.ts';
-import { parseUrl } from '../../domain/link.ts';
-import { cleanLine, cleanText } from '../../domain/text.ts';
+import { InvalidInput, Refused } from '../../model/errors.ts';
+import { parseUrl } from '../../model/links/link.ts';
+import { cleanLine, cleanText } from '../../lib/text.ts';
 import { ALL_SOURCES } from '../../protocol/own-sources.ts';
 import type { ActingContext } from '../context.ts';
 import {

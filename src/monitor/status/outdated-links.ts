@@ -1,7 +1,7 @@
 /** Whether stored links were identified by other rules than the current ones. */
 
-import { BUILT_IN_RULES } from '../../domain/link-identity.ts';
-import { describeOutdatedRules } from '../../store/link-rules.ts';
+import { BUILT_IN_RULES } from '../../model/links/link-identity.ts';
+import { describeOutdatedRules } from '../../store/maintenance/link-rules.ts';
 import type { Context } from '../context.ts';
 
 export const currentLinkRules = ({ config }: Pick<Context, 'config'>) => ({

@@ -1,6 +1,6 @@
 /** What searches miss: posts between truncated responses, which no later response returns. */
-import { SECOND } from '../../domain/time.ts';
-import { type PaceRow, readActivePaces } from '../../store/pace.ts';
+import { SECOND } from '../../lib/time.ts';
+import { type PaceRow, readActivePaces } from '../../store/runs/pace.ts';
 import type { Context } from '../context.ts';
 import { findSufficientInterval } from '../schedule/pace-forecast.ts';
 import { toPace } from '../schedule/pace.ts';

@@ -3,15 +3,15 @@
  * cause or the scheduler's state, so it finds what other checks miss.
  */
 import { setImmediate } from 'node:timers/promises';
-import { getOrMake } from '../../domain/get-or-make.ts';
-import { HOUR, SECOND } from '../../domain/time.ts';
-import { RUN_CODES } from '../../domain/errors.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
+import { HOUR, SECOND } from '../../lib/time.ts';
+import { RUN_CODES } from '../../model/errors.ts';
 import {
   readScheduleGroups,
   readSilentSearches,
   type SilentSearch,
 } from '../../store/queries/silent-searches.ts';
-import type { ScheduleColumns } from '../../store/slots.ts';
+import type { ScheduleColumns } from '../../store/runs/slots.ts';
 import type { Context } from '../context.ts';
 import { readSchedule, slotsBetween, tryToRead } from '../schedule/cadence.ts';
 import { fitInterval, limitCalls } from '../schedule/call-budget.ts';

@@ -23,10 +23,10 @@
  * the schedule, and is decided here.
  */
 import { setImmediate } from 'node:timers/promises';
-import { createNotFound, RUN_CODES } from '../../domain/errors.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { findEarliest } from '../../domain/time.ts';
-import type { Id } from '../../store/database.ts';
+import { createNotFound, RUN_CODES } from '../../model/errors.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { findEarliest } from '../../lib/time.ts';
+import type { Id } from '../../store/db/database.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { readStatusRows, type SearchStatusRow } from '../../store/queries/search-status.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';

@@ -1,7 +1,7 @@
 /** Topics and searches with their status, as replies have them. */
 import { z } from 'zod';
 import { timeShape } from '../../model/value-shapes.ts';
-import { defineRowWith } from '../../store/row-shapes.ts';
+import { defineRowWith } from '../../store/db/row-shapes.ts';
 import { SEARCH_STATUSES } from '../../store/schema/analytics/topic-views.ts';
 
 const searchStatus = z.enum(SEARCH_STATUSES);

@@ -1,8 +1,8 @@
 /** The status of the installation: database, queue, scan, services, workers, runs, searches, and what is due next. */
 
 import { readCallsPerDay } from '../../config/config.ts';
-import { maskUrl } from '../../domain/link.ts';
-import { DAY } from '../../domain/time.ts';
+import { maskUrl } from '../../model/links/link.ts';
+import { DAY } from '../../lib/time.ts';
 import {
   readSystemEventRows,
   readSystemRule,
@@ -10,7 +10,7 @@ import {
   type SystemEventRow,
 } from '../../store/alerts/alert-queries.ts';
 import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
-import { describeDatabase } from '../../store/migrate.ts';
+import { describeDatabase } from '../../store/db/migrate.ts';
 import {
   readServiceDays,
   type RunTally,
@@ -33,8 +33,8 @@ import {
   type UnreadResponses,
 } from '../../store/queries/system.ts';
 import type { SearchStatusName } from '../../store/schema/analytics/topic-views.ts';
-import { type PauseOfAll, readPauseOfAll } from '../../store/pauses.ts';
-import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/worker-registry.ts';
+import { type PauseOfAll, readPauseOfAll } from '../../store/topics/pauses.ts';
+import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/runs/worker-registry.ts';
 import type { Context } from '../context.ts';
 import { formatSlot } from '../schedule/schedule-text.ts';
 import { type IncompleteSearch, judgeCompleteness } from './search-completeness.ts';

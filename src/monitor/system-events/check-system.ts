@@ -2,8 +2,8 @@
  * The check of strandline itself: recurring work, once a minute, by one worker at a time. What begins and ends is written, and
  * put into messages of the rule `system`, in one transaction.
  */
-import { HOUR, SECOND } from '../../domain/time.ts';
-import { groupBy } from '../../domain/group-by.ts';
+import { HOUR, SECOND } from '../../lib/time.ts';
+import { groupBy } from '../../lib/group-by.ts';
 import { SYSTEM_RULE } from '../../model/alerts.ts';
 import { lockRuleChannels, readChannelHealth } from '../../store/alerts/channel-rows.ts';
 import { findRule, lockRule, type Rule } from '../../store/alerts/rule-rows.ts';
@@ -18,7 +18,7 @@ import {
   recordCheck,
   updateSystemEvents,
 } from '../../store/alerts/system-event-rows.ts';
-import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
 import { readFailingTools } from '../../store/queries/run-tools.ts';
 import { ownPresence, type Presence } from '../../platform/presence.ts';
 import type { Context } from '../context.ts';

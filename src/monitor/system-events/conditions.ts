@@ -1,7 +1,7 @@
 /** Problems that the status functions report now, as conditions of the decision. Pure; what fails, they decide. */
-import { formatCount } from '../../domain/display-format.ts';
-import { findEarliest, DAY, HOUR } from '../../domain/time.ts';
-import { describeToolReason } from '../../domain/tool-coverage.ts';
+import { formatCount } from '../../lib/display-format.ts';
+import { findEarliest, DAY, HOUR } from '../../lib/time.ts';
+import { describeToolReason } from '../../model/tool-coverage.ts';
 import type { SystemEventKind, SystemEventOutcome } from '../../model/alerts.ts';
 import type { ChannelHealth } from '../../store/alerts/channel-rows.ts';
 import type { SystemEvent } from '../../store/alerts/system-event-rows.ts';

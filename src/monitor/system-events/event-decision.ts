@@ -7,7 +7,7 @@
  * one problem that lasts, and not fifty messages.
  */
 import type { SystemEventKind, SystemEventOutcome } from '../../model/alerts.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../lib/time.ts';
 import type { NewSystemEvent, SystemEvent } from '../../store/alerts/system-event-rows.ts';
 
 /** A problem that a check sees. */

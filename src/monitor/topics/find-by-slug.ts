@@ -3,17 +3,17 @@
  * is taken with whose it is.
  */
 
-import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
-import { findNearestName } from '../../domain/nearest-name.ts';
-import type { Database, Id, Queryable, Transaction } from '../../store/database.ts';
-import { findRenamed, type NamedKind, releaseFormerSlug } from '../../store/former-slugs.ts';
+import { createNotFound, InvalidInput, Refused } from '../../model/errors.ts';
+import { findNearestName } from '../../lib/nearest-name.ts';
+import type { Database, Id, Queryable, Transaction } from '../../store/db/database.ts';
+import { findRenamed, type NamedKind, releaseFormerSlug } from '../../store/topics/former-slugs.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { readRun, type RunRow } from '../../store/queries/run-list.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
-import { findSearch, type Search } from '../../store/searches.ts';
-import { type LockedSearch, lockSearch } from '../../store/slots.ts';
-import { findTopic, type Topic } from '../../store/topics.ts';
+import { findSearch, type Search } from '../../store/topics/searches.ts';
+import { type LockedSearch, lockSearch } from '../../store/runs/slots.ts';
+import { findTopic, type Topic } from '../../store/topics/topics.ts';
 
 /** Practically unlimited. */
 const MAX_ROWS = 100_000;

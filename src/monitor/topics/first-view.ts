@@ -2,14 +2,14 @@
  * What a new topic shows until it has a history: what is known now, what was published this week, and which sources were asked.
  * The page and `watch` show the same.
  */
-import type { AskedSource } from '../../domain/asked-source.ts';
-import { awaitMembers } from '../../domain/await-members.ts';
-import { type Citation, splitCitedText } from '../../domain/cited-text.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { parseUrl } from '../../domain/link.ts';
-import { removeListNumber } from '../../domain/sentences.ts';
-import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
-import type { MissingTool } from '../../domain/tool-coverage.ts';
+import type { AskedSource } from '../../model/asked-source.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { type Citation, splitCitedText } from '../../model/statements/cited-text.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { parseUrl } from '../../model/links/link.ts';
+import { removeListNumber } from '../../lib/sentences.ts';
+import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
+import type { MissingTool } from '../../model/tool-coverage.ts';
 import { readLastCompletion } from '../../store/queries/completions.ts';
 import type { DescribedDiscovery } from '../../store/queries/described-discoveries.ts';
 import { hasSucceededTwice, readNewestRunIds } from '../../store/queries/first-runs.ts';
@@ -17,7 +17,7 @@ import { readRunsByIds, type RunRow } from '../../store/queries/run-list.ts';
 import { readRunTools } from '../../store/queries/run-tools.ts';
 import { readNewestOfSearches } from '../../store/queries/search-activity.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
-import type { ServiceKind } from '../../store/services.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
 import type { Context } from '../context.ts';
 import { findMissingTools } from './tool-sources.ts';
 

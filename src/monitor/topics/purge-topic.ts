@@ -1,12 +1,12 @@
 /** Purges topics and searches: removes them, and deletes what only they found. Workers continue a purge that is interrupted. */
 
-import { recordAudit } from '../../store/audit-entries.ts';
-import { type Database, type Id, inTransaction, type Queryable, readTime } from '../../store/database.ts';
+import { recordAudit } from '../../store/access/audit-entries.ts';
+import { type Database, type Id, inTransaction, type Queryable, readTime } from '../../store/db/database.ts';
 import { continuePurges, countPurge, markPurged, type PurgeCounts } from '../../store/maintenance/purge.ts';
-import { requestRecurringWork } from '../../store/scanner.ts';
-import { findSearch } from '../../store/searches.ts';
-import { lockSearch } from '../../store/slots.ts';
-import { archiveTopic, findTopic } from '../../store/topics.ts';
+import { requestRecurringWork } from '../../store/runs/scanner.ts';
+import { findSearch } from '../../store/topics/searches.ts';
+import { lockSearch } from '../../store/runs/slots.ts';
+import { archiveTopic, findTopic } from '../../store/topics/topics.ts';
 import type { ActingContext } from '../context.ts';
 import { stopSearch } from '../schedule/due-slots.ts';
 import { findSearchRow, findTopicRow } from './find-by-slug.ts';

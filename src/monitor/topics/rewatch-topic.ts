@@ -1,13 +1,13 @@
 /** Starts the searches of a topic on another service, in a new topic: what services find is never mixed. */
 
-import { createNotFound, Refused } from '../../domain/errors.ts';
-import { requireSlug } from '../../domain/slug.ts';
-import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
-import { inTransaction } from '../../store/database.ts';
-import { findSearch, listSearches, type Search } from '../../store/searches.ts';
-import { lockSearch } from '../../store/slots.ts';
-import { copyTopicSources } from '../../store/topic-sources.ts';
-import { findTopic, lockTopic, setSuccessor } from '../../store/topics.ts';
+import { createNotFound, Refused } from '../../model/errors.ts';
+import { requireSlug } from '../../model/slug.ts';
+import { recordAudit, recordCreation } from '../../store/access/audit-entries.ts';
+import { inTransaction } from '../../store/db/database.ts';
+import { findSearch, listSearches, type Search } from '../../store/topics/searches.ts';
+import { lockSearch } from '../../store/runs/slots.ts';
+import { copyTopicSources } from '../../store/topics/topic-sources.ts';
+import { findTopic, lockTopic, setSuccessor } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { readSchedule } from '../schedule/cadence.ts';

@@ -1,7 +1,7 @@
-import { recordAudit } from '../../store/audit-entries.ts';
-import { type Id, inTransaction, readTime } from '../../store/database.ts';
-import type { Execution } from '../../store/idempotency.ts';
-import { findQueuedRun, insertRun } from '../../store/run-states.ts';
+import { recordAudit } from '../../store/access/audit-entries.ts';
+import { type Id, inTransaction, readTime } from '../../store/db/database.ts';
+import type { Execution } from '../../store/access/idempotency.ts';
+import { findQueuedRun, insertRun } from '../../store/runs/run-states.ts';
 import type { ActingContext } from '../context.ts';
 import { assertSearchNotRemoved, lockSearchBySlug } from './find-by-slug.ts';
 

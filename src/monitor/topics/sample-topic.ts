@@ -1,9 +1,9 @@
 /** The sample topic of the sandbox, which is created once. */
 
-import type { Queryable } from '../../store/database.ts';
-import { findRenamed } from '../../store/former-slugs.ts';
-import { insertFact } from '../../store/instance-name.ts';
-import { findTopic, type Topic } from '../../store/topics.ts';
+import type { Queryable } from '../../store/db/database.ts';
+import { findRenamed } from '../../store/topics/former-slugs.ts';
+import { insertFact } from '../../store/db/instance-name.ts';
+import { findTopic, type Topic } from '../../store/topics/topics.ts';
 import type { Context } from '../context.ts';
 
 const SAMPLE_FACT = 'sample_topic';

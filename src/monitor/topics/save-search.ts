@@ -1,16 +1,16 @@
 /** Creates and edits searches. An edit creates a new version under the row lock that the scan takes. */
 
-import { Refused } from '../../domain/errors.ts';
-import { requireSlug } from '../../domain/slug.ts';
-import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
+import { Refused } from '../../model/errors.ts';
+import { requireSlug } from '../../model/slug.ts';
+import { diffFields, recordAudit, recordCreation } from '../../store/access/audit-entries.ts';
 import {
   type Id,
   inTransaction,
   readTime,
   type Transaction,
   violatesConstraint,
-} from '../../store/database.ts';
-import { insertRun } from '../../store/run-states.ts';
+} from '../../store/db/database.ts';
+import { insertRun } from '../../store/runs/run-states.ts';
 import {
   type Definition,
   findSearch,
@@ -19,12 +19,12 @@ import {
   type Search,
   setVersion,
   updateSearchSlug,
-} from '../../store/searches.ts';
-import { keepFormerSlug } from '../../store/former-slugs.ts';
-import { moveSearch } from '../../store/move-search.ts';
-import type { ServiceKind } from '../../store/services.ts';
-import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
-import { ensureTopic, lockTopic, type Topic } from '../../store/topics.ts';
+} from '../../store/topics/searches.ts';
+import { keepFormerSlug } from '../../store/topics/former-slugs.ts';
+import { moveSearch } from '../../store/topics/move-search.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
+import { type LockedSearch, lockSearch, setState } from '../../store/runs/slots.ts';
+import { ensureTopic, lockTopic, type Topic } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { firstDue, readSchedule, tryToRead } from '../schedule/cadence.ts';

@@ -1,18 +1,18 @@
 /** Creates topics with their searches, all or nothing; adds searches; renames topics. */
 
-import { maskUrl } from '../../domain/link.ts';
-import { splitFoldedWords } from '../../domain/folded-words.ts';
-import { collectProblems, createNotFound, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
-import { checkSlug, requireSlug } from '../../domain/slug.ts';
-import { cleanLine } from '../../domain/text.ts';
-import type { MissingTool } from '../../domain/tool-coverage.ts';
-import { diffFields, nameActor, recordAudit, recordCreation } from '../../store/audit-entries.ts';
-import { inTransaction, readTime, type Transaction } from '../../store/database.ts';
-import { findRenamed, keepFormerSlug } from '../../store/former-slugs.ts';
-import { findSearch } from '../../store/searches.ts';
-import type { Service } from '../../store/services.ts';
-import { insertTopicSource, type NewTopicSource } from '../../store/topic-sources.ts';
-import { findTopic, listTopics, lockTopic, type Topic, updateTopicNames } from '../../store/topics.ts';
+import { maskUrl } from '../../model/links/link.ts';
+import { splitFoldedWords } from '../../lib/folded-words.ts';
+import { collectProblems, createNotFound, InvalidInput, type Problem, Refused } from '../../model/errors.ts';
+import { checkSlug, requireSlug } from '../../model/slug.ts';
+import { cleanLine } from '../../lib/text.ts';
+import type { MissingTool } from '../../model/tool-coverage.ts';
+import { diffFields, nameActor, recordAudit, recordCreation } from '../../store/access/audit-entries.ts';
+import { inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
+import { findRenamed, keepFormerSlug } from '../../store/topics/former-slugs.ts';
+import { findSearch } from '../../store/topics/searches.ts';
+import type { Service } from '../../store/services/services.ts';
+import { insertTopicSource, type NewTopicSource } from '../../store/topics/topic-sources.ts';
+import { findTopic, listTopics, lockTopic, type Topic, updateTopicNames } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { assertTopicNotRemoved, claimSlug, createTaken } from './find-by-slug.ts';

@@ -8,14 +8,14 @@ import {
   SOURCE_BY_TOOL,
   TOOLS,
   type Tool,
-} from '../../domain/enumerations.ts';
-import { isPlain, tryParseJson } from '../../domain/json-values.ts';
-import { listPlaceholders, PLACEHOLDERS } from '../../domain/placeholders.ts';
+} from '../../model/enumerations.ts';
+import { isPlain, tryParseJson } from '../../lib/json-values.ts';
+import { listPlaceholders, PLACEHOLDERS } from '../../model/placeholders.ts';
 import { MAX_PROMPT_LENGTH, REQUEST_MEMBERS } from '../../protocol/specification.ts';
-import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
-import { checkSlug } from '../../domain/slug.ts';
+import { collectProblems, InvalidInput, type Problem } from '../../model/errors.ts';
+import { checkSlug } from '../../model/slug.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics/topic-views.ts';
-import type { Definition, RequestColumns } from '../../store/searches.ts';
+import type { Definition, RequestColumns } from '../../store/topics/searches.ts';
 import { parseSearchSchedule, type SearchSchedule, toScheduleColumns } from '../schedule/schedule.ts';
 
 /** A saved search as a person writes it. Members are text, as on a command line or in a form. */

@@ -1,16 +1,16 @@
 /** Forecast of searches, saved or not: next runs, calls, cost, and tools without a source. Every entry point shows this one. */
 
-import { formatUsd, formatWhole } from '../../domain/display-format.ts';
+import { formatUsd, formatWhole } from '../../lib/display-format.ts';
 import { readCallsPerDay } from '../../config/config.ts';
-import { type Model, MODELS, type Operation, OPERATIONS, TOOLS } from '../../domain/enumerations.ts';
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
-import type { MissingTool } from '../../domain/tool-coverage.ts';
-import { readPaces } from '../../store/pace.ts';
+import { type Model, MODELS, type Operation, OPERATIONS, TOOLS } from '../../model/enumerations.ts';
+import { InvalidInput, type Problem } from '../../model/errors.ts';
+import type { MissingTool } from '../../model/tool-coverage.ts';
+import { readPaces } from '../../store/runs/pace.ts';
 import { type CallCost, readCallCosts } from '../../store/queries/call-costs.ts';
 import { readServiceDays } from '../../store/queries/run-tallies.ts';
-import type { Search } from '../../store/searches.ts';
-import type { ServiceKind } from '../../store/services.ts';
-import type { ScheduleColumns } from '../../store/slots.ts';
+import type { Search } from '../../store/topics/searches.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
+import type { ScheduleColumns } from '../../store/runs/slots.ts';
 import type { Context } from '../context.ts';
 import { FAR_FUTURE, nextSlots } from '../schedule/cadence.ts';
 import { limitCalls } from '../schedule/call-budget.ts';

@@ -1,15 +1,15 @@
 /** Pauses, resumes and removes searches, topics with all their searches, and all searches. Each change takes the row lock that the scan takes. */
 
-import { createNotFound, InvalidInput } from '../../domain/errors.ts';
-import type { FutureTime } from '../../domain/future-time.ts';
-import { recordAudit } from '../../store/audit-entries.ts';
-import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
-import { endPauseWithAll, setPause } from '../../store/pauses.ts';
+import { createNotFound, InvalidInput } from '../../model/errors.ts';
+import type { FutureTime } from '../../lib/future-time.ts';
+import { recordAudit } from '../../store/access/audit-entries.ts';
+import { type Id, inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
+import { endPauseWithAll, setPause } from '../../store/topics/pauses.ts';
 import type { PauseScope } from '../../store/schema/analytics/topic-views.ts';
-import { findSearch, listSearches, type Search } from '../../store/searches.ts';
-import { lockSearch, type LockedSearch, setState } from '../../store/slots.ts';
-import { deleteTopicSources } from '../../store/topic-sources.ts';
-import { archiveTopic, CHANGE_RECORDED, lockTopic, type StateChange } from '../../store/topics.ts';
+import { findSearch, listSearches, type Search } from '../../store/topics/searches.ts';
+import { lockSearch, type LockedSearch, setState } from '../../store/runs/slots.ts';
+import { deleteTopicSources } from '../../store/topics/topic-sources.ts';
+import { archiveTopic, CHANGE_RECORDED, lockTopic, type StateChange } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { endPause, findDueAgain, recordDueSlots, stopSearch } from '../schedule/due-slots.ts';

@@ -1,6 +1,6 @@
-import { InvalidInput, RunError, WAITS_FOR_SOURCE } from '../../domain/errors.ts';
-import { MINUTE } from '../../domain/time.ts';
-import { ensureService, type Service, type ServiceKind } from '../../store/services.ts';
+import { InvalidInput, RunError, WAITS_FOR_SOURCE } from '../../model/errors.ts';
+import { MINUTE } from '../../lib/time.ts';
+import { ensureService, type Service, type ServiceKind } from '../../store/services/services.ts';
 import type { Context } from '../context.ts';
 
 /**

@@ -1,13 +1,13 @@
 /** Operations on the states of searches: pause, resume and remove one, those of a topic, and all; and list them. */
 import { z } from 'zod';
-import { OPERATIONS } from '../../domain/enumerations.ts';
-import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../domain/future-time.ts';
-import { parseSpan } from '../../domain/time-point.ts';
+import { OPERATIONS } from '../../model/enumerations.ts';
+import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../lib/future-time.ts';
+import { parseSpan } from '../../lib/time-point.ts';
 import { flagParam, futureTimeParam, searchSlug, timeShape, topicSlug } from '../../model/value-shapes.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { SEARCH_STATES } from '../../store/schema/analytics/topic-views.ts';
-import { SERVICE_KINDS } from '../../store/services.ts';
-import type { StateChange } from '../../store/topics.ts';
+import { SERVICE_KINDS } from '../../store/services/services.ts';
+import type { StateChange } from '../../store/topics/topics.ts';
 import { commandWords, declareOperation } from '../operation.ts';
 import {
   addStatus,

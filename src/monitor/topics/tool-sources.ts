@@ -3,10 +3,10 @@
  * is only known from its responses, so it refuses no search.
  */
 
-import type { Operation, Tool } from '../../domain/enumerations.ts';
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
-import { describeToolReason, type MissingTool } from '../../domain/tool-coverage.ts';
-import type { ServiceKind } from '../../store/services.ts';
+import type { Operation, Tool } from '../../model/enumerations.ts';
+import { InvalidInput, type Problem } from '../../model/errors.ts';
+import { describeToolReason, type MissingTool } from '../../model/tool-coverage.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
 import type { Context } from '../context.ts';
 import type { CheckedSearch } from './search-definition.ts';
 

@@ -1,5 +1,5 @@
 /** Share of voice of topics, corrected for coverage. */
-import { DAY } from '../../domain/time.ts';
+import { DAY } from '../../lib/time.ts';
 import {
   averageVoices,
   readVoiceDays,

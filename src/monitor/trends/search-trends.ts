@@ -1,5 +1,5 @@
 /** Trends of searches: volume, baseline, spikes and states. */
-import { DAY, HOUR, QUARTER_MS } from '../../domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../lib/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { type HourRow, readHours } from '../../store/queries/volume.ts';
 import {

@@ -3,7 +3,7 @@
  * rejected.
  */
 import { isIP } from 'node:net';
-import { parseUrl } from '../../domain/link.ts';
+import { parseUrl } from '../../model/links/link.ts';
 
 export type BoundAddress = {
   /** Value of HOST. */

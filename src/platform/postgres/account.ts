@@ -1,6 +1,6 @@
 /** The account that runs Postgres, and running a program as it. */
 
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

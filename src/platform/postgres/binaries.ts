@@ -1,6 +1,6 @@
 /** Finds the PostgreSQL programs: from the npm package, from the machine, or a copy if the account cannot access them. */
 
-import { readErrorCode, Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../model/errors.ts';
 import { type Account, runProgram } from './account.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /** The folder of the embedded Postgres: its location, owner and passwords. */
 
-import { readErrorCode, Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../model/errors.ts';
 import { type Account, accountOf, canEnter, findAccount, isRoot } from './account.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

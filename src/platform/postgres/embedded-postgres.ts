@@ -3,8 +3,8 @@
  * docs/reference/databases.md lists its files.
  */
 
-import type { DatabaseKind } from '../../domain/database-kind.ts';
-import { readErrorCode, Refused } from '../../domain/errors.ts';
+import type { DatabaseKind } from '../../model/database-kind.ts';
+import { readErrorCode, Refused } from '../../model/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { type Binaries, findBinaries } from './binaries.ts';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import { type Binaries, isPresent } from './binaries.ts';
 import { type DataDirectory, giveTo, newSecrets } from './data-directory.ts';
 import { isAlive } from './pid-file.ts';

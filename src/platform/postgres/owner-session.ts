@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import { connect } from './connect.ts';
 import { isAlive } from './pid-file.ts';

@@ -3,8 +3,8 @@
  * leaves the file, and any other process may get its number.
  */
 
-import { readErrorCode } from '../../domain/errors.ts';
-import { SECOND } from '../../domain/time.ts';
+import { readErrorCode } from '../../model/errors.ts';
+import { SECOND } from '../../lib/time.ts';
 import { type DataDirectory, readKeptPort } from './data-directory.ts';
 import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { connect } from 'node:net';

@@ -1,7 +1,7 @@
 /** Recognizes a pooler that gives a connection no backend of its own, on which locks, settings and subscriptions would be lost. */
 
-import { Refused } from '../../domain/errors.ts';
-import { SECOND } from '../../domain/time.ts';
+import { Refused } from '../../model/errors.ts';
+import { SECOND } from '../../lib/time.ts';
 import type { Client } from 'pg';
 
 /**

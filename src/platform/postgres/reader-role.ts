@@ -1,6 +1,6 @@
 /** The reader role of the SQL contract: its settings, limits, revoked functions and password. */
 
-import { readErrorCode } from '../../domain/errors.ts';
+import { readErrorCode } from '../../model/errors.ts';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 

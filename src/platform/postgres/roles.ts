@@ -1,6 +1,6 @@
 /** Roles and databases of the embedded Postgres. */
 
-import type { DatabaseKind } from '../../domain/database-kind.ts';
+import type { DatabaseKind } from '../../model/database-kind.ts';
 import type { Client } from 'pg';
 import { closeFunctions, ensureReaderRole, restoreReader, scramVerifier } from './reader-role.ts';
 import { connect } from './connect.ts';

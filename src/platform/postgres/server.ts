@@ -1,6 +1,6 @@
 /** The server of the embedded Postgres: start and stop, its settings, its process and its port. */
 
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import { runProgram } from './account.ts';
 import type { Binaries } from './binaries.ts';

@@ -3,8 +3,8 @@
  * start-up parameters, which pgbouncer refuses.
  */
 
-import { readErrorCode } from '../../domain/errors.ts';
-import { SECOND } from '../../domain/time.ts';
+import { readErrorCode } from '../../model/errors.ts';
+import { SECOND } from '../../lib/time.ts';
 import { type ClientBase, escapeLiteral, type PoolConfig } from 'pg';
 
 /** Settings by name, with their values as Postgres shows them. */

@@ -1,7 +1,7 @@
 /** The queue's back end, Postgres or Redis: its connections, and checks of a Redis server. */
 
-import { readErrorCode, Refused } from '../../domain/errors.ts';
-import { SECOND } from '../../domain/time.ts';
+import { readErrorCode, Refused } from '../../model/errors.ts';
+import { SECOND } from '../../lib/time.ts';
 import type { Logger } from '../logger.ts';
 import { findNetworkCode } from '../network.ts';
 import { prepareEach } from '../postgres/session.ts';

@@ -1,6 +1,6 @@
 /** The queue's schema in Postgres: checks and migrates the tables of BullMQ. */
 
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Client } from 'pg';
 

@@ -1,7 +1,7 @@
 /** The queue's workers in this process. */
 
 import { Worker, type Job } from 'bullmq';
-import { SECOND } from '../../domain/time.ts';
+import { SECOND } from '../../lib/time.ts';
 import type { Logger } from '../logger.ts';
 import type { QueueBackend } from './connection.ts';
 import {

@@ -1,6 +1,6 @@
 /** The queue: its jobs, and its connections, which are re-created until they are ready. */
 
-import { MINUTE, SECOND } from '../../domain/time.ts';
+import { MINUTE, SECOND } from '../../lib/time.ts';
 import { monotonicMs, systemClock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { explainOutage, type QueueBackend, withoutArguments } from './connection.ts';

@@ -1,6 +1,6 @@
 /** A completion whose links have no numbers yet: the output of both writers. */
-import { CLAIM_ROLES, type Source } from '../../domain/enumerations.ts';
-import type { KeyList, StatementRole } from '../../domain/parsed-results.ts';
+import { CLAIM_ROLES, type Source } from '../../model/enumerations.ts';
+import type { KeyList, StatementRole } from '../../model/parsed-results.ts';
 
 export type CompletionRole = StatementRole;
 /** In the order in which a stream sends them: the summary of all comes last. */

@@ -1,6 +1,6 @@
 /** What a completion says in its own words, in the language of the question. */
 
-import type { Source } from '../../domain/enumerations.ts';
+import type { Source } from '../../model/enumerations.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { readQuestion } from '../planning/keywords.ts';
 import type { Findings } from '../planning/retrieval.ts';

@@ -3,8 +3,8 @@
  * verifies what a model wrote, and quotes what it could not write.
  */
 
-import { CLAIM_ROLES } from '../../domain/enumerations.ts';
-import { splitSentences } from '../../domain/sentences.ts';
+import { CLAIM_ROLES } from '../../model/enumerations.ts';
+import { splitSentences } from '../../lib/sentences.ts';
 import { createTimeLimit, monotonicMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Completion } from '../../protocol/specification.ts';

@@ -4,8 +4,8 @@
  * text, so two responses with the same items yield the same evidence, whatever was counted between them.
  */
 
-import type { Source } from '../../domain/enumerations.ts';
-import { splitSentences } from '../../domain/sentences.ts';
+import type { Source } from '../../model/enumerations.ts';
+import { splitSentences } from '../../lib/sentences.ts';
 import { toCitableLink } from '../citable-link.ts';
 import { createSlices } from '../event-loop-turns.ts';
 import type { Findings } from '../planning/retrieval.ts';

@@ -1,6 +1,6 @@
 /** Writes a completion without a language model: quoted sentences, each with its link. */
 
-import type { Source } from '../../domain/enumerations.ts';
+import type { Source } from '../../model/enumerations.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import { compareText, interleaveLists } from '../ranking/result-ranking.ts';
 import {

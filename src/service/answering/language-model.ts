@@ -1,8 +1,8 @@
 /** A client for an OpenAI-compatible language model: one prompt, one response; pauses after repeated failures. */
 
-import { tryParseJson } from '../../domain/json-values.ts';
-import { trimEndSlashes } from '../../domain/link.ts';
-import { MINUTE } from '../../domain/time.ts';
+import { tryParseJson } from '../../lib/json-values.ts';
+import { trimEndSlashes } from '../../model/links/link.ts';
+import { MINUTE } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { findNetworkCode } from '../../platform/network.ts';
 import { readLimitedBody } from '../sources/resilience/http-request.ts';

@@ -3,7 +3,7 @@
  * item can know (spotlighting, Hines et al. 2024). The model never sees a URL.
  */
 import { randomBytes } from 'node:crypto';
-import type { Source } from '../../domain/enumerations.ts';
+import type { Source } from '../../model/enumerations.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import { interleaveLists } from '../ranking/result-ranking.ts';

@@ -4,9 +4,9 @@
  * instructions.
  */
 
-import { tryParseJson } from '../../domain/json-values.ts';
-import { splitSentences } from '../../domain/sentences.ts';
-import { splitIndexWords } from '../../domain/relevance.ts';
+import { tryParseJson } from '../../lib/json-values.ts';
+import { splitSentences } from '../../lib/sentences.ts';
+import { splitIndexWords } from '../../model/relevance.ts';
 import {
   COMPLETION_SECTIONS,
   type CompletionRole,

@@ -1,8 +1,8 @@
 /** Opens the best of the pages that were found, so that a completion knows more of them than an excerpt. */
 
-import type { Source } from '../../domain/enumerations.ts';
-import { parseUrl } from '../../domain/link.ts';
-import { DAY, SECOND } from '../../domain/time.ts';
+import type { Source } from '../../model/enumerations.ts';
+import { parseUrl } from '../../model/links/link.ts';
+import { DAY, SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { OUTSIDE_PERIOD, PAGES_UNREAD, type ServedWarning } from '../../protocol/extensions.ts';
 import { takeTurn } from '../event-loop-turns.ts';

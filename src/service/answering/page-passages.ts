@@ -1,6 +1,6 @@
 /** The passages of a page that are about a prompt: what its text adds to the excerpt of a source. */
 
-import { splitSentences } from '../../domain/sentences.ts';
+import { splitSentences } from '../../lib/sentences.ts';
 import { rankByText } from '../ranking/text-relevance.ts';
 import type { Wording } from '../planning/wordings.ts';
 import type { PageText } from '../sources/pages/page-orders.ts';

@@ -3,8 +3,8 @@
  * Words are numbers here: each text is split once for all texts of a completion, and later steps compare numbers.
  */
 
-import { addToGroup, type Groups } from '../../domain/group-by.ts';
-import { createPrior } from '../../domain/relevance.ts';
+import { addToGroup, type Groups } from '../../lib/group-by.ts';
+import { createPrior } from '../../model/relevance.ts';
 import { discountPlace } from '../ranking/result-ranking.ts';
 import { createSlices } from '../event-loop-turns.ts';
 import type { Findings } from '../planning/retrieval.ts';

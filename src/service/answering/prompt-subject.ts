@@ -1,6 +1,6 @@
 /** What a prompt is about: which of its words, and of its names, a text contains. */
 
-import { splitIndexWords } from '../../domain/relevance.ts';
+import { splitIndexWords } from '../../model/relevance.ts';
 import { extractSubjectWords, readQuestion } from '../planning/keywords.ts';
 import { findRarity } from '../planning/word-rarity.ts';
 import { cutBeforeInjection } from './injection.ts';

@@ -1,7 +1,7 @@
 /** Extracts whole sentences that can be quoted verbatim. */
-import { hasUnspacedScript } from '../../domain/relevance.ts';
-import { removeListNumber, splitSentences, unwrapLines } from '../../domain/sentences.ts';
-import { hasLetterOrDigit } from '../../domain/text.ts';
+import { hasUnspacedScript } from '../../model/relevance.ts';
+import { removeListNumber, splitSentences, unwrapLines } from '../../lib/sentences.ts';
+import { hasLetterOrDigit } from '../../lib/text.ts';
 import { isBoilerplate } from '../sources/parse/boilerplate.ts';
 import { collapseSpaces } from './unsafe-markup.ts';
 

@@ -1,6 +1,6 @@
 /** Checks whether the cited items support a model's sentence: its words, figures and names. */
-import { getOrMake } from '../../domain/get-or-make.ts';
-import { splitIndexWords, hasUnspacedScript } from '../../domain/relevance.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
+import { splitIndexWords, hasUnspacedScript } from '../../model/relevance.ts';
 import { createStopWordFilter } from '../planning/question-words.ts';
 import type { NumberedItem } from './model-prompt.ts';
 import { extractFigures, isNumberWord } from './numeric-figures.ts';

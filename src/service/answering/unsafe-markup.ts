@@ -3,7 +3,7 @@
  * links of results may appear. Also renders outside text as a person sees it.
  */
 
-import { cleanText, HIDING } from '../../domain/text.ts';
+import { cleanText, HIDING } from '../../lib/text.ts';
 
 /** Markdown links, embeds and formatting, HTML and entities, and `[7]`, which would look like a citation. */
 const UNSAFE_MARKUP = /\]\s*[([:]|!\[|[<`\\]|>>|\*\*|__|~~|\[\^?\s*\d+(?:\s*,\s*\d+)*\s*\]|&#?\w{2,31};/;

@@ -1,8 +1,8 @@
 /** Words as numbers: each text is split once for all texts of a completion, and forms of a word are found among all of them. */
 
-import { foldLetters } from '../../domain/folded-words.ts';
-import { getOrMake } from '../../domain/get-or-make.ts';
-import { splitIndexWords } from '../../domain/relevance.ts';
+import { foldLetters } from '../../lib/folded-words.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
+import { splitIndexWords } from '../../model/relevance.ts';
 import { cutEnding } from '../ranking/text-relevance.ts';
 
 /** Maps each distinct word to a number. */

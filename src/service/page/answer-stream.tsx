@@ -1,7 +1,7 @@
 /** The answer to a person's question as a page that is sent while it is found: sources are ticked off as they respond. */
 import type { FastifyReply } from 'fastify';
-import { type Source, SOURCE_BY_TOOL, TOOLS } from '../../domain/enumerations.ts';
-import { formatCount } from '../../domain/display-format.ts';
+import { type Source, SOURCE_BY_TOOL, TOOLS } from '../../model/enumerations.ts';
+import { formatCount } from '../../lib/display-format.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { FlatAiResponse } from '../../protocol/flat-response.ts';

@@ -3,7 +3,7 @@
  * the key is in no address, page or history. After a restart it is asked for again.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { HOUR } from '../../domain/time.ts';
+import { HOUR } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 
 const COOKIE = 'strandline_service_key';

@@ -1,7 +1,7 @@
 /** A question asked with a browser: the page at `/`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { TOOLS } from '../../domain/enumerations.ts';
-import { parseUrl } from '../../domain/link.ts';
+import { TOOLS } from '../../model/enumerations.ts';
+import { parseUrl } from '../../model/links/link.ts';
 import { type Clock, monotonicMs } from '../../platform/clock.ts';
 import { keyOfHeader } from '../../platform/keys.ts';
 import { PAGE_HEADERS } from '../../platform/http/security-headers.ts';

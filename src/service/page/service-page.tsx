@@ -1,6 +1,6 @@
 /** The page of the service: a form that asks, and the place of the answer. No script. */
-import { DATE_FILTERS, type DateFilter, MODELS, MODEL_BUDGET_MS, TOOLS } from '../../domain/enumerations.ts';
-import { cleanLine } from '../../domain/text.ts';
+import { DATE_FILTERS, type DateFilter, MODELS, MODEL_BUDGET_MS, TOOLS } from '../../model/enumerations.ts';
+import { cleanLine } from '../../lib/text.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { getAssetPath } from '../../web/components/asset-files.ts';
 import { renderHtml } from '../../web/components/page-html.ts';

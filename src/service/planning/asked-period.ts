@@ -1,6 +1,6 @@
 /** The period that a prompt names: "today", "this week". It applies where the request leaves the period open. */
 
-import type { DateFilter } from '../../domain/enumerations.ts';
+import type { DateFilter } from '../../model/enumerations.ts';
 import { readQuestion } from './keywords.ts';
 
 const patternOf = (words: string) => new RegExp(String.raw`(?<!\p{L})(?:${words})(?!\p{L})`, 'iu');

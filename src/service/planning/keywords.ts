@@ -1,7 +1,7 @@
 /** Keywords of a prompt: its names, neighbors that belong together, and rare words, without the stop words of its language. */
 
-import { hasUnspacedScript } from '../../domain/relevance.ts';
-import { INVISIBLES } from '../../domain/text.ts';
+import { hasUnspacedScript } from '../../model/relevance.ts';
+import { INVISIBLES } from '../../lib/text.ts';
 import {
   ASKING_WORDS,
   detectLanguage,

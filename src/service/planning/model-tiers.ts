@@ -1,6 +1,6 @@
 /** Limits of each model: all do the same work with other numbers. */
-import { type Model, MODEL_BUDGET_MS } from '../../domain/enumerations.ts';
-import { SECOND } from '../../domain/time.ts';
+import { type Model, MODEL_BUDGET_MS } from '../../model/enumerations.ts';
+import { SECOND } from '../../lib/time.ts';
 
 export type ModelTier = {
   /** For the whole response, in milliseconds. */

@@ -1,7 +1,7 @@
 /** Which of the pages that were found are opened: the best of each tool in turn, as many as the model allows. */
 
-import type { Source } from '../../domain/enumerations.ts';
-import { parseUrl } from '../../domain/link.ts';
+import type { Source } from '../../model/enumerations.ts';
+import { parseUrl } from '../../model/links/link.ts';
 import { isPrivateAddress, toCitableLink } from '../citable-link.ts';
 import { interleaveLists } from '../ranking/result-ranking.ts';
 import type { FoundItem } from '../sources/search-source.ts';

@@ -1,7 +1,7 @@
 /** The words of a prompt: how they are written, and which are neighbors. */
 
-import { hasUnspacedScript } from '../../domain/relevance.ts';
-import { hasLetterOrDigit } from '../../domain/text.ts';
+import { hasUnspacedScript } from '../../model/relevance.ts';
+import { hasLetterOrDigit } from '../../lib/text.ts';
 
 const MAX_WORD_LENGTH = 64;
 /** What tags, names and codes count more, in the logarithm of ranks of frequent words. */

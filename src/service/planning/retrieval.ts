@@ -7,8 +7,8 @@ import {
   type Source,
   SOURCE_BY_TOOL,
   TOOLS,
-} from '../../domain/enumerations.ts';
-import { DAY } from '../../domain/time.ts';
+} from '../../model/enumerations.ts';
+import { DAY } from '../../lib/time.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { LIST_FULL, OUTSIDE_PERIOD, type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
 import { toCitableLink } from '../citable-link.ts';
@@ -18,7 +18,7 @@ import { awaitUnlessAborted } from '../../platform/clock.ts';
 import { takeTurn } from '../event-loop-turns.ts';
 import { OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
 import { isWithinDomains, isWithinWindow } from '../sources/provider-query.ts';
-import type { OutageCode } from '../../domain/tool-coverage.ts';
+import type { OutageCode } from '../../model/tool-coverage.ts';
 import type {
   DomainFilter,
   FoundItem,

@@ -1,8 +1,8 @@
 /** What a request asks each source, and what comes of it: shown to people with the answer, and while they wait. */
-import { type Source, SOURCE_BY_TOOL, TOOLS } from '../../domain/enumerations.ts';
+import { type Source, SOURCE_BY_TOOL, TOOLS } from '../../model/enumerations.ts';
 import { monotonicMs } from '../../platform/clock.ts';
-import type { AskedSource, OpenedPages } from '../../domain/asked-source.ts';
-import type { OutageCode } from '../../domain/tool-coverage.ts';
+import type { AskedSource, OpenedPages } from '../../model/asked-source.ts';
+import type { OutageCode } from '../../model/tool-coverage.ts';
 import type { FoundItem, SearchSource } from '../sources/search-source.ts';
 
 /** Maximum number of queries shown for one source. */

@@ -1,7 +1,7 @@
 /** Merges results that are the same: two addresses, copies, reposts. */
 
-import { identifyAddress } from '../../domain/link-identity.ts';
-import { mixBits } from '../../domain/mix-bits.ts';
+import { identifyAddress } from '../../model/links/link-identity.ts';
+import { mixBits } from '../../lib/mix-bits.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 
 /** Minimum share of common shingles for two texts to be copies. */

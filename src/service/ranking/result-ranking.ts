@@ -1,6 +1,6 @@
 /** Ranks the results of one tool's sources in one list. Deterministic. */
 
-import { createPrior } from '../../domain/relevance.ts';
+import { createPrior } from '../../model/relevance.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import { foldDuplicates } from './deduplication.ts';
 import { selectResults } from './result-selection.ts';

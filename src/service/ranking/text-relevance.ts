@@ -1,8 +1,8 @@
 /** Relevance of titles and snippets to a prompt: a list of its own beside those of the sources. */
 
-import { foldLetters } from '../../domain/folded-words.ts';
-import { hasUnspacedScript, inverseDocumentFrequency, termSaturation } from '../../domain/relevance.ts';
-import { hasLetterOrDigit } from '../../domain/text.ts';
+import { foldLetters } from '../../lib/folded-words.ts';
+import { hasUnspacedScript, inverseDocumentFrequency, termSaturation } from '../../model/relevance.ts';
+import { hasLetterOrDigit } from '../../lib/text.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 
 /** More occurrences of a word do not raise its score. */

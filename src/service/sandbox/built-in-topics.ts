@@ -1,8 +1,8 @@
 /** The topics of the simulation: built-in ones, and one generated for any other prompt. */
 
-import { splitFoldedWords } from '../../domain/folded-words.ts';
-import { splitWordRuns } from '../../domain/relevance.ts';
-import { cleanLine, cleanText } from '../../domain/text.ts';
+import { splitFoldedWords } from '../../lib/folded-words.ts';
+import { splitWordRuns } from '../../model/relevance.ts';
+import { cleanLine, cleanText } from '../../lib/text.ts';
 import { deriveKey, hashKey, type Key } from './random.ts';
 import { capitalize } from './simulated-text.ts';
 import { type Topic, type TopicInWorld, topicSchema } from './simulated-topic.ts';

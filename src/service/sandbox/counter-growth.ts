@@ -7,9 +7,9 @@
  * known to be faster; how much faster is our choice.
  */
 
-import type { PostCounter } from '../../domain/counters.ts';
-import { normalCdf } from '../../domain/normal-distribution.ts';
-import { HOUR, MINUTE } from '../../domain/time.ts';
+import type { PostCounter } from '../../model/counters.ts';
+import { normalCdf } from '../../lib/normal-distribution.ts';
+import { HOUR, MINUTE } from '../../lib/time.ts';
 import type { PostSeed } from './post-seeds.ts';
 import { createDraw, deriveKey, drawLogNormal } from './random.ts';
 

@@ -3,8 +3,8 @@
  * link, and relevant posts and links. A pure function of seed, prompt and period.
  */
 
-import { type Source, SOURCES } from '../../domain/enumerations.ts';
-import { DAY } from '../../domain/time.ts';
+import { type Source, SOURCES } from '../../model/enumerations.ts';
+import { DAY } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { validationBody } from '../../protocol/error-body.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';

@@ -4,7 +4,7 @@
  * ones, which may be reported or not; and floods by one author and campaigns of one text, which are large and not to be reported.
  */
 
-import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { createDraw, deriveKey, type Draw } from './random.ts';
 import type { TopicInWorld } from './simulated-topic.ts';
 import {

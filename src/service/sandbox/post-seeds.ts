@@ -4,8 +4,8 @@
  * can be generated independently, and the past never changes.
  */
 
-import { getOrMake } from '../../domain/get-or-make.ts';
-import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
+import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { computeRate, findManipulation, listPlanted, type Planted } from './planted-events.ts';
 import { drawCascades, listPostTimes, POST_CELL_MS } from './post-times.ts';
 import { createDraw, deriveKey, drawLogNormal, drawNormal, type Key } from './random.ts';

@@ -2,7 +2,7 @@
  * When posts appear: a Poisson process whose rate varies by the hour beyond what is usual, and in which posts bring others.
  * Every hour depends only on the key and its number. Pure; times are milliseconds since 1970.
  */
-import { HOUR, MINUTE } from '../../domain/time.ts';
+import { HOUR, MINUTE } from '../../lib/time.ts';
 import { createDraw, deriveKey, type Draw, drawNormal, drawPoisson, type Key } from './random.ts';
 
 /** The rate is constant for two minutes. */

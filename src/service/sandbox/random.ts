@@ -3,7 +3,7 @@
  * and stream, so each can be generated independently, in any order, with the same result. There is no shared stream.
  */
 
-import { mixBits } from '../../domain/mix-bits.ts';
+import { mixBits } from '../../lib/mix-bits.ts';
 
 /** 64 bits as two unsigned 32-bit halves, which JavaScript handles fast. */
 export type Key = readonly [high: number, low: number];

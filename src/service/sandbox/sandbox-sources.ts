@@ -1,7 +1,7 @@
 /** The simulation as seven sources. */
-import { type Source, SOURCES } from '../../domain/enumerations.ts';
+import { type Source, SOURCES } from '../../model/enumerations.ts';
 import type { MicroblogPost } from '../../protocol/specification.ts';
-import { DAY } from '../../domain/time.ts';
+import { DAY } from '../../lib/time.ts';
 import type { FoundItem, SearchSource } from '../sources/search-source.ts';
 import { createDocuments, type Documents } from './simulated-documents.ts';
 import { findQuotedPost } from './simulated-posts.ts';

@@ -3,7 +3,7 @@
  * names, handles and ids never change, and counters only grow.
  */
 import type { MicroblogAuthor } from '../../protocol/specification.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import { type Draw, createDraw, type Key, hashKey, drawLogNormal, pickOne, deriveKey } from './random.ts';
 
 const CROWD_SIZE = 40_000;

@@ -3,8 +3,8 @@
  * depends only on its key, and never changes its address.
  */
 
-import type { Source } from '../../domain/enumerations.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
+import type { Source } from '../../model/enumerations.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import { createSlices, takeTurn } from '../event-loop-turns.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import { createTopicMatcher } from './built-in-topics.ts';

@@ -1,7 +1,7 @@
 /** The simulated microblog: the posts that match a prompt at a time. */
 import type { MicroblogPost } from '../../protocol/specification.ts';
-import { getOrMake } from '../../domain/get-or-make.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import { createSlices, takeTurn } from '../event-loop-turns.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
 import { createPostWriter } from './simulated-posts.ts';

@@ -1,7 +1,7 @@
 /** Renders a post at a time, in the specification's members: its text never changes, its counters only grow. */
 
-import { getOrMake } from '../../domain/get-or-make.ts';
-import { HOUR } from '../../domain/time.ts';
+import { getOrMake } from '../../lib/get-or-make.ts';
+import { HOUR } from '../../lib/time.ts';
 import type { MicroblogPost } from '../../protocol/specification.ts';
 import { extractFirstSentence } from '../sources/parse/post-fields.ts';
 import { computeCounters, type ReferenceCounts } from './counter-growth.ts';

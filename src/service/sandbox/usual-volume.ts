@@ -2,7 +2,7 @@
  * What is usual for a topic at a time: one rate, the product of named factors. Sandbox topics and the series of
  * `bench/trends` are made of the same ones. Pure; times are milliseconds since 1970.
  */
-import { DAY, HOUR } from '../../domain/time.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import type { Topic } from './simulated-topic.ts';
 
 /** What a rate depends on beside its changes. */

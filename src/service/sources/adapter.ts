@@ -4,8 +4,8 @@
  * limit.
  */
 import type { ReadVariables, Table, Values } from '../../config/variable.ts';
-import type { Source } from '../../domain/enumerations.ts';
-import { SECOND } from '../../domain/time.ts';
+import type { Source } from '../../model/enumerations.ts';
+import { SECOND } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { DateAccuracy } from '../../protocol/service-status.ts';

@@ -3,8 +3,8 @@
  * source responds.
  */
 
-import { type Source, SOURCES } from '../../domain/enumerations.ts';
-import { parseUrl } from '../../domain/link.ts';
+import { type Source, SOURCES } from '../../model/enumerations.ts';
+import { parseUrl } from '../../model/links/link.ts';
 import type { Archive } from '../ports.ts';
 import { SourceDown } from './outage.ts';
 import type { FoundItem, SearchSource } from './search-source.ts';

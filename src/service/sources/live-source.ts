@@ -3,7 +3,7 @@
  * per request a rate limit and an allowance.
  */
 import type { Agent } from 'undici';
-import { DAY, MINUTE } from '../../domain/time.ts';
+import { DAY, MINUTE } from '../../lib/time.ts';
 import { awaitUnlessAborted, buildCacheTime, type Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { LiveHealth } from '../../protocol/service-status.ts';

@@ -1,5 +1,5 @@
 /** Why a source returned nothing: never an error of the response, always one of its warnings. */
-import type { OutageCode } from '../../domain/tool-coverage.ts';
+import type { OutageCode } from '../../model/tool-coverage.ts';
 
 export const OUTAGE_TEXTS: Readonly<Record<OutageCode, string>> = {
   source_off: 'is off',

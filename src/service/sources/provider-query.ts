@@ -1,9 +1,9 @@
 /** Converts a query to what providers accept: words, a period, and pages. */
 
-import { parseUrl } from '../../domain/link.ts';
-import { followRedirects } from '../../domain/link-redirects.ts';
-import { cleanText } from '../../domain/text.ts';
-import { DAY, MINUTE } from '../../domain/time.ts';
+import { parseUrl } from '../../model/links/link.ts';
+import { followRedirects } from '../../model/links/link-redirects.ts';
+import { cleanText } from '../../lib/text.ts';
+import { DAY, MINUTE } from '../../lib/time.ts';
 import type { AdapterContext } from './adapter.ts';
 import { RELATION_WORDS } from '../planning/question-words.ts';
 import { SourceDown } from './outage.ts';

@@ -2,7 +2,7 @@
  * The interface of a source. Sources only find; tool selection, time limits, date filters, ranking and writing belong
  * to the service.
  */
-import type { Source } from '../../domain/enumerations.ts';
+import type { Source } from '../../model/enumerations.ts';
 import type { ENTRIES_LEFT_OUT, LIST_FULL } from '../../protocol/extensions.ts';
 import type { MicroblogPost } from '../../protocol/specification.ts';
 

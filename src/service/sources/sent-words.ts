@@ -1,7 +1,7 @@
 /** The words that a request sends to a provider, as it sends them. */
-import { isPlain } from '../../domain/json-values.ts';
-import { isSecretParameter } from '../../domain/link.ts';
-import { cleanLine } from '../../domain/text.ts';
+import { isPlain } from '../../lib/json-values.ts';
+import { isSecretParameter } from '../../model/links/link.ts';
+import { cleanLine } from '../../lib/text.ts';
 import type { ProviderRequest } from './resilience/http-request.ts';
 import type { SourceQuery } from './search-source.ts';
 

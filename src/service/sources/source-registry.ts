@@ -1,6 +1,6 @@
 /** All adapters, and which of them the configuration enables. */
 
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import { InvalidInput, type Problem } from '../../model/errors.ts';
 import { listNeeded, type ReadVariables, type Table } from '../../config/variable.ts';
 import type { Adapter, SourceDefinition, SourceOptions } from './adapter.ts';
 import { ARXIV } from './providers/arxiv.ts';

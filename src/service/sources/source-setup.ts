@@ -1,8 +1,8 @@
 /** Opens the configured sources, and probes those that need no key. */
 
-import { SOURCE_BY_TOOL, SOURCES, TOOLS } from '../../domain/enumerations.ts';
-import { SECOND } from '../../domain/time.ts';
-import type { MissingTool } from '../../domain/tool-coverage.ts';
+import { SOURCE_BY_TOOL, SOURCES, TOOLS } from '../../model/enumerations.ts';
+import { SECOND } from '../../lib/time.ts';
+import type { MissingTool } from '../../model/tool-coverage.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { SourceHealth, SourceStatement } from '../../protocol/service-status.ts';

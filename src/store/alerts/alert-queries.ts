@@ -1,7 +1,7 @@
 /** Rules, channels and deliveries for display, without URLs and secrets. */
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm';
-import { createNotFound } from '../../domain/errors.ts';
-import { type Database, type Id, type Orm, prepareOnce } from '../database.ts';
+import { createNotFound } from '../../model/errors.ts';
+import { type Database, type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { type DataScope, equals } from '../queries/data-scope.ts';
 import {
   channelsView,

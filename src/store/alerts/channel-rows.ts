@@ -1,5 +1,5 @@
 /** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
-import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../db/database.ts';
 import { SELECT_LAST_DISCOVERY } from '../queries/discoveries.ts';
 import type { ChannelState } from '../../model/alerts.ts';
 

@@ -3,7 +3,7 @@
  * it is in `gathering-rows.ts`.
  */
 
-import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../db/database.ts';
 import type { WaitReason } from '../../model/alerts.ts';
 import type { Rule } from './rule-rows.ts';
 

@@ -2,8 +2,8 @@
  * Things that a person dismissed as not relevant for a topic: no rule reports them again, and no digest lists them. Stored at
  * the item (`topic_items.dismissed_at`); whatever is one thing with it, also what is found later, is dismissed with it.
  */
-import { nameTopicItem, readGroups, readThings } from '../copies.ts';
-import type { Id, Pooled, Queryable, Transaction } from '../database.ts';
+import { nameTopicItem, readGroups, readThings } from '../topics/copies.ts';
+import type { Id, Pooled, Queryable, Transaction } from '../db/database.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
 
 /** A post or link, for a topic. */

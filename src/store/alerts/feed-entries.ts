@@ -1,15 +1,15 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
-import type { AnswerChange } from '../../domain/answer-change.ts';
-import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
-import { type Copies, nameTopicItem, ONE_COPY, readThings, type Thing } from '../copies.ts';
-import { type Id, type Queryable, selectIds, type Transaction } from '../database.ts';
+import type { AnswerChange } from '../../model/statements/answer-change.ts';
+import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../model/counters.ts';
+import { type Copies, nameTopicItem, ONE_COPY, readThings, type Thing } from '../topics/copies.ts';
+import { type Id, type Queryable, selectIds, type Transaction } from '../db/database.ts';
 import { findDismissed } from './dismissals.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
-import type { ServiceKind } from '../services.ts';
-import type { NewGrowth } from '../growth-reports.ts';
-import type { NewSpike, NewTrendState } from '../trend-reports.ts';
+import type { ServiceKind } from '../services/services.ts';
+import type { NewGrowth } from '../derive/growth-reports.ts';
+import type { NewSpike, NewTrendState } from '../derive/trend-reports.ts';
 
 export type FeedPost = Record<MainCounter, number | null> & {
   id: Id;

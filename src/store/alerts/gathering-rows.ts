@@ -1,6 +1,6 @@
 /** Statements of gathering messages: those that have no body yet, only their discoveries. */
 import type { WaitReason } from '../../model/alerts.ts';
-import { type Id, onlyRow, selectIds, type Transaction } from '../database.ts';
+import { type Id, onlyRow, selectIds, type Transaction } from '../db/database.ts';
 
 /** When a message is sent, and why not at once. */
 type Due = { at: Date; waitsFor: WaitReason | null };

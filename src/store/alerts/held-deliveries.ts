@@ -1,6 +1,6 @@
 /** What mutes held back for a channel, and the digests to it that say so. */
 import type { RuleKind } from '../../model/alerts.ts';
-import { type Id, type Queryable, selectIds, type Transaction } from '../database.ts';
+import { type Id, type Queryable, selectIds, type Transaction } from '../db/database.ts';
 
 /** Whether a digest rule `r` covers what a rule `h` with a search `hs` holds back in a delivery `d`. */
 const COVERS = `(

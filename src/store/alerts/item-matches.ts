@@ -1,6 +1,6 @@
 /** Which discoveries match queries: the conditions of find, over items that may not be indexed yet. */
 
-import type { Query } from '../../domain/search-query.ts';
+import type { Query } from '../../model/search-query.ts';
 import {
   type ArchiveDocument,
   buildDocument,
@@ -8,7 +8,7 @@ import {
   VECTORS_SQL,
 } from '../archive/archive-documents.ts';
 import { buildCondition, readWordForms } from '../archive/query-condition.ts';
-import { type Id, type Queryable, writeRows } from '../database.ts';
+import { type Id, type Queryable, writeRows } from '../db/database.ts';
 import type { FeedEntry } from './feed-entries.ts';
 
 /**

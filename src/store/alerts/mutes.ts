@@ -3,7 +3,7 @@
  * gathers in a delivery of its own, which is sent when the mute ends.
  */
 import type { MuteScope } from '../../model/alerts.ts';
-import { type Id, type Pooled, type Queryable, selectIds, type Transaction } from '../database.ts';
+import { type Id, type Pooled, type Queryable, selectIds, type Transaction } from '../db/database.ts';
 
 /** What is muted now. */
 export type Mutes = {

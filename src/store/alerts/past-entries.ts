@@ -1,8 +1,8 @@
 /** Past discoveries, for the preview of a rule: what decides whether it reports them, without their items. */
-import { engagementSql } from '../../domain/counters.ts';
-import type { Query } from '../../domain/search-query.ts';
+import { engagementSql } from '../../model/counters.ts';
+import type { Query } from '../../model/search-query.ts';
 import { buildCondition, readWordForms } from '../archive/query-condition.ts';
-import type { Id, Queryable } from '../database.ts';
+import type { Id, Queryable } from '../db/database.ts';
 import { NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { type FeedEntry, readEntries, SELECT_ENTRIES } from './feed-entries.ts';
 import { findMatches } from './item-matches.ts';

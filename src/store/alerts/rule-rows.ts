@@ -1,5 +1,5 @@
 /** Writes rules. */
-import { type Id, type Queryable, type Transaction, onlyRow } from '../database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
 import type { StoredRuleKind } from '../../model/alerts.ts';
 
 export type Rule = {

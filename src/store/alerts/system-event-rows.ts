@@ -1,6 +1,6 @@
 /** Problems of strandline itself: rows that the check writes, and what messages say of them. */
 import type { SystemEventKind, SystemEventOutcome, SystemEventPart } from '../../model/alerts.ts';
-import { type Id, onlyRow, type Queryable, selectIds, type Transaction } from '../database.ts';
+import { type Id, onlyRow, type Queryable, selectIds, type Transaction } from '../db/database.ts';
 
 /** A problem as stored; one without `opened_at` was seen by one check and waits for a second. */
 export type SystemEvent = {

@@ -1,9 +1,9 @@
 /** Documents of the archive that contain a word of the query and match its filters, by Postgres' own ranking. */
 import { and, desc, eq, exists, gte, lte, type SQL, sql } from 'drizzle-orm';
-import type { Source } from '../../domain/enumerations.ts';
-import { splitFoldedWords } from '../../domain/folded-words.ts';
-import { type Query, requireAll } from '../../domain/search-query.ts';
-import type { Id, Orm, Reads } from '../database.ts';
+import type { Source } from '../../model/enumerations.ts';
+import { splitFoldedWords } from '../../lib/folded-words.ts';
+import { type Query, requireAll } from '../../model/search-query.ts';
+import type { Id, Orm, Reads } from '../db/database.ts';
 import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
 import { link_sightings, post_sightings } from '../schema/result-tables.ts';
 import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';

@@ -1,9 +1,9 @@
 /** Documents for full-text search: which texts of a post or link they have, and how these become words. */
 
-import { MAX_FOLDED_WORD_LENGTH, splitFoldedWords } from '../../domain/folded-words.ts';
-import { addToGroup, type Groups } from '../../domain/group-by.ts';
-import { splitIndexWords } from '../../domain/relevance.ts';
-import type { Id, Queryable } from '../database.ts';
+import { MAX_FOLDED_WORD_LENGTH, splitFoldedWords } from '../../lib/folded-words.ts';
+import { addToGroup, type Groups } from '../../lib/group-by.ts';
+import { splitIndexWords } from '../../model/relevance.ts';
+import type { Id, Queryable } from '../db/database.ts';
 import { setImmediate } from 'node:timers/promises';
 
 /** Longer tokens are not words. */

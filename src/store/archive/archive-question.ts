@@ -1,7 +1,7 @@
 /** Converts the words of a query to lexemes: any of them, ranked, or all of them as a condition. */
 
-import { inverseDocumentFrequency, splitIndexWords } from '../../domain/relevance.ts';
-import type { Pooled } from '../database.ts';
+import { inverseDocumentFrequency, splitIndexWords } from '../../model/relevance.ts';
+import type { Pooled } from '../db/database.ts';
 import { SELECT_TERMS } from './index-archive.ts';
 
 /** Maximum different words of a query. */

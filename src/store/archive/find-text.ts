@@ -2,11 +2,11 @@
  * Posts and links that match a query, for display: best first, with highlighted words.
  */
 
-import { InvalidInput } from '../../domain/errors.ts';
-import { buildExcerpt, type ExcerptPiece } from '../../domain/excerpt.ts';
-import { addToGroup, type Groups } from '../../domain/group-by.ts';
-import { listSoughtWords, type Query } from '../../domain/search-query.ts';
-import type { Id, Reads } from '../database.ts';
+import { InvalidInput } from '../../model/errors.ts';
+import { buildExcerpt, type ExcerptPiece } from '../../model/excerpt.ts';
+import { addToGroup, type Groups } from '../../lib/group-by.ts';
+import { listSoughtWords, type Query } from '../../model/search-query.ts';
+import type { Id, Reads } from '../db/database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
 import { linkSightingsView, postSightingsView } from '../schema/analytics/post-views.ts';
@@ -24,7 +24,7 @@ import {
 import { type ArchiveThing, readThings } from './search-archive.ts';
 import { asc, eq, inArray } from 'drizzle-orm';
 
-export type { ExcerptPiece } from '../../domain/excerpt.ts';
+export type { ExcerptPiece } from '../../model/excerpt.ts';
 
 /** Maximum hits of a page. */
 export const MAX_HITS = 100;

@@ -4,7 +4,7 @@
  * text changes are recorded by triggers.
  */
 
-import { formatCount, formatWhole } from '../../domain/display-format.ts';
+import { formatCount, formatWhole } from '../../lib/display-format.ts';
 import { type Thing, readDocuments, VECTORS_SQL } from './archive-documents.ts';
 import {
   type Database,
@@ -15,7 +15,7 @@ import {
   type Transaction,
   onlyRow,
   writeRows,
-} from '../database.ts';
+} from '../db/database.ts';
 
 /** Feed entries per transaction: under a second, even if each is an abstract. */
 const BATCH_SIZE = 1_000;

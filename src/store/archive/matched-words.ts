@@ -1,9 +1,9 @@
 /** Which words of items a query sought, to highlight them: inflected forms by the language of each item. */
 
-import { listExcerptWords } from '../../domain/excerpt.ts';
-import { splitFoldedWords } from '../../domain/folded-words.ts';
-import { listSoughtWords, type Query } from '../../domain/search-query.ts';
-import type { Id, Pooled } from '../database.ts';
+import { listExcerptWords } from '../../model/excerpt.ts';
+import { splitFoldedWords } from '../../lib/folded-words.ts';
+import { listSoughtWords, type Query } from '../../model/search-query.ts';
+import type { Id, Pooled } from '../db/database.ts';
 import { readWordForms, type WordForms } from './query-condition.ts';
 
 /** Whether a word of a text was sought. */

@@ -1,7 +1,7 @@
 /** Selections of posts, links or discoveries by a query: the condition of find, as a part of other statements. */
 
-import { EVERYTHING, type Query } from '../../domain/search-query.ts';
-import type { Pooled, Queryable } from '../database.ts';
+import { EVERYTHING, type Query } from '../../model/search-query.ts';
+import type { Pooled, Queryable } from '../db/database.ts';
 import { buildCondition, readWordForms } from './query-condition.ts';
 
 /** A query, with the time for its relative times. Only indexed items match. */

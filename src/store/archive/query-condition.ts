@@ -6,13 +6,13 @@
  * `archive_documents`, or documents of items that are not indexed yet (rules).
  */
 
-import { ANALYTICS } from '../../domain/database-kind.ts';
-import { engagementSql } from '../../domain/counters.ts';
-import { splitFoldedWords } from '../../domain/folded-words.ts';
-import { splitIndexWords } from '../../domain/relevance.ts';
-import { listQueryWords, type Query } from '../../domain/search-query.ts';
-import { resolveTimePoint } from '../../domain/time-point.ts';
-import type { Queryable } from '../database.ts';
+import { ANALYTICS } from '../../model/database-kind.ts';
+import { engagementSql } from '../../model/counters.ts';
+import { splitFoldedWords } from '../../lib/folded-words.ts';
+import { splitIndexWords } from '../../model/relevance.ts';
+import { listQueryWords, type Query } from '../../model/search-query.ts';
+import { resolveTimePoint } from '../../lib/time-point.ts';
+import type { Queryable } from '../db/database.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import { DOMAIN_SQL } from '../derive/derive-tallies.ts';
 import { TEXT_CONFIGS } from './archive-documents.ts';

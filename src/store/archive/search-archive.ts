@@ -3,8 +3,8 @@
  * ranking, which uses the index; they are then ordered by BM25 over the same lexemes.
  */
 
-import { termSaturation } from '../../domain/relevance.ts';
-import type { Id, Orm, Reads } from '../database.ts';
+import { termSaturation } from '../../model/relevance.ts';
+import type { Id, Orm, Reads } from '../db/database.ts';
 import { readLinksByIds } from '../queries/completions.ts';
 import type { LinkRow } from '../queries/links.ts';
 import { type PostRow, readPostsByIds } from '../queries/posts.ts';

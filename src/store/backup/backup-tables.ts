@@ -2,7 +2,7 @@
 
 import { connect } from '../../platform/postgres/connect.ts';
 import type { SessionSettings } from '../../platform/postgres/session.ts';
-import { MIGRATIONS_TABLE, SCHEMA } from '../schema-state.ts';
+import { MIGRATIONS_TABLE, SCHEMA } from '../db/schema-state.ts';
 import type { Client } from 'pg';
 
 export type Table = {

@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Client, escapeIdentifier } from 'pg';
 import copyStreams from 'pg-copy-streams';
-import { Refused } from '../../domain/errors.ts';
-import { onlyRow } from '../database.ts';
-import { readMigrations } from '../migrations-folder.ts';
-import { MIGRATIONS_TABLE, readState, SCHEMA } from '../schema-state.ts';
+import { Refused } from '../../model/errors.ts';
+import { onlyRow } from '../db/database.ts';
+import { readMigrations } from '../db/migrations-folder.ts';
+import { MIGRATIONS_TABLE, readState, SCHEMA } from '../db/schema-state.ts';
 import { type BackedUpTable, createDigest, type Manifest, tableFile, writeManifest } from './manifest.ts';
 import { listTables, openCopySession, type Table } from './backup-tables.ts';
 

@@ -1,7 +1,7 @@
 /** The manifest of a backup: its tables, and digests of its files. */
 
-import { tryParseJson } from '../../domain/json-values.ts';
-import { readErrorCode, Refused } from '../../domain/errors.ts';
+import { tryParseJson } from '../../lib/json-values.ts';
+import { readErrorCode, Refused } from '../../model/errors.ts';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../domain/display-format.ts';
+import { formatCount } from '../../lib/display-format.ts';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -6,11 +6,11 @@ import { createGunzip } from 'node:zlib';
 import { type Client, escapeIdentifier } from 'pg';
 import copyStreams from 'pg-copy-streams';
 import type { Logger } from '../../platform/logger.ts';
-import type { DatabaseKind } from '../../domain/database-kind.ts';
-import { readErrorCode, Refused } from '../../domain/errors.ts';
-import { applyMigrations, assertServer, describeDatabase, lockMigrations, migrate } from '../migrate.ts';
-import { LAST_SQUASHED, type Migration, readMigrations } from '../migrations-folder.ts';
-import { assertKind, readState, SCHEMA } from '../schema-state.ts';
+import type { DatabaseKind } from '../../model/database-kind.ts';
+import { readErrorCode, Refused } from '../../model/errors.ts';
+import { applyMigrations, assertServer, describeDatabase, lockMigrations, migrate } from '../db/migrate.ts';
+import { LAST_SQUASHED, type Migration, readMigrations } from '../db/migrations-folder.ts';
+import { assertKind, readState, SCHEMA } from '../db/schema-state.ts';
 import { type BackedUpTable, createDigest, type Manifest, readManifest, tableFile } from './manifest.ts';
 import { listTables, openCopySession, type Table } from './backup-tables.ts';
 

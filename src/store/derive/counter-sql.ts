@@ -1,5 +1,5 @@
 /** Counters of posts in the statements that derive growth: column lists, and values at a time. */
-import { AGES, POST_COUNTERS } from '../../domain/counters.ts';
+import { AGES, POST_COUNTERS } from '../../model/counters.ts';
 
 export const S = 'strandline';
 

@@ -3,7 +3,7 @@
  * derived for its search since the hour of the reading is deleted, and the readings since then are derived again;
  * likewise for other searches for which it changes known posts. `trends rebuild` does the same from the beginning.
  */
-import { type Id, type Transaction, selectIds, onlyRow } from '../database.ts';
+import { type Id, type Transaction, selectIds, onlyRow } from '../db/database.ts';
 import { S } from './counter-sql.ts';
 import { countPostsAgain } from './derive-gains.ts';
 import type { Day } from './derive-coverage.ts';

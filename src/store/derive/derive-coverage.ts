@@ -1,6 +1,6 @@
 /** What runs observed, and the volume of their searches, derived from a batch of readings. */
-import type { DateFilter, Operation } from '../../domain/enumerations.ts';
-import { type Id, type Transaction, writeRows } from '../database.ts';
+import type { DateFilter, Operation } from '../../model/enumerations.ts';
+import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { computeReach, listQuarters, type Reach, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
 import { measurableBetweenSql, isMeasurableSql, offsetSql, quarterSql } from '../volume/volume-history.ts';
 import { S } from './counter-sql.ts';

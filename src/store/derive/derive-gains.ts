@@ -3,8 +3,8 @@
  * `post_gains.changed_at` is the last snapshot counted, so each step is counted once, whichever reading it came with.
  * Statements are composed of the named queries below, each of which may use earlier ones.
  */
-import type { Id, Transaction } from '../database.ts';
-import { engagementSql } from '../../domain/counters.ts';
+import type { Id, Transaction } from '../db/database.ts';
+import { engagementSql } from '../../model/counters.ts';
 import { joinCounters, S } from './counter-sql.ts';
 
 /** Adds known values; unknown is not zero. */

@@ -3,8 +3,8 @@
  * has counters at ages, and which posts are in the newest results. See `schema/growth-tables.ts` for the tables.
  * Statements are composed of the named queries below, each of which may use earlier ones.
  */
-import type { Id, Transaction } from '../database.ts';
-import { engagementSql } from '../../domain/counters.ts';
+import type { Id, Transaction } from '../db/database.ts';
+import { engagementSql } from '../../model/counters.ts';
 import { AGES_SQL, joinCounters, knownCounterSql, S } from './counter-sql.ts';
 import { addToHours, countGains } from './derive-gains.ts';
 

@@ -2,8 +2,8 @@
  * Typical values of searches, and their rising posts. Stored once per batch, so that reading them takes few rows;
  * `as_of` is the time of the run.
  */
-import type { Id, Transaction } from '../database.ts';
-import { AGES, POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../domain/counters.ts';
+import type { Id, Transaction } from '../db/database.ts';
+import { AGES, POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../model/counters.ts';
 import { AGES_SQL, knownCounterSql, S } from './counter-sql.ts';
 
 const MEASURES = [...POST_COUNTERS, 'engagement'];

@@ -1,4 +1,4 @@
-import type { Id, Transaction } from '../database.ts';
+import type { Id, Transaction } from '../db/database.ts';
 import { type Day, type RecountedPosts, seenElsewhereSql, SIGHTED } from './derive-coverage.ts';
 import { countedAtSql } from '../volume/volume-history.ts';
 import { S } from './counter-sql.ts';

@@ -4,8 +4,8 @@
  * even after a crash. Readings commit in any order, so a cursor would not work.
  */
 
-import { ANALYTICS } from '../../domain/database-kind.ts';
-import { findEarliest, SECOND } from '../../domain/time.ts';
+import { ANALYTICS } from '../../model/database-kind.ts';
+import { findEarliest, SECOND } from '../../lib/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import {
   backOffSql,
@@ -18,7 +18,7 @@ import {
   writeRows,
   columnNames,
   typedColumns,
-} from '../database.ts';
+} from '../db/database.ts';
 
 const PENDING = 'strandline.pending_derivations';
 

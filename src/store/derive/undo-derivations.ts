@@ -1,8 +1,8 @@
 /** Deletes what was derived for searches since a time, and logs their readings again. */
-import type { Id, Transaction } from '../database.ts';
+import type { Id, Transaction } from '../db/database.ts';
 import { startOfQuarter } from '../volume/reach.ts';
 import { type Day, type RecountedPosts, type ObservedReach, rollUp } from './derive-coverage.ts';
-import { engagementSql } from '../../domain/counters.ts';
+import { engagementSql } from '../../model/counters.ts';
 import { S } from './counter-sql.ts';
 import { countHoursAgain } from './derive-gains.ts';
 import { dayOfPostSql, deriveTallies } from './derive-tallies.ts';

@@ -1,6 +1,6 @@
 /** Typed columns of exportable resources. */
 
-import { ANALYTICS } from '../../domain/database-kind.ts';
+import { ANALYTICS } from '../../model/database-kind.ts';
 import { type Resource, viewName } from './export-resources.ts';
 import type { Client } from 'pg';
 

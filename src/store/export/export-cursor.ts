@@ -4,8 +4,8 @@
  * cursor is the oldest transaction that was open when the export read: what the export has not read was written by
  * that one or by a later one. What had committed in between is exported twice, and nothing is left out.
  */
-import { Refused } from '../../domain/errors.ts';
-import { onlyRow } from '../database.ts';
+import { Refused } from '../../model/errors.ts';
+import { onlyRow } from '../db/database.ts';
 import type { Client } from 'pg';
 
 /** Rows written by transactions up to this age are new. */

@@ -1,6 +1,6 @@
 /** Exportable resources: every view of the SQL contract is one, or is in {@link EXCLUDED_VIEWS} with the reason. */
 
-import { SCHEMA } from '../schema-state.ts';
+import { SCHEMA } from '../db/schema-state.ts';
 import { postTimeSql } from '../volume/volume-history.ts';
 
 /** What `--search` and `--topic` select by. */

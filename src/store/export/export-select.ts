@@ -1,10 +1,10 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { createNotFound, InvalidInput } from '../../domain/errors.ts';
-import { parseQuery } from '../../domain/search-query.ts';
+import { createNotFound, InvalidInput } from '../../model/errors.ts';
+import { parseQuery } from '../../model/search-query.ts';
 import { matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
 import type { DiscoveryView } from '../queries/discoveries.ts';
-import { ANALYTICS } from '../../domain/database-kind.ts';
-import { SCHEMA } from '../schema-state.ts';
+import { ANALYTICS } from '../../model/database-kind.ts';
+import { SCHEMA } from '../db/schema-state.ts';
 import { copyExpression, type ExportColumn } from './export-columns.ts';
 import { isNewSql, type NewRows } from './export-cursor.ts';
 import {

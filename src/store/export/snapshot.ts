@@ -1,8 +1,8 @@
 /** Reads many rows of one snapshot, in a separate transaction, with the text format of COPY. */
 
-import { HOUR, MINUTE } from '../../domain/time.ts';
+import { HOUR, MINUTE } from '../../lib/time.ts';
 import { connect } from '../../platform/postgres/connect.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../db/database.ts';
 import type { Client } from 'pg';
 import copyStreams from 'pg-copy-streams';
 

@@ -1,5 +1,5 @@
 /** Erases from stored digests what is forgotten or purged. The rest of a digest stays as it was sent, with its numbers. */
-import { type Id, selectIds, type Transaction } from '../database.ts';
+import { type Id, selectIds, type Transaction } from '../db/database.ts';
 
 const S = 'strandline';
 

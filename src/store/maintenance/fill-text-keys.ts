@@ -2,9 +2,9 @@
  * Keys of the texts of posts from before `copies` of the migrations, the oldest first, in batches of one transaction each. What
  * proves to be one thing is then reported once: its older discoveries stay, and one of them is first in its topic.
  */
-import { hashFoldedText } from '../../domain/copies.ts';
-import { settleThings } from '../copies.ts';
-import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { hashFoldedText } from '../../model/copies.ts';
+import { settleThings } from '../topics/copies.ts';
+import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
 import { lockAgainstForgetting } from './forget-lock.ts';
 

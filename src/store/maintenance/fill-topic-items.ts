@@ -2,8 +2,8 @@
  * Keys of posts and items of topics from before `0008_topic_items`: of all stored posts, then of all discoveries, the
  * oldest first, in batches of one transaction each. Until a discovery is read, it counts as the first of its item.
  */
-import { BUILT_IN_RULES, identifyPost, type OwnLinkRule } from '../../domain/link-identity.ts';
-import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { BUILT_IN_RULES, identifyPost, type OwnLinkRule } from '../../model/links/link-identity.ts';
+import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
 import { lockAgainstForgetting } from './forget-lock.ts';
 import { type Item, itemName, reportItems } from '../save/topic-items.ts';
 

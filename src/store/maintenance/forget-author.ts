@@ -2,15 +2,15 @@
  * Forgets an author: deletes everything stored about them, and adds a tombstone that prevents them from being stored again.
  */
 
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import type { Config } from '../../config/config.ts';
-import type { OwnLinkRule } from '../../domain/link-identity.ts';
+import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { type Actor, recordAudit } from '../audit-entries.ts';
-import { type Database, type Id, inTransaction, type Queryable, onlyRow } from '../database.ts';
+import { type Actor, recordAudit } from '../access/audit-entries.ts';
+import { type Database, type Id, inTransaction, type Queryable, onlyRow } from '../db/database.ts';
 import { waitForFollower } from '../derive/pending-derivations.ts';
-import { deleteReplies } from '../idempotency.ts';
-import { decodeBody } from '../responses.ts';
+import { deleteReplies } from '../access/idempotency.ts';
+import { decodeBody } from '../runs/responses.ts';
 import { lockSaves } from './forget-lock.ts';
 import {
   deleteRejectsAbout,

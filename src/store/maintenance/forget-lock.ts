@@ -1,5 +1,5 @@
 /** The lock between what is written and what removes it. */
-import type { Transaction } from '../database.ts';
+import type { Transaction } from '../db/database.ts';
 
 /** Blocks saves, which hold this lock shared (`any_forgotten()`), until the transaction ends. */
 export async function lockSaves(tx: Transaction): Promise<void> {

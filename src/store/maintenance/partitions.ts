@@ -1,6 +1,6 @@
 /** Monthly partitions (UTC) of snapshots: deleting a month drops a table, whatever its size. */
 
-import { type Database, type Queryable, readSqlState, onlyRow } from '../database.ts';
+import { type Database, type Queryable, readSqlState, onlyRow } from '../db/database.ts';
 
 export type Partition = {
   parent: string;

@@ -1,7 +1,7 @@
 /** What takes the place of items that are deleted: the next members of the things that they were part of. */
-import { groupCopies } from '../../domain/copies.ts';
-import { chooseFirst, markFirst, readGroups, readTopicItems } from '../copies.ts';
-import type { Id, Transaction } from '../database.ts';
+import { groupCopies } from '../../model/copies.ts';
+import { chooseFirst, markFirst, readGroups, readTopicItems } from '../topics/copies.ts';
+import type { Id, Transaction } from '../db/database.ts';
 import { clearBodiesSql } from './traces.ts';
 
 const S = 'strandline';

@@ -4,7 +4,7 @@
  * Some references have no index. They are found before saves are blocked; while they are, only what was saved since then is
  * read. (An edit of an older post in between, which adds a reference to one that disappears, is not seen.)
  */
-import { addToGroup, type Groups } from '../../domain/group-by.ts';
+import { addToGroup, type Groups } from '../../lib/group-by.ts';
 import {
   type Database,
   type Id,
@@ -13,7 +13,7 @@ import {
   type Transaction,
   onlyRow,
   selectIds,
-} from '../database.ts';
+} from '../db/database.ts';
 import { lockSaves } from './forget-lock.ts';
 
 /** The newest post and completion. Whatever is saved later has a higher ID, because no save is in progress. */

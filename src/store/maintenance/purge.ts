@@ -13,7 +13,7 @@ import {
   type Transaction,
   onlyRow,
   selectIds,
-} from '../database.ts';
+} from '../db/database.ts';
 import { waitForFollower } from '../derive/pending-derivations.ts';
 import { eraseFromDigests } from './erase-from-digests.ts';
 import { lockSaves } from './forget-lock.ts';
@@ -27,7 +27,7 @@ import {
   SELECT_CONTAINED,
   selectLeaving,
 } from './purge-scope.ts';
-import { LEASE_IS_OVER } from '../run-claims.ts';
+import { LEASE_IS_OVER } from '../runs/run-claims.ts';
 import { clearBodiesSql, deleteItems, leaveOutSql, REMOVE_PROBLEMS, removeRulesSql } from './traces.ts';
 
 /** What a purge deletes: posts and links that no other search found. */

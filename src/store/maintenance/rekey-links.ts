@@ -7,20 +7,20 @@
  * call continues. A merged link remains, without identity, until all lists name the other one.
  */
 
-import { groupBy } from '../../domain/group-by.ts';
+import { groupBy } from '../../lib/group-by.ts';
 import {
   identifyAddress,
   identifyPost,
   type LinkRules,
   readIdentityHost,
-} from '../../domain/link-identity.ts';
-import { type Actor, recordAudit } from '../audit-entries.ts';
+} from '../../model/links/link-identity.ts';
+import { type Actor, recordAudit } from '../access/audit-entries.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { type Database, type Id, inTransaction, type Transaction, onlyRow } from '../database.ts';
-import { writeStoredRules } from '../link-rules.ts';
+import { type Database, type Id, inTransaction, type Transaction, onlyRow } from '../db/database.ts';
+import { writeStoredRules } from './link-rules.ts';
 import { LINK_CONTENT } from '../save/columns.ts';
 import { isTimeMember, knownAtSql, precisionRankSql } from '../save/link-sql.ts';
-import { settleThings } from '../copies.ts';
+import { settleThings } from '../topics/copies.ts';
 import type { TopicItem } from '../save/topic-items.ts';
 import { lockSaves } from './forget-lock.ts';
 import { removeFromArchive } from './traces.ts';

@@ -1,10 +1,10 @@
 /** Retention: what is deleted by its age and when, and how much is stored and due for deletion. */
 
 import type { Config } from '../../config/config.ts';
-import { formatBytes, formatWhole } from '../../domain/display-format.ts';
-import { DAY, SECOND } from '../../domain/time.ts';
+import { formatBytes, formatWhole } from '../../lib/display-format.ts';
+import { DAY, SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
-import { type Database, onlyRow } from '../database.ts';
+import { type Database, onlyRow } from '../db/database.ts';
 import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from './partitions.ts';
 
 /** Deleted rows; `done`: nothing is left to delete. */

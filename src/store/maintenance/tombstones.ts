@@ -5,9 +5,9 @@ import type {
   ParsedCompletion,
   ParsedPost,
   ParsedResults,
-} from '../../domain/parsed-results.ts';
-import { identifyAddress, LINK_IDENTITY_VERSION, type OwnLinkRule } from '../../domain/link-identity.ts';
-import type { Id, Queryable, Transaction } from '../database.ts';
+} from '../../model/parsed-results.ts';
+import { identifyAddress, LINK_IDENTITY_VERSION, type OwnLinkRule } from '../../model/links/link-identity.ts';
+import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { createHash } from 'node:crypto';
 
 /** IDs of authors and posts are unique within a service; URLs belong to none. */

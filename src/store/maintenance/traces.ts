@@ -3,8 +3,8 @@
  * `forget-author.ts`). IDs in `run_results` and `observed_items` are kept: they preserve the number of results, and
  * refer to nothing.
  */
-import type { OwnLinkRule } from '../../domain/link-identity.ts';
-import { type Id, type Queryable, selectIds, type Transaction } from '../database.ts';
+import type { OwnLinkRule } from '../../model/links/link-identity.ts';
+import { type Id, type Queryable, selectIds, type Transaction } from '../db/database.ts';
 import { listCountedDays, recountDays } from '../derive/undo-derivations.ts';
 import { POST_ID_KEY_SQL } from '../save/topic-items.ts';
 import { eraseItemsFromDigests } from './erase-from-digests.ts';

@@ -1,8 +1,8 @@
 /** What changed in completions, for lists and messages: computed from the statements of each and of the one before it. */
-import { type AnswerChange, listAnswerChanges } from '../../domain/answer-change.ts';
-import { compareStatements, findNews } from '../../domain/completion-change.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import type { Id, Queryable } from '../database.ts';
+import { type AnswerChange, listAnswerChanges } from '../../model/statements/answer-change.ts';
+import { compareStatements, findNews } from '../../model/statements/completion-change.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import type { Id, Queryable } from '../db/database.ts';
 import { KNOWN_BEFORE_SQL } from '../save/save-completion-change.ts';
 import { setImmediate } from 'node:timers/promises';
 

@@ -1,6 +1,6 @@
 /** The audit log, for display. */
 import { and, desc, lt } from 'drizzle-orm';
-import type { Id, Orm } from '../database.ts';
+import type { Id, Orm } from '../db/database.ts';
 import { auditLogView } from '../schema/analytics/audit-log-view.ts';
 import { equals, within } from './data-scope.ts';
 

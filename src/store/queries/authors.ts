@@ -1,7 +1,7 @@
 /** One author: profile, counters over time, and typical engagement. */
-import { engagementSql } from '../../domain/counters.ts';
+import { engagementSql } from '../../model/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
-import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../database.ts';
+import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../db/database.ts';
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import {
   authorSnapshotsView,

@@ -1,6 +1,6 @@
 /** Claims of completions. */
 
-import { amongIds, type Id, type Orm, prepareOnce } from '../database.ts';
+import { amongIds, type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { completionClaimsView } from '../schema/analytics/result-views.ts';
 import { asc, sql } from 'drizzle-orm';
 

@@ -4,10 +4,10 @@ import {
   compareStatements,
   findNews,
   type FoldedStatement,
-} from '../../domain/completion-change.ts';
-import type { Source } from '../../domain/enumerations.ts';
-import { Refused } from '../../domain/errors.ts';
-import { type Id, type Pooled, type Reads, onlyRow } from '../database.ts';
+} from '../../model/statements/completion-change.ts';
+import type { Source } from '../../model/enumerations.ts';
+import { Refused } from '../../model/errors.ts';
+import { type Id, type Pooled, type Reads, onlyRow } from '../db/database.ts';
 import { readClaims, type SaidClaim } from './claims.ts';
 
 type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };

@@ -1,6 +1,6 @@
 /** Completions of searches, with their key items, links and claims. */
 
-import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../database.ts';
+import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
 import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
 import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';

@@ -1,6 +1,6 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm';
-import { amongIds, type Id, onlyRow, type Orm, prepareOnce, type Queryable } from '../database.ts';
-import type { NamedKind } from '../former-slugs.ts';
+import { amongIds, type Id, onlyRow, type Orm, prepareOnce, type Queryable } from '../db/database.ts';
+import type { NamedKind } from '../topics/former-slugs.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import type { DataScope } from './data-scope.ts';
 

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { buildMatchingSql, type Matching, matchesAll } from '../archive/matching-items.ts';
 import { type ArchiveThing, readThings } from '../archive/search-archive.ts';
-import { amongIds, type Id, type Pooled, prepareOnce, type Reads, selectIds } from '../database.ts';
-import { readOrInsertFact } from '../instance-name.ts';
+import { amongIds, type Id, type Pooled, prepareOnce, type Reads, selectIds } from '../db/database.ts';
+import { readOrInsertFact } from '../db/instance-name.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { DiscoveryRow } from './discoveries.ts';

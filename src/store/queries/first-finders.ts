@@ -1,5 +1,5 @@
 /** Compares which topics, or source groups, find links first. */
-import { type Id, type Pooled, onlyRow } from '../database.ts';
+import { type Id, type Pooled, onlyRow } from '../db/database.ts';
 
 /** Links found by searches of these topics in this range. */
 type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };

@@ -1,5 +1,5 @@
 /** Whether searches have a history yet. */
-import type { Id, Pooled } from '../database.ts';
+import type { Id, Pooled } from '../db/database.ts';
 
 /** Whether any of these searches has succeeded twice, so that something new can be told from what was there. */
 export async function hasSucceededTwice({ pool }: Pooled, searchIds: readonly Id[]): Promise<boolean> {

@@ -1,9 +1,9 @@
 /** Growth of posts and searches: gains, and counters at ages. */
 
-import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/counters.ts';
+import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../model/counters.ts';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { type DataScope, equals, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues, within } from './data-scope.ts';
-import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../database.ts';
+import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../db/database.ts';
 import {
   postAtAgeView,
   postGrowthView,

@@ -1,5 +1,5 @@
 import { desc, inArray, sql } from 'drizzle-orm';
-import type { Id, Orm } from '../database.ts';
+import type { Id, Orm } from '../db/database.ts';
 import { linksView, postsView } from '../schema/analytics/post-views.ts';
 
 /** A new item in one line. */

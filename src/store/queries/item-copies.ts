@@ -1,7 +1,7 @@
 /** The copies of a post or link in each topic that found it. */
-import { groupBy } from '../../domain/group-by.ts';
-import { type Copies, nameTopicItem, readThings, readTopicItems } from '../copies.ts';
-import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../database.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { type Copies, nameTopicItem, readThings, readTopicItems } from '../topics/copies.ts';
+import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../db/database.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';

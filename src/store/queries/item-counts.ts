@@ -1,6 +1,6 @@
 /** How many items a list has, and how they spread over time. */
 
-import { type Pooled, onlyRow } from '../database.ts';
+import { type Pooled, onlyRow } from '../db/database.ts';
 
 /** A subquery with one row per item, `id` and `at`, and its parameters. */
 export type ItemSelection = { sql: string; values: readonly unknown[] };

@@ -1,7 +1,7 @@
 /** Pages of links found by searches, and how many there are over time. */
 import { and, eq, inArray } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import { type Id, type Pooled, type Reads, selectIds } from '../database.ts';
+import { type Id, type Pooled, type Reads, selectIds } from '../db/database.ts';
 import { linkSourcesView } from '../schema/analytics/post-views.ts';
 import { readLinksByIds } from './completions.ts';
 import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';

@@ -1,7 +1,7 @@
 /** Links found by searches; for one link its addresses, ranks over time, and the completions and posts that contain it. */
 
-import type { Source } from '../../domain/enumerations.ts';
-import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../database.ts';
+import type { Source } from '../../model/enumerations.ts';
+import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../db/database.ts';
 import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
 import { postTimeSql } from '../volume/volume-history.ts';
 import { asc, eq, sql } from 'drizzle-orm';

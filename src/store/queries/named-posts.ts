@@ -1,5 +1,5 @@
 /** What is known about links from elsewhere: the post that a link names, and a title that no result had. */
-import type { Id, Reads } from '../database.ts';
+import type { Id, Reads } from '../db/database.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
 

@@ -1,5 +1,5 @@
 /** What a search has seen of its newest posts. */
-import type { Id, Pooled } from '../database.ts';
+import type { Id, Pooled } from '../db/database.ts';
 
 /**
  * Until when the posts of a run's request are known: the newest publication time in the last successful response that had posts, at

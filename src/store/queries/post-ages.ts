@@ -1,7 +1,7 @@
 /** Counters of posts at an age, compared with what is typical of their search. */
 
 import { and, asc, desc, inArray } from 'drizzle-orm';
-import type { Id, Orm } from '../database.ts';
+import type { Id, Orm } from '../db/database.ts';
 import { type DataScope, equals } from './data-scope.ts';
 import { postAtAgeView } from '../schema/analytics/growth-views.ts';
 

@@ -1,7 +1,7 @@
 /** One post over time: counters, sightings and ranks. */
 import { and, desc, eq, sql } from 'drizzle-orm';
-import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
-import { type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../database.ts';
+import { identifyAddress, type LinkRules } from '../../model/links/link-identity.ts';
+import { type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
 import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
 import type { PostRow } from './posts.ts';
 

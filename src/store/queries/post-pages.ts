@@ -1,8 +1,8 @@
 /** Pages of posts found by searches, and how many there are over time. */
 
-import { engagementSql } from '../../domain/counters.ts';
+import { engagementSql } from '../../model/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import type { Id, Pooled, Reads } from '../database.ts';
+import type { Id, Pooled, Reads } from '../db/database.ts';
 import { countedAtSql } from '../volume/volume-history.ts';
 import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';

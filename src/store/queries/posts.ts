@@ -1,8 +1,8 @@
 /** Posts found by searches, without nested ones: by key, or by an order. Pages: `post-pages.ts`. */
 
-import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
+import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../model/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import { amongIds, type Id, type Orm, prepareOnce, type Reads, selectIds } from '../database.ts';
+import { amongIds, type Id, type Orm, prepareOnce, type Reads, selectIds } from '../db/database.ts';
 import { type DataScope, inOrderOf, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
 import { postTimeSql } from '../volume/volume-history.ts';

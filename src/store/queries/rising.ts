@@ -1,7 +1,7 @@
 /** Rising posts, hashtags and domains. */
 
 import { and, desc, isNull, type SQL, sql } from 'drizzle-orm';
-import { type Id, prepareOnce, type Reads } from '../database.ts';
+import { type Id, prepareOnce, type Reads } from '../db/database.ts';
 import { type DataScope, SCOPE_SQL, scopeValues, within } from './data-scope.ts';
 import { risingPostsView } from '../schema/analytics/growth-views.ts';
 import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';

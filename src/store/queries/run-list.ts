@@ -1,13 +1,21 @@
 /** Runs, and their calls, rejects, neighbors, responses and requests. */
 
-import type { Operation } from '../../domain/enumerations.ts';
-import type { RunCode, SkipReason } from '../../domain/errors.ts';
-import { type Id, type Orm, type Pooled, type Reads, onlyRow, prepareOnce, selectIds } from '../database.ts';
+import type { Operation } from '../../model/enumerations.ts';
+import type { RunCode, SkipReason } from '../../model/errors.ts';
+import {
+  type Id,
+  type Orm,
+  type Pooled,
+  type Reads,
+  onlyRow,
+  prepareOnce,
+  selectIds,
+} from '../db/database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
-import type { RequestColumns } from '../searches.ts';
-import type { ServiceKind } from '../services.ts';
+import type { RequestColumns } from '../topics/searches.ts';
+import type { ServiceKind } from '../services/services.ts';
 import { type DataScope, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 

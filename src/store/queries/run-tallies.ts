@@ -1,10 +1,10 @@
 /** Status page: runs by outcome, and calls and costs of a day by service. */
 
-import type { RunCode } from '../../domain/errors.ts';
-import { DAY } from '../../domain/time.ts';
-import type { Pooled } from '../database.ts';
+import type { RunCode } from '../../model/errors.ts';
+import { DAY } from '../../lib/time.ts';
+import type { Pooled } from '../db/database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
-import type { ServiceKind } from '../services.ts';
+import type { ServiceKind } from '../services/services.ts';
 
 /** Only a few dozen groups are possible. */
 const MAX_GROUPS = 1_000;

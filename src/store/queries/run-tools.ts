@@ -1,13 +1,13 @@
 /** Coverage by tool: of runs, which tools of active searches do not respond now, and which a service did not respond with last. */
 
-import type { Tool } from '../../domain/enumerations.ts';
+import type { Tool } from '../../model/enumerations.ts';
 import {
   isToolReason,
   isUnconfigured,
   type MissingTool,
   type ToolReason,
-} from '../../domain/tool-coverage.ts';
-import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
+} from '../../model/tool-coverage.ts';
+import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
 import { runToolsView } from '../schema/analytics/run-views.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import type { RunRow } from './run-list.ts';

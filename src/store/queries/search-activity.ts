@@ -1,7 +1,7 @@
 /** Recent activity: for given searches, one index lookup each; for the overview of all searches, a few statements. */
 
-import type { RunCode } from '../../domain/errors.ts';
-import { type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
+import type { RunCode } from '../../model/errors.ts';
+import { type Id, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
 import { DISCOVERY_KINDS, discoveriesView } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';

@@ -1,6 +1,6 @@
 /** Searches: one or pages of them, their versions, and which are due next. */
 
-import { type Id, type Orm, prepareOnce } from '../database.ts';
+import { type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { equals } from './data-scope.ts';
 import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';

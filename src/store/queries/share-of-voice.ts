@@ -1,10 +1,10 @@
 /** Share of voice of topics, per day and averaged over days. */
 
 import { and, asc, inArray } from 'drizzle-orm';
-import { groupBy } from '../../domain/group-by.ts';
-import type { Orm } from '../database.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import type { Orm } from '../db/database.ts';
 import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';
-import type { ServiceKind } from '../services.ts';
+import type { ServiceKind } from '../services/services.ts';
 import { within } from './data-scope.ts';
 
 export type VoiceDayRow = typeof shareOfVoiceView.$inferSelect;

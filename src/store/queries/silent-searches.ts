@@ -1,8 +1,8 @@
 /** How long active searches have had no successful run. The rule is in `monitor/status/search-silence.ts`. */
-import { type RunCode, WAITS_FOR_SOURCE } from '../../domain/errors.ts';
-import type { Id, Reads } from '../database.ts';
+import { type RunCode, WAITS_FOR_SOURCE } from '../../model/errors.ts';
+import type { Id, Reads } from '../db/database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
-import type { ScheduleColumns } from '../slots.ts';
+import type { ScheduleColumns } from '../runs/slots.ts';
 
 export type ScheduleGroup = ScheduleColumns & {
   /** Identifies the group. */

@@ -1,7 +1,7 @@
 /** What was new in a span of time: how much in each topic, and the candidates for the best of it. */
-import { engagementSql } from '../../domain/counters.ts';
-import { nameTopicItem, readThings, type Thing } from '../copies.ts';
-import type { Id, Pooled } from '../database.ts';
+import { engagementSql } from '../../model/counters.ts';
+import { nameTopicItem, readThings, type Thing } from '../topics/copies.ts';
+import type { Id, Pooled } from '../db/database.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { SearchSpan } from './span-activity.ts';
 

@@ -1,7 +1,7 @@
 /** The SQL contract as described by its views: version, views, columns and comments. */
 
-import { groupBy } from '../../domain/group-by.ts';
-import type { Reads } from '../database.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import type { Reads } from '../db/database.ts';
 import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
 import { asc } from 'drizzle-orm';
 

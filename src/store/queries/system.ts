@@ -1,9 +1,9 @@
 /** State of the installation: server, workers, scans, backlog, upkeep, unread responses and current figures. */
 
-import { ANALYTICS } from '../../domain/database-kind.ts';
-import { MINUTE } from '../../domain/time.ts';
-import { type Id, type Pooled, sqlTime, onlyRow } from '../database.ts';
-import type { ServiceKind } from '../services.ts';
+import { ANALYTICS } from '../../model/database-kind.ts';
+import { MINUTE } from '../../lib/time.ts';
+import { type Id, type Pooled, sqlTime, onlyRow } from '../db/database.ts';
+import type { ServiceKind } from '../services/services.ts';
 
 /** The connected Postgres: its version as text and as a number (180000 for 18.0). */
 export async function readServer(db: Pooled): Promise<{ version: string; number: number }> {

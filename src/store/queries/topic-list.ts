@@ -1,4 +1,4 @@
-import { type Orm, prepareOnce } from '../database.ts';
+import { type Orm, prepareOnce } from '../db/database.ts';
 import { topicsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 

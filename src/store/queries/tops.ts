@@ -2,9 +2,9 @@
  * Most frequent authors, hashtags, languages and domains over whole days (UTC), and those that several topics share.
  */
 
-import type { Id, Pooled, Reads } from '../database.ts';
+import type { Id, Pooled, Reads } from '../db/database.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
-import type { ServiceKind } from '../services.ts';
+import type { ServiceKind } from '../services/services.ts';
 
 /** A search or a topic; within a topic, each post counts once. Without either, all topics: once in each. */
 type TopsFilter = DataScope & {

@@ -1,6 +1,6 @@
 /** Spikes and states of searches, as the views show them. */
 
-import { amongIds, type Id, type Orm, prepareOnce } from '../database.ts';
+import { amongIds, type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { spikesView, trendStatesView } from '../schema/analytics/trend-views.ts';
 import { type DataScope, equals, within } from './data-scope.ts';
 import { and, asc, desc, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';

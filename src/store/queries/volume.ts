@@ -1,6 +1,6 @@
 /** Volume per bucket, as in the views. */
 
-import type { Id, Orm, Pooled } from '../database.ts';
+import type { Id, Orm, Pooled } from '../db/database.ts';
 import { volumeHourlyView } from '../schema/analytics/trend-views.ts';
 import { and, asc, gte, inArray } from 'drizzle-orm';
 

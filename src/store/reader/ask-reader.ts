@@ -1,9 +1,9 @@
 /** Runs a person's SQL statement and describes its errors. */
-import { cleanLine } from '../../domain/text.ts';
-import { SECOND } from '../../domain/time.ts';
+import { cleanLine } from '../../lib/text.ts';
+import { SECOND } from '../../lib/time.ts';
 import { FIND_OPEN_FUNCTION, READER_CONNECTIONS } from '../../platform/postgres/reader-role.ts';
-import { Refused } from '../../domain/errors.ts';
-import { readSqlState, isClientTimeout } from '../database.ts';
+import { Refused } from '../../model/errors.ts';
+import { readSqlState, isClientTimeout } from '../db/database.ts';
 import {
   type FetchedRows,
   fetchRows,

@@ -1,6 +1,6 @@
 /** The reader role of the SQL contract: prepares it after each migration, checks it, and rotates its password. */
 
-import { readErrorCode, Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../model/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { connect, readAddress, withDatabase } from '../../platform/postgres/connect.ts';
 import {
@@ -10,10 +10,10 @@ import {
   scramVerifier,
 } from '../../platform/postgres/reader-role.ts';
 import { QUEUE_SCHEMA } from '../../platform/queue/queue-schema.ts';
-import { type Actor, recordAudit } from '../audit-entries.ts';
-import { type Database, inTransaction, onlyRow } from '../database.ts';
-import { ANALYTICS } from '../../domain/database-kind.ts';
-import { SCHEMA } from '../schema-state.ts';
+import { type Actor, recordAudit } from '../access/audit-entries.ts';
+import { type Database, inTransaction, onlyRow } from '../db/database.ts';
+import { ANALYTICS } from '../../model/database-kind.ts';
+import { SCHEMA } from '../db/schema-state.ts';
 import { randomBytes } from 'node:crypto';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 

@@ -3,8 +3,8 @@
  * crash the server, and returns finished results.
  */
 
-import { Refused } from '../../domain/errors.ts';
-import { SECOND } from '../../domain/time.ts';
+import { Refused } from '../../model/errors.ts';
+import { SECOND } from '../../lib/time.ts';
 import { type ChildKind, type ChildOptions, openChildHost } from '../../platform/child-host.ts';
 import { MAX_STATEMENT_MS } from './ask-reader.ts';
 import { MAX_RESULT_BYTES } from './reader-query.ts';

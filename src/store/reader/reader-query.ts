@@ -1,7 +1,7 @@
 /** Runs one statement as the reader: fetches rows, parses values, and renders the result within a size limit. */
 
-import { ANALYTICS } from '../../domain/database-kind.ts';
-import { Refused } from '../../domain/errors.ts';
+import { ANALYTICS } from '../../model/database-kind.ts';
+import { Refused } from '../../model/errors.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { prepareSession } from '../../platform/postgres/session.ts';
 import { Client, type Connection, Query, type QueryArrayConfig, type QueryArrayResult, types } from 'pg';

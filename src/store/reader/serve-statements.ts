@@ -1,11 +1,11 @@
 /** Main loop of the statement process: runs and renders visitors' statements. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanText } from '../../domain/text.ts';
+import { cleanText } from '../../lib/text.ts';
 import { serveOrders } from '../../platform/child-frames.ts';
 import { READER_CHECK_MS } from '../../platform/postgres/reader-role.ts';
-import { readErrorCode, Refused } from '../../domain/errors.ts';
+import { readErrorCode, Refused } from '../../model/errors.ts';
 import { askWithinBounds, CLIENT_LEFT } from './ask-reader.ts';
-import { isClientTimeout } from '../database.ts';
+import { isClientTimeout } from '../db/database.ts';
 import type { FetchedRows, Rendered } from './reader-query.ts';
 import type { ReaderOrder, ResultForm, StatementEnding } from './statement-orders.ts';
 

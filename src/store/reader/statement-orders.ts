@@ -1,5 +1,5 @@
 /** What the server and its statement process send each other. */
-import type { Refused } from '../../domain/errors.ts';
+import type { Refused } from '../../model/errors.ts';
 
 /** Result format: rows of a page, or an API response. */
 export type ResultForm = 'html' | 'json';

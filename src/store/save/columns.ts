@@ -3,9 +3,9 @@
  * stored, what counts as a change and what a snapshot contains.
  */
 
-import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
-import { AUTHOR_MEMBERS, type MemberKind, type Members, POST_MEMBERS } from '../../domain/members.ts';
-import { type Columns, columnNames } from '../database.ts';
+import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../model/counters.ts';
+import { AUTHOR_MEMBERS, type MemberKind, type Members, POST_MEMBERS } from '../../model/members.ts';
+import { type Columns, columnNames } from '../db/database.ts';
 
 const SQL_TYPES: Readonly<Record<MemberKind, string>> = {
   text: 'text',

@@ -3,13 +3,13 @@
  * snapshots. The rules of `save-sql.ts` apply.
  *
  * These statements save responses that are the newest to contain an item, which nearly all are. They return the
- * others, which `late-history.ts` inserts into the history of the item (`domain/history.ts`): a stored row is newer, a
+ * others, which `late-history.ts` inserts into the history of the item (`model/history.ts`): a stored row is newer, a
  * later response contained the item, some values are of partial copies, or another transaction came first.
  *
  * If the same response is parsed again, it corrects its own facts and its snapshot: otherwise the next response with
  * the same values would change nothing, and the history would stay wrong.
  */
-import { type Columns, columnNames, typedColumns } from '../database.ts';
+import { type Columns, columnNames, typedColumns } from '../db/database.ts';
 import {
   advancedSql,
   anyKnownSql,

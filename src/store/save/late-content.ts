@@ -1,9 +1,9 @@
 /** Inserts late copies of posts and authors into their versions. */
-import { hashFoldedText } from '../../domain/copies.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { addToHistory } from '../../domain/history.ts';
-import { identifyPost, type LinkRules } from '../../domain/link-identity.ts';
-import { type Id, type Transaction, type Columns, typedColumns } from '../database.ts';
+import { hashFoldedText } from '../../model/copies.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { addToHistory } from '../../model/history.ts';
+import { identifyPost, type LinkRules } from '../../model/links/link-identity.ts';
+import { type Id, type Transaction, type Columns, typedColumns } from '../db/database.ts';
 import { AUTHOR_OF_ROW, contentRowSql, COUNTED_NAMES, type Kind, VERSION_COLUMNS } from './facts-sql.ts';
 import {
   compareRows,

@@ -1,7 +1,7 @@
 /** Inserts late counters of posts and authors into their snapshots. */
-import { groupBy } from '../../domain/group-by.ts';
-import { addToHistory } from '../../domain/history.ts';
-import type { Id, Transaction } from '../database.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { addToHistory } from '../../model/history.ts';
+import type { Id, Transaction } from '../db/database.ts';
 import { AUTHOR_COUNTER_COLUMNS, POST_COUNTER_COLUMNS } from './columns.ts';
 import { type Kind, TWICE_NAMES } from './facts-sql.ts';
 import type { ChangedPost } from './late-content.ts';

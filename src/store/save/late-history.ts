@@ -1,15 +1,15 @@
 /**
  * Reading and writing the histories of posts and authors, for copies that are not the newest or that the save cannot
  * compare with one row (see `facts-sql.ts`): `late-content.ts` and `late-counters.ts` read what is stored about the
- * items, apply `domain/history.ts`, and write the difference.
+ * items, apply `model/history.ts`, and write the difference.
  *
  * Not covered: two responses received in the same millisecond, of which the one saved later counts; two transactions
  * that save an item at once, of which one confirms what the other, late one changes; and what is confirmed only after
  * {@link MAX_LATER_RESPONSES} later responses, or was received before raw responses expired.
  */
-import { addToGroup, type Groups } from '../../domain/group-by.ts';
-import type { Confirmation, Observation } from '../../domain/history.ts';
-import { type Id, type Transaction, type Columns, columnNames, typedColumns } from '../database.ts';
+import { addToGroup, type Groups } from '../../lib/group-by.ts';
+import type { Confirmation, Observation } from '../../model/history.ts';
+import { type Id, type Transaction, type Columns, columnNames, typedColumns } from '../db/database.ts';
 import { MEMBERS } from './columns.ts';
 import { type Kind, MAX_LATER_RESPONSES } from './facts-sql.ts';
 import { readKnownMembers, type Turn } from './save-rows.ts';

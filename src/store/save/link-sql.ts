@@ -1,6 +1,6 @@
 /** The SQL of the save for links, their addresses and links of posts. The rules of `save-sql.ts` hold here, too. */
-import { TIME_PRECISIONS } from '../../domain/time.ts';
-import { columnNames, typedColumns } from '../database.ts';
+import { TIME_PRECISIONS } from '../../lib/time.ts';
+import { columnNames, typedColumns } from '../db/database.ts';
 import { anyKnownSql, LINK_CONTENT } from './columns.ts';
 import { MAX_LATER_RESPONSES } from './facts-sql.ts';
 

@@ -1,6 +1,6 @@
-import type { OwnLinkRule } from '../../domain/link-identity.ts';
-import type { ParsedResults } from '../../domain/parsed-results.ts';
-import { type Id, type Transaction, sqlTime, writeRows } from '../database.ts';
+import type { OwnLinkRule } from '../../model/links/link-identity.ts';
+import type { ParsedResults } from '../../model/parsed-results.ts';
+import { type Id, type Transaction, sqlTime, writeRows } from '../db/database.ts';
 
 /** Parsed results of a response of a run. */
 export type ResponseToSave = {

@@ -1,6 +1,6 @@
 /** Saves the claims of a completion: first the claims of its search, then which of them this completion makes. */
-import type { ParsedStatement } from '../../domain/parsed-results.ts';
-import { awaitAll, type Id, type Transaction } from '../database.ts';
+import type { ParsedStatement } from '../../model/parsed-results.ts';
+import { awaitAll, type Id, type Transaction } from '../db/database.ts';
 
 const CLAIM_ROW = `position integer, role text, identity text, text text, addresses text[], not_returned text[], unresolved integer[]`;
 

@@ -2,9 +2,9 @@
  * Saves how much completions changed. The figures depend on the set of completions of a search, not on the order in which
  * they are saved: one that is saved late or parsed again is compared with those before it, and those after it with it.
  */
-import { compareStatements, findNews } from '../../domain/completion-change.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import type { Id, Transaction } from '../database.ts';
+import { compareStatements, findNews } from '../../model/statements/completion-change.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import type { Id, Transaction } from '../db/database.ts';
 
 /**
  * Taken before the completions are saved, and in the order of the searches: of two transactions that save neighbors, the

@@ -1,8 +1,8 @@
 /** Saves posts, authors and their counters, and finds the copies that belong into histories. */
-import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
-import type { ParsedResults } from '../../domain/parsed-results.ts';
-import type { LinkRules } from '../../domain/link-identity.ts';
-import { awaitAll, type Id, type Transaction } from '../database.ts';
+import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../model/counters.ts';
+import type { ParsedResults } from '../../model/parsed-results.ts';
+import type { LinkRules } from '../../model/links/link-identity.ts';
+import { awaitAll, type Id, type Transaction } from '../db/database.ts';
 import { FIND_STORED, type Kind, SAVE_AUTHORS, SAVE_COUNTERS, SAVE_POSTS } from './facts-sql.ts';
 import type { ChangedPost, FormerKeys } from './late-content.ts';
 import type { LateCopy } from './late-history.ts';

@@ -1,10 +1,10 @@
 /** Saves the results of responses, in a transaction that has already claimed them. */
-import { BUILT_IN_RULES } from '../../domain/link-identity.ts';
-import { readRenamedItems, settleThings } from '../copies.ts';
-import { awaitAll, type Id, type SendLast, type Transaction } from '../database.ts';
+import { BUILT_IN_RULES } from '../../model/links/link-identity.ts';
+import { readRenamedItems, settleThings } from '../topics/copies.ts';
+import { awaitAll, type Id, type SendLast, type Transaction } from '../db/database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
-import { readRulesToSave } from '../link-rules.ts';
+import { readRulesToSave } from '../maintenance/link-rules.ts';
 import { MEMBERS } from './columns.ts';
 import { type ChangedPost, saveLateContent } from './late-content.ts';
 import { saveLateCounters } from './late-counters.ts';

@@ -3,17 +3,17 @@
  * turn, oldest first, so that a shared transaction has the same result as separate ones.
  */
 import { hash } from 'node:crypto';
-import type { ParsedAuthor, ParsedLink, ParsedPost, ParsedResults } from '../../domain/parsed-results.ts';
-import { hashFoldedText } from '../../domain/copies.ts';
+import type { ParsedAuthor, ParsedLink, ParsedPost, ParsedResults } from '../../model/parsed-results.ts';
+import { hashFoldedText } from '../../model/copies.ts';
 import {
   areSameRules,
   identifyAddress,
   identifyPost,
   type LinkRules,
   readIdentityHost,
-} from '../../domain/link-identity.ts';
-import type { Id } from '../database.ts';
-import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
+} from '../../model/links/link-identity.ts';
+import type { Id } from '../db/database.ts';
+import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../model/counters.ts';
 
 type ParsedResponse = { runId: Id; serviceId: Id; observedAt: Date; findings: ParsedResults };
 

@@ -2,9 +2,9 @@
  * Saves coverage by tool. What was asked is what the request of the run's version names; results of another tool, which some
  * services return, count as well.
  */
-import type { Tool } from '../../domain/enumerations.ts';
-import type { ToolReport } from '../../domain/tool-coverage.ts';
-import { type Id, type Transaction, writeRows } from '../database.ts';
+import type { Tool } from '../../model/enumerations.ts';
+import type { ToolReport } from '../../model/tool-coverage.ts';
+import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import type { ResponseToSave } from './outcome.ts';
 
 /** Operation B names no tools: it is one. */

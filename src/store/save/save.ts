@@ -1,5 +1,12 @@
-import { batched } from '../batches.ts';
-import { type Database, type Id, inTransaction, KEEP_PLANS, type Transaction, onlyRow } from '../database.ts';
+import { batched } from '../db/batches.ts';
+import {
+  type Database,
+  type Id,
+  inTransaction,
+  KEEP_PLANS,
+  type Transaction,
+  onlyRow,
+} from '../db/database.ts';
 import { ensurePartitions } from '../maintenance/partitions.ts';
 import {
   type AgainInput,

@@ -4,8 +4,8 @@
  * once, the others wait for the one that inserted it. Whether the topic has its text already is decided under the feed's lock
  * (`INSERT_DISCOVERIES`), where no other transaction can add one.
  */
-import type { CopyKeys } from '../../domain/copies.ts';
-import type { Id, Transaction } from '../database.ts';
+import type { CopyKeys } from '../../model/copies.ts';
+import type { Id, Transaction } from '../db/database.ts';
 
 const S = 'strandline';
 

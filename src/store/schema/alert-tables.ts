@@ -69,7 +69,7 @@ export const rules = strandline.table(
     kinds: text().array().notNull(),
     /** Words that must or must not appear; empty: all. See `monitor/alerts/rule-filter.ts`. */
     filter: text().notNull(),
-    /** Conditions of the kind `growth`, such as `likes>=1000`; empty: `unusual`. See `domain/growth-condition.ts`. */
+    /** Conditions of the kind `growth`, such as `likes>=1000`; empty: `unusual`. See `model/growth-condition.ts`. */
     growth: text().array().notNull().default([]),
     cooldown_seconds: integer().notNull(),
     /** Local times between which nothing is sent, such as `22:00-07:00`; null: none. */

@@ -1,6 +1,6 @@
 /** Tables of growth: gains of posts and searches, counters at ages, newest results and dropped posts. */
 
-import { AGES, ENGAGEMENT_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
+import { AGES, ENGAGEMENT_COUNTERS, forCounters, POST_COUNTERS } from '../../model/counters.ts';
 import { sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,
@@ -153,7 +153,7 @@ export const growth_reports = strandline.table(
     run_id: ref().notNull(),
     post_id: ref().notNull(),
     at: instant().notNull(),
-    /** `likes>=1000` or `unusual`, see `domain/growth-condition.ts`. */
+    /** `likes>=1000` or `unusual`, see `model/growth-condition.ts`. */
     condition: text().notNull(),
     /** The counter, or the engagement, then. */
     value: doublePrecision().notNull(),

@@ -1,8 +1,8 @@
 /** Tables of posts, authors and links, their counters and addresses, and of tombstones. */
 
-import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
-import { AUTHOR_MEMBERS, type MemberKind, type Members, POST_MEMBERS } from '../../domain/members.ts';
-import { TIME_PRECISIONS } from '../../domain/time.ts';
+import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../model/counters.ts';
+import { AUTHOR_MEMBERS, type MemberKind, type Members, POST_MEMBERS } from '../../model/members.ts';
+import { TIME_PRECISIONS } from '../../lib/time.ts';
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { ofService } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';
@@ -183,7 +183,7 @@ export const observed_items = strandline.table(
   (t) => [primaryKey({ columns: [t.observed_at, t.run_id] })],
 );
 
-/** Links, by their identity (`domain/link-identity.ts`). */
+/** Links, by their identity (`model/links/link-identity.ts`). */
 export const links = strandline.table(
   'links',
   {

@@ -71,7 +71,7 @@ export const completions = strandline.table(
     search_id: ofSearch(),
     observed_at: instant().notNull(),
     /**
-     * Whether it says something that no completion of the days before did (`findNews` of `domain/completion-change.ts`).
+     * Whether it says something that no completion of the days before did (`findNews` of `model/statements/completion-change.ts`).
      * False for the first one. Where `news` is null, but it is not the first: by the rule of an earlier version.
      */
     changed: boolean().notNull(),
@@ -202,7 +202,7 @@ export const claims = strandline.table(
     search_id: ofSearch(),
     /** The section of the completion: `summary`, `microblog_summary`, ... */
     role: text().notNull(),
-    /** Hash of its words, ignoring case and white space (`hashStatement` in `domain/sentences.ts`). */
+    /** Hash of its words, ignoring case and white space (`hashStatement` in `lib/sentences.ts`). */
     identity: bytea().notNull(),
     /** As first stored, without citation marks. */
     text: text().notNull(),

@@ -195,7 +195,7 @@ export const run_tools = strandline.table(
     responded: boolean(),
     /** Null if the response does not say. */
     items: integer(),
-    /** From a closed list (`domain/tool-coverage.ts`); null if it responded. */
+    /** From a closed list (`model/tool-coverage.ts`); null if it responded. */
     reason: text(),
     /** The service's message. */
     detail: text(),

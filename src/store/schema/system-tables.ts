@@ -144,7 +144,7 @@ export const form_secret = strandline.table(
   (t) => [check('form_secret_one', sql`${t.one}`)],
 );
 
-/** Who changed what, one row per change, written in the transaction of the change. See `store/audit-entries.ts`. */
+/** Who changed what, one row per change, written in the transaction of the change. See `store/access/audit-entries.ts`. */
 export const audit_log = strandline.table(
   'audit_log',
   {
@@ -183,7 +183,7 @@ export const counts = strandline.table(
   'counts',
   {
     name: text().notNull(),
-    /** From closed sets, in the order fixed for the name: see `store/counts.ts`. */
+    /** From closed sets, in the order fixed for the name: see `store/derive/counts.ts`. */
     labels: text().array().notNull(),
     n: doublePrecision().notNull(),
   },

@@ -48,7 +48,7 @@ export const pending_derivations = strandline.table(
     checked: boolean().notNull(),
     /** Whether to detect spikes: true if it completed its run, false if it was read late or again. */
     notify: boolean().notNull(),
-    /** Whether its run was counted, see `store/counts.ts`. */
+    /** Whether its run was counted, see `store/derive/counts.ts`. */
     counted: boolean().notNull().default(false),
     /** Duration of the transaction of its save so far. */
     saved_seconds: doublePrecision().default(

@@ -3,9 +3,9 @@
  * milliseconds since 1970.
  */
 
-import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../domain/enumerations.ts';
-import { findNewestBlock } from '../../domain/response-rate.ts';
-import { DAY, QUARTER_MS, SECOND } from '../../domain/time.ts';
+import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../model/enumerations.ts';
+import { findNewestBlock } from '../../model/response-rate.ts';
+import { DAY, QUARTER_MS, SECOND } from '../../lib/time.ts';
 
 /** State of a search before a run of it is saved, and how its response compares to it. */
 export type RunBefore = {

@@ -1,5 +1,5 @@
-import type { Id, Transaction } from '../database.ts';
-import { ENGAGEMENT_COUNTERS } from '../../domain/counters.ts';
+import type { Id, Transaction } from '../db/database.ts';
+import { ENGAGEMENT_COUNTERS } from '../../model/counters.ts';
 import { knownCounterSql, S } from '../derive/counter-sql.ts';
 
 /** Last known counters of a post at a time. */

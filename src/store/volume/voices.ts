@@ -1,4 +1,4 @@
-import type { Id, Transaction } from '../database.ts';
+import type { Id, Transaction } from '../db/database.ts';
 import { measurableBetweenSql, offsetSql, quarterSql } from './volume-history.ts';
 
 /** Posts of a quarter-hour (ms since 1970) by one author with one text; null if the author or text is unknown. */

@@ -1,5 +1,5 @@
-import { QUARTER_MS } from '../../domain/time.ts';
-import type { Id, Pooled, Transaction } from '../database.ts';
+import { QUARTER_MS } from '../../lib/time.ts';
+import type { Id, Pooled, Transaction } from '../db/database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Channels: create, test, edit, rotate the secret, pause, remove. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { InvalidInput } from '../../domain/errors.ts';
+import { InvalidInput } from '../../model/errors.ts';
 import {
   changeChannel,
   findChannelRow,
@@ -19,7 +19,7 @@ import { editedChannel, newChannel } from '../../monitor/alerts/channel-shapes.t
 import type { Settings } from '../../monitor/alerts/channels/channel-kind.ts';
 import { recognizeAddress } from '../../monitor/alerts/recognize-address.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
-import type { StateChange } from '../../store/topics.ts';
+import type { StateChange } from '../../store/topics/topics.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import { decodeInput } from '../../monitor/http/request-problems.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';

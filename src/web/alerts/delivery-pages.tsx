@@ -15,7 +15,7 @@ import {
 } from '../../store/alerts/alert-queries.ts';
 import { CHANNEL_KINDS, describeDeliveryCode } from '../../monitor/alerts/channels/channel-kinds.ts';
 import { DELIVERY_STATES } from '../../model/alerts.ts';
-import type { Id } from '../../store/database.ts';
+import type { Id } from '../../store/db/database.ts';
 import { listDeliveryDiscoveries } from '../../store/alerts/held-deliveries.ts';
 import { type DiscoveryRow, readDiscoveriesByIds } from '../../store/queries/discoveries.ts';
 import { DiscoveryLine } from '../components/discovery-item.tsx';

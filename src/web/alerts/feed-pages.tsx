@@ -1,12 +1,12 @@
 /** Feeds: list, create, revoke. */
-import type { Problem } from '../../domain/errors.ts';
-import { cleanLine } from '../../domain/text.ts';
+import type { Problem } from '../../model/errors.ts';
+import { cleanLine } from '../../lib/text.ts';
 import { writeFeedPath, writeOpenFeedPath } from '../../monitor/feeds/feed-address.ts';
 import { createFeed, describeFeed, revokeFeed } from '../../monitor/feeds/manage-feeds.ts';
 import { idKey } from '../../model/value-shapes.ts';
 import { readPublicBase } from '../../monitor/http/public-address.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { type FeedRow, readFeeds } from '../../store/feeds.ts';
+import { type FeedRow, readFeeds } from '../../store/access/feeds.ts';
 import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, Form, type FormValues, TopicFilter } from '../components/form.tsx';

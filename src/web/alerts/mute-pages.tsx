@@ -1,8 +1,8 @@
 /** Mutes of a rule, a topic, and everything: a form with an end, buttons that lift them, and what is muted. */
 
-import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../domain/future-time.ts';
-import { formatWithWeekday, nameZone } from '../../domain/display-format.ts';
-import { InvalidInput } from '../../domain/errors.ts';
+import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../lib/future-time.ts';
+import { formatWithWeekday, nameZone } from '../../lib/display-format.ts';
+import { InvalidInput } from '../../model/errors.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import { mute, type MuteTarget, unmute } from '../../monitor/alerts/manage-mutes.ts';
 import { findRuleRow } from '../../monitor/alerts/manage-rules.ts';

@@ -1,7 +1,7 @@
 /** Problems of strandline itself: those that last, the last ones that ended, and who is told. */
 import { describeProblem, findProblemPage } from '../../monitor/alerts/problem-words.ts';
 import type { RuleRow, SystemEventRow } from '../../store/alerts/alert-queries.ts';
-import { formatMinute } from '../../domain/display-format.ts';
+import { formatMinute } from '../../lib/display-format.ts';
 import { Table } from '../components/data-table.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';

@@ -1,6 +1,6 @@
-import type { Problem } from '../../domain/errors.ts';
-import { GROWTH_MEASURES, UNUSUAL } from '../../domain/growth-condition.ts';
-import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
+import type { Problem } from '../../model/errors.ts';
+import { GROWTH_MEASURES, UNUSUAL } from '../../model/growth-condition.ts';
+import { MAX_QUERY_LENGTH } from '../../model/search-query.ts';
 import { PRESET_NAMES, PRESET_WORDS, readPreset } from '../../monitor/alerts/rule-presets.ts';
 import { RULE_KINDS, type RuleKind, SYSTEM_RULE } from '../../model/alerts.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';

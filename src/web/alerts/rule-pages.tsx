@@ -1,7 +1,7 @@
 /** Rules: create, edit, pause, remove, preview. */
 
-import { Refused } from '../../domain/errors.ts';
-import { UNKNOWN_GROWTH } from '../../domain/growth-condition.ts';
+import { Refused } from '../../model/errors.ts';
+import { UNKNOWN_GROWTH } from '../../model/growth-condition.ts';
 import { SYSTEM_RULE } from '../../model/alerts.ts';
 import {
   type Backtest,
@@ -25,7 +25,7 @@ import { describeRemovedScope, findScope, findScopeRemoval } from '../../monitor
 import { createSlug } from '../../monitor/topics/save-topic.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
-import type { StateChange } from '../../store/topics.ts';
+import type { StateChange } from '../../store/topics/topics.ts';
 import { readTopics } from '../../store/queries/topic-list.ts';
 import { type FlashCode, redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, type FormValues } from '../components/form.tsx';

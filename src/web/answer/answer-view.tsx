@@ -2,11 +2,11 @@
  * An answer of a search service with its sources, and how it was found: on the page of the service, and for a trial on the
  * dashboard. Everything in it is from outside: texts are escaped, and only web addresses are linked.
  */
-import type { AskedSource, OpenedPages } from '../../domain/asked-source.ts';
-import { type Citation, listCitations, splitCitedText } from '../../domain/cited-text.ts';
-import { formatCount, formatTenths } from '../../domain/display-format.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { parseUrl } from '../../domain/link.ts';
+import type { AskedSource, OpenedPages } from '../../model/asked-source.ts';
+import { type Citation, listCitations, splitCitedText } from '../../model/statements/cited-text.ts';
+import { formatCount, formatTenths } from '../../lib/display-format.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { parseUrl } from '../../model/links/link.ts';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { describeAsked, describeFailure } from './source-ticks.tsx';
 import type { ComponentChildren } from 'preact';

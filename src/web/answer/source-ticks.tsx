@@ -1,7 +1,7 @@
 /** The sources that are asked for an answer, with a tick as each responds. */
-import type { AskedSource } from '../../domain/asked-source.ts';
-import { formatCount, formatTenths } from '../../domain/display-format.ts';
-import { isUnconfigured } from '../../domain/tool-coverage.ts';
+import type { AskedSource } from '../../model/asked-source.ts';
+import { formatCount, formatTenths } from '../../lib/display-format.ts';
+import { isUnconfigured } from '../../model/tool-coverage.ts';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 
 /** Those that somebody configured: others were not asked. */

@@ -1,6 +1,6 @@
 /** What several topics have in common: authors, hashtags or domains. */
 
-import { writeFieldQuery } from '../../domain/query-fields.ts';
+import { writeFieldQuery } from '../../model/query-fields.ts';
 import { COMMON_KINDS, type CommonKind, type CommonTop } from '../../store/queries/tops.ts';
 import { Table } from '../components/data-table.tsx';
 import { type ListKind, writeAddress, writeListPath } from '../components/list-address.ts';

@@ -1,9 +1,9 @@
 /** Everything that a comparison of topics shows, read concurrently. */
 
-import { awaitMembers } from '../../domain/await-members.ts';
-import { DAY } from '../../domain/time.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { DAY } from '../../lib/time.ts';
 import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../store/db/database.ts';
 import { readLeads } from '../../store/queries/first-finders.ts';
 import { describeTitles } from '../../store/queries/named-posts.ts';
 import { averageVoices, readVoiceDays } from '../../store/queries/share-of-voice.ts';

@@ -1,7 +1,7 @@
 /** Topics compared: share of voice, who finds links first, and what they have in common. */
 
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { DAY } from '../../domain/time.ts';
+import { DAY } from '../../lib/time.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { COMMON_KINDS } from '../../store/queries/tops.ts';
 import { Button, Field } from '../components/form.tsx';

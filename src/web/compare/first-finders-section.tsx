@@ -1,7 +1,7 @@
 import { MAX_COMPARED_LINKS, type Lead } from '../../store/queries/first-finders.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { Count, formatDuration } from '../components/numbers.tsx';
-import { formatWhole } from '../../domain/display-format.ts';
+import { formatWhole } from '../../lib/display-format.ts';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Table } from '../components/data-table.tsx';

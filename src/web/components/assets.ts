@@ -1,6 +1,6 @@
 /** Routes of style sheets and scripts. */
 
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import { isUnchanged } from '../../monitor/http/conditional-requests.ts';
 import type { App } from '../../monitor/http/route-types.ts';
 import { findAsset, IMMUTABLE_CACHE } from './asset-files.ts';

@@ -1,7 +1,7 @@
 /** Series, axis scale, ticks and event marks of a chart. */
 
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../lib/time.ts';
 import { Icon } from './icons.tsx';
 import {
   type DateReader,
@@ -9,7 +9,7 @@ import {
   formatTimeOfDay,
   formatTimeToSecond,
   isPresentYear,
-} from '../../domain/display-format.ts';
+} from '../../lib/display-format.ts';
 import { Timestamp } from './timestamp.tsx';
 
 /**

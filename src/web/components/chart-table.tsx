@@ -6,8 +6,8 @@ import {
   formatTenths,
   formatTimeOfDay,
   formatWithWeekday,
-} from '../../domain/display-format.ts';
-import { HOUR } from '../../domain/time.ts';
+} from '../../lib/display-format.ts';
+import { HOUR } from '../../lib/time.ts';
 
 const MAX_TABLE_ROWS = 400;
 

@@ -1,5 +1,5 @@
 /** A chart rendered on the server as SVG; the script replaces it with one that can be zoomed. */
-import { formatTenths } from '../../domain/display-format.ts';
+import { formatTenths } from '../../lib/display-format.ts';
 import { writeTime } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { ChartTable } from './chart-table.tsx';

@@ -1,7 +1,7 @@
 /** Texts of completions with their citations, and the numbered list of what they cite. */
 
 import type { AddressedLink } from '../../store/queries/completions.ts';
-import { type Citation, listCitations, splitCitedText } from '../../domain/cited-text.ts';
+import { type Citation, listCitations, splitCitedText } from '../../model/statements/cited-text.ts';
 import { ExternalLink, UntrustedText } from './untrusted-text.tsx';
 import type { ComponentChildren } from 'preact';
 

@@ -1,4 +1,4 @@
-import { formatTenths } from '../../domain/display-format.ts';
+import { formatTenths } from '../../lib/display-format.ts';
 import { Count } from './numbers.tsx';
 import { EmptyState, type NextStep } from './section.tsx';
 import type { ComponentChildren } from 'preact';

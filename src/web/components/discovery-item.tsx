@@ -1,14 +1,14 @@
 import { composeSpikeSentences } from '../../monitor/trends/rules/spike-sentence.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
-import type { Copies } from '../../store/copies.ts';
-import { formatCopies } from '../../domain/display-format.ts';
+import type { Copies } from '../../store/topics/copies.ts';
+import { formatCopies } from '../../lib/display-format.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import type { SpikeRow, TrendStateRow } from '../../store/queries/trend-reports.ts';
 import { Badge, Icon } from './icons.tsx';
 import { writeListPath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { Timestamp } from './timestamp.tsx';
-import { removeCitations } from '../../domain/cited-text.ts';
+import { removeCitations } from '../../model/statements/cited-text.ts';
 import { UntrustedText } from './untrusted-text.tsx';
 
 /** A discovery in one line: kind, text, search, time. */

@@ -1,5 +1,5 @@
 /** A message about the last action, shown once on the next page. */
-import { type Mount, placeCookie } from '../../domain/mount.ts';
+import { type Mount, placeCookie } from '../../model/mount.ts';
 import type { FastifyReply } from 'fastify';
 
 /** The cookie holds one of these names, never text, so nobody can inject a message. */

@@ -1,7 +1,7 @@
 /** Forms keep what was typed and show each problem at its field. */
 import { createContext, type ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Problem } from '../../domain/errors.ts';
+import type { Problem } from '../../model/errors.ts';
 import { useFrame } from './page-frame.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { UntrustedText } from './untrusted-text.tsx';

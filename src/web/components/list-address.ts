@@ -8,7 +8,7 @@ export type ListKind = (typeof LIST_KINDS)[number];
 /** A topic with a view of its discoveries, or one of its searches. */
 export type ListScope = { topic: string; search?: string | undefined; view?: DiscoveryView | undefined };
 
-/** What a list shows, as in its address: `q` (a query of `domain/search-query.ts`), `from`, `to` and others. */
+/** What a list shows, as in its address: `q` (a query of `model/search-query.ts`), `from`, `to` and others. */
 type ListParameters = Readonly<Record<string, string | Date | undefined>>;
 
 /** A path with those of the parameters that are set. */

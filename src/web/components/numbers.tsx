@@ -3,9 +3,9 @@
  */
 
 import { useFrame } from './page-frame.tsx';
-import { formatTenths, formatUsd, formatWhole } from '../../domain/display-format.ts';
+import { formatTenths, formatUsd, formatWhole } from '../../lib/display-format.ts';
 
-export { formatCount } from '../../domain/display-format.ts';
+export { formatCount } from '../../lib/display-format.ts';
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 

@@ -2,16 +2,16 @@
 
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
 import type { Context } from '../../monitor/context.ts';
-import type { DatabaseKind } from '../../domain/database-kind.ts';
-import type { Mount } from '../../domain/mount.ts';
+import type { DatabaseKind } from '../../model/database-kind.ts';
+import type { Mount } from '../../model/mount.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import type { Id } from '../../store/database.ts';
+import type { Id } from '../../store/db/database.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
-import { awaitMembers } from '../../domain/await-members.ts';
-import { SERVICE_KINDS } from '../../store/services.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { SERVICE_KINDS } from '../../store/services/services.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
-import { resolveZone } from '../../domain/display-format.ts';
+import { resolveZone } from '../../lib/display-format.ts';
 import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import { type ComponentChildren, createContext } from 'preact';

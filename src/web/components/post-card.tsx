@@ -1,4 +1,4 @@
-import { MAIN_COUNTERS, nameCounted } from '../../domain/counters.ts';
+import { MAIN_COUNTERS, nameCounted } from '../../model/counters.ts';
 import { Badge } from './icons.tsx';
 import { Ratio, ShortCount } from './numbers.tsx';
 import { Timestamp } from './timestamp.tsx';

@@ -1,6 +1,6 @@
 /** Sparklines. */
 
-import { formatTenths } from '../../domain/display-format.ts';
+import { formatTenths } from '../../lib/display-format.ts';
 
 const HEIGHT = 28;
 const STEP = 4;

@@ -6,7 +6,7 @@ import {
   type SearchStatus,
   type TopicStatus,
 } from '../../monitor/status/search-status.ts';
-import { formatWithWeekday } from '../../domain/display-format.ts';
+import { formatWithWeekday } from '../../lib/display-format.ts';
 import { ActionButton } from './form.tsx';
 import { Badge } from './icons.tsx';
 import { IfAllowed, useFrame } from './page-frame.tsx';

@@ -1,5 +1,5 @@
-import { formatFullTime, formatMinute } from '../../domain/display-format.ts';
-import { findEarliest } from '../../domain/time.ts';
+import { formatFullTime, formatMinute } from '../../lib/display-format.ts';
+import { findEarliest } from '../../lib/time.ts';
 import { Stat } from './fact-list.tsx';
 import { useFrame } from './page-frame.tsx';
 

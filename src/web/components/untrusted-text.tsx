@@ -1,9 +1,9 @@
 /** Text and addresses from outside. */
 
-import { markText } from '../../domain/excerpt.ts';
-import { DIRECTIONS } from '../../domain/text.ts';
-import { parseUrl } from '../../domain/link.ts';
-import { isHashtag } from '../../domain/query-fields.ts';
+import { markText } from '../../model/excerpt.ts';
+import { DIRECTIONS } from '../../lib/text.ts';
+import { parseUrl } from '../../model/links/link.ts';
+import { isHashtag } from '../../model/query-fields.ts';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 

@@ -1,6 +1,6 @@
 /** Digests: of the last day, and past ones, which never change. */
 import { z } from 'zod';
-import { DAY } from '../../domain/time.ts';
+import { DAY } from '../../lib/time.ts';
 import { idKey } from '../../model/value-shapes.ts';
 import { listRuleActions } from '../../monitor/digests/digest-actions.ts';
 import { writeMarkdown } from '../../monitor/digests/digest-markdown.ts';
@@ -10,7 +10,7 @@ import { findPastDigest } from '../../monitor/digests/stored-digests.ts';
 import { readPublicBase } from '../../monitor/http/public-address.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findScope } from '../../monitor/topics/find-by-slug.ts';
-import { listDigests, type StoredDigest } from '../../store/digests.ts';
+import { listDigests, type StoredDigest } from '../../store/alerts/digests.ts';
 import { Table } from '../components/data-table.tsx';
 import { Button, TopicFilter } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';

@@ -1,5 +1,5 @@
 /** A digest on a page: the same lines as in mail, in the reader's time zone. */
-import { isWebUrl } from '../../domain/link.ts';
+import { isWebUrl } from '../../model/links/link.ts';
 import {
   composeSections,
   type DigestLine,

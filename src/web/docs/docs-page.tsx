@@ -1,6 +1,6 @@
 /** The API reference, generated from the OpenAPI document. */
 import { z } from 'zod';
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';

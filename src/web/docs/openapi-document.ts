@@ -1,5 +1,5 @@
 /** Parses the OpenAPI document for the API reference. Pure. */
-import { isPlain } from '../../domain/json-values.ts';
+import { isPlain } from '../../lib/json-values.ts';
 import { z } from 'zod';
 
 const schema = z.looseObject({});

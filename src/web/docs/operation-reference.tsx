@@ -1,6 +1,6 @@
 /** One operation in the API reference, and members of a type. */
 
-import { tryParseJson } from '../../domain/json-values.ts';
+import { tryParseJson } from '../../lib/json-values.ts';
 import { Table } from '../components/data-table.tsx';
 import { Section } from '../components/section.tsx';
 import { quoteShell } from '../components/untrusted-text.tsx';

@@ -1,11 +1,11 @@
-import type { Problem } from '../../domain/errors.ts';
+import type { Problem } from '../../model/errors.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { writeEvery } from '../../monitor/schedule/schedule.ts';
 import type { Forecast } from '../../monitor/topics/search-forecast.ts';
 import { CallCosts, ForecastView } from './search-forecast.tsx';
-import type { Topic } from '../../store/topics.ts';
+import type { Topic } from '../../store/topics/topics.ts';
 import { OpenedField } from './opened-field.tsx';
 import { SlugFields } from './slug-fields.tsx';
 import { type TrialOutcome, TrialView } from './search-trial.tsx';

@@ -6,7 +6,7 @@ import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { assertSearchNotRemoved, findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { editSearch, type SearchEdit } from '../../monitor/topics/save-search.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
-import { listKeptTopics } from '../../store/topics.ts';
+import { listKeptTopics } from '../../store/topics/topics.ts';
 import {
   readVersions,
   type SearchRow,

@@ -1,9 +1,9 @@
 /** The form of a new topic, and how it is parsed into a topic with searches. */
 
-import type { Problem } from '../../domain/errors.ts';
+import type { Problem } from '../../model/errors.ts';
 import { DEFAULT_EVERY } from '../../monitor/schedule/schedule.ts';
 import type { NewTopic, TopicSearch } from '../../monitor/topics/save-topic.ts';
-import type { ServiceKind } from '../../store/services.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
 import {
   Button,
   Field,

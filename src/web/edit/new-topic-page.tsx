@@ -1,16 +1,16 @@
 /** A new topic, or more searches for one. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { InvalidInput, type Problem, Refused } from '../../model/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { isAddress, watch } from '../../monitor/sources/watch-address.ts';
 import { addSearches, createSlug, createTopic } from '../../monitor/topics/save-topic.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { chooseServiceKind, findDefaultKind, waitsForSource } from '../../monitor/topics/service-choice.ts';
-import type { ServiceKind } from '../../store/services.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
-import { findTopic } from '../../store/topics.ts';
+import { findTopic } from '../../store/topics/topics.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
 import { chooseFormStatus, formBody, readField, toFormProblems } from '../request-input.ts';

@@ -1,6 +1,6 @@
 /** Prevents a form that was opened before another edit from silently undoing that edit. */
 
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import { InvalidInput, type Problem } from '../../model/errors.ts';
 import { type FormValues, OPENED } from '../components/form.tsx';
 import { readField } from '../request-input.ts';
 

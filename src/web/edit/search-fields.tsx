@@ -1,7 +1,7 @@
 /** Form fields of a search, new or edited, and how they are parsed. */
 
-import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, type Operation, TOOLS } from '../../domain/enumerations.ts';
-import type { Problem } from '../../domain/errors.ts';
+import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, type Operation, TOOLS } from '../../model/enumerations.ts';
+import type { Problem } from '../../model/errors.ts';
 import { DEFAULT_EVERY } from '../../monitor/schedule/schedule.ts';
 import type { WrittenSearch } from '../../monitor/topics/search-definition.ts';
 import { Field, type FormValues } from '../components/form.tsx';

@@ -11,11 +11,11 @@ import {
 } from '../../monitor/topics/search-forecast.ts';
 import { explainMissingTools } from '../../monitor/topics/tool-sources.ts';
 import type { CallCost } from '../../store/queries/call-costs.ts';
-import type { ServiceKind } from '../../store/services.ts';
+import type { ServiceKind } from '../../store/services/services.ts';
 import { describeProblem } from '../components/form.tsx';
 import { formatCount, isPaid, Usd } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
-import { formatMinute, formatUtcMidnight, nameZone, resolveZone } from '../../domain/display-format.ts';
+import { formatMinute, formatUtcMidnight, nameZone, resolveZone } from '../../lib/display-format.ts';
 
 /** The script replaces this while a person types. */
 export function ForecastView({ forecast }: { forecast: Forecast }) {

@@ -1,8 +1,8 @@
-import { type RunCode, RUN_CODES, RunError } from '../../domain/errors.ts';
+import { type RunCode, RUN_CODES, RunError } from '../../model/errors.ts';
 import type { DryRun } from '../../monitor/runs/dry-run.ts';
 import type { DryRunLink, DryRunPost } from '../../monitor/runs/dry-run-results.ts';
 import { nameAuthor, PostCounters } from '../components/post-card.tsx';
-import { SOURCE_BY_TOOL, TOOLS } from '../../domain/enumerations.ts';
+import { SOURCE_BY_TOOL, TOOLS } from '../../model/enumerations.ts';
 import { AnswerView, type ShownItem } from '../answer/answer-view.tsx';
 import { Badge } from '../components/icons.tsx';
 import { formatCount, Usd } from '../components/numbers.tsx';

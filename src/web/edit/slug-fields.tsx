@@ -1,6 +1,6 @@
 /** Fields that rename a topic or search. */
 
-import type { Problem } from '../../domain/errors.ts';
+import type { Problem } from '../../model/errors.ts';
 import { Field } from '../components/form.tsx';
 
 /** The slug; and, once it turned out to lead elsewhere, whether to take it nevertheless. */

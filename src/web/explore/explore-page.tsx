@@ -3,10 +3,10 @@
 import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { DAY } from '../../domain/time.ts';
-import { collectProblems, type Problem } from '../../domain/errors.ts';
-import { parseFieldValue, writeFieldQuery } from '../../domain/query-fields.ts';
-import { EVERYTHING, parseQuery, type Query, requireAll } from '../../domain/search-query.ts';
+import { DAY } from '../../lib/time.ts';
+import { collectProblems, type Problem } from '../../model/errors.ts';
+import { parseFieldValue, writeFieldQuery } from '../../model/query-fields.ts';
+import { EVERYTHING, parseQuery, type Query, requireAll } from '../../model/search-query.ts';
 import { type ArchiveBacklog, catchUpArchive, describeBacklog } from '../../store/archive/index-archive.ts';
 import { findText, type TextMatches } from '../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../store/queries/system.ts';

@@ -1,11 +1,11 @@
 /** SQL: a query form, examples and the reference of the views. */
 
-import { awaitMembers } from '../../domain/await-members.ts';
-import { Refused } from '../../domain/errors.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { Refused } from '../../model/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { SECOND } from '../../domain/time.ts';
+import { SECOND } from '../../lib/time.ts';
 import {
   type ContractView,
   readContractVersion,

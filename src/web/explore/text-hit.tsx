@@ -1,6 +1,6 @@
 /** A match of a full-text search. */
 
-import { nameCounted } from '../../domain/counters.ts';
+import { nameCounted } from '../../model/counters.ts';
 import type { ExcerptPiece, TextHit } from '../../store/archive/find-text.ts';
 import { Icon } from '../components/icons.tsx';
 import { ShortCount } from '../components/numbers.tsx';

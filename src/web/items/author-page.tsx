@@ -1,10 +1,10 @@
 /** One author: profile, posts, typical engagement. */
 
-import { awaitMembers } from '../../domain/await-members.ts';
-import { AUTHOR_VERSION_MEMBERS } from '../../domain/item-versions.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { AUTHOR_VERSION_MEMBERS } from '../../model/item-versions.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import type { Database, Id } from '../../store/database.ts';
+import type { Database, Id } from '../../store/db/database.ts';
 import {
   type AuthorRow,
   type AuthorSnapshotRow,

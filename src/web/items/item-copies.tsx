@@ -1,4 +1,4 @@
-import { formatCopies, formatWhole } from '../../domain/display-format.ts';
+import { formatCopies, formatWhole } from '../../lib/display-format.ts';
 import type { CopiesInTopic } from '../../store/queries/item-copies.ts';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { Section } from '../components/section.tsx';

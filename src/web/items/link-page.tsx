@@ -1,9 +1,9 @@
 /** One link: who found it first, its ranks, and who cites it. */
 
-import { awaitMembers } from '../../domain/await-members.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import type { Database, Id } from '../../store/database.ts';
+import type { Database, Id } from '../../store/db/database.ts';
 import {
   type Citing as CitingRow,
   type LinkRank,
@@ -27,7 +27,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { removeCitations } from '../../domain/cited-text.ts';
+import { removeCitations } from '../../model/statements/cited-text.ts';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { ItemCopies } from './item-copies.tsx';
 import { readCopiesOfItem } from '../../store/queries/item-copies.ts';

@@ -6,7 +6,7 @@ import {
   nameCounted,
   POST_COUNTERS,
   type PostCounter,
-} from '../../domain/counters.ts';
+} from '../../model/counters.ts';
 import type { PostAtAgeRow, PostGrowthRow } from '../../store/queries/growth.ts';
 import type { EngagementRow } from '../../store/queries/post-detail.ts';
 import type { PostRow } from '../../store/queries/posts.ts';

@@ -1,11 +1,11 @@
 /** One post: text, counters over time, and the searches that found it. */
 
-import { awaitMembers } from '../../domain/await-members.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
 import { type AddressedLink, readLinksByAddress } from '../../store/queries/completions.ts';
-import { POST_VERSION_MEMBERS } from '../../domain/item-versions.ts';
+import { POST_VERSION_MEMBERS } from '../../model/item-versions.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import type { Database, Id } from '../../store/database.ts';
+import type { Database, Id } from '../../store/db/database.ts';
 import { readAgesOfPost, readPostGrowth } from '../../store/queries/growth.ts';
 import {
   readEngagement,

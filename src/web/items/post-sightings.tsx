@@ -1,5 +1,5 @@
 import type { PostRank, PostSighting } from '../../store/queries/post-detail.ts';
-import { formatFullTime } from '../../domain/display-format.ts';
+import { formatFullTime } from '../../lib/display-format.ts';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';

@@ -1,5 +1,5 @@
 /** How a post or an author changed over time, on their pages. */
-import { compareVersions, type VersionMember } from '../../domain/item-versions.ts';
+import { compareVersions, type VersionMember } from '../../model/item-versions.ts';
 import { Table } from '../components/data-table.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';

@@ -4,7 +4,7 @@ import { createCursor, orderKey } from '../../monitor/http/cursors.ts';
 import { idKey } from '../../model/value-shapes.ts';
 import { type IsMatch, readMatchesOfItems, type ShownItem } from '../../store/archive/matched-words.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
-import type { Id, Reads } from '../../store/database.ts';
+import type { Id, Reads } from '../../store/db/database.ts';
 import { DISCOVERY_VIEWS, type DiscoveryView } from '../../store/queries/discoveries.ts';
 import { readDiscoveryPage, selectDiscoveries } from '../../store/queries/discovery-pages.ts';
 import { countItems, countItemsOverTime, type ItemSelection } from '../../store/queries/item-counts.ts';

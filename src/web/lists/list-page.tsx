@@ -1,11 +1,11 @@
 /** Posts, links and discoveries of a topic or search: filtered, sorted and paged by the address alone. */
 
-import { collectProblems, type Problem } from '../../domain/errors.ts';
-import { EVERYTHING, parseQuery } from '../../domain/search-query.ts';
+import { collectProblems, type Problem } from '../../model/errors.ts';
+import { EVERYTHING, parseQuery } from '../../model/search-query.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../../store/archive/index-archive.ts';
-import type { Database, Id } from '../../store/database.ts';
+import type { Database, Id } from '../../store/db/database.ts';
 import { readSilentTools } from '../../store/queries/run-tools.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { ViewNote } from '../components/discovery-item.tsx';

@@ -1,9 +1,9 @@
 /** The time range of a list: a named one, or from one time to another. */
 
-import { type DateReader, formatMinute } from '../../domain/display-format.ts';
-import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../../domain/time-point.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
-import { InvalidInput } from '../../domain/errors.ts';
+import { type DateReader, formatMinute } from '../../lib/display-format.ts';
+import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../../lib/time-point.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../lib/time.ts';
+import { InvalidInput } from '../../model/errors.ts';
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
 import type { Bucket } from '../../store/queries/volume.ts';
 import { computeRange, RANGES, type RangeName } from '../topic/time-range.ts';

@@ -1,8 +1,8 @@
 /** Sections of a list: its form, volume, items, and what can be done with it. */
 
-import type { Problem } from '../../domain/errors.ts';
-import { describeUtcDays } from '../../domain/display-format.ts';
-import { EVERYTHING } from '../../domain/search-query.ts';
+import type { Problem } from '../../model/errors.ts';
+import { describeUtcDays } from '../../lib/display-format.ts';
+import { EVERYTHING } from '../../model/search-query.ts';
 import { type ArchiveBacklog, describeBacklog } from '../../store/archive/index-archive.ts';
 import { Chart } from '../components/chart.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';

@@ -1,11 +1,11 @@
 /** The overview: activity of each topic. */
 import { z } from 'zod';
-import { awaitMembers } from '../../domain/await-members.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { describeDiscoveries } from '../../store/queries/described-discoveries.ts';
 import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
-import { readPauseOfAll } from '../../store/pauses.ts';
+import { readPauseOfAll } from '../../store/topics/pauses.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { readSilentTools } from '../../store/queries/run-tools.ts';

@@ -1,4 +1,4 @@
-import { formatUtcMidnight } from '../../domain/display-format.ts';
+import { formatUtcMidnight } from '../../lib/display-format.ts';
 import { compareStatuses, STATUS_NAMES } from '../../monitor/status/search-status.ts';
 import type { RunTally, ServiceDay } from '../../store/queries/run-tallies.ts';
 import { Stat, Stats } from '../components/fact-list.tsx';

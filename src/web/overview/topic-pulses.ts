@@ -1,6 +1,6 @@
 /** Topics as the overview shows them, assembled from reads over all searches. */
-import { groupBy } from '../../domain/group-by.ts';
-import { DAY, findEarliest, findLatest, HOUR } from '../../domain/time.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { DAY, findEarliest, findLatest, HOUR } from '../../lib/time.ts';
 import {
   type VolumePulse,
   computePulse,
@@ -14,7 +14,7 @@ import {
   listTroubled,
 } from '../../monitor/status/search-status.ts';
 import type { SearchDay, SearchNow, SpikeDay } from '../../store/queries/search-activity.ts';
-import type { Id } from '../../store/database.ts';
+import type { Id } from '../../store/db/database.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import type { SpikeRow } from '../../store/queries/trend-reports.ts';

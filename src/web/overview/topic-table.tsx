@@ -1,4 +1,4 @@
-import { formatPercent } from '../../domain/display-format.ts';
+import { formatPercent } from '../../lib/display-format.ts';
 import { Badge } from '../components/icons.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';

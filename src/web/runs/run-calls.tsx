@@ -2,11 +2,11 @@
 
 import type { RequestPreview } from '../../monitor/runs/request-preview.ts';
 import type { CallRow, RejectRow, StoredResponseNote } from '../../store/queries/run-list.ts';
-import type { RawResponse } from '../../store/responses.ts';
+import type { RawResponse } from '../../store/runs/responses.ts';
 import { Table } from '../components/data-table.tsx';
 import { ActionButton } from '../components/form.tsx';
-import { findStringEnd } from '../../domain/json-values.ts';
-import { formatBytes } from '../../domain/display-format.ts';
+import { findStringEnd } from '../../lib/json-values.ts';
+import { formatBytes } from '../../lib/display-format.ts';
 import { Count, isPaid, Usd, formatCount } from '../components/numbers.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';

@@ -1,16 +1,16 @@
 /** One run: result, calls, discoveries, raw response. */
 
-import { awaitMembers } from '../../domain/await-members.ts';
-import { describeCompletionChange } from '../../domain/answer-change.ts';
-import { InvalidInput, Refused } from '../../domain/errors.ts';
-import { MAX_TEXT_LENGTH } from '../../domain/text.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { describeCompletionChange } from '../../model/statements/answer-change.ts';
+import { InvalidInput, Refused } from '../../model/errors.ts';
+import { MAX_TEXT_LENGTH } from '../../lib/text.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { Context } from '../../monitor/context.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { replayRun } from '../../monitor/runs/late-and-replay.ts';
 import { previewRequest, type RequestPreview } from '../../monitor/runs/request-preview.ts';
-import type { Id } from '../../store/database.ts';
+import type { Id } from '../../store/db/database.ts';
 import { readLinksByAddress, readLinksByIds, readRunCompletion } from '../../store/queries/completions.ts';
 import { type DiscoveryRow, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { describeDiscoveries } from '../../store/queries/described-discoveries.ts';
@@ -24,7 +24,7 @@ import {
   type RunRow,
 } from '../../store/queries/run-list.ts';
 import { readRunTools } from '../../store/queries/run-tools.ts';
-import { loadNewestResponse } from '../../store/responses.ts';
+import { loadNewestResponse } from '../../store/runs/responses.ts';
 import { CitedText, listCitedAddresses, SourceList } from '../components/citations.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { ActionButton } from '../components/form.tsx';

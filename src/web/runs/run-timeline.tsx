@@ -1,6 +1,6 @@
 /** Facts of a run, and what to do if it did not succeed. */
 
-import { RUN_CODES, type RunCode } from '../../domain/errors.ts';
+import { RUN_CODES, type RunCode } from '../../model/errors.ts';
 import type { RunNeighbours, RunRow } from '../../store/queries/run-list.ts';
 import { Facts } from '../components/fact-list.tsx';
 import { Count, formatDuration, Usd } from '../components/numbers.tsx';

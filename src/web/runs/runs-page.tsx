@@ -1,13 +1,13 @@
 /** Runs and their results. */
 
 import { findScope } from '../../monitor/topics/find-by-slug.ts';
-import { formatUtcMidnight } from '../../domain/display-format.ts';
-import { type Problem, RUN_CODES, type RunCode, SKIP_REASONS } from '../../domain/errors.ts';
-import { describeSilentCount } from '../../domain/tool-coverage.ts';
+import { formatUtcMidnight } from '../../lib/display-format.ts';
+import { type Problem, RUN_CODES, type RunCode, SKIP_REASONS } from '../../model/errors.ts';
+import { describeSilentCount } from '../../model/tool-coverage.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { idKey } from '../../model/value-shapes.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
-import type { Id } from '../../store/database.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
+import type { Id } from '../../store/db/database.ts';
 import { readRunPage, readRunServices, type RunRow } from '../../store/queries/run-list.ts';
 import { type RunTally, tallyRuns } from '../../store/queries/run-tallies.ts';
 import { RUN_STATUSES } from '../../store/schema/analytics/run-views.ts';

@@ -1,7 +1,7 @@
 /** Coverage by tool on pages: which tools did not respond, so that their silence is not taken for "nothing found". */
 
-import { formatDay } from '../../domain/display-format.ts';
-import { describeSilence, describeToolCoverage, describeToolReason } from '../../domain/tool-coverage.ts';
+import { formatDay } from '../../lib/display-format.ts';
+import { describeSilence, describeToolCoverage, describeToolReason } from '../../model/tool-coverage.ts';
 import type { RunToolRow, SilentTool } from '../../store/queries/run-tools.ts';
 import { Table } from '../components/data-table.tsx';
 import { Count } from '../components/numbers.tsx';

@@ -1,16 +1,16 @@
 /** Everything that the page System shows, read concurrently. */
 
-import { awaitMembers } from '../../domain/await-members.ts';
-import { DAY } from '../../domain/time.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { DAY } from '../../lib/time.ts';
 import type { RouteContext } from '../../monitor/http/route-types.ts';
 import { listTroubled, readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { readQueueDepth, readServiceBudgets, readWorkers } from '../../monitor/status/system-status.ts';
 import { readSetAside } from '../../store/derive/pending-derivations.ts';
 import { countDue, readTableSizes, retentionLimitsAt } from '../../store/maintenance/retention.ts';
-import { readPauseOfAll } from '../../store/pauses.ts';
+import { readPauseOfAll } from '../../store/topics/pauses.ts';
 import { readContractVersion } from '../../store/queries/sql-contract.ts';
 import { readBacklog, readCallDays, readServer, readUnread, readUpkeep } from '../../store/queries/system.ts';
-import { WORKER_SILENCE_MS } from '../../store/worker-registry.ts';
+import { WORKER_SILENCE_MS } from '../../store/runs/worker-registry.ts';
 
 /** Maximum searches listed with delayed trends. */
 const MAX_SET_ASIDE = 10;

@@ -1,12 +1,12 @@
 /** The page System: health of database, queue and workers, services and budgets, storage, versions. */
 
 import { VERSION } from '../../config/version.ts';
-import { groupBy } from '../../domain/group-by.ts';
+import { groupBy } from '../../lib/group-by.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { STATUS_NAMES } from '../../monitor/status/search-status.ts';
 import { Facts, Stat, Stats } from '../components/fact-list.tsx';
-import { formatBytes } from '../../domain/display-format.ts';
+import { formatBytes } from '../../lib/display-format.ts';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';

@@ -1,6 +1,6 @@
 import type { SourceHealth } from '../../protocol/service-status.ts';
-import { describeUtcDays, formatWhole } from '../../domain/display-format.ts';
-import { DAY } from '../../domain/time.ts';
+import { describeUtcDays, formatWhole } from '../../lib/display-format.ts';
+import { DAY } from '../../lib/time.ts';
 import type { ServiceDay } from '../../store/queries/run-tallies.ts';
 import { Chart } from '../components/chart.tsx';
 import { Table } from '../components/data-table.tsx';

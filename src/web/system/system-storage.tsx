@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { describeDue } from '../../store/maintenance/retention.ts';
 import { Bars, Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
-import { formatBytes } from '../../domain/display-format.ts';
+import { formatBytes } from '../../lib/display-format.ts';
 import { Count, formatCount, ShortCount } from '../components/numbers.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';

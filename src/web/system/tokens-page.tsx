@@ -1,9 +1,9 @@
 /** Tokens: list, create, rotate, revoke. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { cleanLine } from '../../domain/text.ts';
-import { DAY, HOUR, SECOND } from '../../domain/time.ts';
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import { cleanLine } from '../../lib/text.ts';
+import { DAY, HOUR, SECOND } from '../../lib/time.ts';
+import { InvalidInput, type Problem } from '../../model/errors.ts';
 import { SCOPES } from '../../monitor/access/visitor-scopes.ts';
 import {
   createToken,

@@ -1,7 +1,7 @@
 /** The statements that differ between two completions, with their sources. */
 
-import { showFigures } from '../../domain/answer-change.ts';
-import { formatPercent } from '../../domain/display-format.ts';
+import { showFigures } from '../../model/statements/answer-change.ts';
+import { formatPercent } from '../../lib/display-format.ts';
 import {
   type CitedLink,
   type CompletionDiff,

@@ -1,11 +1,11 @@
 /** All completions of a search with how much each changed, and the comparison of any two. */
 
-import { type AnswerChange, formatAnswerLine } from '../../domain/answer-change.ts';
-import { formatPercent } from '../../domain/display-format.ts';
+import { type AnswerChange, formatAnswerLine } from '../../model/statements/answer-change.ts';
+import { formatPercent } from '../../lib/display-format.ts';
 import { idKey } from '../../model/value-shapes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
-import type { Id, Reads } from '../../store/database.ts';
+import type { Id, Reads } from '../../store/db/database.ts';
 import {
   type CompletionDiff,
   type NoDiff,

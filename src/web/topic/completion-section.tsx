@@ -1,5 +1,5 @@
 import type { SearchStatus } from '../../monitor/status/search-status.ts';
-import type { Reads } from '../../store/database.ts';
+import type { Reads } from '../../store/db/database.ts';
 import { type CompletionDiff, readCompletionDiff } from '../../store/queries/completion-diff.ts';
 import {
   type CompletionRow,

@@ -1,9 +1,9 @@
 /** The page of a topic until one of its searches has succeeded a second time: what is known, before there is anything to compare. */
-import type { Citation } from '../../domain/cited-text.ts';
-import { parseUrl } from '../../domain/link.ts';
-import { formatClock } from '../../domain/display-format.ts';
+import type { Citation } from '../../model/statements/cited-text.ts';
+import { parseUrl } from '../../model/links/link.ts';
+import { formatClock } from '../../lib/display-format.ts';
 import type { FirstView, KnownStatement } from '../../monitor/topics/first-view.ts';
-import { describeAddedTools } from '../../domain/tool-coverage.ts';
+import { describeAddedTools } from '../../model/tool-coverage.ts';
 import type { DescribedDiscovery } from '../../store/queries/described-discoveries.ts';
 import { describeAsked, listConfigured, SourceTicks } from '../answer/source-ticks.tsx';
 import { CopiesNote, getDiscoveryPath } from '../components/discovery-item.tsx';

@@ -3,12 +3,12 @@
  * discovered since. A visit ends after half an hour without a request.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
-import type { Id, Reads } from '../../store/database.ts';
+import { DAY, MINUTE, SECOND } from '../../lib/time.ts';
+import type { Id, Reads } from '../../store/db/database.ts';
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import { parseCookies } from '../components/page-frame.tsx';
-import { placeCookie } from '../../domain/mount.ts';
+import { placeCookie } from '../../model/mount.ts';
 import { MAX_ID } from '../../model/value-shapes.ts';
 
 /** The newest discovery at a time. */

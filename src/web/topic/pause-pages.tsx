@@ -1,13 +1,13 @@
 /** Pauses of a search, a topic, and all searches: at once by a button, and with an end by a form. */
 
-import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../domain/future-time.ts';
-import { formatWithWeekday, nameZone } from '../../domain/display-format.ts';
-import { InvalidInput } from '../../domain/errors.ts';
+import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../lib/future-time.ts';
+import { formatWithWeekday, nameZone } from '../../lib/display-format.ts';
+import { InvalidInput } from '../../model/errors.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { assertSearchNotRemoved, assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { changeAll, changeSearch, changeTopic, type PauseEnd } from '../../monitor/topics/search-state.ts';
-import type { PauseOfAll } from '../../store/pauses.ts';
+import type { PauseOfAll } from '../../store/topics/pauses.ts';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';

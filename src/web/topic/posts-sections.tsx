@@ -1,5 +1,5 @@
 import { type BarRow, Bars } from '../components/data-table.tsx';
-import { writeFieldQuery } from '../../domain/query-fields.ts';
+import { writeFieldQuery } from '../../model/query-fields.ts';
 import { DiscoveryLine, ViewNote } from '../components/discovery-item.tsx';
 import { type ListKind, writeListPath } from '../components/list-address.ts';
 import { Count, formatCount } from '../components/numbers.tsx';

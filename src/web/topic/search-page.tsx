@@ -10,7 +10,7 @@ import {
 import { describeMissed, judgeOne } from '../../monitor/status/search-completeness.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
-import { type PaceRow, readPaces } from '../../store/pace.ts';
+import { type PaceRow, readPaces } from '../../store/runs/pace.ts';
 import {
   type IntervalChangeRow,
   readIntervalChanges,

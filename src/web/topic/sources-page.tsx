@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { InvalidInput } from '../../domain/errors.ts';
+import { InvalidInput } from '../../model/errors.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { listSources, type TopicSource } from '../../monitor/sources/list-sources.ts';

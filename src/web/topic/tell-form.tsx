@@ -1,8 +1,8 @@
 /** One field to be told about a topic: the address is recognized, the rest is one choice. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newChannel } from '../../monitor/alerts/channel-shapes.ts';
-import { formatCount } from '../../domain/display-format.ts';
-import { awaitMembers } from '../../domain/await-members.ts';
+import { formatCount } from '../../lib/display-format.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
 import {
   estimateWeek,
   NOTICE_KINDS,

@@ -1,5 +1,5 @@
 /** The time range of a page. */
-import { DAY, HOUR } from '../../domain/time.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 
 export const RANGES = ['24h', '7d', '30d', '90d'] as const;

@@ -8,7 +8,7 @@ import { readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { assertSearchNotRemoved, assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../../monitor/topics/run-now.ts';
 import { changeSearch, changeTopic } from '../../monitor/topics/search-state.ts';
-import type { StateChange } from '../../store/topics.ts';
+import type { StateChange } from '../../store/topics/topics.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { ScopeLinks } from '../components/section.tsx';
 import { Facts } from '../components/fact-list.tsx';

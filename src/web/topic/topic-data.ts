@@ -1,6 +1,6 @@
 /** Everything that the page of a topic or search shows, read concurrently. */
 
-import { awaitMembers } from '../../domain/await-members.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
 import type { Context } from '../../monitor/context.ts';
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
 import { computeUsualHours } from '../../monitor/trends/rules/usual-hours.ts';
@@ -12,8 +12,8 @@ import {
   TYPICAL_DAY_HISTORY_MS,
   type VolumePulse,
 } from '../../monitor/trends/rules/volume-comparison.ts';
-import { DAY, HOUR } from '../../domain/time.ts';
-import type { Id } from '../../store/database.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
+import type { Id } from '../../store/db/database.ts';
 import { findOldest, isBehind, readDerivedUntil } from '../../store/derive/pending-derivations.ts';
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 import { readAheadOfAge } from '../../store/queries/growth.ts';

@@ -1,6 +1,6 @@
 /** A topic: activity over all of its searches. */
 
-import { RUN_CODES } from '../../domain/errors.ts';
+import { RUN_CODES } from '../../model/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { describeStoredSchedule } from '../../monitor/schedule/schedule-text.ts';
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
@@ -16,8 +16,8 @@ import { formatCount } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { preventCaching, renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
-import { type DateReader, formatMinute } from '../../domain/display-format.ts';
-import { describeSilentCount } from '../../domain/tool-coverage.ts';
+import { type DateReader, formatMinute } from '../../lib/display-format.ts';
+import { describeSilentCount } from '../../model/tool-coverage.ts';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { type FormOutcome, formBody, slugParams, toFormOutcome } from '../request-input.ts';

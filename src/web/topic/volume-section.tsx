@@ -1,8 +1,8 @@
 import { DISCOVERY_KINDS } from '../../store/schema/analytics/result-views.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
-import { type DateReader, describeUtcDays, formatPercent } from '../../domain/display-format.ts';
-import { DAY, HOUR, SECOND } from '../../domain/time.ts';
+import { type DateReader, describeUtcDays, formatPercent } from '../../lib/display-format.ts';
+import { DAY, HOUR, SECOND } from '../../lib/time.ts';
 import { Chart } from '../components/chart.tsx';
 import type { ChartMark } from '../components/chart-scale.tsx';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';

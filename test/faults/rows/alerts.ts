@@ -17,7 +17,7 @@ import {
 import { startMailServer } from '../../tell/mail-server.ts';
 import { leadTelegramTo } from '../../tell/telegram-receiver.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import { DAY } from '../../../src/domain/time.ts';
+import { DAY } from '../../../src/lib/time.ts';
 import { parseDigestSchedule } from '../../../src/monitor/schedule/digest-schedule.ts';
 import { between, seeded } from '../random.ts';
 import type { Row } from '../row.ts';

@@ -1,8 +1,8 @@
 /** Clocks that disagree, jump, or show an unusual time. */
 import assert from 'node:assert/strict';
-import { DAY, HOUR, MINUTE } from '../../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../../src/lib/time.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
-import type { Id } from '../../../src/store/database.ts';
+import type { Id } from '../../../src/store/db/database.ts';
 import type { Row } from '../row.ts';
 import { says } from '../says.ts';
 import { gated, ownPosts, status } from '../scripts.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { ONE_CALL } from '../cases.ts';
 import type { Point } from '../../journey-points.ts';
 import { startCommand, type WorkerCommand } from '../../worker-command.ts';
-import { MINUTE } from '../../../src/domain/time.ts';
+import { MINUTE } from '../../../src/lib/time.ts';
 import type { Row } from '../row.ts';
 import { dripped, gated, ownPosts, posts, raw, silent, status } from '../scripts.ts';
 import type { Stage } from '../stage.ts';

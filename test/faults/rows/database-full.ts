@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
-import { readErrorCode } from '../../../src/domain/errors.ts';
+import { readErrorCode } from '../../../src/model/errors.ts';
 import { connect, withDatabase } from '../../../src/platform/postgres/connect.ts';
 import { wirePost } from '../../stub-service.ts';
 import type { Row } from '../row.ts';

@@ -1,7 +1,7 @@
 /** Random faults, with a seed that repeats which and where (not the timing of the machine). */
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isUnreachable } from '../../../src/store/database.ts';
+import { isUnreachable } from '../../../src/store/db/database.ts';
 import { status as answered } from '../../tell/receiver.ts';
 import { hire } from '../crew.ts';
 import { attack, HARMS, type Harm } from '../nemesis.ts';

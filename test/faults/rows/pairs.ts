@@ -1,7 +1,7 @@
 /** Two faults at once, with several workers: one alone is survived, the second may find a gap. */
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { SCANS } from '../../../src/platform/queue/queue.ts';
 import { connect } from '../../../src/platform/postgres/connect.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { startCommand } from '../../worker-command.ts';
-import { MINUTE } from '../../../src/domain/time.ts';
+import { MINUTE } from '../../../src/lib/time.ts';
 import { repeats } from '../repeats.ts';
 import type { Row } from '../row.ts';
 import { says } from '../says.ts';

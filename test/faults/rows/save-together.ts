@@ -1,7 +1,7 @@
 /** Runs that are saved together: a worker that dies midway, a claim that is lost, and one that cannot be saved. */
 import assert from 'node:assert/strict';
 import type { PoolClient } from 'pg';
-import type { Id } from '../../../src/store/database.ts';
+import type { Id } from '../../../src/store/db/database.ts';
 import type { Row } from '../row.ts';
 import { gated, ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';

@@ -1,11 +1,11 @@
 /** The scan and the repeatable job that triggers it: lost, misled, interrupted, overlapping, behind a backlog. */
 import assert from 'node:assert/strict';
-import { DAY, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { DAY, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { SCANS } from '../../../src/platform/queue/queue.ts';
 import { computePhase } from '../../../src/monitor/schedule/schedule.ts';
 import { scan } from '../../../src/monitor/schedule/scan.ts';
-import { takeRecurringWork } from '../../../src/store/scanner.ts';
+import { takeRecurringWork } from '../../../src/store/runs/scanner.ts';
 import type { Point } from '../../journey-points.ts';
 import { repeats } from '../repeats.ts';
 import type { Row } from '../row.ts';

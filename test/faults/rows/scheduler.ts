@@ -1,6 +1,6 @@
 /** Slots that come while no worker is there, too many are there, or something delays them. */
 import assert from 'node:assert/strict';
-import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { editSearch } from '../../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';

@@ -1,7 +1,7 @@
 /** The service refuses, redirects, or asks to wait. Full matrix: test/client/call.test.ts, test/run/retry.test.ts. */
 import assert from 'node:assert/strict';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
-import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { type Case, playCases, ONE_CALL } from '../cases.ts';
 import type { Row } from '../row.ts';
 import { ownPosts, raw, status } from '../scripts.ts';

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { connect } from '../../../src/platform/postgres/connect.ts';
-import { readViews } from '../../../src/store/migrations-folder.ts';
-import { declared } from '../../../src/store/row-shapes.ts';
+import { readViews } from '../../../src/store/db/migrations-folder.ts';
+import { declared } from '../../../src/store/db/row-shapes.ts';
 
 /** `nullable` comes from the declarations in `src/store/schema/analytics/`; Postgres does not track it for views. */
 export type ContractColumn = { name: string; type: string; nullable: boolean; meaning: string };

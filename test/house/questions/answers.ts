@@ -1,5 +1,5 @@
 /** What the service of the history says: posts that grow as they age, and completions that change. Nothing is random. */
-import { HOUR, MINUTE } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE } from '../../../src/lib/time.ts';
 import { type StubRequest, wirePost } from '../../stub-service.ts';
 
 /** When an answer is cut at its limit, and when far more is written than usual: in days after the first. */

@@ -3,13 +3,13 @@
  * wrong in one: a day on which the service failed, a pause, an edit half-way, a time in which nothing ran, and an
  * answer that was cut at its limit.
  */
-import { DAY, HOUR, SECOND } from '../../../src/domain/time.ts';
+import { DAY, HOUR, SECOND } from '../../../src/lib/time.ts';
 import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { scan } from '../../../src/monitor/schedule/scan.ts';
 import { createSearch, editSearch } from '../../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
-import type { Search } from '../../../src/store/searches.ts';
+import type { Search } from '../../../src/store/topics/searches.ts';
 import { connect } from '../../../src/platform/postgres/connect.ts';
 import { filledDatabase, type TestDatabase } from '../../database.ts';
 import { startStub, type StubService } from '../../stub-service.ts';

@@ -1,6 +1,6 @@
 /** Answers as no service should send them, made from what services have sent. */
 import type { Dialect } from '../../../src/protocol/dialect.ts';
-import type { Operation } from '../../../src/domain/enumerations.ts';
+import type { Operation } from '../../../src/model/enumerations.ts';
 import { hostileName, hostileText, hostileValue } from './hostile.ts';
 import { originalOf } from './originals.ts';
 import { type Chance, chanceOf } from './random.ts';

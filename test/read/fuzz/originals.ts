@@ -1,6 +1,6 @@
 /** What is mutated: the recorded answers, in both dialects, as JSON and as streams. */
 import { type Dialect, loadDialect } from '../../../src/protocol/dialect.ts';
-import type { Operation } from '../../../src/domain/enumerations.ts';
+import type { Operation } from '../../../src/model/enumerations.ts';
 import { fromWire } from '../../../src/protocol/wire.ts';
 import { sample, sampleJson } from '../../samples/sample.ts';
 import type { Chance } from './random.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { POST_COUNTERS } from '../../../src/domain/counters.ts';
-import { MAX_TEXT_LENGTH } from '../../../src/domain/text.ts';
-import { type RunCode, RunError } from '../../../src/domain/errors.ts';
-import type { ParsedResults } from '../../../src/domain/parsed-results.ts';
+import { POST_COUNTERS } from '../../../src/model/counters.ts';
+import { MAX_TEXT_LENGTH } from '../../../src/lib/text.ts';
+import { type RunCode, RunError } from '../../../src/model/errors.ts';
+import type { ParsedResults } from '../../../src/model/parsed-results.ts';
 import { MAX_ITEMS } from '../../../src/monitor/parse/response-generations.ts';
-import { MAX_LINK_LENGTH } from '../../../src/domain/link.ts';
+import { MAX_LINK_LENGTH } from '../../../src/model/links/link.ts';
 
 /** What an answer as a whole may be said to be: all that is wrong with it stands in the bytes. */
 const CODES = new Set<RunCode>([

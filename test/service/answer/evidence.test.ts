@@ -1,8 +1,8 @@
 /** What stands between results and writing: counters are no text, sentences keep their order, and what is off the subject stays out. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CLAIM_ROLES } from '../../../src/domain/enumerations.ts';
-import { runToEnd } from '../../../src/domain/cooperative.ts';
+import { CLAIM_ROLES } from '../../../src/model/enumerations.ts';
+import { runToEnd } from '../../../src/lib/cooperative.ts';
 import { createCitationResolver, parseStatements } from '../../../src/monitor/parse/parse-statements.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { writeCompletion } from '../../../src/service/answering/completion-writer.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Source } from '../../../src/domain/enumerations.ts';
+import type { Source } from '../../../src/model/enumerations.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { COMPLETION_ROLES } from '../../../src/service/answering/completion-draft.ts';
 import { NOTHING_FOUND, writeCompletion } from '../../../src/service/answering/completion-writer.ts';

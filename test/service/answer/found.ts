@@ -1,5 +1,5 @@
 /** Found items, for the tests of completions. */
-import type { Source } from '../../../src/domain/enumerations.ts';
+import type { Source } from '../../../src/model/enumerations.ts';
 import type { Findings } from '../../../src/service/planning/retrieval.ts';
 import type { FoundItem } from '../../../src/service/sources/search-source.ts';
 

@@ -1,5 +1,5 @@
 /** Items of sources, and what a completion without a model quotes of them, in its order. `[]`: it says that there is no answer. */
-import type { Source } from '../../../src/domain/enumerations.ts';
+import type { Source } from '../../../src/model/enumerations.ts';
 
 type QuotedItem = readonly [source: Source, title: string, text: string, asks?: true];
 export type QuotationCase = {

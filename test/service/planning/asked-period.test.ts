@@ -1,7 +1,7 @@
 /** "This week" in a prompt is the period where the request leaves it open, and never widens what was asked. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DATE_FILTER_DAYS, type DateFilter } from '../../../src/domain/enumerations.ts';
-import { DAY } from '../../../src/domain/time.ts';
+import { DATE_FILTER_DAYS, type DateFilter } from '../../../src/model/enumerations.ts';
+import { DAY } from '../../../src/lib/time.ts';
 import { buildOperationPaths, loadDialect } from '../../../src/protocol/dialect.ts';
 import { readAskedPeriod } from '../../../src/service/planning/asked-period.ts';
 import type { SearchSource, SourceQuery } from '../../../src/service/sources/search-source.ts';

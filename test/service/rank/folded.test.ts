@@ -1,7 +1,7 @@
 /** Prompts match what `find` matches: words without case, accents, ligatures, width and kinds of hyphen. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitFoldedWords } from '../../../src/domain/folded-words.ts';
+import { splitFoldedWords } from '../../../src/lib/folded-words.ts';
 import { readQuestion } from '../../../src/service/planning/keywords.ts';
 import { containsEveryWord, rankByText } from '../../../src/service/ranking/text-relevance.ts';
 import { matchTopic } from '../../../src/service/sandbox/built-in-topics.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HOUR } from '../../../src/domain/time.ts';
-import { MAX_PRIOR_RATIO } from '../../../src/domain/relevance.ts';
+import { HOUR } from '../../../src/lib/time.ts';
+import { MAX_PRIOR_RATIO } from '../../../src/model/relevance.ts';
 import { rankResults, type RankingOptions } from '../../../src/service/ranking/result-ranking.ts';
 import type { FoundItem } from '../../../src/service/sources/search-source.ts';
 

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { HOUR } from '../../../src/domain/time.ts';
+import { HOUR } from '../../../src/lib/time.ts';
 import { matchTopic } from '../../../src/service/sandbox/built-in-topics.ts';
 import { createSeedStore, type PostSeed } from '../../../src/service/sandbox/post-seeds.ts';
 

@@ -1,6 +1,6 @@
 /** The cache of posts is bounded by what it holds, however many topics are asked for. */
 import { expect, test } from 'vitest';
-import { HOUR } from '../../../src/domain/time.ts';
+import { HOUR } from '../../../src/lib/time.ts';
 import { matchTopic } from '../../../src/service/sandbox/built-in-topics.ts';
 import { createSeedStore } from '../../../src/service/sandbox/post-seeds.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listNeutral, MONTH, scoreAlerts, type Watched } from '../../../bench/sandbox/score.ts';
-import { DAY, HOUR, MINUTE } from '../../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../../src/lib/time.ts';
 import type { PlantedBurst } from '../../../src/service/sandbox/planted-events.ts';
 
 function burst(onset: number, more: Partial<PlantedBurst> = {}): PlantedBurst {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../../src/domain/time.ts';
+import { DAY, HOUR } from '../../../src/lib/time.ts';
 import {
   computeRate,
   computeUsualPerHour,

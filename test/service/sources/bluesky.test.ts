@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/protocol/specification.ts';
-import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { bluesky } from '../../../src/service/sources/providers/bluesky.ts';
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOUR } from '../../../src/domain/time.ts';
+import { HOUR } from '../../../src/lib/time.ts';
 import { brave } from '../../../src/service/sources/providers/brave.ts';
 import { CANARY, describeProvider } from './provider-contract.ts';
 import { json, sample, startAdapter, text } from './provider.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { steppedClock } from '../../../src/platform/clock.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOUR } from '../../../src/domain/time.ts';
+import { HOUR } from '../../../src/lib/time.ts';
 import { exa } from '../../../src/service/sources/providers/exa.ts';
 import { CANARY, describeProvider } from './provider-contract.ts';
 import { json, sample, startAdapter, text } from './provider.ts';

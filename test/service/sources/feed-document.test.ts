@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { removeSiteFooter } from '../../../src/service/sources/feeds/known-sites.ts';
 import { toCitableLink } from '../../../src/service/citable-link.ts';
-import { identifyAddress } from '../../../src/domain/link-identity.ts';
+import { identifyAddress } from '../../../src/model/links/link-identity.ts';
 import { toShownLink } from '../../../src/service/sources/parse/provider-addresses.ts';
 import { parseFeedDocument } from '../../../src/service/sources/feeds/feed-document.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { identifyAddress } from '../../../src/domain/link-identity.ts';
+import { identifyAddress } from '../../../src/model/links/link-identity.ts';
 import { watchProcessor } from '../../processor.ts';
 import { parseFeedDocument } from '../../../src/service/sources/feeds/feed-document.ts';
 

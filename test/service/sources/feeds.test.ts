@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { variable } from '../../../src/config/variable.ts';
-import { MINUTE } from '../../../src/domain/time.ts';
+import { MINUTE } from '../../../src/lib/time.ts';
 import { readAllowed, type Resolve } from '../../../src/platform/network.ts';
 import { feedList, listLocalLanguages, pageList } from '../../../src/service/sources/feeds/feed-list.ts';
 import { openFeedParser } from '../../../src/service/sources/feeds/feed-parser.ts';

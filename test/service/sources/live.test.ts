@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { steppedClock, systemClock } from '../../../src/platform/clock.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/protocol/specification.ts';
-import { HOUR, MINUTE } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE } from '../../../src/lib/time.ts';
 import { chooseHashtags, isAboutQuery, mastodon } from '../../../src/service/sources/providers/mastodon.ts';
 import { parseContent } from '../../../src/service/sources/providers/mastodon-post.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY } from '../../../src/domain/time.ts';
+import { DAY } from '../../../src/lib/time.ts';
 import { mediawiki } from '../../../src/service/sources/providers/mediawiki.ts';
 import { CANARY, describeProvider } from './provider-contract.ts';
 import { type Answers, json, NOW, startAdapter, text } from './provider.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { steppedClock } from '../../../src/platform/clock.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { readAllowed, type Resolve } from '../../../src/platform/network.ts';

@@ -3,7 +3,7 @@
  * without external text if there are none.
  */
 import { describe, expect, test } from 'vitest';
-import { DAY } from '../../../src/domain/time.ts';
+import { DAY } from '../../../src/lib/time.ts';
 import type { Adapter } from '../../../src/service/sources/adapter.ts';
 import {
   type Answer,

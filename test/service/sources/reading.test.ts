@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { DAY, MINUTE } from '../../../src/domain/time.ts';
+import { DAY, MINUTE } from '../../../src/lib/time.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import {
   extractSite,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import { reddit } from '../../../src/service/sources/providers/reddit.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY } from '../../../src/domain/time.ts';
+import { DAY } from '../../../src/lib/time.ts';
 import { searxng } from '../../../src/service/sources/providers/searxng.ts';
 import { CANARY, describeProvider } from './provider-contract.ts';
 import { json, NOW, outageOf, query, sample, startAdapter, text } from './provider.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DAY, HOUR } from '../../../src/domain/time.ts';
+import { DAY, HOUR } from '../../../src/lib/time.ts';
 import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
 import { tavily } from '../../../src/service/sources/providers/tavily.ts';
 import { CANARY, describeProvider } from './provider-contract.ts';

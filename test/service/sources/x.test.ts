@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/protocol/specification.ts';
-import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
 import type { AdapterContext } from '../../../src/service/sources/adapter.ts';

@@ -5,7 +5,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createBackOff } from '../../../src/monitor/access/back-off.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
-import { createBlockList } from '../../../src/domain/networks.ts';
+import { createBlockList } from '../../../src/lib/networks.ts';
 import { readClientAddress } from '../../../src/platform/client-address.ts';
 import { makeKey } from '../../../src/platform/keys.ts';
 import { steppedClock } from '../../../src/platform/clock.ts';

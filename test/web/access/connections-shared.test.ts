@@ -6,7 +6,7 @@ import { buildHttpServer, type ServerRoutes } from '../../../src/app/http-server
 import { createLogger } from '../../../src/platform/logger.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
-import { openDatabase } from '../../../src/store/database.ts';
+import { openDatabase } from '../../../src/store/db/database.ts';
 import { until } from '../../processes.ts';
 import { json, startStub } from '../../stub-service.ts';
 import { readEvents } from '../findings/stand.ts';

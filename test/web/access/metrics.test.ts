@@ -1,10 +1,10 @@
-import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../../../src/domain/errors.ts';
+import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../../../src/model/errors.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
-import { addCounts, foldCounts } from '../../../src/store/counts.ts';
-import { HOUR, MINUTE } from '../../../src/domain/time.ts';
+import { addCounts, foldCounts } from '../../../src/store/derive/counts.ts';
+import { HOUR, MINUTE } from '../../../src/lib/time.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { heartbeatOf, storeUnread } from '../../status/unread.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { FAILURE_CODES } from '../../../src/monitor/http/error-statuses.ts';
 import { FAILURES } from '../../../src/api/openapi/components.ts';
-import { RUN_CODE_NAMES } from '../../../src/domain/errors.ts';
+import { RUN_CODE_NAMES } from '../../../src/model/errors.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();

@@ -1,6 +1,6 @@
 /** A token gets a new key: what the previous one still opens, and for how long. */
 import { afterAll, describe, expect, test } from 'vitest';
-import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { openAccess } from '../../../src/monitor/access/authentication.ts';
 import {
   createServiceKey,
@@ -12,9 +12,9 @@ import {
   rotateToken,
 } from '../../../src/monitor/access/manage-tokens.ts';
 import { rotatedToken } from '../../../src/monitor/access/token-shapes.ts';
-import { inTransaction } from '../../../src/store/database.ts';
-import { endSessionsByToken } from '../../../src/store/sessions.ts';
-import { findToken, replaceKey } from '../../../src/store/tokens.ts';
+import { inTransaction } from '../../../src/store/db/database.ts';
+import { endSessionsByToken } from '../../../src/store/access/sessions.ts';
+import { findToken, replaceKey } from '../../../src/store/access/tokens.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { until } from '../../processes.ts';
 import { openStand } from './stand.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Limits } from '../../../src/monitor/http/server-limits.ts';
 import { buildHttpServer, type ServerRoutes } from '../../../src/app/http-server.ts';
 import type { App, RouteContext } from '../../../src/monitor/http/route-types.ts';
-import { InvalidInput, Refused, RunError } from '../../../src/domain/errors.ts';
+import { InvalidInput, Refused, RunError } from '../../../src/model/errors.ts';
 import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
 import type { Scope } from '../../../src/monitor/access/visitor-scopes.ts';
 import { makeWorld, type World, type WorldOptions } from '../../world.ts';

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { Denied, expandScopes, type Scope } from '../../../src/monitor/access/visitor-scopes.ts';
 import { createToken, listTokens, OPERATOR, revokeToken } from '../../../src/monitor/access/manage-tokens.ts';
-import { readTokens } from '../../../src/store/tokens.ts';
+import { readTokens } from '../../../src/store/access/tokens.ts';
 import { makeStand } from '../../cli/stand.ts';
 import { openStand } from './stand.ts';
 

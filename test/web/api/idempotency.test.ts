@@ -2,13 +2,13 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
-import { DAY, HOUR } from '../../../src/domain/time.ts';
+import { DAY, HOUR } from '../../../src/lib/time.ts';
 import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
 import type { Scope } from '../../../src/monitor/access/visitor-scopes.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../../src/store/run-claims.ts';
-import { inTransaction } from '../../../src/store/database.ts';
+import { claimRun } from '../../../src/store/runs/run-claims.ts';
+import { inTransaction } from '../../../src/store/db/database.ts';
 import { findAuthor, forgetAuthor } from '../../../src/store/maintenance/forget-author.ts';
 import {
   abandonRequest,
@@ -17,7 +17,7 @@ import {
   extendRequest,
   finishRequest,
   deleteIdempotencyKeys,
-} from '../../../src/store/idempotency.ts';
+} from '../../../src/store/access/idempotency.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { gated, json, startStub, wirePost } from '../../stub-service.ts';
 import { until } from '../../processes.ts';

@@ -2,7 +2,7 @@
 import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
-import { DAY } from '../../../src/domain/time.ts';
+import { DAY } from '../../../src/lib/time.ts';
 import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
 import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';

@@ -2,9 +2,9 @@
 import { gzipSync } from 'node:zlib';
 import { pagesOn } from '../../../bench/pages/addresses.ts';
 import { slugOf, topicOf } from '../../../bench/questions/fill.ts';
-import { DAY } from '../../../src/domain/time.ts';
+import { DAY } from '../../../src/lib/time.ts';
 import { MAX_STATEMENTS } from '../../../src/store/reader/ask-reader.ts';
-import type { Database, Id } from '../../../src/store/database.ts';
+import type { Database, Id } from '../../../src/store/db/database.ts';
 import { type Document, exampleOf } from '../api/operations.ts';
 
 export type Hostile = {

@@ -9,7 +9,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillHistory } from '../../../bench/questions/fill.ts';
-import { HOUR } from '../../../src/domain/time.ts';
+import { HOUR } from '../../../src/lib/time.ts';
 import { fillArchive } from '../../../src/store/archive/index-archive.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { makeWorld, type World } from '../../world.ts';

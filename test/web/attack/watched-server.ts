@@ -5,13 +5,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig } from '../../../src/config/config.ts';
-import { HOUR } from '../../../src/domain/time.ts';
+import { HOUR } from '../../../src/lib/time.ts';
 import { steppedClock } from '../../../src/platform/clock.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import type { Context } from '../../../src/monitor/context.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { scan } from '../../../src/monitor/schedule/scan.ts';
-import { openDatabase } from '../../../src/store/database.ts';
+import { openDatabase } from '../../../src/store/db/database.ts';
 import { startWeb } from '../../../src/app/web-server.ts';
 import { webHomeOn } from '../../../bench/pages/web-home.ts';
 import { watchMainThread } from '../../processor.ts';

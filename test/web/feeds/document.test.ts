@@ -1,5 +1,5 @@
 /** The document of a feed, read by two parsers, with any text that a stranger may write. */
-import { escapeHtml } from '../../../src/domain/text.ts';
+import { escapeHtml } from '../../../src/lib/text.ts';
 import { array, assert, constantFrom, integer, oneof, property, string } from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { parseAtomFeed, parseRssFeed } from 'feedsmith';

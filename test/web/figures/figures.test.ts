@@ -1,6 +1,6 @@
 /** Every figure that leads to a list is the number of what is listed there: on pages, in commands and in the API. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { HOUR } from '../../../src/domain/time.ts';
+import { HOUR } from '../../../src/lib/time.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

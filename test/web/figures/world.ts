@@ -4,7 +4,7 @@
  * removed, one that was purged, one that was moved; an author who was forgotten; two authors of one name; hosts below others; runs that were written out of
  * order; two services in one topic.
  */
-import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/lib/time.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
 import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
@@ -16,8 +16,8 @@ import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { findAuthor, forgetAuthor } from '../../../src/store/maintenance/forget-author.ts';
 import { continuePurges } from '../../../src/store/maintenance/purge.ts';
-import { ensureService } from '../../../src/store/services.ts';
-import { storeResponse } from '../../../src/store/responses.ts';
+import { ensureService } from '../../../src/store/services/services.ts';
+import { storeResponse } from '../../../src/store/runs/responses.ts';
 import { json, wirePost } from '../../stub-service.ts';
 import type { StubbedWorld } from '../../stubbed-world.ts';
 import { START } from '../../world.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../../src/monitor/access/manage-tokens.ts';
 import { revalidateSessions } from '../../../src/monitor/access/authentication.ts';
 import { expandScopes, type Visitor } from '../../../src/monitor/access/visitor-scopes.ts';
-import type { Id } from '../../../src/store/database.ts';
-import { insertRun } from '../../../src/store/run-states.ts';
+import type { Id } from '../../../src/store/db/database.ts';
+import { insertRun } from '../../../src/store/runs/run-states.ts';
 import { makeWorld, type World } from '../../world.ts';
 import { addSearch, readEvents, serve } from './stand.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Feed, type FeedEvent, openFeed } from '../../../src/monitor/events/live-feed.ts';
-import type { Id } from '../../../src/store/database.ts';
-import { insertRun } from '../../../src/store/run-states.ts';
+import type { Id } from '../../../src/store/db/database.ts';
+import { insertRun } from '../../../src/store/runs/run-states.ts';
 import { makeWorld, type World } from '../../world.ts';
 import { addSearch } from './stand.ts';
 

@@ -2,10 +2,10 @@
 import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
-import { type Id, inTransaction } from '../../../src/store/database.ts';
-import { insertSearch } from '../../../src/store/searches.ts';
-import { ensureService } from '../../../src/store/services.ts';
-import { ensureTopic } from '../../../src/store/topics.ts';
+import { type Id, inTransaction } from '../../../src/store/db/database.ts';
+import { insertSearch } from '../../../src/store/topics/searches.ts';
+import { ensureService } from '../../../src/store/services/services.ts';
+import { ensureTopic } from '../../../src/store/topics/topics.ts';
 import { homeOf } from '../../cli/stand.ts';
 import type { World } from '../../world.ts';
 

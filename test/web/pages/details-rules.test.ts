@@ -2,12 +2,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseId } from '../../../src/cli/option-values.ts';
-import { InvalidInput, RUN_CODES, type RunCode } from '../../../src/domain/errors.ts';
+import { InvalidInput, RUN_CODES, type RunCode } from '../../../src/model/errors.ts';
 import { computeShareByDay } from '../../../src/monitor/trends/rules/share-by-day.ts';
 import { quoteShellWord } from '../../../src/web/components/untrusted-text.tsx';
 import { readKey } from '../../../src/web/request-input.ts';
-import { formatPercent, formatTenths, formatWhole } from '../../../src/domain/display-format.ts';
-import { formatBytes } from '../../../src/domain/display-format.ts';
+import { formatPercent, formatTenths, formatWhole } from '../../../src/lib/display-format.ts';
+import { formatBytes } from '../../../src/lib/display-format.ts';
 import { formatDuration } from '../../../src/web/components/numbers.tsx';
 import { findCounterDrops } from '../../../src/web/items/post-counters.tsx';
 import { findNextSteps } from '../../../src/web/runs/run-timeline.tsx';

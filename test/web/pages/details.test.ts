@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
-import type { Database } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/db/database.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { type History, liveHistory } from '../../house/questions/history.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import { WEB } from '../../../src/app/web-server.ts';
-import type { AskedSource } from '../../../src/domain/asked-source.ts';
+import type { AskedSource } from '../../../src/model/asked-source.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { readStatements } from '../../../src/monitor/topics/first-view.ts';

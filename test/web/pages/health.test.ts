@@ -1,6 +1,6 @@
 /** What needs attention is on the overview by name, and on the System page as numbers. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../../src/domain/time.ts';
+import { HOUR, MINUTE } from '../../../src/lib/time.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';

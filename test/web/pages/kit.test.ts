@@ -14,7 +14,7 @@ import { computeChartTicks, computeTicks, roundAxisTop } from '../../../src/web/
 import type { RunCell } from '../../../src/store/queries/search-activity.ts';
 import { findGaps, findObservedSpans, Sparkline } from '../../../src/web/components/sparkline-svg.tsx';
 import { DueTime } from '../../../src/web/components/timestamp.tsx';
-import { formatDay, formatTimeToSecond, resolveZone } from '../../../src/domain/display-format.ts';
+import { formatDay, formatTimeToSecond, resolveZone } from '../../../src/lib/display-format.ts';
 import { expandScopes } from '../../../src/monitor/access/visitor-scopes.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
-import { Refused } from '../../../src/domain/errors.ts';
+import { Refused } from '../../../src/model/errors.ts';
 import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';

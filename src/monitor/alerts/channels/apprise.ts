@@ -1,7 +1,7 @@
 /** An Apprise API server, which passes messages on to the services that it, or the channel, names. */
 
-import { parseWebUrl, trimEndSlashes } from '../../../domain/link.ts';
-import { HIDDEN, InvalidInput } from '../../../domain/errors.ts';
+import { parseWebUrl, trimEndSlashes } from '../../../model/links/link.ts';
+import { HIDDEN, InvalidInput } from '../../../model/errors.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import { addMembers, defineSecretAddress, PLAIN_FORMAT, postJson, renderItems } from './chat-message.ts';

@@ -1,4 +1,4 @@
-import { Refused } from '../../../domain/errors.ts';
+import { Refused } from '../../../model/errors.ts';
 import { DELIVERY_CODES, type DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import { appriseKind } from './apprise.ts';

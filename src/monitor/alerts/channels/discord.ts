@@ -1,7 +1,7 @@
 /** Webhooks of Discord: one embed, whose text mentions nobody. */
 
-import { parseWebUrl } from '../../../domain/link.ts';
-import { truncateText } from '../../../domain/text.ts';
+import { parseWebUrl } from '../../../model/links/link.ts';
+import { truncateText } from '../../../lib/text.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import {

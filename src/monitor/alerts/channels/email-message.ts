@@ -1,8 +1,8 @@
 /** Composes mails: headers, and a text and an HTML part of equal content. */
 
-import { escapeHtml } from '../../../domain/text.ts';
-import type { Mailbox } from '../../../domain/mail-address.ts';
-import { isWebUrl, trimEndSlashes } from '../../../domain/link.ts';
+import { escapeHtml } from '../../../lib/text.ts';
+import type { Mailbox } from '../../../lib/mail-address.ts';
+import { isWebUrl, trimEndSlashes } from '../../../model/links/link.ts';
 import { listRuleActions } from '../../digests/digest-actions.ts';
 import { composeSections, type DigestLine } from '../../digests/digest-sections.ts';
 import type { ChannelMessage } from '../message.ts';

@@ -1,7 +1,7 @@
 /** Mails through the operator's mail server, to several recipients. */
 
-import { InvalidInput, Refused } from '../../../domain/errors.ts';
-import { parseMailAddress } from '../../../domain/mail-address.ts';
+import { InvalidInput, Refused } from '../../../model/errors.ts';
+import { parseMailAddress } from '../../../lib/mail-address.ts';
 import { type ChannelKind, failSend } from './channel-kind.ts';
 import { composeMail } from './email-message.ts';
 import { submitMail } from './smtp-submission.ts';

@@ -1,16 +1,16 @@
 /** The part of a message that a person reads: its title and the few items that matter, for chat and mail. Nothing of a medium. */
 
-import { formatAnswerLine } from '../../../domain/answer-change.ts';
+import { formatAnswerLine } from '../../../model/statements/answer-change.ts';
 import {
   MAIN_COUNTERS,
   ENGAGEMENT_COUNTERS,
   type MainCounter,
   nameCounted,
-} from '../../../domain/counters.ts';
-import { formatCopies, formatCount, formatMinute, formatWhole } from '../../../domain/display-format.ts';
-import { groupBy } from '../../../domain/group-by.ts';
-import { parseWebUrl } from '../../../domain/link.ts';
-import { cleanLine, truncateText } from '../../../domain/text.ts';
+} from '../../../model/counters.ts';
+import { formatCopies, formatCount, formatMinute, formatWhole } from '../../../lib/display-format.ts';
+import { groupBy } from '../../../lib/group-by.ts';
+import { parseWebUrl } from '../../../model/links/link.ts';
+import { cleanLine, truncateText } from '../../../lib/text.ts';
 import { KIND_NOUNS, RULE_KINDS } from '../../../model/alerts.ts';
 import { type DigestAction, listRuleActions } from '../../digests/digest-actions.ts';
 import { composeSections } from '../../digests/digest-sections.ts';

@@ -1,7 +1,7 @@
 /** A topic of ntfy, on ntfy.sh or on your own server. */
 
-import { trimEndSlashes, parseWebUrl } from '../../../domain/link.ts';
-import { InvalidInput, HIDDEN } from '../../../domain/errors.ts';
+import { trimEndSlashes, parseWebUrl } from '../../../model/links/link.ts';
+import { InvalidInput, HIDDEN } from '../../../model/errors.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import {

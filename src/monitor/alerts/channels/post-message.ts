@@ -1,7 +1,7 @@
 /** Posts a message to an address that was just checked, for all kinds of channels that use HTTP. */
 
-import { HIDDEN, InvalidInput } from '../../../domain/errors.ts';
-import { cleanLine } from '../../../domain/text.ts';
+import { HIDDEN, InvalidInput } from '../../../model/errors.ts';
+import { cleanLine } from '../../../lib/text.ts';
 import { awaitUnlessAborted, createTimeLimit } from '../../../platform/clock.ts';
 import {
   createFixedLookup,

@@ -3,7 +3,7 @@
  * only Slack knows.
  */
 
-import { parseWebUrl } from '../../../domain/link.ts';
+import { parseWebUrl } from '../../../model/links/link.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
 import type { ChannelKind } from './channel-kind.ts';

@@ -1,7 +1,7 @@
 /** Submits mails to the operator's mail server by SMTP, and decides what follows its replies. */
 
-import { readErrorCode } from '../../../domain/errors.ts';
-import { cleanLine } from '../../../domain/text.ts';
+import { readErrorCode } from '../../../model/errors.ts';
+import { cleanLine } from '../../../lib/text.ts';
 import { awaitUnlessAborted, createTimeLimit } from '../../../platform/clock.ts';
 import { isLoopback } from '../../../platform/http/allowed-hosts.ts';
 import { type FailedSend, failSend, type SendOptions, type SendResult } from './channel-kind.ts';

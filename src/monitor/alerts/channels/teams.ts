@@ -1,6 +1,6 @@
 /** Microsoft Teams: an Adaptive Card that a workflow posts ("When a Teams webhook request is received"). */
 
-import { parseWebUrl } from '../../../domain/link.ts';
+import { parseWebUrl } from '../../../model/links/link.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import { breakMentions, defineSecretAddress, listLinks, postJson, readMember } from './chat-message.ts';

@@ -1,7 +1,7 @@
 /** A bot of Telegram that writes to one chat. */
 
-import { InvalidInput, HIDDEN } from '../../../domain/errors.ts';
-import { parseWebUrl } from '../../../domain/link.ts';
+import { InvalidInput, HIDDEN } from '../../../model/errors.ts';
+import { parseWebUrl } from '../../../model/links/link.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import {

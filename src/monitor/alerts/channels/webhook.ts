@@ -1,6 +1,6 @@
 /** Webhooks according to Standard Webhooks: a POST, signed with HMAC-SHA-256 over id, time and body; any 2xx means delivered. */
 
-import { parseWebUrl } from '../../../domain/link.ts';
+import { parseWebUrl } from '../../../model/links/link.ts';
 import { readWebAddress, type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import { assertAddressReachable, postMessage } from './post-message.ts';

@@ -3,8 +3,8 @@
  * daily rates, each with a factor for every weekday. Pure.
  */
 
-import type { TrendState } from '../../../domain/enumerations.ts';
-import { DAY, QUARTER_MS } from '../../../domain/time.ts';
+import type { TrendState } from '../../../model/enumerations.ts';
+import { DAY, QUARTER_MS } from '../../../lib/time.ts';
 import { QUARTERS_PER_HOUR, type Series } from './time-series.ts';
 import { sumSpan, type VolumeHour } from './volume-comparison.ts';
 

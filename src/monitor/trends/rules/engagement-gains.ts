@@ -1,5 +1,5 @@
 /** What counters gained over time, as the detector reads it. Pure; times are milliseconds since 1970. */
-import { QUARTER_MS, SECOND } from '../../../domain/time.ts';
+import { QUARTER_MS, SECOND } from '../../../lib/time.ts';
 import { MIN_SPIKE_POSTS, MIN_SPIKE_RATIO, type Spike } from './spike-detection.ts';
 import type { Series } from './time-series.ts';
 

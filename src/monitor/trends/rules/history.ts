@@ -1,6 +1,6 @@
 /** The history that windows are compared with: without silences, with weekends scaled, and with its profile. Pure. */
 
-import { DAY, QUARTER_MS } from '../../../domain/time.ts';
+import { DAY, QUARTER_MS } from '../../../lib/time.ts';
 import { accumulateExpected, computeDispersion, computeScale } from './dispersion.ts';
 import { computeProfile, HISTORY_DAYS, type Profile } from './profile.ts';
 import {

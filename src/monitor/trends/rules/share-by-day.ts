@@ -1,5 +1,5 @@
 /** Topics beside each other, day by day: pure. */
-import { DAY } from '../../../domain/time.ts';
+import { DAY } from '../../../lib/time.ts';
 
 /** A day of a topic, as in the view `share_of_voice`. */
 type ShareOfVoiceDay = {

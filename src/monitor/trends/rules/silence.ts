@@ -1,6 +1,6 @@
 /** Whether a search is silent: observed without posts for longer than chance explains. docs/internals/trends.md explains the rule. Pure. */
 
-import { DAY, HOUR, QUARTER_MS } from '../../../domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../../lib/time.ts';
 import { QUARTERS_PER_DAY, type Series } from './time-series.ts';
 
 const HOURS_PER_WEEK = 168;

@@ -1,6 +1,6 @@
 /** Detects spikes. docs/internals/trends.md explains the rule. Pure. */
 
-import { DAY, HOUR, QUARTER_MS, SECOND } from '../../../domain/time.ts';
+import { DAY, HOUR, QUARTER_MS, SECOND } from '../../../lib/time.ts';
 import { type Baseline, computeBaseline } from './baseline.ts';
 import { CASCADE_HOURS, LONG_HOURS } from './dispersion.ts';
 import { BASELINE_DAYS, type History, readHistory } from './history.ts';

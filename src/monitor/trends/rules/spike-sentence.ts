@@ -9,8 +9,8 @@ import {
   formatTimeOfDay,
   formatWeekday,
   nameZone,
-} from '../../../domain/display-format.ts';
-import { HOUR } from '../../../domain/time.ts';
+} from '../../../lib/display-format.ts';
+import { HOUR } from '../../../lib/time.ts';
 import { MIN_CAUSE_SHARE } from './voices.ts';
 
 export type SpikeFacts = {

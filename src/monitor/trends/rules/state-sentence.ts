@@ -5,9 +5,9 @@ import {
   formatMinute,
   formatTenths,
   nameZone,
-} from '../../../domain/display-format.ts';
-import { DAY, HOUR } from '../../../domain/time.ts';
-import type { TrendState } from '../../../domain/enumerations.ts';
+} from '../../../lib/display-format.ts';
+import { DAY, HOUR } from '../../../lib/time.ts';
+import type { TrendState } from '../../../model/enumerations.ts';
 
 export type StateFacts = {
   state: TrendState;

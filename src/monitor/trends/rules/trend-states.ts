@@ -3,7 +3,7 @@
  * explains the rules. Pure.
  */
 
-import { DAY, QUARTER_MS } from '../../../domain/time.ts';
+import { DAY, QUARTER_MS } from '../../../lib/time.ts';
 import { findCourse, type ReportedState, type StateChange } from './day-courses.ts';
 import { findSilence, MIN_SILENCE_EVIDENCE } from './silence.ts';
 import type { Series } from './time-series.ts';

@@ -1,5 +1,5 @@
 /** The usual volume of each hour, by the rule that spikes are detected with. Pure. */
-import { QUARTER_MS } from '../../../domain/time.ts';
+import { QUARTER_MS } from '../../../lib/time.ts';
 import { type Baseline, computeBaseline } from './baseline.ts';
 import { readHistory } from './history.ts';
 import { expectCount } from './profile.ts';

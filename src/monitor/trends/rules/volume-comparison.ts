@@ -1,6 +1,6 @@
 /** Volume over time spans, and comparisons that account for coverage. Pure. */
 
-import { DAY, HOUR } from '../../../domain/time.ts';
+import { DAY, HOUR } from '../../../lib/time.ts';
 import { ASSUMED_DISPERSION } from './profile.ts';
 import { median } from './weekday-usual.ts';
 

@@ -1,6 +1,6 @@
 /** What is usual on a weekday at a time of day. Pure. */
 
-import { DAY, HOUR, QUARTER_MS } from '../../../domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../../lib/time.ts';
 import { NEARBY_QUARTERS } from './profile.ts';
 import { accumulate, QUARTERS_PER_DAY, type Series, type Sums, sumWindow } from './time-series.ts';
 

@@ -2,7 +2,7 @@
  * How weekends differ from weekdays, in the complete days of six weeks. Pure.
  */
 
-import { DAY, QUARTER_MS } from '../../../domain/time.ts';
+import { DAY, QUARTER_MS } from '../../../lib/time.ts';
 import { computeProfile, expectCount, HISTORY_DAYS } from './profile.ts';
 import {
   countObservedHours,

@@ -5,10 +5,10 @@
  * declares are never expanded.
  */
 
-import { isPlain, own, tryParseJson } from '../../../domain/json-values.ts';
-import { parseUrl } from '../../../domain/link.ts';
-import { cleanLine, cleanText } from '../../../domain/text.ts';
-import { DAY } from '../../../domain/time.ts';
+import { isPlain, own, tryParseJson } from '../../../lib/json-values.ts';
+import { parseUrl } from '../../../model/links/link.ts';
+import { cleanLine, cleanText } from '../../../lib/text.ts';
+import { DAY } from '../../../lib/time.ts';
 import {
   MAX_SNIPPET_LENGTH,
   MAX_TITLE_LENGTH,

@@ -11,7 +11,7 @@ import {
   type RssFeed,
   type RdfFeed,
 } from 'feedsmith';
-import type { Plain } from '../../../domain/json-values.ts';
+import type { Plain } from '../../../lib/json-values.ts';
 import type { FeedMarkup } from './feed-markup.ts';
 
 /** Members that are missing are undefined or empty. */

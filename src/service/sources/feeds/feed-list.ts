@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { splitList } from '../../../config/variable.ts';
-import { InvalidInput } from '../../../domain/errors.ts';
-import { isOpml, listLines, listOpmlFeeds } from '../../../domain/opml.ts';
+import { InvalidInput } from '../../../model/errors.ts';
+import { isOpml, listLines, listOpmlFeeds } from '../../../lib/opml.ts';
 import { readSmallFile } from '../../../platform/small-file.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';
 import { isWithinDomains } from '../provider-query.ts';

@@ -4,7 +4,7 @@
  */
 
 import { decodeXML, escapeUTF8 } from 'entities';
-import { parseUrl } from '../../../domain/link.ts';
+import { parseUrl } from '../../../model/links/link.ts';
 
 export type FeedFormat = 'rss' | 'atom' | 'rdf';
 

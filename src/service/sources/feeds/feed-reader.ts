@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { SECOND } from '../../../domain/time.ts';
+import { SECOND } from '../../../lib/time.ts';
 import { TimedOut, withTimeout } from '../../../platform/clock.ts';
 import { SourceDown } from '../outage.ts';
 import type { EntryCounts, FeedEntry } from './feed-orders.ts';

@@ -3,8 +3,8 @@
  * that fails keeps its last entries, and its problem in our own words.
  */
 
-import { Refused } from '../../../domain/errors.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
+import { Refused } from '../../../model/errors.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../lib/time.ts';
 import { createTimeLimit } from '../../../platform/clock.ts';
 import { type Allowed, findNetworkCode, NotAllowed, type Resolve } from '../../../platform/network.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';

@@ -1,6 +1,6 @@
 /** Sites whose pages have feeds at known addresses: YouTube, Reddit and Bluesky. */
 
-import { parseUrl } from '../../../domain/link.ts';
+import { parseUrl } from '../../../model/links/link.ts';
 
 const YOUTUBE_HOST = /^(?:(?:www|m|music)\.)?youtube\.com$/;
 const CHANNEL_PATH = /^\/channel\/(UC[\w-]{22})(?:\/|$)/;

@@ -5,9 +5,9 @@
 
 import { createHash } from 'node:crypto';
 import { decodeHTML } from 'entities';
-import { hasUnspacedScript } from '../../../domain/relevance.ts';
-import { parseUrl } from '../../../domain/link.ts';
-import { cleanLine, cleanText } from '../../../domain/text.ts';
+import { hasUnspacedScript } from '../../../model/relevance.ts';
+import { parseUrl } from '../../../model/links/link.ts';
+import { cleanLine, cleanText } from '../../../lib/text.ts';
 import { isBoilerplate } from '../parse/boilerplate.ts';
 import { HTML_COMMENT, toExcerpt, toPlainText, toTitleFromText } from '../parse/plain-text.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';

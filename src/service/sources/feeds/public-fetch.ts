@@ -4,7 +4,7 @@
  */
 
 import { Agent, fetch, type Response } from 'undici';
-import { parseUrl } from '../../../domain/link.ts';
+import { parseUrl } from '../../../model/links/link.ts';
 import { awaitUnlessAborted } from '../../../platform/clock.ts';
 import {
   type Allowed,

@@ -1,6 +1,6 @@
 /** The lines of a document as it is shown: one for each block, without what is hidden or belongs to every page of a site. */
 
-import { cleanLine, cleanText } from '../../../domain/text.ts';
+import { cleanLine, cleanText } from '../../../lib/text.ts';
 import { INLINE_ELEMENTS, SKIPPED_ELEMENTS } from '../feeds/page-document.ts';
 
 /** A node of a document, as far as it is read. */

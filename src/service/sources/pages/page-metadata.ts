@@ -1,8 +1,8 @@
 /** Date, author and language of a page, from its JSON-LD and its `<meta>` elements. */
 
-import { isPlain, own, type Plain, tryParseJson } from '../../../domain/json-values.ts';
-import { cleanLine, cleanText } from '../../../domain/text.ts';
-import { DAY } from '../../../domain/time.ts';
+import { isPlain, own, type Plain, tryParseJson } from '../../../lib/json-values.ts';
+import { cleanLine, cleanText } from '../../../lib/text.ts';
+import { DAY } from '../../../lib/time.ts';
 import { MAX_TITLE_LENGTH, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import type { PageText } from './page-orders.ts';

@@ -6,10 +6,10 @@
 
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { Refused } from '../../../domain/errors.ts';
-import { parseUrl } from '../../../domain/link.ts';
-import { createBlockList } from '../../../domain/networks.ts';
-import { HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
+import { Refused } from '../../../model/errors.ts';
+import { parseUrl } from '../../../model/links/link.ts';
+import { createBlockList } from '../../../lib/networks.ts';
+import { HOUR, MINUTE, SECOND } from '../../../lib/time.ts';
 import { awaitUnlessAborted, buildCacheTime, type Clock, createTimeLimit } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import {

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import pLimit from 'p-limit';
-import { SECOND } from '../../../domain/time.ts';
+import { SECOND } from '../../../lib/time.ts';
 import { awaitUnlessAborted } from '../../../platform/clock.ts';
 import { type ChildHost, type ChildKind, openChildHost } from '../../../platform/child-host.ts';
 import type { Logger } from '../../../platform/logger.ts';

@@ -4,7 +4,7 @@
  */
 
 import robotsParser from 'robots-parser';
-import { SECOND } from '../../../domain/time.ts';
+import { SECOND } from '../../../lib/time.ts';
 import type { PageOrder, RobotsVerdict } from './page-orders.ts';
 
 export function judgeByRobots(

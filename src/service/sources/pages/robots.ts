@@ -4,7 +4,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../lib/time.ts';
 import { awaitUnlessAborted, buildCacheTime, type Clock, createTimeLimit } from '../../../platform/clock.ts';
 import type { Allowed, Resolve } from '../../../platform/network.ts';
 import { fetchPublic } from '../feeds/public-fetch.ts';

@@ -1,6 +1,6 @@
 /** Text that pages, forums and search engines add to what an author wrote. */
 
-import { splitSentences } from '../../../domain/sentences.ts';
+import { splitSentences } from '../../../lib/sentences.ts';
 
 /** What a search engine writes before an excerpt: its date or age, and the counters of a thread. */
 const EXCERPT_LEAD =

@@ -1,6 +1,6 @@
 /** Names in dates as people and programs write them: months in the languages of the runtime, and time zones. */
 
-import { HOUR, MINUTE } from '../../../domain/time.ts';
+import { HOUR, MINUTE } from '../../../lib/time.ts';
 
 // Months.
 

@@ -1,8 +1,8 @@
 /** Parses JSON payloads of providers: as a whole, item by item, and their rate limits and quotas. */
 
 import { channel } from 'node:diagnostics_channel';
-import { tryParseJson } from '../../../domain/json-values.ts';
-import { HOUR, SECOND } from '../../../domain/time.ts';
+import { tryParseJson } from '../../../lib/json-values.ts';
+import { HOUR, SECOND } from '../../../lib/time.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { MAX_WAIT_MS, retryAfterMs } from '../../../protocol/retry-after.ts';
 import { SourceDown } from '../outage.ts';

@@ -1,6 +1,6 @@
 /** Converts titles and excerpts to text without markup that is safe to store, display and send. */
 import { decodeHTML } from 'entities';
-import { cleanLine, cleanText } from '../../../domain/text.ts';
+import { cleanLine, cleanText } from '../../../lib/text.ts';
 import { removeBoilerplate } from './boilerplate.ts';
 
 /** Maximum UTF-16 code units to convert; an excerpt never needs more. */

@@ -1,8 +1,8 @@
 /** Fields that the microblogs share, and posts as results. */
 
-import { sumEngagement } from '../../../domain/counters.ts';
-import { splitSentences } from '../../../domain/sentences.ts';
-import { cleanLine, cleanText } from '../../../domain/text.ts';
+import { sumEngagement } from '../../../model/counters.ts';
+import { splitSentences } from '../../../lib/sentences.ts';
+import { cleanLine, cleanText } from '../../../lib/text.ts';
 import type { MicroblogPost } from '../../../protocol/specification.ts';
 import type { FoundItem } from '../search-source.ts';
 import { optionalField } from './payload.ts';

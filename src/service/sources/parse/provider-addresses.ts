@@ -1,6 +1,6 @@
 /** Addresses of provider endpoints, and links of results. */
 
-import { MAX_LINK_LENGTH, parseUrl } from '../../../domain/link.ts';
+import { MAX_LINK_LENGTH, parseUrl } from '../../../model/links/link.ts';
 
 /** Parameters of a request; as a list, a name may be repeated. */
 export type QueryParams =

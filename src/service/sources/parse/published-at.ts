@@ -3,7 +3,7 @@
  * of `asctime`, of other languages and of 12-hour clocks. What is ambiguous (`05/06/2026`) or incomplete (`2026-11`) is
  * unknown, since a wrong time is worse than none.
  */
-import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../lib/time.ts';
 import { findMonth, findZoneOffsetMs, foldWord } from './date-names.ts';
 
 /** Longer texts are no dates. */

@@ -1,7 +1,7 @@
 /** arXiv preprints: no key, exact dates, one request every three seconds from all machines. */
 import { decodeXML } from 'entities';
 import { z } from 'zod';
-import { HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../lib/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';

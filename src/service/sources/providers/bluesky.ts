@@ -4,9 +4,9 @@
  */
 
 import { anyText, bareAddress, pattern, variable } from '../../../config/variable.ts';
-import { DAY, HOUR, MINUTE } from '../../../domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../../lib/time.ts';
 import { type Adapter, type AdapterContext, defineSource, limitSideRequests } from '../adapter.ts';
-import type { OutageCode } from '../../../domain/tool-coverage.ts';
+import type { OutageCode } from '../../../model/tool-coverage.ts';
 import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload, tryParsePayload } from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';

@@ -1,7 +1,7 @@
 /** Web search with the Brave Search API: exact dates, a key, few requests per second. */
 import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
-import { MINUTE, SECOND } from '../../../domain/time.ts';
+import { MINUTE, SECOND } from '../../../lib/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';

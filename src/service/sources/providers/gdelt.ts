@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { MINUTE } from '../../../domain/time.ts';
+import { MINUTE } from '../../../lib/time.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { parseFittingItems, parsePayload } from '../parse/payload.ts';

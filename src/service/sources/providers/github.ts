@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { anyText, variable } from '../../../config/variable.ts';
-import { MINUTE } from '../../../domain/time.ts';
+import { MINUTE } from '../../../lib/time.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import {

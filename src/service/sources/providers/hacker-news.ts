@@ -1,7 +1,7 @@
 /** Hacker News through Algolia's search: no key, exact dates, stories with points. */
-import { parseUrl } from '../../../domain/link.ts';
+import { parseUrl } from '../../../model/links/link.ts';
 import { z } from 'zod';
-import { SECOND } from '../../../domain/time.ts';
+import { SECOND } from '../../../lib/time.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';

@@ -1,6 +1,6 @@
 /** Converts a Mastodon status, with HTML, to the specification's members. */
 
-import { cleanText, MAX_TEXT_LENGTH } from '../../../domain/text.ts';
+import { cleanText, MAX_TEXT_LENGTH } from '../../../lib/text.ts';
 import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/specification.ts';
 import { optionalField } from '../parse/payload.ts';
 import {

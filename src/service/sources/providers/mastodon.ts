@@ -4,9 +4,9 @@
  */
 
 import { anyText, bareAddress, variable } from '../../../config/variable.ts';
-import { foldLetters } from '../../../domain/folded-words.ts';
-import { hasUnspacedScript, splitWordRuns } from '../../../domain/relevance.ts';
-import { DAY, MINUTE } from '../../../domain/time.ts';
+import { foldLetters } from '../../../lib/folded-words.ts';
+import { hasUnspacedScript, splitWordRuns } from '../../../model/relevance.ts';
+import { DAY, MINUTE } from '../../../lib/time.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload } from '../parse/payload.ts';

@@ -2,8 +2,8 @@
 import { pattern, variable, wordOf } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
-import { DAY, SECOND } from '../../../domain/time.ts';
-import { getOrMake } from '../../../domain/get-or-make.ts';
+import { DAY, SECOND } from '../../../lib/time.ts';
+import { getOrMake } from '../../../lib/get-or-make.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';

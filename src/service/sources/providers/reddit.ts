@@ -4,7 +4,7 @@
  */
 
 import { anyText, pattern, variable } from '../../../config/variable.ts';
-import { MINUTE, SECOND } from '../../../domain/time.ts';
+import { MINUTE, SECOND } from '../../../lib/time.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';

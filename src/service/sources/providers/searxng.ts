@@ -1,6 +1,6 @@
 /** Web search with the user's own SearXNG: no key, coarse dates, quality depends on its engines. */
 import { bareAddress, variable } from '../../../config/variable.ts';
-import { DAY, HOUR, MINUTE } from '../../../domain/time.ts';
+import { DAY, HOUR, MINUTE } from '../../../lib/time.ts';
 import { z } from 'zod';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { anyText, list, variable } from '../../../config/variable.ts';
-import { HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
+import { HOUR, MINUTE, SECOND } from '../../../lib/time.ts';
 import { readWaitMs } from '../../../protocol/retry-after.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';

@@ -1,8 +1,8 @@
 /** Web search with Tavily: windows in whole days, times for news only, a key with credits. */
 import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
-import { DATE_FILTER_DAYS } from '../../../domain/enumerations.ts';
-import { DAY } from '../../../domain/time.ts';
+import { DATE_FILTER_DAYS } from '../../../model/enumerations.ts';
+import { DAY } from '../../../lib/time.ts';
 import type { SourceQuery } from '../search-source.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
 import { buildDomainParams, extractSite, formatDay, reportIfFull, shortenPrompt } from '../provider-query.ts';

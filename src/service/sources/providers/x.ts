@@ -1,7 +1,7 @@
 /** X posts by recent search: the last seven days; every response costs money. */
 
 import { anyText, pattern, variable } from '../../../config/variable.ts';
-import { DAY, MINUTE, SECOND } from '../../../domain/time.ts';
+import { DAY, MINUTE, SECOND } from '../../../lib/time.ts';
 import { type Clock } from '../../../platform/clock.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';

@@ -1,7 +1,7 @@
 /** Videos with the YouTube Data API: exact dates, a key, 100 searches a day for all users of that key. */
 import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
-import { HOUR } from '../../../domain/time.ts';
+import { HOUR } from '../../../lib/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource, limitSideRequests } from '../adapter.ts';

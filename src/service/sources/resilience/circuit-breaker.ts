@@ -1,7 +1,7 @@
 /** Pauses a source that fails repeatedly or asks for a pause; afterwards, lets one trial request through. */
-import { MINUTE } from '../../../domain/time.ts';
+import { MINUTE } from '../../../lib/time.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { OutageCode } from '../../../domain/tool-coverage.ts';
+import type { OutageCode } from '../../../model/tool-coverage.ts';
 import { SourceDown } from '../outage.ts';
 
 /** Consecutive failures that open the circuit. */

@@ -3,9 +3,9 @@
  * what an analyst sees, with the columns in the view's order. The views are defined in `migrations/views/`.
  */
 
-import { ANALYTICS } from '../../../domain/database-kind.ts';
-import { DATE_FILTERS, MODELS, TOOLS } from '../../../domain/enumerations.ts';
-import { SERVICE_KINDS } from '../../services.ts';
+import { ANALYTICS } from '../../../model/database-kind.ts';
+import { DATE_FILTERS, MODELS, TOOLS } from '../../../model/enumerations.ts';
+import { SERVICE_KINDS } from '../../services/services.ts';
 import { ref } from '../schema.ts';
 import {
   bigint,

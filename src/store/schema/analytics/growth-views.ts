@@ -6,9 +6,9 @@ import {
   POST_COUNTERS,
   type PostCounter,
   type PostCounterPlural,
-} from '../../../domain/counters.ts';
+} from '../../../model/counters.ts';
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
-import { SERVICE_KINDS } from '../../services.ts';
+import { SERVICE_KINDS } from '../../services/services.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { defineView, id, ofServiceSearch, tally } from './analytics-schema.ts';
 

@@ -5,9 +5,9 @@ import {
   forCounters,
   POST_COUNTERS,
   SPECIFIED_AUTHOR_COUNTERS,
-} from '../../../domain/counters.ts';
-import { KEY_LISTS, SOURCES } from '../../../domain/enumerations.ts';
-import { TIME_PRECISIONS } from '../../../domain/time.ts';
+} from '../../../model/counters.ts';
+import { KEY_LISTS, SOURCES } from '../../../model/enumerations.ts';
+import { TIME_PRECISIONS } from '../../../lib/time.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { defineView, id, ofSearch, ofServiceSearch } from './analytics-schema.ts';
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';

@@ -1,6 +1,6 @@
 /** Completions, their claims, and discoveries, as the SQL contract shows them. */
 
-import { CLAIM_ROLES } from '../../../domain/enumerations.ts';
+import { CLAIM_ROLES } from '../../../model/enumerations.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { defineView, id, ofSearch, ofTopicSearch, tally } from './analytics-schema.ts';
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';

@@ -1,8 +1,8 @@
 /** Runs, their calls and rejects, and trials, as the SQL contract shows them. */
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
-import { OPERATIONS, TOOLS } from '../../../domain/enumerations.ts';
-import { REJECT_CODES, RUN_CODE_NAMES } from '../../../domain/errors.ts';
-import { TOOL_REASON_NAMES } from '../../../domain/tool-coverage.ts';
+import { OPERATIONS, TOOLS } from '../../../model/enumerations.ts';
+import { REJECT_CODES, RUN_CODE_NAMES } from '../../../model/errors.ts';
+import { TOOL_REASON_NAMES } from '../../../model/tool-coverage.ts';
 import { instant } from '../schema.ts';
 import { defineView, id, ofSearch, ofTopicSearch, requestColumns, tally, usd } from './analytics-schema.ts';
 

@@ -1,8 +1,8 @@
 /** Topics, searches and their versions, as the SQL contract shows them. */
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
-import { INTERVAL_REASONS, OPERATIONS } from '../../../domain/enumerations.ts';
-import { RUN_CODE_NAMES } from '../../../domain/errors.ts';
-import { SERVICE_KINDS } from '../../services.ts';
+import { INTERVAL_REASONS, OPERATIONS } from '../../../model/enumerations.ts';
+import { RUN_CODE_NAMES } from '../../../model/errors.ts';
+import { SERVICE_KINDS } from '../../services/services.ts';
 import { instant, ref } from '../schema.ts';
 import { defineView, id, ofTopicSearch, requestColumns, tally } from './analytics-schema.ts';
 

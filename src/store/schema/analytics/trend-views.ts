@@ -1,7 +1,7 @@
 /** Volume, coverage, spikes, share of voice, and frequent or rising names, as the SQL contract shows them. */
 
-import { TREND_STATES } from '../../../domain/enumerations.ts';
-import { SERVICE_KINDS } from '../../services.ts';
+import { TREND_STATES } from '../../../model/enumerations.ts';
+import { SERVICE_KINDS } from '../../services/services.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { defineView, id, ofSearch, ofServiceSearch, ofTopicSearch, tally } from './analytics-schema.ts';
 import { SENSITIVITIES } from './topic-views.ts';

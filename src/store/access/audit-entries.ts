@@ -1,0 +1,105 @@
+/** The audit log: who changed what. Each entry is written in the transaction of its change, or there is neither. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../platform/clock.ts';
+import { type Queryable, sqlTime } from '../db/database.ts';
+import type { AuditAction, Change } from '../schema/analytics/audit-log-view.ts';
+
+/** Who acts. `token`: prefix of the token of the request or of its session. */
+export type Actor =
+  | { kind: 'token' | 'session'; token: string }
+  | { kind: 'local' }
+  | { kind: 'command_line' | 'program'; name: string };
+
+/** Who acts, in a few words, for a row that says who added it. */
+export function nameActor(actor: Actor): string {
+  if ('name' in actor) return actor.name;
+  return 'token' in actor ? `token ${actor.token}` : 'this machine';
+}
+
+export type AuditEntry = {
+  action: AuditAction;
+  /** Slug, ID or name of the changed object; null if there is only one of its kind. */
+  subject: string | bigint | null;
+  /** Changed fields by name. Never contains secrets or webhook URLs. */
+  changes?: Readonly<Record<string, Change>>;
+};
+
+/** $1 now, $2 actor, $3 token, $4 name, $5 action, $6 subject, $7 changes. */
+const INSERT_AUDIT_ENTRY = `
+INSERT INTO strandline.audit_log (at, actor, token, name, action, subject, changes)
+VALUES (${sqlTime('$1')}, $2, $3, coalesce($4, (SELECT name FROM strandline.tokens WHERE prefix = $3)), $5, $6, $7)`;
+
+/** Adds an entry to the transaction of its change. */
+export async function recordAudit(
+  tx: Queryable,
+  { actor, clock }: { actor: Actor; clock: Pick<Clock, 'statementTime'> },
+  { action, subject, changes = {} }: AuditEntry,
+): Promise<void> {
+  await tx.query(INSERT_AUDIT_ENTRY, [
+    clock.statementTime(),
+    actor.kind,
+    'token' in actor ? actor.token : null,
+    'name' in actor ? actor.name : null,
+    action,
+    subject === null ? null : String(subject),
+    JSON.stringify(boundChanges(changes)),
+  ]);
+}
+
+/** The fields that differ, each with both values; undefined values are omitted. */
+export function diffFields<T extends object>(before: Partial<T>, after: Partial<T>): Record<string, Change> {
+  const old = new Map(Object.entries(before));
+  const now = new Map(Object.entries(after));
+  return Object.fromEntries(
+    [...new Set([...old.keys(), ...now.keys()])].flatMap((name): [string, Change][] =>
+      isDeepStrictEqual(old.get(name), now.get(name))
+        ? []
+        : [[name, { before: old.get(name), after: now.get(name) }]],
+    ),
+  );
+}
+
+/** Initial values, except null and empty ones. */
+export function recordCreation(fields: object): Record<string, Change> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, after]: [string, unknown]): [string, Change][] =>
+      after === null || after === undefined || EMPTY_VALUES.has(JSON.stringify(after, toStorable))
+        ? []
+        : [[name, { after }]],
+    ),
+  );
+}
+
+const EMPTY_VALUES: ReadonlySet<string> = new Set(['""', '[]', '{}']);
+
+/** Per value, in characters of its JSON: enough for names, filters, schedules and the beginning of a prompt. */
+const MAX_VALUE_LENGTH = 400;
+/** No object has more fields. */
+const MAX_FIELDS = 16;
+
+/** At most 16 fields with two values of 400 characters each: well below the 64 kB limit of a row in any script. */
+function boundChanges(changes: Readonly<Record<string, Change>>): Record<string, Change> {
+  return Object.fromEntries(
+    Object.entries(changes)
+      .slice(0, MAX_FIELDS)
+      .map(([name, change]) => [
+        name,
+        Object.fromEntries(Object.entries(change).map(([side, value]) => [side, shorten(value)])),
+      ]),
+  );
+}
+
+/** @returns the value as JSON; a long one truncated to text, undefined unchanged */
+function shorten(value: unknown): unknown {
+  const json = value === undefined ? undefined : JSON.stringify(value, toStorable);
+  if (json === undefined || json.length <= MAX_VALUE_LENGTH)
+    return json === undefined ? undefined : JSON.parse(json);
+  const text = typeof value === 'string' ? value : json;
+  return `${String(toStorable('', text.slice(0, MAX_VALUE_LENGTH - 1)))}…`;
+}
+
+/** Postgres' JSON allows no NUL and no lone surrogates; IDs become text. */
+function toStorable(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;
+}

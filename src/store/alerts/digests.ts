@@ -1,0 +1,191 @@
+/** Stored digests: planned by the scan, composed once, and read. */
+import { type Id, type Pooled, type Queryable, type Transaction, selectIds } from '../db/database.ts';
+
+/** A rule whose digest is due, or whose next slot is not known yet. */
+type DueDigestRule = { id: Id; slug: string; digest: string; tz: string; digest_due_at: Date | null };
+
+/** @param limit of rules */
+export async function listDueDigests(db: Queryable, now: Date, limit: number): Promise<Id[]> {
+  return selectIds(db, {
+    name: 'due_digests',
+    text: `SELECT id FROM strandline.rules
+     WHERE digest IS NOT NULL AND coalesce(digest_due_at <= $1, true) AND state = 'active' AND archived_at IS NULL
+     ORDER BY digest_due_at LIMIT $2`,
+    values: [now, limit],
+  });
+}
+
+/** Locks a rule whose digest is due. @returns null if another process has it, or it is due no more */
+export async function lockDueDigest(tx: Transaction, id: Id, now: Date): Promise<DueDigestRule | null> {
+  const { rows } = await tx.query<DueDigestRule>(
+    `SELECT id, slug, digest, tz, digest_due_at FROM strandline.rules
+     WHERE id = $1 AND digest IS NOT NULL AND coalesce(digest_due_at <= $2, true) AND state = 'active' AND archived_at IS NULL
+     FOR UPDATE SKIP LOCKED`,
+    [id, now],
+  );
+  return rows[0] ?? null;
+}
+
+export async function setDigestDue(tx: Transaction, ruleId: Id, dueAt: Date): Promise<void> {
+  await tx.query('UPDATE strandline.rules SET digest_due_at = $2 WHERE id = $1', [ruleId, dueAt]);
+}
+
+/** Plans a digest, once for a slot. */
+export async function insertPlannedDigest(
+  tx: Transaction,
+  { ruleId, dueAt, now }: { ruleId: Id; dueAt: Date; now: Date },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO strandline.digests (rule_id, due_at, created_at, state) VALUES ($1, $2, $3, 'planned')
+     ON CONFLICT DO NOTHING`,
+    [ruleId, dueAt, now],
+  );
+}
+
+/** A planned digest, with its rule as it is now, and the end of the last one that was sent. */
+export type PlannedDigest = {
+  id: Id;
+  due_at: Date;
+  created_at: Date;
+  rule_id: Id;
+  rule: string;
+  rule_name: string;
+  digest: string | null;
+  tz: string;
+  topic: string | null;
+  search: string | null;
+  is_muted: boolean;
+  is_removed: boolean;
+  /** Active channels of the rule. */
+  channel_ids: Id[];
+  last_until: Date | null;
+  last_discovery: Id | null;
+  /** Topics that the last one left out because they were muted. */
+  last_muted: { topic: string; topic_name: string }[] | null;
+  /** The topic in scope, also that of a search; null: all. */
+  topic_id: Id | null;
+};
+
+export async function listPlannedDigests({ pool }: Pooled): Promise<Id[]> {
+  return selectIds(pool, `SELECT id FROM strandline.digests WHERE state = 'planned' ORDER BY id`);
+}
+
+/** Locks a planned digest. @returns null if another worker has it, or it is composed already */
+export async function lockPlannedDigest(tx: Transaction, id: Id, now: Date): Promise<PlannedDigest | null> {
+  const { rows } = await tx.query<PlannedDigest>(
+    `SELECT d.id, d.due_at, d.created_at, d.rule_id, r.slug AS rule, r.name AS rule_name, r.digest, r.tz,
+       CASE WHEN r.search_id IS NULL THEN t.slug END AS topic, s.slug AS search,
+       coalesce(r.muted_until > $2, false) AS is_muted, r.archived_at IS NOT NULL AS is_removed,
+       ARRAY(SELECT c.id FROM strandline.rule_channels rc JOIN strandline.channels c ON c.id = rc.channel_id
+         WHERE rc.rule_id = r.id AND c.state = 'active' AND c.archived_at IS NULL ORDER BY c.id) AS channel_ids,
+       l.until_at AS last_until, l.last_discovery, l.muted AS last_muted, coalesce(r.topic_id, s.topic_id) AS topic_id
+     FROM strandline.digests d JOIN strandline.rules r ON r.id = d.rule_id
+     LEFT JOIN strandline.topics t ON t.id = r.topic_id
+     LEFT JOIN strandline.searches s ON s.id = r.search_id
+     LEFT JOIN LATERAL (
+       SELECT until_at, last_discovery, value->'muted' AS muted FROM strandline.digests
+       WHERE rule_id = r.id AND state = 'sent' ORDER BY due_at DESC LIMIT 1
+     ) l ON true
+     WHERE d.id = $1 AND d.state = 'planned' FOR UPDATE OF d SKIP LOCKED`,
+    [id, now],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether runs of a scope that are due have not ended yet: what they find belongs to the digest. */
+export async function hasRunsInProgress(
+  tx: Queryable,
+  { topic, search, now }: { topic: string | null; search: string | null; now: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query(
+    `SELECT FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+     JOIN strandline.topics t ON t.id = s.topic_id
+     WHERE r.status IN ('queued', 'running') AND coalesce(r.slot_at, r.created_at) <= $3 AND coalesce(r.not_before <= $3, true)
+       AND ($1::text IS NULL OR t.slug = $1) AND ($2::text IS NULL OR s.slug = $2) LIMIT 1`,
+    [topic, search, now],
+  );
+  return rows.length > 0;
+}
+
+/** Stores the value of a planned digest. @param kept why it is sent to nobody; null: it is sent */
+export async function storeDigest(
+  tx: Transaction,
+  id: Id,
+  {
+    from,
+    until,
+    lastDiscovery,
+    value,
+    kept,
+  }: {
+    from: Date;
+    until: Date;
+    lastDiscovery: Id;
+    value: object;
+    kept: string | null;
+  },
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.digests SET state = CASE WHEN $6::text IS NULL THEN 'sent' ELSE 'kept' END, reason = $6, from_at = $2,
+       until_at = $3, last_discovery = $4, value = $5 WHERE id = $1`,
+    [id, from, until, lastDiscovery, JSON.stringify(value), kept],
+  );
+}
+
+/** A message to a channel that is due at once. Its body is composed when it is sent. */
+export async function insertDigestDelivery(
+  tx: Transaction,
+  delivery: { messageId: string; channelId: Id; ruleId: Id; digestId: Id; now: Date },
+): Promise<void> {
+  const { messageId, channelId, ruleId, digestId, now } = delivery;
+  await tx.query(
+    `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, digest_id, state, created_at, next_attempt_at)
+     VALUES ($1, $2, $3, $4, 'gathering', $5, $5)`,
+    [messageId, channelId, ruleId, digestId, now],
+  );
+}
+
+/** A digest as it is stored. `value`: as it was composed. */
+export type StoredDigest = {
+  id: Id;
+  rule: string;
+  rule_name: string;
+  due_at: Date;
+  state: 'sent' | 'kept';
+  reason: string | null;
+  from: Date;
+  until: Date;
+  value: unknown;
+};
+
+const SELECT_DIGESTS = `
+SELECT d.id, r.slug AS rule, r.name AS rule_name, d.due_at, d.state, d.reason, d.from_at AS "from", d.until_at AS until, d.value
+FROM strandline.digests d JOIN strandline.rules r ON r.id = d.rule_id WHERE d.state <> 'planned'`;
+
+export async function findDigest(db: Queryable, id: Id): Promise<StoredDigest | null> {
+  const { rows } = await db.query<StoredDigest>(`${SELECT_DIGESTS} AND d.id = $1`, [id]);
+  return rows[0] ?? null;
+}
+
+/** The digest of a message; null if the message is none. */
+export async function findDeliveryDigest(tx: Queryable, deliveryId: Id): Promise<StoredDigest | null> {
+  const { rows } = await tx.query<StoredDigest>(
+    `${SELECT_DIGESTS} AND d.id = (SELECT digest_id FROM strandline.deliveries WHERE id = $1)`,
+    [deliveryId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Newest first. @param filter.before only those with a smaller id */
+export async function listDigests(
+  { pool }: Pooled,
+  filter: { rule?: string | undefined; before?: Id | undefined; limit: number },
+): Promise<StoredDigest[]> {
+  const { rows } = await pool.query<StoredDigest>({
+    name: 'list_digests',
+    text: `${SELECT_DIGESTS} AND ($1::text IS NULL OR r.slug = $1) AND ($2::bigint IS NULL OR d.id < $2)
+     ORDER BY d.id DESC LIMIT $3`,
+    values: [filter.rule ?? null, filter.before ?? null, filter.limit],
+  });
+  return rows;
+}

@@ -1,0 +1,91 @@
+/** JSON shapes of the SQL contract's rows: documentation generated from the declarations that read them. */
+
+import { idShape, timeShape } from '../../model/value-shapes.ts';
+import * as alerts from '../schema/analytics/alert-views.ts';
+import * as contract from '../schema/analytics/analytics-schema.ts';
+import * as audit from '../schema/analytics/audit-log-view.ts';
+import * as growth from '../schema/analytics/growth-views.ts';
+import * as posts from '../schema/analytics/post-views.ts';
+import * as results from '../schema/analytics/result-views.ts';
+import * as runs from '../schema/analytics/run-views.ts';
+import * as topics from '../schema/analytics/topic-views.ts';
+import * as trends from '../schema/analytics/trend-views.ts';
+import { Column } from 'drizzle-orm';
+import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
+import { z } from 'zod';
+
+/** All declared views of the contract, by name of the declaration. */
+export const declared = {
+  ...alerts,
+  ...contract,
+  ...audit,
+  ...growth,
+  ...posts,
+  ...results,
+  ...runs,
+  ...topics,
+  ...trends,
+};
+
+type Views = typeof declared;
+type ViewNameOf<T> = T extends { _: { name: infer Name extends string; existing: true } } ? Name : never;
+
+export type ViewName = { [K in keyof Views]: ViewNameOf<Views[K]> }[keyof Views];
+
+/** A row of a view: one member per column, in the view's order. */
+export type RowShape = z.ZodObject<Record<string, z.core.$ZodType>>;
+
+/**
+ * The JSON shape of a view's row: IDs are strings, times ISO 8601. For documentation, without validation at run time;
+ * `x-view` names the view, whose comments describe the members.
+ */
+export function describeRow(view: ViewName): RowShape {
+  const columns = VIEWS.get(view);
+  if (columns === undefined) throw new Error(`no such view: ${view}`);
+  return z.object(columns).meta({ 'x-view': view });
+}
+
+/** A row of a view, under its schema name in the document. */
+export function defineRow(name: string, view: ViewName): RowShape {
+  return describeRow(view).meta({ id: name, 'x-view': view });
+}
+
+/** A row of a view with additional members. */
+export function defineRowWith<M extends z.ZodRawShape>(name: string, view: ViewName, members: M) {
+  return z.object({ ...describeRow(view).shape, ...members }).meta({ id: name, 'x-view': view });
+}
+
+function describeColumn(column: Column): z.core.$ZodType {
+  // Types without a JSON equivalent may be anything, including null.
+  if (column.notNull || column.dataType === 'json') return describeValue(column);
+  return z.nullable(describeValue(column));
+}
+
+function describeValue(column: Column): z.core.$ZodType {
+  if ('baseColumn' in column) return z.array(describeValue(column.baseColumn as Column)); // an array's, by PgArray
+  if (column.dataType === 'number' && /int/i.test(column.columnType)) return z.int();
+  if (column.dataType === 'number') return z.number();
+  if (column.enumValues !== undefined && column.enumValues.length > 0) return z.enum(column.enumValues);
+  const shape = SHAPES_BY_TYPE.get(column.dataType);
+  if (shape === undefined) throw new Error(`no JSON shape for column ${column.name}`);
+  return shape;
+}
+
+const SHAPES_BY_TYPE: ReadonlyMap<string, z.core.$ZodType> = new Map<string, z.core.$ZodType>([
+  ['bigint', idShape],
+  ['string', z.string()],
+  ['boolean', z.boolean()],
+  ['date', timeShape],
+  ['json', z.unknown()],
+]);
+
+const VIEWS = new Map(
+  Object.values<object>(declared).flatMap((one): [string, Record<string, z.core.$ZodType>][] => {
+    if (!(one instanceof PgView)) return [];
+    const { name, selectedFields } = getViewConfig(one);
+    const members = Object.entries(selectedFields).flatMap(([member, column]): [string, z.core.$ZodType][] =>
+      column instanceof Column ? [[member, describeColumn(column)]] : [],
+    );
+    return [[name, Object.fromEntries(members)]];
+  }),
+);

@@ -1,0 +1,226 @@
+import type { Clock } from '../../platform/clock.ts';
+import { batched, givenRowsSql } from '../db/batches.ts';
+import {
+  type CallEnd,
+  closeCallSql,
+  countCalls,
+  insertMinuteRow,
+  listCallEnd,
+  readVerdict,
+  REFUND_CALL,
+  type Verdict,
+  type VerdictRow,
+} from './call-limits.ts';
+import { type Database, type Id, sqlTime } from '../db/database.ts';
+import { encodeBody } from './responses.ts';
+
+/**
+ * Writes the ledger rows of calls to one service, and commits them, before the calls are made. This single statement
+ * checks everything that may refuse them: whether the claim still holds each run (whose row is locked), whether the
+ * run has an unread response, how many calls it has made, and the limits of the service. A call is counted only if
+ * its row is written. $1 runs, ascending, $2 their fences, $3 maximum calls of each.
+ */
+const OPEN_CALLS = `
+WITH run AS MATERIALIZED (
+  SELECT asked.* FROM ${givenRowsSql('asked', { run_id: 'bigint', fence: 'int', most: 'int' })}
+  CROSS JOIN LATERAL (
+    SELECT FROM strandline.runs WHERE id = asked.run_id AND fence = asked.fence AND status = 'running' FOR NO KEY UPDATE
+  ) held
+), made AS MATERIALIZED (
+  SELECT run.*, (SELECT count(*) FROM strandline.calls c WHERE c.run_id = run.run_id) AS calls,
+    (SELECT coalesce(max(c.n), 0) + 1 FROM strandline.calls c WHERE c.run_id = run.run_id) AS n,
+    EXISTS (SELECT FROM strandline.responses a WHERE a.run_id = run.run_id AND read_at IS NULL) AS unread
+  FROM run
+), allowed AS MATERIALIZED (
+  SELECT run_id, fence, n, row_number() OVER (ORDER BY run_id) AS place FROM made WHERE NOT unread AND calls < most
+), ${countCalls({ service: '$4', time: '$5', perMinute: '$7', perDay: '$6' })}, opened AS (
+  INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
+  SELECT run_id, n, $4, fence, 'sent', now FROM allowed, verdict WHERE place <= opens
+)
+SELECT made.run_id, made.n, verdict.now, verdict.until, CASE
+  WHEN place <= opens THEN 'opened' WHEN place IS NOT NULL THEN refusal WHEN made.unread THEN 'unread' ELSE 'run_cap' END AS kind
+FROM made LEFT JOIN allowed USING (run_id) LEFT JOIN verdict ON place IS NOT NULL`;
+
+/**
+ * Refunds a call that was opened although its run has an unread response. {@link OPEN_CALLS} does not see rows
+ * committed while it waits for a lock; this statement does, before the request is sent, even if a later claim has
+ * marked the call as unknown. $1 run, $2 call, $3 time.
+ */
+const REFUND_IF_UNREAD = `
+WITH closed AS (
+  UPDATE strandline.calls SET state = 'failed', code = 'timeout_connect', received_at = ${sqlTime('$3')}, refunded = true
+  WHERE run_id = $1 AND n = $2 AND NOT refunded
+    AND EXISTS (SELECT FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL)
+  RETURNING service_id, sent_at, refunded
+), ${REFUND_CALL}
+SELECT FROM closed`;
+
+export type OpenedCall =
+  | { kind: 'opened'; n: number; sentAt: Date }
+  | Exclude<Verdict, { kind: 'opened' }>
+  /** The run has an unread response, which is paid for and must be read first. */
+  | { kind: 'unread' }
+  | { kind: 'run_cap' }
+  /** Another claim holds the run, or it has ended. */
+  | { kind: 'lost' };
+
+type CallToOpen = {
+  runId: Id;
+  fence: number;
+  serviceId: Id;
+  maxCallsPerRun: number;
+  callsPerDay: number | null;
+  callsPerMinute: number | null;
+  clock: Pick<Clock, 'statementTime'>;
+};
+
+/** Not retried: it may have been committed, and each row counts as a paid call. */
+const openTogether = batched(openCalls, { most: 32, alone: false });
+
+/**
+ * Opens calls, with one statement per service for concurrent ones.
+ * @param input.callsPerDay maximum calls per UTC day to this service; null: no limit
+ * @param input.callsPerMinute maximum calls in any 60 s to this service; null: no limit
+ * @returns for an opened call, also the database's time at which it was counted
+ */
+export async function openCall(db: Database, input: CallToOpen): Promise<OpenedCall> {
+  const opened = await openTogether(db, input);
+  if (opened.kind === 'failed') throw opened.error;
+  // A run without calls has no responses.
+  if (opened.kind === 'opened' && opened.n > 1 && (await refundIfUnread(db, { ...input, n: opened.n })))
+    return { kind: 'unread' };
+  return opened;
+}
+
+type OpenOutcome = OpenedCall | { kind: 'failed'; error: unknown };
+
+/** One statement per service: if one fails, calls of another may have been opened, and are made. */
+async function openCalls(db: Database, calls: readonly CallToOpen[]): Promise<OpenOutcome[]> {
+  const outcomes = new Map<CallToOpen, OpenOutcome>();
+  for (const group of groupCalls(calls)) {
+    try {
+      const opened = await openGroup(db, group);
+      for (const call of group) outcomes.set(call, opened.get(call.runId) ?? { kind: 'lost' });
+    } catch (error) {
+      for (const call of group) outcomes.set(call, { kind: 'failed', error });
+    }
+  }
+  return calls.flatMap((call) => outcomes.get(call) ?? []);
+}
+
+type CallGroup = [CallToOpen, ...CallToOpen[]];
+
+/** Calls to the same service under the same limits, each of another run. */
+function groupCalls(calls: readonly CallToOpen[]): CallGroup[] {
+  const groups: CallGroup[] = [];
+  for (const call of calls) {
+    const group = groups.find(
+      ([first, ...others]) =>
+        first.serviceId === call.serviceId &&
+        first.callsPerDay === call.callsPerDay &&
+        first.callsPerMinute === call.callsPerMinute &&
+        first.clock === call.clock &&
+        [first, ...others].every(({ runId }) => runId !== call.runId),
+    );
+    if (group === undefined) groups.push([call]);
+    else group.push(call);
+  }
+  return groups;
+}
+
+/** @returns by run; runs that the claim no longer holds are omitted */
+async function openGroup(db: Database, group: CallGroup): Promise<ReadonlyMap<Id, OpenedCall>> {
+  const [{ serviceId, callsPerDay, callsPerMinute, clock }] = group;
+  const calls = group.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
+  for (;;) {
+    const { rows } = await db.pool.query<OpenedCallRow>({
+      name: 'open_call',
+      text: OPEN_CALLS,
+      values: [
+        calls.map(({ runId }) => runId),
+        calls.map(({ fence }) => fence),
+        calls.map(({ maxCallsPerRun }) => maxCallsPerRun),
+        serviceId,
+        clock.statementTime(),
+        callsPerDay,
+        callsPerMinute,
+      ],
+    });
+    if (!rows.some(({ kind }) => kind === 'again'))
+      return new Map(rows.map((row) => [row.run_id, toOpenedCall(row)]));
+    if (callsPerMinute !== null) await insertMinuteRow(db, serviceId);
+  }
+}
+
+type OpenedCallRow = Omit<VerdictRow, 'kind'> & {
+  run_id: Id;
+  n: number;
+  kind: VerdictRow['kind'] | 'unread' | 'run_cap';
+};
+
+function toOpenedCall({ kind, n, now, until }: OpenedCallRow): OpenedCall {
+  if (kind === 'unread' || kind === 'run_cap') return { kind };
+  const verdict = readVerdict({ kind, now, until });
+  return verdict.kind === 'opened' ? { ...verdict, n } : verdict;
+}
+
+/** @returns whether the run has an unread response, so that the call must not be made */
+async function refundIfUnread(
+  db: Database,
+  call: { runId: Id; n: number; clock: Pick<Clock, 'statementTime'> },
+): Promise<boolean> {
+  const { rowCount } = await db.pool.query({
+    name: 'refund_if_unread',
+    text: REFUND_IF_UNREAD,
+    values: [call.runId, call.n, call.clock.statementTime()],
+  });
+  return rowCount === 1;
+}
+
+/**
+ * Closes a call without a response. If its request was certainly not sent, it is removed from the day and the minute,
+ * but still counts as an attempt of its run. A partial body is stored as a response that needs no reading: a replay
+ * may parse it, but it never counts as complete.
+ */
+const CLOSE_CALL = `
+WITH ${closeCallSql('calls', 'run_id = $9 AND n = $10')}, kept AS (
+  INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at, read_at)
+  SELECT run_id, n, http_status, $11, $12, $13, $14::int, received_at, received_at FROM closed WHERE $12::bytea IS NOT NULL
+  ON CONFLICT DO NOTHING
+), ${REFUND_CALL}
+SELECT FROM closed`;
+
+export type FailedCallEnd = CallEnd & {
+  /** `received`: its response is paid for, and could not be stored with it. */
+  state: 'failed' | 'unknown' | 'received';
+  /** The decoded part of a response that was cut off, or the body of an error. */
+  partial: { contentType: string | null; body: Buffer } | null;
+};
+
+/** Closes the row of a call without a response. Idempotent. */
+export async function closeFailedCall(
+  db: Database,
+  call: FailedCallEnd & { runId: Id; n: number },
+): Promise<void> {
+  const { runId, n, partial } = call;
+  const stored = partial && (await encodeBody(partial.body));
+  await db.pool.query(CLOSE_CALL, [
+    ...listCallEnd(call),
+    runId,
+    n,
+    partial?.contentType ?? null,
+    stored?.gzipped ?? null,
+    stored?.sha256 ?? null,
+    stored?.bytes ?? null,
+  ]);
+}
+
+/** Calls of an earlier claim with unknown outcome: they count as paid. */
+export async function markUnknownCalls(db: Database, runId: Id, fence: number, now: Date): Promise<number> {
+  const { rowCount } = await db.pool.query(
+    `UPDATE strandline.calls SET state = 'unknown', code = 'unknown_outcome', received_at = $3
+     WHERE run_id = $1 AND fence < $2 AND state = 'sent'`,
+    [runId, fence, now],
+  );
+  return rowCount ?? 0;
+}

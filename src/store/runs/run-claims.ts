@@ -1,0 +1,145 @@
+/** Leases of runs: claim with a fence, extend, renew. */
+import type { Operation } from '../../model/enumerations.ts';
+import { SECOND } from '../../lib/time.ts';
+import { batched, givenRowsSql } from '../db/batches.ts';
+import { type Database, type Id, sqlTime, type Transaction, violatesConstraint } from '../db/database.ts';
+import type { RequestColumns } from '../topics/searches.ts';
+import type { ServiceKind } from '../services/services.ts';
+
+/** A claimed run with everything its execution needs. */
+export type ClaimedRun = RequestColumns & {
+  id: Id;
+  fence: number;
+  claims: number;
+  version: number;
+  trigger: 'schedule' | 'manual' | 'first';
+  slot_at: Date | null;
+  created_at: Date;
+  search_id: Id;
+  search: string;
+  topic: string;
+  operation: Operation;
+  next_due_at: Date | null;
+  service_id: Id;
+  service: string;
+  service_kind: ServiceKind;
+  /** Name of its dialect; see `loadDialect`. */
+  dialect: string;
+  calls_made: number;
+};
+
+/** A lease beyond the maximum (an hour) is invalid: a clock was wrong, or the row was edited. */
+export const LEASE_IS_OVER = `NOT (lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day')`;
+
+/** No scan for this long means an outage, in which no worker could renew its lease either. */
+export const MAX_SCAN_SILENCE_MS = 3 * SECOND;
+
+/**
+ * A run whose lease expired while scans continue. After an outage, the first scan extends all leases (`extendLeases`), and
+ * no run can be claimed before: its worker may have survived with a paid response.
+ */
+export const IS_ABANDONED = `(r.status = 'running' AND ${LEASE_IS_OVER} AND EXISTS (SELECT FROM strandline.scanner
+  WHERE scanned_at BETWEEN clock_timestamp() - interval '${MAX_SCAN_SILENCE_MS} ms' AND clock_timestamp() + interval '5 s'))`;
+
+/** A run that was claimed this often may crash its workers: it is given only to a worker without other runs. */
+export const MAX_SHARED_CLAIMS = 2;
+
+/**
+ * Claims runs for this process: queued and due, or running with an expired lease. Locks their rows first, in order;
+ * the lock decides between concurrent claims, and the partial unique index `runs_one_running` keeps two runs of one
+ * search apart. Leases use the database's clock. For each run: $1 ID, ascending, $2 worker, $3 length of the lease,
+ * $4 time, $5 whether its worker has no other run.
+ */
+const CLAIM_RUNS = `
+WITH held AS MATERIALIZED (
+  SELECT asked.*
+  FROM ${givenRowsSql('asked', { id: 'bigint', worker: 'text', lease_ms: 'int', now: 'timestamptz', alone: 'boolean' })}
+  CROSS JOIN LATERAL (
+    SELECT FROM strandline.runs r
+    WHERE r.id = asked.id AND (asked.alone OR r.claims < ${MAX_SHARED_CLAIMS})
+      AND ((r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= ${sqlTime('asked.now')})) OR ${IS_ABANDONED})
+    FOR NO KEY UPDATE
+  ) claimable
+)
+UPDATE strandline.runs r
+SET status = 'running', fence = r.fence + 1, claims = r.claims + 1, worker = asked.worker, not_before = NULL, offer_at = NULL,
+  lease_until = clock_timestamp() + asked.lease_ms * interval '1 millisecond', started_at = coalesce(r.started_at, ${sqlTime('asked.now')})
+FROM held asked, strandline.searches s, strandline.topics t, strandline.services sv, strandline.search_versions v
+WHERE r.id = asked.id AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
+  AND v.search_id = r.search_id AND v.version = r.version
+RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
+  s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
+  coalesce(s.next_due_at, (SELECT due_at FROM strandline.search_pace p WHERE p.search_id = s.id)) AS next_due_at,
+  s.service_id, sv.name AS service, sv.kind AS service_kind, sv.dialect,
+  (SELECT count(*)::int FROM strandline.calls c WHERE c.run_id = r.id) AS calls_made`;
+
+type ClaimInput = { runId: Id; worker: string; leaseMs: number; now: Date | null; alone?: boolean };
+
+/** More than a worker starts at once; if the statement fails, each run is retried alone. */
+const MAX_CLAIMS_TOGETHER = 32;
+
+/**
+ * Claims runs, batched with concurrent claims of this process.
+ * @param input.now the statement's time; null: the database's clock
+ * @param input.alone whether this worker has no other run; otherwise it does not get one that was claimed twice
+ * @returns `null` if another worker has the run, it is not due, it has ended, or its search has a running run
+ */
+export const claimRun: (db: Database, input: ClaimInput) => Promise<ClaimedRun | null> = batched(claimRuns, {
+  most: MAX_CLAIMS_TOGETHER,
+  alone: true,
+});
+
+async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(ClaimedRun | null)[]> {
+  // If a run is requested twice, the first request claims it.
+  const first = new Map(claims.toReversed().map((claim) => [claim.runId, claim]));
+  const asked = [...first.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
+  try {
+    const { rows } = await db.pool.query<ClaimedRun>({
+      name: 'claim_run',
+      text: CLAIM_RUNS,
+      values: [
+        asked.map(({ runId }) => runId),
+        asked.map(({ worker }) => worker),
+        asked.map(({ leaseMs }) => leaseMs),
+        asked.map(({ now }) => now),
+        asked.map(({ alone }) => alone ?? false),
+      ],
+    });
+    const claimed = new Map(rows.map((run) => [run.id, run]));
+    return claims.map((claim) =>
+      first.get(claim.runId) === claim ? (claimed.get(claim.runId) ?? null) : null,
+    );
+  } catch (error) {
+    if (claims.length === 1 && violatesConstraint(error, 'runs_one_running')) return [null];
+    throw error;
+  }
+}
+
+/**
+ * Extends the leases of all running runs, except those already extended and not renewed since: their workers are
+ * dead. For the first scan after an outage, in the transaction that records the scan, so that no run is claimed
+ * before it commits.
+ * @param leaseMs length of a lease, in milliseconds
+ * @returns how many leases were extended
+ */
+export async function extendLeases(tx: Transaction, leaseMs: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `UPDATE strandline.runs SET lease_until = clock_timestamp() + $1 * interval '1 millisecond', lease_extended = fence
+     WHERE status = 'running' AND lease_extended IS DISTINCT FROM fence`,
+    [leaseMs],
+  );
+  return rowCount ?? 0;
+}
+
+/** Renews the lease, and allows another extension after the next outage. @returns whether we still hold the run */
+export async function renewLease(
+  db: Database,
+  input: { runId: Id; fence: number; leaseMs: number },
+): Promise<boolean> {
+  const { rowCount } = await db.pool.query(
+    `UPDATE strandline.runs SET lease_until = clock_timestamp() + $3 * interval '1 millisecond', lease_extended = NULL
+     WHERE id = $1 AND fence = $2 AND status = 'running'`,
+    [input.runId, input.fence, input.leaseMs],
+  );
+  return rowCount === 1;
+}

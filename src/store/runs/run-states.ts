@@ -1,0 +1,220 @@
+/** State changes of runs: queue, requeue, fail, read. Claims are in `run-claims.ts`, success in `save/outcome.ts`. */
+import { Refused, type RunCode } from '../../model/errors.ts';
+import type { Operation, Tool } from '../../model/enumerations.ts';
+import type { Reject } from '../../model/parsed-results.ts';
+import type { ToolReport } from '../../model/tool-coverage.ts';
+import { type Database, type Id, type Queryable, sqlTime, type Transaction } from '../db/database.ts';
+import { insertRejectsSql } from '../save/outcome.ts';
+import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
+import { OFFER_AGAIN_MS } from './slots.ts';
+
+/**
+ * Ends a claimed run without success. Marks an unusable response as read, and stores its rejects.
+ * @param input.now the statement's time; null: the database's clock
+ * @returns false if another claim holds the run
+ */
+export async function failRun(
+  db: Database,
+  input: {
+    runId: Id;
+    fence: number;
+    code: RunCode;
+    reason: string | null;
+    /** Null if there was no response to parse. */
+    rejects: readonly Reject[] | null;
+    /** Number of the unreadable response. */
+    unreadable?: number | null;
+    /** What that response says about tools. */
+    tools?: readonly ToolReport[];
+    now: Date | null;
+  },
+): Promise<boolean> {
+  const { rows } = await db.pool.query(
+    `WITH failed AS (
+       UPDATE strandline.runs
+       SET status = 'failed', code = $3, reason = $4, rejected = $5, ended_at = ${sqlTime('$6')}, lease_until = NULL,
+         claims = 0, offer_at = NULL
+       WHERE id = $1 AND fence = $2 AND status = 'running'
+       RETURNING id, search_id, ended_at
+     ), unknown AS (
+       -- A call whose end could not be recorded may have been answered and billed. No ended run has a call under way.
+       UPDATE strandline.calls SET state = 'unknown', code = 'unknown_outcome', received_at = failed.ended_at
+       FROM failed WHERE run_id = failed.id AND state = 'sent'
+     ), response AS (
+       UPDATE strandline.responses SET read_at = failed.ended_at
+       FROM failed WHERE run_id = failed.id AND n = $8 AND read_at IS NULL
+     ), covered AS (
+       ${insertToolsSql(FAILED_RUN, '$9')} RETURNING t.tool, t.asked, t.responded
+     ), counted AS (
+       INSERT INTO strandline.count_increments (name, labels, n)
+       SELECT 'run_tools', ARRAY[tool, 'silent', strandline.kind_of_search((SELECT search_id FROM failed))], 1 FROM covered WHERE asked AND NOT responded
+     ), told AS (
+       ${insertRejectsSql('failed', 'id', '$7')}
+     )
+     SELECT id FROM failed`,
+    [
+      input.runId,
+      input.fence,
+      input.code,
+      input.reason,
+      input.rejects?.length ?? null,
+      input.now,
+      JSON.stringify(input.rejects ?? []),
+      input.unreadable ?? null,
+      encodeReports([{ runId: input.runId, tools: input.tools ?? [] }]),
+    ],
+  );
+  return rows.length === 1;
+}
+
+/** For {@link insertToolsSql}, in the statement of {@link failRun}: a run that made no call asked nothing. */
+const FAILED_RUN = `(SELECT id AS run_id, false AS responded, $3::text AS reason,
+  (SELECT received_at FROM strandline.responses WHERE run_id = failed.id AND n = $8) AS observed_at
+  FROM failed WHERE EXISTS (SELECT FROM strandline.calls WHERE run_id = failed.id AND NOT refunded))`;
+
+/**
+ * Requeues a claimed run, unless its search was stopped in the meantime. Share-locks the search's row first: a concurrent
+ * pause or removal is either visible here, or finds the run queued. Manual runs of a paused search are still executed.
+ */
+const REQUEUE_RUN = `
+WITH search AS (
+  SELECT CASE
+    WHEN s.archived_at IS NOT NULL THEN 'removed'
+    WHEN s.state = 'broken' OR (s.state = 'paused' AND r.trigger <> 'manual') THEN s.state
+  END AS stopped
+  FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+  WHERE r.id = $1 FOR SHARE OF s
+), requeued AS (
+  UPDATE strandline.runs
+  SET status = CASE WHEN stopped IS NULL THEN 'queued' ELSE 'cancelled' END,
+    not_before = CASE WHEN stopped IS NULL THEN $3::timestamptz END,
+    offer_at = CASE WHEN stopped IS NULL THEN coalesce($3::timestamptz, ${sqlTime('$5')}) END,
+    ended_at = CASE WHEN stopped IS NOT NULL THEN ${sqlTime('$5')} END,
+    reason = coalesce(stopped, $4), lease_until = NULL, claims = 0
+  FROM search
+  WHERE id = $1 AND fence = $2 AND status = 'running'
+  RETURNING id, status
+), response AS (
+  UPDATE strandline.responses SET read_at = ${sqlTime('$5')} FROM requeued WHERE run_id = requeued.id AND n = $6 AND read_at IS NULL
+)
+SELECT status FROM requeued`;
+
+/**
+ * Requeues a claimed run for a retry, or because this worker is stopping. The scan enqueues it at `notBefore`, or
+ * immediately if null.
+ * @param input.now the statement's time; null: the database's clock
+ * @returns `cancelled` if its search is now paused, broken or removed; null if another claim holds the run
+ */
+export async function requeueRun(
+  db: Database,
+  input: {
+    runId: Id;
+    fence: number;
+    notBefore: Date | null;
+    reason: string | null;
+    /** Number of the unreadable response. */
+    unreadable?: number | null;
+    now: Date | null;
+  },
+): Promise<'queued' | 'cancelled' | null> {
+  const { rows } = await db.pool.query<{ status: 'queued' | 'cancelled' }>(REQUEUE_RUN, [
+    input.runId,
+    input.fence,
+    input.notBefore,
+    input.reason,
+    input.now,
+    input.unreadable ?? null,
+  ]);
+  return rows[0]?.status ?? null;
+}
+
+/**
+ * The status of a run that this claim was the last to hold; null if another claim has held it since. Tells whether the commit of
+ * an end succeeded although its confirmation was lost.
+ */
+export async function readOwnStatus(
+  db: Database,
+  { id, fence }: { id: Id; fence: number },
+): Promise<string | null> {
+  const { rows } = await db.pool.query<{ status: string }>(
+    'SELECT status FROM strandline.runs WHERE id = $1 AND fence = $2',
+    [id, fence],
+  );
+  return rows[0]?.status ?? null;
+}
+
+/**
+ * Creates a run outside the schedule: the first one of a new search, or a manual one. The caller enqueues it; if
+ * nobody claims it, the scan enqueues it again after {@link OFFER_AGAIN_MS}. Share-locks the search's row, to wait for a
+ * concurrent removal and see it.
+ * @param input.now the statement time; null: the database's clock
+ * @throws Refused `not_found` if the search is removed
+ */
+export async function insertRun(
+  tx: Queryable,
+  input: { searchId: Id; trigger: 'manual' | 'first'; now: Date | null },
+): Promise<Id> {
+  const { rows } = await tx.query<{ id: Id }>(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
+     SELECT s.id, s.version, v.request_version, $2, 'queued', t.now, t.now + $4 * interval '1 ms'
+     FROM strandline.searches s JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version,
+       (SELECT ${sqlTime('$3')} AS now) t
+     WHERE s.id = $1 AND s.archived_at IS NULL FOR SHARE OF s RETURNING id`,
+    [input.searchId, input.trigger, input.now, OFFER_AGAIN_MS],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Refused('not_found', 'the search was removed');
+  return row.id;
+}
+
+/**
+ * An unclaimed run of the current version that can start now. Excludes retries and runs queued before an edit, which are
+ * not what a person requests.
+ */
+export async function findQueuedRun(tx: Transaction, searchId: Id, now: Date | null): Promise<Id | null> {
+  const { rows } = await tx.query<{ id: Id }>(
+    `SELECT r.id FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.version = r.version
+     WHERE r.search_id = $1 AND r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= ${sqlTime('$2')})
+     ORDER BY r.id LIMIT 1`,
+    [searchId, now],
+  );
+  return rows[0]?.id ?? null;
+}
+
+export type ReplayableRun = {
+  search_id: Id;
+  service_id: Id;
+  operation: Operation;
+  /** Of the version that it used. */
+  tools: Tool[];
+  dialect: string;
+  status: string;
+  ended_at: Date | null;
+};
+
+export async function findRunForReplay(db: Database, runId: Id): Promise<ReplayableRun | null> {
+  const { rows } = await db.pool.query<ReplayableRun>(
+    `SELECT r.search_id, s.service_id, s.operation, v.tools, sv.dialect, r.status, r.ended_at
+     FROM strandline.runs r
+     JOIN strandline.searches s ON s.id = r.search_id
+     JOIN strandline.search_versions v ON v.search_id = r.search_id AND v.version = r.version
+     JOIN strandline.services sv ON sv.id = s.service_id
+     WHERE r.id = $1`,
+    [runId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether the last `times` runs of a search all failed with this code. */
+export async function countFailuresInARow(
+  db: Database,
+  searchId: Id,
+  code: string,
+  times: number,
+): Promise<boolean> {
+  const { rows } = await db.pool.query<{ code: string | null }>(
+    `SELECT code FROM strandline.runs WHERE search_id = $1 AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT $2`,
+    [searchId, times],
+  );
+  return rows.length === times && rows.every((row) => row.code === code);
+}

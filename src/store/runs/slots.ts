@@ -1,0 +1,290 @@
+/** Slots of searches: which searches are due, and one row per slot with its result. */
+import type { CancelReason, SkipReason } from '../../model/errors.ts';
+import { SECOND } from '../../lib/time.ts';
+import type { Operation } from '../../model/enumerations.ts';
+import { type Id, type Queryable, type Transaction, selectIds } from '../db/database.ts';
+import type { SearchState } from '../schema/analytics/topic-views.ts';
+import type { ServiceKind } from '../services/services.ts';
+
+/** A schedule as stored: one of the first three members is set. */
+export type ScheduleColumns = {
+  cron: string | null;
+  every_seconds: number | null;
+  /** An adaptive schedule as written, normalized. */
+  auto: string | null;
+  tz: string;
+};
+
+/** Scheduling state of a search, read under its row lock. */
+export type LockedSearch = ScheduleColumns & {
+  id: Id;
+  slug: string;
+  version: number;
+  request_version: number;
+  state: SearchState;
+  archived_at: Date | null;
+  created_at: Date;
+  /** When its pauses end, in the past if the scan has not seen it yet; null: it is not paused, or until somebody resumes it. */
+  pause_ends_at: Date | null;
+  /** Of a fixed or an adaptive schedule. */
+  next_due_at: Date | null;
+  service_id: Id;
+  service_kind: ServiceKind;
+  operation: Operation;
+  /** Of an adaptive schedule: the current interval, and until when its calls per day are spent. */
+  interval_seconds: number | null;
+  spent_until: Date | null;
+};
+
+const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at,
+  nullif(s.pause_ends_at, 'infinity') AS pause_ends_at, coalesce(s.next_due_at, p.due_at) AS next_due_at, v.cron, v.every_seconds, v.auto, v.tz, s.service_id, sv.kind AS service_kind,
+  s.operation, p.interval_seconds, p.spent_until`;
+
+/**
+ * Locks the search's row: serializes scan, pause, edit and remove of a search. Saves, whose foreign keys take `FOR KEY
+ * SHARE`, are not blocked.
+ */
+export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedSearch | null> {
+  const { rows } = await tx.query<LockedSearch>({
+    name: 'lock_search',
+    text: `SELECT ${SEARCH_COLUMNS}
+     FROM strandline.searches s
+     JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+     JOIN strandline.services sv ON sv.id = s.service_id
+     LEFT JOIN strandline.search_pace p ON p.search_id = s.id
+     WHERE s.id = $1 FOR NO KEY UPDATE OF s`,
+    values: [searchId],
+  });
+  return rows[0] ?? null;
+}
+
+/**
+ * Condition for the searches of a scan, with `$1` for a simulation. Two variants instead of `IS NOT DISTINCT FROM`, for
+ * which the planner would scan the whole table.
+ */
+function drivenBySql(simulation: string | null): { suffix: string; sql: string; values: readonly string[] } {
+  return simulation === null
+    ? { suffix: '', sql: 'simulation IS NULL', values: [] }
+    : { suffix: '_simulated', sql: 'simulation = $1', values: [simulation] };
+}
+
+/** The same for a row `p` of `search_pace`, checked per row: otherwise the planner would scan all searches. */
+const drivenBy = (sql: string) => `(SELECT ${sql} FROM strandline.searches WHERE id = p.search_id OFFSET 0)`;
+
+/**
+ * Locks searches that are due, and those whose pause is over, longest due first. Skips locked rows until the next scan.
+ * @param simulation whose searches; null: those of the database's clock
+ */
+export async function lockDueSearches(
+  tx: Transaction,
+  { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
+): Promise<LockedSearch[]> {
+  const { suffix, sql, values } = drivenBySql(simulation);
+  const [due, most] = [`$${values.length + 1}`, `$${values.length + 2}`];
+  const { rows } = await tx.query<LockedSearch>({
+    name: `lock_due_searches${suffix}`,
+    text: `WITH fixed AS MATERIALIZED (
+       SELECT * FROM strandline.searches WHERE next_due_at <= ${due} AND ${sql}
+       ORDER BY next_due_at LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED
+     ), paced AS MATERIALIZED (
+       SELECT p.search_id FROM strandline.search_pace p WHERE p.due_at <= ${due} AND ${drivenBy(sql)} ORDER BY p.due_at LIMIT ${most}
+     ), adaptive AS MATERIALIZED (
+       SELECT s.* FROM paced JOIN strandline.searches s ON s.id = paced.search_id FOR NO KEY UPDATE OF s SKIP LOCKED
+     ), rested AS MATERIALIZED (
+       SELECT * FROM strandline.searches WHERE pause_ends_at <= ${due} AND ${sql}
+       ORDER BY pause_ends_at LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED
+     )
+     SELECT ${SEARCH_COLUMNS}
+     FROM (SELECT * FROM fixed UNION ALL SELECT * FROM adaptive UNION ALL SELECT * FROM rested) s CROSS JOIN LATERAL (
+       SELECT request_version, cron, every_seconds, auto, tz FROM strandline.search_versions
+       WHERE search_id = s.id AND version = s.version OFFSET 0
+     ) v JOIN strandline.services sv ON sv.id = s.service_id
+     LEFT JOIN LATERAL (
+       SELECT due_at, interval_seconds, spent_until FROM strandline.search_pace
+       WHERE search_id = s.id AND s.next_due_at IS NULL OFFSET 0
+     ) p ON true`,
+    values: [...values, now, limit],
+  });
+  return rows;
+}
+
+/**
+ * When the next search is due or its pause ends, or since when the longest overdue one is; null if none is active or will be by
+ * itself.
+ */
+export async function readEarliestDue(db: Queryable, simulation: string | null): Promise<Date | null> {
+  const { suffix, sql, values } = drivenBySql(simulation);
+  const { rows } = await db.query<{ next_due_at: Date | null }>({
+    name: `earliest_due${suffix}`,
+    text: `SELECT least(
+       (SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL AND ${sql} ORDER BY next_due_at LIMIT 1),
+       (SELECT due_at FROM strandline.search_pace p WHERE due_at IS NOT NULL AND ${drivenBy(sql)} ORDER BY due_at LIMIT 1),
+       (SELECT nullif(pause_ends_at, 'infinity') FROM strandline.searches WHERE pause_ends_at IS NOT NULL AND ${sql}
+        ORDER BY pause_ends_at LIMIT 1)
+     ) AS next_due_at`,
+    values: [...values],
+  });
+  return rows[0]?.next_due_at ?? null;
+}
+
+/** Those of these searches that have a run queued or running. */
+export async function listSearchesWithOpenRun(tx: Transaction, searchIds: readonly Id[]): Promise<Set<Id>> {
+  const ids = await selectIds(tx, {
+    name: 'searches_with_open_run',
+    text: `SELECT u.id FROM unnest($1::bigint[]) u(id)
+     WHERE EXISTS (SELECT FROM strandline.runs WHERE search_id = u.id AND status IN ('queued', 'running') OFFSET 0)`,
+    values: [searchIds],
+  });
+  return new Set(ids);
+}
+
+export type SlotRow = {
+  search: Pick<LockedSearch, 'id' | 'version' | 'request_version'>;
+  slotAt: Date;
+  status: 'queued' | 'skipped';
+  reason: SkipReason | null;
+  /** The last slot of a span, and how many slots it has; null for a single slot. */
+  spanUntil: Date | null;
+  spanSlots: number | null;
+};
+
+/** A run that was queued for a due slot. */
+export type QueuedSlot = { id: Id; search_id: Id };
+
+/** A run that was enqueued but not claimed is enqueued again after this long. */
+export const OFFER_AGAIN_MS = 30 * SECOND;
+
+/**
+ * Writes the run row of each due slot, in one statement. Existing rows are kept: UNIQUE (search_id, slot_at) decides
+ * between two scans of the same slot.
+ * @returns queued rows, for the caller to enqueue
+ */
+export async function insertSlots(
+  tx: Transaction,
+  slots: readonly SlotRow[],
+  now: Date,
+): Promise<QueuedSlot[]> {
+  if (slots.length === 0) return [];
+  const { rows } = await tx.query<{ id: Id; search_id: Id; status: string }>({
+    name: 'insert_slots',
+    text: `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots,
+       created_at, ended_at, offer_at)
+     SELECT u.search_id, u.version, u.request_version, 'schedule', u.status, u.reason, u.slot_at, u.span_until, u.span_slots,
+       $9, CASE WHEN u.status = 'skipped' THEN $9::timestamptz END, CASE WHEN u.status = 'queued' THEN $10::timestamptz END
+     FROM unnest($1::bigint[], $2::int[], $3::int[], $4::timestamptz[], $5::text[], $6::text[], $7::timestamptz[], $8::int[])
+       AS u(search_id, version, request_version, slot_at, status, reason, span_until, span_slots)
+     ORDER BY u.search_id, u.slot_at
+     ON CONFLICT (search_id, slot_at) DO NOTHING
+     RETURNING id, search_id, status`,
+    values: [
+      slots.map(({ search }) => search.id),
+      slots.map(({ search }) => search.version),
+      slots.map(({ search }) => search.request_version),
+      slots.map((slot) => slot.slotAt),
+      slots.map((slot) => slot.status),
+      slots.map((slot) => slot.reason),
+      slots.map((slot) => slot.spanUntil),
+      slots.map((slot) => slot.spanSlots),
+      now,
+      new Date(now.getTime() + OFFER_AGAIN_MS),
+    ],
+  });
+  return rows.filter((row) => row.status === 'queued');
+}
+
+/** Sets when searches with a fixed schedule are due next. */
+export async function setNextDue(tx: Transaction, due: readonly { searchId: Id; at: Date }[]): Promise<void> {
+  if (due.length === 0) return;
+  await tx.query({
+    name: 'set_next_due',
+    text: `UPDATE strandline.searches s SET next_due_at = u.at
+     FROM unnest($1::bigint[], $2::timestamptz[]) u(id, at) WHERE s.id = u.id`,
+    values: [due.map(({ searchId }) => searchId), due.map(({ at }) => at)],
+  });
+}
+
+/** The slot that an adaptive search has used, and its next due time. */
+export type UsedSlot = { searchId: Id; slot: Date; at: Date; spentUntil: Date | null };
+
+/** Sets when searches with an adaptive schedule are due next, unless another scan has used the same slot. */
+export async function setNextAdaptive(tx: Transaction, used: readonly UsedSlot[]): Promise<void> {
+  if (used.length === 0) return;
+  await tx.query({
+    name: 'set_next_adaptive',
+    text: `UPDATE strandline.search_pace p SET due_at = u.at, spent_until = coalesce(u.spent_until, p.spent_until)
+     FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[]) u(id, slot, at, spent_until)
+     WHERE p.search_id = u.id AND p.due_at = u.slot`,
+    values: [
+      used.map(({ searchId }) => searchId),
+      used.map(({ slot }) => slot),
+      used.map(({ at }) => at),
+      used.map(({ spentUntil }) => spentUntil),
+    ],
+  });
+}
+
+/**
+ * Sets when a search is due next if its interval is adaptive; otherwise it is not due there.
+ * @param at null: never, because it is stopped
+ */
+export async function setAdaptiveDue(tx: Transaction, searchId: Id, at: Date | null): Promise<void> {
+  await tx.query({
+    name: 'set_adaptive_due',
+    text: `WITH fixed AS (
+       UPDATE strandline.search_pace p SET due_at = NULL FROM strandline.searches s
+       WHERE p.search_id = $1 AND s.id = $1 AND NOT s.adaptive AND p.due_at IS NOT NULL
+     )
+     INSERT INTO strandline.search_pace (search_id, due_at) SELECT id, $2 FROM strandline.searches WHERE id = $1 AND adaptive
+     ON CONFLICT (search_id) DO UPDATE SET due_at = excluded.due_at`,
+    values: [searchId, at],
+  });
+}
+
+/**
+ * Changes the state of a search and records when, so that paused time is not mistaken for silence. Does nothing if state
+ * and reason are the same. Its pauses end with the state `paused`.
+ * @param nextDueAt next due time of a search that becomes active; null: unchanged. A stopped search is never due.
+ */
+export async function setState(
+  tx: Transaction,
+  searchId: Id,
+  state: LockedSearch['state'],
+  reason: string | null,
+  now: Date,
+  nextDueAt: Date | null = null,
+): Promise<void> {
+  const { rowCount } = await tx.query(
+    `UPDATE strandline.searches SET state = $2, state_reason = $3, state_since = $4,
+       next_due_at = CASE WHEN $2 NOT IN ('paused', 'broken') AND NOT adaptive THEN coalesce($5, next_due_at) END,
+       paused_until = CASE WHEN $2 = 'paused' THEN paused_until END,
+       topic_paused_until = CASE WHEN $2 = 'paused' THEN topic_paused_until END,
+       all_paused_until = CASE WHEN $2 = 'paused' THEN all_paused_until END
+     WHERE id = $1 AND (state, state_reason) IS DISTINCT FROM ($2, $3)`,
+    [searchId, state, reason, now, nextDueAt],
+  );
+  if (rowCount === 0) return;
+  const isStopped = state === 'paused' || state === 'broken';
+  if (isStopped || nextDueAt !== null) await setAdaptiveDue(tx, searchId, isStopped ? null : nextDueAt);
+  await tx.query(
+    'UPDATE strandline.search_states SET ended_at = $2 WHERE search_id = $1 AND ended_at IS NULL',
+    [searchId, now],
+  );
+  await tx.query(
+    'INSERT INTO strandline.search_states (search_id, state, reason, began_at) VALUES ($1, $2, $3, $4)',
+    [searchId, state, reason, now],
+  );
+}
+
+/** Cancels queued runs, as a pause or a removal does. */
+export async function cancelQueued(
+  tx: Transaction,
+  searchId: Id,
+  reason: CancelReason,
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.runs SET status = 'cancelled', reason = $2, ended_at = $3, offer_at = NULL
+     WHERE search_id = $1 AND status = 'queued'`,
+    [searchId, reason, now],
+  );
+}

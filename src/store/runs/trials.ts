@@ -1,0 +1,132 @@
+/** The ledger of trial calls, which test a search before it is saved, with the same limits as runs. */
+import type { Operation } from '../../model/enumerations.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { RunCode } from '../../model/errors.ts';
+import type { ParsedLink } from '../../model/parsed-results.ts';
+import {
+  type CallEnd,
+  closeCallSql,
+  countCalls,
+  insertMinuteRow,
+  listCallEnd,
+  readVerdict,
+  REFUND_CALL,
+  type Verdict,
+  type VerdictRow,
+} from './call-limits.ts';
+import { type Database, type Id, onlyRow } from '../db/database.ts';
+import type { RequestColumns } from '../topics/searches.ts';
+
+export type TrialRequest = RequestColumns & { operation: Operation };
+
+/** Counts and writes a trial in one statement, committed before the request is sent. */
+const OPEN_TRIAL = `
+WITH allowed AS MATERIALIZED (
+  SELECT true
+), ${countCalls({ service: '$1', time: '$2', perMinute: '$5', perDay: '$4' })}, opened AS (
+  INSERT INTO strandline.trials (service_id, sent_at, deadline_at, operation, prompt, tools, model, date_filter, streaming, extra, state)
+  SELECT $1, verdict.now, verdict.now + $3 * interval '1 millisecond', $6, $7, $8::text[], $9, $10, $11, $12::jsonb, 'sent'
+  FROM verdict WHERE opens = 1
+  RETURNING id
+)
+SELECT CASE WHEN opens = 1 THEN 'opened' ELSE refusal END AS kind, now, until, (SELECT id FROM opened) AS id FROM verdict`;
+
+type OpenedTrial = { kind: 'opened'; id: Id; sentAt: Date } | Exclude<Verdict, { kind: 'opened' }>;
+
+/**
+ * @param input.callsPerDay maximum calls per UTC day to this service, including runs; null: no limit
+ * @param input.callsPerMinute the same in any 60 s
+ * @param input.deadlineMs when the call's outcome can no longer arrive
+ */
+export async function openTrial(
+  db: Database,
+  input: {
+    serviceId: Id;
+    request: TrialRequest;
+    callsPerDay: number | null;
+    callsPerMinute: number | null;
+    clock: Pick<Clock, 'statementTime'>;
+    deadlineMs: number;
+  },
+): Promise<OpenedTrial> {
+  const { operation, prompt, tools, model, date_filter, streaming, extra } = input.request;
+  const { rows } = await db.pool.query<VerdictRow & { id: Id | null }>(OPEN_TRIAL, [
+    input.serviceId,
+    input.clock.statementTime(),
+    input.deadlineMs,
+    input.callsPerDay,
+    input.callsPerMinute,
+    operation,
+    prompt,
+    tools,
+    model,
+    date_filter,
+    streaming,
+    JSON.stringify(extra),
+  ]);
+  const row = onlyRow(rows);
+  if (row.kind === 'again') {
+    await insertMinuteRow(db, input.serviceId);
+    return openTrial(db, input);
+  }
+  const verdict = readVerdict(row);
+  if (verdict.kind !== 'opened') return verdict;
+  return { ...verdict, id: row.id as Id }; // an opened trial has its row
+}
+
+const CLOSE_TRIAL = `
+WITH ${closeCallSql('trials', 'id = $9')}, ${REFUND_CALL}
+SELECT FROM closed`;
+
+/** Closes the row of a trial's call. Idempotent. */
+export async function closeTrial(db: Database, trial: CallEnd & { id: Id }): Promise<void> {
+  await db.pool.query(CLOSE_TRIAL, [...listCallEnd(trial), trial.id]);
+}
+
+/** Records why a response could not be parsed. */
+export async function markTrialUnreadable(db: Database, id: Id, code: RunCode): Promise<void> {
+  await db.pool.query(`UPDATE strandline.trials SET code = $2 WHERE id = $1 AND state = 'received'`, [
+    id,
+    code,
+  ]);
+}
+
+/** Trials whose process ended during the call: they may have been answered, so they count as paid. */
+export async function markUnknownTrials(db: Database, now: Date): Promise<number> {
+  const { rowCount } = await db.pool.query(
+    `UPDATE strandline.trials SET state = 'unknown', code = 'unknown_outcome', received_at = $1
+     WHERE state = 'sent' AND deadline_at < $1`,
+    [now],
+  );
+  return rowCount ?? 0;
+}
+
+/** Which of these posts (by external ID) and links (by address or identity; returned by identity) of a service are stored. */
+export async function findKnownItems(
+  db: Database,
+  input: {
+    serviceId: Id;
+    posts: readonly string[];
+    links: readonly Pick<ParsedLink, 'canonical' | 'addresses'>[];
+  },
+): Promise<{ posts: ReadonlySet<string>; links: ReadonlySet<string> }> {
+  const [posts, links] = await Promise.all([
+    db.pool.query<{ external_id: string }>(
+      'SELECT external_id FROM strandline.posts WHERE service_id = $1 AND external_id = ANY ($2::text[])',
+      [input.serviceId, input.posts],
+    ),
+    db.pool.query<{ canonical: string }>(
+      `SELECT DISTINCT u.canonical FROM unnest($1::text[], $2::text[]) u(canonical, address)
+       WHERE EXISTS (SELECT FROM strandline.link_addresses WHERE address = u.address)
+         OR EXISTS (SELECT FROM strandline.links WHERE canonical = u.canonical)`,
+      [
+        input.links.flatMap(({ canonical, addresses }) => addresses.map(() => canonical)),
+        input.links.flatMap(({ addresses }) => addresses),
+      ],
+    ),
+  ]);
+  return {
+    posts: new Set(posts.rows.map((row) => row.external_id)),
+    links: new Set(links.rows.map((row) => row.canonical)),
+  };
+}

@@ -1,0 +1,20 @@
+import { type Database, type Id, onlyRow } from '../db/database.ts';
+
+export const SERVICE_KINDS = ['sandbox', 'own', 'hosted'] as const;
+/** `sandbox` is simulated, `own` is the search service of this installation, `hosted` is an external one. */
+export type ServiceKind = (typeof SERVICE_KINDS)[number];
+export type Service = { id: Id; name: string; kind: ServiceKind; address: string | null; dialect: string };
+
+/** Finds or creates a service by name, and updates its URL and dialect. */
+export async function ensureService(
+  db: Database,
+  input: { name: string; kind: ServiceKind; address: string | null; dialect: string; now: Date },
+): Promise<Service> {
+  const { rows } = await db.pool.query<Service>(
+    `INSERT INTO strandline.services (name, kind, address, dialect, created_at) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (name) DO UPDATE SET address = coalesce(excluded.address, services.address), dialect = excluded.dialect
+     RETURNING id, name, kind, address, dialect`,
+    [input.name, input.kind, input.address, input.dialect, input.now],
+  );
+  return onlyRow(rows);
+}

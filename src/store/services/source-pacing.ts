@@ -1,0 +1,88 @@
+/** Allowances and rate limits of public sources, shared by all processes. */
+
+import { DAY } from '../../lib/time.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Pooled } from '../db/database.ts';
+
+/** `most` whole units of one source in one period such as `2026-11-21`. */
+type SourceAllowance = { source: string; period: string; most: number };
+
+/** Periods unused for this long are deleted: a slow clock may still be in yesterday's. */
+const RETENTION_MS = 40 * DAY;
+
+/**
+ * Concurrent calls: the second waits for the row, then compares with the remaining units. Only rows of other periods
+ * are deleted, because a statement cannot change a row twice.
+ */
+const TAKE_ALLOWANCE = `
+WITH swept AS (
+  DELETE FROM strandline.source_allowances WHERE source = $1 AND period <> $2 AND counted_at < $6
+)
+INSERT INTO strandline.source_allowances AS a (source, period, units, counted_at)
+SELECT $1, $2, $3::bigint, $5 WHERE $3::bigint <= $4::bigint
+ON CONFLICT (source, period) DO UPDATE SET units = a.units + excluded.units, counted_at = excluded.counted_at
+  WHERE a.units + excluded.units <= $4::bigint
+RETURNING units`;
+
+/** Takes units; returns false and takes none if fewer are left. */
+export async function takeAllowance(
+  db: Pooled,
+  clock: Clock,
+  { source, period, most }: SourceAllowance,
+  units: number,
+): Promise<boolean> {
+  const now = clock.now();
+  const { rowCount } = await db.pool.query({
+    name: 'take_source_allowance',
+    text: TAKE_ALLOWANCE,
+    values: [source, period, units, most, now, new Date(now.getTime() - RETENTION_MS)],
+  });
+  return rowCount === 1;
+}
+
+/** Refunds unused units. */
+export async function refundAllowance(
+  db: Pooled,
+  { source, period }: SourceAllowance,
+  units: number,
+): Promise<void> {
+  await db.pool.query(
+    `UPDATE strandline.source_allowances SET units = greatest(0, units - $3::bigint) WHERE source = $1 AND period = $2`,
+    [source, period, units],
+  );
+}
+
+/** Units taken in the period. */
+export async function readUsedAllowance(db: Pooled, { source, period }: SourceAllowance): Promise<number> {
+  const { rows } = await db.pool.query<{ units: bigint }>(
+    'SELECT units FROM strandline.source_allowances WHERE source = $1 AND period = $2',
+    [source, period],
+  );
+  return Number(rows[0]?.units ?? 0);
+}
+
+/** Concurrent calls: the second waits for the row, and gets the turn after the first. */
+const RESERVE_TURN = `
+INSERT INTO strandline.source_pacing AS t (source, at) VALUES ($1, clock_timestamp())
+ON CONFLICT (source) DO UPDATE SET at = greatest(clock_timestamp(), t.at + $2 * interval '1 ms')
+  WHERE t.at + $2 * interval '1 ms' <= clock_timestamp() + $3 * interval '1 ms'
+RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8 AS wait_ms`;
+
+/**
+ * Reserves the next turn of a source, at least `everyMs` after the previous one, across all machines.
+ * @returns milliseconds until the turn; undefined, and nothing is reserved, if that exceeds `maxWaitMs`
+ */
+export async function reserveSourceTurn(
+  db: Pooled,
+  source: string,
+  everyMs: number,
+  maxWaitMs: number,
+): Promise<number | undefined> {
+  const { rows } = await db.pool.query<{ wait_ms: number }>({
+    name: 'next_source_turn',
+    text: RESERVE_TURN,
+    values: [source, everyMs, maxWaitMs],
+  });
+  const waitMs = rows[0]?.wait_ms;
+  return waitMs === undefined ? undefined : Math.ceil(waitMs);
+}

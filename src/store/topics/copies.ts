@@ -1,0 +1,241 @@
+/**
+ * The items of topics that are one thing (`model/copies.ts`), read from what is stored, and which discovery reports a thing.
+ *
+ * `discoveries.first_in_topic` is true for one discovery of each thing that a topic has reported. The save sets it; what joins
+ * or takes apart things later corrects it here ({@link settleThings}).
+ */
+import { groupCopies } from '../../model/copies.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import type { Id, Queryable, Transaction } from '../db/database.ts';
+import { LOCK_FEED } from '../save/save-sql.ts';
+import type { FormerKeys } from '../save/late-content.ts';
+import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
+
+const S = 'strandline';
+
+/** Posts with one text that are read, the oldest first. Further ones are not counted. */
+export const MAX_COPIES = 500;
+
+/** A discovery of a post or link in its topic. */
+export type Member = TopicItem & {
+  /** Of the discovery. */
+  id: Id;
+  kind: 'post' | 'link';
+  thing: Id;
+  authorId: Id | null;
+  searchId: Id;
+  firstInTopic: boolean;
+  baseline: boolean;
+  late: boolean;
+  /** Whether something in the topic reported its link identity. */
+  reported: boolean;
+  /** Whether a person said that it is not relevant for the topic. */
+  dismissed: boolean;
+};
+
+/** How often a topic has a thing. */
+export type Copies = {
+  /** Distinct items, itself included: a post, the links to it and its copies in other services are one. */
+  copies: number;
+  /** Distinct authors of these, as far as they are known; null if none is. */
+  authors: number | null;
+  /** Whether there may be more of both: only so many copies are counted. */
+  copies_at_least: boolean;
+};
+
+/** A discovery of something that has no copies: a spike, a completion, or an item that was deleted in the meantime. */
+export const ONE_COPY: Copies = { copies: 1, authors: null, copies_at_least: false };
+
+/** What one thing is in a topic. */
+export type Thing = Copies & {
+  /** The discovery that reported it: its first member, also after it was joined with another. */
+  id: Id;
+  /** In the order of their discovery. An item has a discovery for each search that found it. */
+  members: readonly Member[];
+};
+
+/** Whether a post or link `i` was found in the topic of `n`. */
+const inTopicSql = (kind: 'post' | 'link', id: string) => `EXISTS (
+  SELECT FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
+  WHERE d.kind = '${kind}' AND d.thing = ${id} AND s.topic_id = n.topic_id OFFSET 0)`;
+
+/**
+ * From link identities to texts and back, until nothing is added; each of them once for all items. $1 topics, $2 link
+ * identities, $3 keys of texts or null.
+ */
+const SELECT_MEMBERS = `
+WITH RECURSIVE names(topic_id, key, text_key) AS (
+  SELECT u.topic_id, k.key, k.text_key FROM unnest($1::bigint[], $2::text[], $3::bigint[]) u(topic_id, key, text_key)
+  CROSS JOIN LATERAL (VALUES (u.key, NULL::bigint), (NULL::text, u.text_key)) k(key, text_key)
+  WHERE k.key IS NOT NULL OR k.text_key IS NOT NULL
+  UNION
+  SELECT n.topic_id, f.key, f.text_key FROM names n CROSS JOIN LATERAL (
+    SELECT c.key, NULL::bigint AS text_key FROM (
+      SELECT p.key FROM ${S}.posts p WHERE p.text_key = n.text_key AND ${inTopicSql('post', 'p.id')}
+      ORDER BY p.text_key, p.id LIMIT ${MAX_COPIES}
+    ) c
+    UNION ALL
+    SELECT NULL, p.text_key FROM ${S}.posts p WHERE p.key = n.key AND p.text_key IS NOT NULL AND ${inTopicSql('post', 'p.id')}
+  ) f WHERE f.key IS NOT NULL OR f.text_key IS NOT NULL
+)
+SELECT n.topic_id AS "topicId", n.key, i.text_key AS "textKey", d.id, i.kind, i.id AS thing, i.author_id AS "authorId",
+  d.search_id AS "searchId", d.first_in_topic AS "firstInTopic", d.baseline, d.late,
+  coalesce((SELECT reported FROM ${S}.topic_items WHERE topic_id = n.topic_id AND key = n.key), false) AS reported,
+  EXISTS (SELECT FROM ${S}.topic_items WHERE topic_id = n.topic_id AND key = n.key AND dismissed_at IS NOT NULL) AS dismissed
+FROM names n CROSS JOIN LATERAL (
+  SELECT 'post' AS kind, id, text_key, author_id FROM ${S}.posts WHERE key = n.key
+  UNION ALL SELECT 'link', id, NULL, NULL FROM ${S}.links WHERE canonical = n.key
+) i
+JOIN LATERAL (
+  SELECT d.* FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
+  WHERE d.kind = i.kind AND d.thing = i.id AND s.topic_id = n.topic_id OFFSET 0
+) d ON true
+WHERE n.key IS NOT NULL ORDER BY d.id`;
+
+/** The members of the things of some items, in groups. */
+export async function readGroups(db: Queryable, items: readonly TopicItem[]): Promise<Member[][]> {
+  if (items.length === 0) return [];
+  const { rows } = await db.query<Member>(SELECT_MEMBERS, [
+    items.map(({ topicId }) => topicId),
+    items.map(({ key }) => key),
+    items.map(({ textKey }) => textKey),
+  ]);
+  return [...groupBy(rows, ({ topicId }) => topicId).values()].flatMap(groupCopies);
+}
+
+/** Names an item of a topic in memory. */
+export const nameTopicItem = ({ topicId, key }: Pick<TopicItem, 'topicId' | 'key'>) => `${topicId} ${key}`;
+
+/**
+ * Finds the thing of each item, in one statement that uses indexes. Its time grows with the number of copies.
+ * @returns the thing of each item by {@link nameTopicItem}; none for an item that its topic has not found
+ */
+export async function readThings(db: Queryable, items: readonly TopicItem[]): Promise<Map<string, Thing>> {
+  const things = new Map<string, Thing>();
+  for (const members of await readGroups(db, items)) {
+    const thing = describeThing(members);
+    if (thing !== null) for (const member of members) things.set(nameTopicItem(member), thing);
+  }
+  return things;
+}
+
+/** Posts and links of discoveries. $1 discoveries. */
+const SELECT_ITEMS = `
+SELECT d.id, s.topic_id AS "topicId", i.key, i.text_key AS "textKey"
+FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
+CROSS JOIN LATERAL (
+  SELECT ${POST_KEY_SQL} AS key, text_key FROM ${S}.posts p WHERE d.kind = 'post' AND p.id = d.thing
+  UNION ALL SELECT canonical, NULL FROM ${S}.links WHERE d.kind = 'link' AND id = d.thing
+) i WHERE d.id = ANY ($1::bigint[])`;
+
+/** The items of discoveries of posts and links. */
+export async function readTopicItems(
+  db: Queryable,
+  discoveryIds: readonly Id[],
+): Promise<(TopicItem & { id: Id })[]> {
+  if (discoveryIds.length === 0) return [];
+  return (await db.query<TopicItem & { id: Id }>(SELECT_ITEMS, [discoveryIds])).rows;
+}
+
+/** Posts in the topics that found them, under their keys and under former ones: what they joined, and what they left. */
+export async function readRenamedItems(tx: Transaction, posts: readonly FormerKeys[]): Promise<TopicItem[]> {
+  if (posts.length === 0) return [];
+  const { rows } = await tx.query<TopicItem>(
+    `SELECT DISTINCT s.topic_id AS "topicId", n.key, n.text_key AS "textKey"
+     FROM unnest($1::bigint[], $2::text[], $3::bigint[]) f(id, key, text_key)
+     JOIN ${S}.posts p ON p.id = f.id
+     JOIN ${S}.discoveries d ON d.kind = 'post' AND d.thing = p.id JOIN ${S}.searches s ON s.id = d.search_id
+     CROSS JOIN LATERAL (VALUES (${POST_KEY_SQL}, p.text_key), (coalesce(f.key, ${POST_KEY_SQL}), f.text_key)) n(key, text_key)
+     WHERE (f.key, f.text_key) IS DISTINCT FROM (p.key, p.text_key)`,
+    [posts.map(({ id }) => id), posts.map(({ key }) => key), posts.map(({ textKey }) => textKey)],
+  );
+  return rows;
+}
+
+/** Adds to discoveries how often their topics have what they found. */
+export async function addCopies<Row extends { id: Id; kind: string }>(
+  db: Queryable,
+  rows: readonly Row[],
+): Promise<(Row & Copies)[]> {
+  const found = rows.filter(({ kind }) => kind === 'post' || kind === 'link').map(({ id }) => id);
+  const items = await readTopicItems(db, found);
+  const things = await readThings(db, items);
+  const byId = new Map(items.map((item) => [item.id, things.get(nameTopicItem(item))]));
+  return rows.map((row) => {
+    const { copies, authors, copies_at_least } = byId.get(row.id) ?? ONE_COPY;
+    return { ...row, copies, authors, copies_at_least };
+  });
+}
+
+function describeThing(members: readonly Member[]): Thing | null {
+  const first = members.find(({ firstInTopic }) => firstInTopic) ?? members[0];
+  if (first === undefined) return null;
+  const authors = new Map<string, Id>();
+  const texts = new Map<Id, Set<Id>>();
+  for (const { key, authorId, textKey, thing } of members) {
+    if (authorId !== null) authors.set(key, authors.get(key) ?? authorId);
+    if (textKey !== null) texts.set(textKey, (texts.get(textKey) ?? new Set()).add(thing));
+  }
+  return {
+    id: first.id,
+    copies: new Set(members.map(({ key }) => key)).size,
+    authors: new Set(authors.values()).size || null,
+    copies_at_least: [...texts.values()].some(({ size }) => size >= MAX_COPIES),
+    members,
+  };
+}
+
+/** Of members in the order of their discovery, the one that reports the thing; undefined if its topic has not reported it. */
+export function chooseFirst(members: readonly Member[]): Member | undefined {
+  return (
+    members.find(({ firstInTopic }) => firstInTopic) ??
+    members.find(({ baseline }) => !baseline) ??
+    members.find(({ reported }) => reported)
+  );
+}
+
+/** @param first whether these are first in their topics */
+export async function markFirst(tx: Transaction, discoveryIds: readonly Id[], first: boolean): Promise<void> {
+  if (discoveryIds.length === 0) return;
+  await tx.query(
+    `UPDATE ${S}.discoveries SET first_in_topic = $2 WHERE id = ANY ($1::bigint[]) AND first_in_topic <> $2`,
+    [discoveryIds, first],
+  );
+}
+
+/** Of messages that are not composed yet, if the thing is in one to the channel. $1 discoveries, $2 the first of their things. */
+const LEAVE_OUT_REPEATED = `
+DELETE FROM ${S}.delivery_discoveries x USING ${S}.deliveries m, unnest($1::bigint[], $2::bigint[]) r(id, first)
+WHERE x.discovery_id = r.id AND m.id = x.delivery_id AND m.state = 'gathering' AND m.body IS NULL
+  AND EXISTS (SELECT FROM ${S}.delivery_discoveries o WHERE o.channel_id = x.channel_id AND o.discovery_id = r.first)`;
+
+/**
+ * Makes the oldest reported discovery of each thing the only one that is first in its topic, after items were joined,
+ * taken apart, or moved. Reports nothing: a discovery that becomes first is behind the cursors of channels, or new to them. What becomes a
+ * copy leaves messages that wait, if they have the thing already.
+ * Holds the feed's lock until the transaction ends.
+ */
+export async function settleThings(tx: Transaction, items: readonly TopicItem[]): Promise<void> {
+  if (items.length === 0) return;
+  await tx.query(LOCK_FEED);
+  const first: Id[] = [];
+  const repeated: { id: Id; first: Id }[] = [];
+  for (const members of await readGroups(tx, items)) {
+    const next = chooseFirst(members);
+    if (next === undefined) continue;
+    first.push(next.id);
+    repeated.push(
+      ...members.flatMap(({ id, firstInTopic }) =>
+        firstInTopic && id !== next.id ? [{ id, first: next.id }] : [],
+      ),
+    );
+  }
+  await markFirst(tx, first, true);
+  await markFirst(
+    tx,
+    repeated.map(({ id }) => id),
+    false,
+  );
+  if (repeated.length > 0)
+    await tx.query(LEAVE_OUT_REPEATED, [repeated.map(({ id }) => id), repeated.map((one) => one.first)]);
+}

@@ -1,0 +1,89 @@
+/** Topics, and names of state changes shared by topics, searches, rules and channels. */
+
+import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
+
+/** A topic; its searches are in `searches.ts`. */
+export type Topic = {
+  id: Id;
+  slug: string;
+  name: string;
+  sample: boolean;
+  created_at: Date;
+  archived_at: Date | null;
+  /** Slug of the topic that continues its searches on another service. */
+  successor: string | null;
+};
+
+const TOPIC_COLUMNS = `t.id, t.slug, t.name, t.sample, t.created_at, t.archived_at,
+  (SELECT s.slug FROM strandline.topics s WHERE s.id = t.successor_id) AS successor`;
+const SELECT_TOPIC = `SELECT ${TOPIC_COLUMNS} FROM strandline.topics t`;
+
+export async function findTopic(db: Queryable, slug: string): Promise<Topic | null> {
+  const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1`, [slug]);
+  return rows[0] ?? null;
+}
+
+/** Locks the topic's row: serializes new searches and changes of the topic. */
+export async function lockTopic(tx: Transaction, slug: string): Promise<Topic | null> {
+  const { rows } = await tx.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1 FOR UPDATE OF t`, [slug]);
+  return rows[0] ?? null;
+}
+
+export async function listTopics(db: Queryable): Promise<Topic[]> {
+  const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.archived_at IS NULL ORDER BY t.slug`);
+  return rows;
+}
+
+/** Topics that a search of this one can be moved to. */
+export async function listKeptTopics(db: Queryable): Promise<Pick<Topic, 'slug' | 'name'>[]> {
+  const { rows } = await db.query<Pick<Topic, 'slug' | 'name'>>(
+    `SELECT t.slug, t.name FROM strandline.topics t WHERE t.archived_at IS NULL ORDER BY t.name, t.slug LIMIT 500`,
+  );
+  return rows;
+}
+
+/** @returns the new or existing topic of this slug, even a removed one, with its row locked */
+export async function ensureTopic(
+  tx: Transaction,
+  input: { slug: string; name: string; sample: boolean; now: Date },
+): Promise<Topic> {
+  const { rows } = await tx.query<Topic>(
+    `INSERT INTO strandline.topics AS t (slug, name, sample, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (slug) DO UPDATE SET archived_at = t.archived_at
+     RETURNING ${TOPIC_COLUMNS}`,
+    [input.slug, input.name, input.sample, input.now],
+  );
+  return onlyRow(rows);
+}
+
+export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {
+  await tx.query('UPDATE strandline.topics SET archived_at = $2 WHERE id = $1 AND archived_at IS NULL', [
+    topicId,
+    now,
+  ]);
+}
+
+/** Links a topic to the one that continues it. */
+export async function setSuccessor(tx: Transaction, topicId: Id, successor: string): Promise<void> {
+  await tx.query(
+    'UPDATE strandline.topics SET successor_id = (SELECT id FROM strandline.topics WHERE slug = $2) WHERE id = $1',
+    [topicId, successor],
+  );
+}
+
+/** Violates `topics_slug_key` if the slug is taken. */
+export async function updateTopicNames(
+  tx: Transaction,
+  { id, name, slug }: Pick<Topic, 'id' | 'name' | 'slug'>,
+): Promise<void> {
+  await tx.query('UPDATE strandline.topics SET name = $2, slug = $3 WHERE id = $1', [id, name, slug]);
+}
+
+/** Manual state change of a topic, search, rule or channel. */
+export type StateChange = 'pause' | 'resume' | 'remove';
+
+/** Name in the audit log. */
+export const CHANGE_RECORDED = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
+
+/** Resulting state of a rule or channel. */
+export const STATE_AFTER = { pause: 'paused', resume: 'active' } as const;
