@@ -15,7 +15,7 @@ test('add, list and remove; a pasted address names its feed', async () => {
   expect(added.stderr).toMatch(
     /^Feed \w{8} \("Ferries"\): address shown once\. .*\.rss instead of \.atom\.\n$/,
   );
-  const [feed] = (await stand.json('feeds', 'list')) as { prefix: string; url?: string }[];
+  const [feed] = await stand.json<{ prefix: string; url?: string }[]>('feeds', 'list');
   expect(feed).toMatchObject({ name: 'Ferries', query: '"night ferry" -cancelled', topic: null });
   expect(JSON.stringify(feed)).not.toContain(key);
 

@@ -25,6 +25,7 @@ const NOT_RUN: readonly NotRun[] = [
   { reason: 'a host of its own', is: ({ at }) => at.startsWith('how-to/self-hosting.md'), count: 11 },
   { reason: 'a mail server', is: ({ at }) => at.startsWith('how-to/mail.md'), count: 3 },
   { reason: 'an address of a chat', is: ({ at }) => at.startsWith('how-to/chat.md'), count: 1 },
+  { reason: 'a site of the reader', is: ({ at }) => at.startsWith('how-to/sources.md'), count: 2 },
   { reason: 'Docker', is: ({ code }) => /^docker /m.test(code), count: 1 },
   { reason: 'psql', is: ({ code }) => /^psql /m.test(code), count: 2 },
   {

@@ -220,7 +220,8 @@ function describeRefusal({ message }: NotAllowed): string {
 
 /** What it is, if it is no page. */
 function findOtherType(headers: FetchedDocument['headers']): string | undefined {
-  const name = (headers.get('content-type') ?? '').toLowerCase().replace(/;.*$/, '').trim();
+  const [given = ''] = (headers.get('content-type') ?? '').split(';', 1);
+  const name = given.trim().toLowerCase();
   if (name === '' || name === 'text/html' || name === 'application/xhtml+xml') return undefined;
   return /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(name) ? name : 'of an unknown type';
 }
