@@ -155,17 +155,22 @@ function ItemLine({ item, renderTime }: { item: ShownItem } & RenderTime) {
   );
 }
 
+/** One line for each tool, with all that is wrong with it. */
 function WarningList({ warnings }: Pick<ShownAnswer, 'warnings'>) {
   if (warnings.length === 0) return null;
+  const byTool = groupBy(warnings, ({ tool }) => tool);
   return (
     <details class="more">
-      <summary>{formatCount(warnings.length, 'warning')}</summary>
+      <summary>{formatCount(byTool.size, 'warning')}</summary>
       <ul class="plain">
-        {warnings.map(({ tool, message, code }) => (
-          <li>
-            <UntrustedText text={[tool, message ?? code].filter(Boolean).join(': ')} />
-          </li>
-        ))}
+        {Array.from(byTool, ([tool, all]) => {
+          const reasons = all.flatMap(({ message, code }) => message ?? code ?? []).join('; ');
+          return (
+            <li>
+              <UntrustedText text={tool === null ? reasons : `${tool}: ${reasons}`} />
+            </li>
+          );
+        })}
       </ul>
     </details>
   );
