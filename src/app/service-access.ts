@@ -16,7 +16,6 @@ import { readHostedSilences } from '../store/queries/run-tools.ts';
 import type { ServiceKind } from '../store/services/services.ts';
 import { findToken, touchToken } from '../store/access/tokens.ts';
 import { VERSION } from '../config/version.ts';
-import { LRUCache } from 'lru-cache';
 
 export type { ProbeResult } from '../service/sources/source-setup.ts';
 /** The sandbox's sample topic for new users. */
@@ -80,7 +79,7 @@ const LATER_PROBE_TIMEOUT_MS = 10 * SECOND;
 /** A network that is lost is noticed by calls, which may be many at once. */
 const PROBE_AFTER_FAILURE_MS = 10 * SECOND;
 
-/** Runs whose sources are remembered: those that began last. */
+/** Runs whose sources are remembered: those that were heard of last. */
 const MAX_WATCHED_RUNS = 500;
 /** Where the service answers runs of each kind. */
 const MOUNTS = { own: 'live', sandbox: 'sandbox', hosted: 'none' } as const satisfies Record<
@@ -110,8 +109,15 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   let prepared: Promise<void> | undefined;
   let watching: NodeJS.Timeout | undefined;
   let isClosed = false;
-  /** By mount and run. */
-  const progress = new LRUCache<string, readonly AskedSource[]>({ max: MAX_WATCHED_RUNS });
+  /** By mount and run, the last one last. */
+  const progress = new Map<string, readonly AskedSource[]>();
+
+  function keepProgress(run: string, asked: readonly AskedSource[]): void {
+    progress.delete(run);
+    progress.set(run, asked);
+    const [oldest] = progress.keys();
+    if (progress.size > MAX_WATCHED_RUNS && oldest !== undefined) progress.delete(oldest);
+  }
 
   async function openOwn() {
     const [{ openSources }, { createServicePorts }] = await loadSources();
@@ -215,7 +221,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       webGroup,
       trustedProxies: config.trustedProxies,
       health: own.health,
-      onProgress: ({ mount, id }, asked) => void progress.set(`${mount} ${id}`, asked),
+      onProgress: ({ mount, id }, asked) => keepProgress(`${mount} ${id}`, asked),
       pages: own.pages,
       ...(onAnswered === undefined ? {} : { onAnswered }),
       // Also without a network: a client must not get simulated data now and real data later from one address.

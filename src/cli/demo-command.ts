@@ -82,12 +82,13 @@ async function runFill(
   for (const line of NEXT_STEPS) page.say(line);
 }
 
+/** Commands are printed with `--sandbox`, like all hints about the sandbox. */
 const NEXT_STEPS = [
   'Next:',
-  '  strandline trends --sandbox',
-  `  strandline new --sandbox --topic ${DEMO}night-trains --since 1d`,
-  `  strandline completions show --sandbox ${DEMO}night-trains-ai`,
-  `  strandline sql --sandbox "select search, sentence from spikes order by window_start"`,
+  '  strandline trends',
+  `  strandline new --topic ${DEMO}night-trains --since 1d`,
+  `  strandline completions show ${DEMO}night-trains-ai`,
+  `  strandline sql "select search, sentence from spikes order by window_start"`,
   '  strandline up              continues it',
   '  strandline demo --remove   deletes it',
 ];

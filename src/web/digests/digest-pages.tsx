@@ -117,18 +117,21 @@ export function addDigestPages(app: App, home: RouteContext): void {
       body: (
         <>
           <DigestView digest={digest} />
-          <IfAllowed scope="write">
-            <div class="buttons">
+          <div class="buttons">
+            <IfAllowed scope="write">
               {listRuleActions(rule).map(({ words, path }) => (
                 <a class="button" href={path}>
                   {words}
                 </a>
               ))}
-            </div>
-          </IfAllowed>
-          <p class="hint">
-            <a href={`/digests/${id}/markdown`}>Markdown</a> <a href={`/api/v1/digests/${id}`}>JSON</a>
-          </p>
+            </IfAllowed>
+            <a class="button" href={`/digests/${id}/markdown`}>
+              Markdown
+            </a>
+            <a class="button" href={`/api/v1/digests/${id}`}>
+              JSON
+            </a>
+          </div>
         </>
       ),
     });

@@ -86,7 +86,7 @@ function Asked({ asked, text, topic }: { asked: Dismissal; text: string; topic: 
   const { kind, id } = asked;
   return (
     <section>
-      <p>
+      <p class="dismissing">
         <a href={`/${kind}s/${id}`}>
           <UntrustedText text={text} most={MAX_SHOWN} />
         </a>

@@ -97,7 +97,9 @@ function readNames(author: unknown): unknown[] {
 function readAuthor(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const name = cleanLine(toPlainText(text)).replace(/^by\s/i, '');
-  return name === '' || name.length > MAX_AUTHOR_LENGTH || /^https?:|@[^\s@]{1,250}\.\w/.test(name) ? undefined : name;
+  return name === '' || name.length > MAX_AUTHOR_LENGTH || /^https?:|@[^\s@]{1,250}\.\w/.test(name)
+    ? undefined
+    : name;
 }
 
 function readLanguage(text: unknown): string | undefined {
