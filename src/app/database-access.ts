@@ -7,8 +7,9 @@ import { Refused } from '../model/errors.ts';
 import { trimEndSlashes } from '../model/links/link.ts';
 import { SANDBOX_MOUNT } from '../model/mount.ts';
 import type { Logger } from '../platform/logger.ts';
+import { readAllowed } from '../platform/network.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../platform/postgres/embedded-postgres.ts';
-import { assertNamedSources } from './source-variables.ts';
+import { assertNamedSources, assertSources } from './source-variables.ts';
 
 /** Only the database, with any schema version. */
 export type DatabaseAccess = {
@@ -54,11 +55,15 @@ export async function openDatabaseAccess({
 
 /**
  * {@link openDatabaseAccess} for a program that has much to load: loading blocks a process, which could not start another.
+ * Settings of the program are checked first, because nobody would stop the server of a program that does not open.
  * @returns as soon as other processes start the server, or there is nothing to start
+ * @throws InvalidInput before anything is created
  */
 export async function beginDatabase(
   options: DatabaseOptions,
 ): Promise<{ database: Promise<DatabaseAccess> }> {
+  await assertSources(options.config);
+  readAllowed(options.config.webhook.allow, 'CHANNELS_ALLOW');
   return new Promise((resolve) => {
     const begun = () => resolve({ database });
     const database = openDatabaseAccess({ ...options, onStarting: begun });

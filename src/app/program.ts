@@ -58,8 +58,7 @@ export type ProgramOptions = DatabaseOptions & {
  *   variable is invalid
  */
 export async function openProgram(options: ProgramOptions): Promise<Program> {
-  readAllowed(options.config.webhook.allow, 'CHANNELS_ALLOW');
-  const database = await (options.database ?? openDatabaseAccess(options));
+  const database = await takeDatabase(options);
   return openPrepared(database, prepareSchema(database, options), options);
 }
 
@@ -78,14 +77,11 @@ export type Programs = {
  */
 export async function openPrograms(options: ProgramOptions): Promise<Programs> {
   const { config, log } = options;
-  readAllowed(config.webhook.allow, 'CHANNELS_ALLOW');
-  const database = await (options.database ?? openDatabaseAccess(options));
+  const database = await takeDatabase(options);
   const beside = findSandbox(config, database);
   const schema = prepareSchema(database, options);
   const sandboxSchema = beside === null ? undefined : prepareSchema(beside, options);
-  // A rejection is handled below, once the real program is open.
-  sandboxSchema?.catch(() => {});
-  // The embedded server must not stop while the sandbox is being migrated.
+  // Both are awaited below. The embedded server must not stop while the sandbox is being migrated.
   await Promise.allSettled([schema, sandboxSchema]);
   const real = await openPrepared(database, schema, options);
   const alone = { real, sandbox: null, close: () => real.close() };
@@ -101,6 +97,12 @@ export async function openPrograms(options: ProgramOptions): Promise<Programs> {
     log.warn({ err: error }, 'sandbox not opened');
     return { ...alone, sandboxNotes: [`off: ${error instanceof Error ? error.message : String(error)}`] };
   }
+}
+
+/** Settings are checked before a database is created. */
+async function takeDatabase(options: ProgramOptions): Promise<DatabaseAccess> {
+  readAllowed(options.config.webhook.allow, 'CHANNELS_ALLOW');
+  return options.database ?? openDatabaseAccess(options);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { openDatabaseAccess } from '../app/database-access.ts';
+import { assertSources } from '../app/source-variables.ts';
 import {
   openProgram,
   openPrograms,
@@ -182,19 +183,21 @@ async function openServer<Opened>(
   opening: ServerOptions,
 ): Promise<Opened | null> {
   const config = cli.config();
-  const opened = await openWithDbRetry({
-    open,
-    config,
-    log: createServerLog(cli),
-    ending,
-    healthAt: readMetricsAddress(config),
-    ...opening,
-  }).catch((error: unknown) => {
-    ending.release();
-    throw error;
-  });
-  if (opened === null) ending.release();
-  return opened;
+  let opened: Opened | null = null;
+  try {
+    await assertSources(config);
+    opened = await openWithDbRetry({
+      open,
+      config,
+      log: createServerLog(cli),
+      ending,
+      healthAt: readMetricsAddress(config),
+      ...opening,
+    });
+    return opened;
+  } finally {
+    if (opened === null) ending.release();
+  }
 }
 
 /** Serves metrics at `METRICS_HOST` and `METRICS_PORT`, if the port is set. */

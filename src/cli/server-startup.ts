@@ -3,7 +3,6 @@
 import type { ProgramOptions } from '../app/program.ts';
 import type { ProbeResult } from '../app/service-access.ts';
 import type { OwnSources } from '../monitor/context.ts';
-import { assertSources } from '../app/source-variables.ts';
 import type { ListenOptions, WebServer } from '../app/web-server.ts';
 import { SECOND } from '../lib/time.ts';
 import { isUnreachable } from '../store/db/database.ts';
@@ -32,7 +31,6 @@ export async function openWithDbRetry<Opened>({
   ...options
 }: DbRetryOptions<Opened>): Promise<Opened | null> {
   const { config, log } = options;
-  await assertSources(config);
   // This process starts the embedded database itself, so there is nothing to wait for.
   if (config.databaseUrl === undefined) return open(options);
   const stopping = new AbortController();

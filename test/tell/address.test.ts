@@ -1,4 +1,6 @@
 /** Where requests must not go, and how secrets are sealed. */
+import { existsSync } from 'node:fs';
+import { beginDatabase } from '../../src/app/database-access.ts';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -293,7 +295,10 @@ test.each([
 
 test('an invalid entry of either list is reported at startup, before any change', async () => {
   const config = readConfig({ WEBHOOK_ALLOW: '10.0.0.0/64', STRANDLINE_DATA_DIR: '/nowhere/at/all' });
-  await expect(openProgram({ config, log: createLogger('silent'), role: 'owner' })).rejects.toMatchObject({
-    problems: [{ path: 'CHANNELS_ALLOW', given: '10.0.0.0/64' }],
-  });
+  const options = { config, log: createLogger('silent'), role: 'owner' } as const;
+  const refused = { problems: [{ path: 'CHANNELS_ALLOW', given: '10.0.0.0/64' }] };
+  await expect(openProgram(options)).rejects.toMatchObject(refused);
+  // `up` begins with the database.
+  await expect(beginDatabase(options)).rejects.toMatchObject(refused);
+  expect(existsSync('/nowhere')).toBe(false);
 });
