@@ -28,21 +28,29 @@ export function parseDigestSchedule(given: string): string {
 
 const WEEKDAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
+/** A time of day on all days, weekdays or one weekday; null: a cron expression of another kind. */
+function readTimeOfDay(cron: string): { time: string; day: string } | null {
+  const [, minute = '', hour = '', day = ''] = /^(\d+) (\d+) \* \* (\*|1-5|[0-6])$/.exec(cron) ?? [];
+  return day === '' ? null : { time: `${hour}:${minute.padStart(2, '0')}`, day };
+}
+
 /** `daily at 8:00`, `Monday to Friday at 8:00`, `on Mondays at 8:00`, or the cron expression. @param cron as it is stored */
 export function describeDigestSchedule(cron: string): string {
-  const [, minute = '', hour = '', day = ''] = /^(\d+) (\d+) \* \* (\*|1-5|[0-6])$/.exec(cron) ?? [];
-  if (day === '') return cron;
+  const known = readTimeOfDay(cron);
+  if (known === null) return cron;
+  const { time, day } = known;
   const days =
     day === '*' ? 'daily' : day === '1-5' ? 'Monday to Friday' : `on ${WEEKDAY_NAMES[Number(day)]}s`;
-  return `${days} at ${hour}:${minute.padStart(2, '0')}`;
+  return `${days} at ${time}`;
 }
 
 /** How it is typed: `daily 8:00`, or the cron expression. @param cron as it is stored */
 export function writeDigestSchedule(cron: string): string {
-  const [, minute = '', hour = '', day = ''] = /^(\d+) (\d+) \* \* (\*|1-5|[0-6])$/.exec(cron) ?? [];
-  if (day === '') return cron;
+  const known = readTimeOfDay(cron);
+  if (known === null) return cron;
+  const { time, day } = known;
   const days = day === '*' ? 'daily' : day === '1-5' ? 'weekdays' : `weekly ${WEEKDAYS[Number(day)]}`;
-  return `${days} ${hour}:${minute.padStart(2, '0')}`;
+  return `${days} ${time}`;
 }
 
 /** A daily schedule is due 28 times in as many days, a weekly one four times; a change of the clock adds none. */

@@ -264,7 +264,6 @@ async function changeSources<T>(
 }
 
 async function findServiceSource(ctx: Context, slug: string, key: string): Promise<TopicSource> {
-  const known = await ctx.serviceSources();
   const shown = (await listSources(ctx, slug)).sources.filter(({ kind }) => kind === 'service');
   if (key === ALL_SOURCES && shown[0] !== undefined)
     return {
@@ -278,7 +277,7 @@ async function findServiceSource(ctx: Context, slug: string, key: string): Promi
   const found = shown.find(({ id }) => id === key);
   if (found !== undefined) return found;
   if (/^\d+$/.test(key)) throw createUnknown(slug, key);
-  const names = [ALL_SOURCES, ...known.map(({ name }) => name)].join(', ');
+  const names = [ALL_SOURCES, ...shown.map(({ id }) => id)].join(', ');
   throw new InvalidInput([
     { path: 'source', given: key, expected: `the number of a source of the topic, or one of ${names}` },
   ]);

@@ -51,14 +51,14 @@ export function describeChecked(address: string, checked: CheckedSource): string
     kind === 'page' ? 'text' : 'entry',
     kind === 'page' ? 'texts' : 'entries',
   );
-  const at = newest?.at ?? null;
-  const first =
-    newest === null || at === null
-      ? newest === null
-        ? ''
-        : ', without dates: what is new counts from when it was first seen'
-      : `, the newest "${cleanText(newest.title, 80)}" of ${formatFullTime(new Date(at), 'UTC')}`;
-  return `${what}${name}: ${count}${first}${problem === null ? '' : `; ${problem}`}`;
+  return `${what}${name}: ${count}${describeNewest(newest)}${problem === null ? '' : `; ${problem}`}`;
+}
+
+function describeNewest(newest: CheckedSource['newest']): string {
+  if (newest === null) return '';
+  const { title, at } = newest;
+  if (at === null) return ', without dates: what is new counts from when it was first seen';
+  return `, the newest "${cleanText(title, 80)}" of ${formatFullTime(new Date(at), 'UTC')}`;
 }
 
 /** What to do about a problem, by what is wrong. */

@@ -17,7 +17,6 @@ import { readRunsByIds, type RunRow } from '../../store/queries/run-list.ts';
 import { readRunTools } from '../../store/queries/run-tools.ts';
 import { readNewestOfSearches } from '../../store/queries/search-activity.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
 import type { Context } from '../context.ts';
 import { findMissingTools } from './tool-sources.ts';
 
@@ -192,14 +191,9 @@ function joinAsked(all: [AskedSource, ...AskedSource[]]): AskedSource {
 }
 
 async function listMissing(ctx: Context, searches: Searches): Promise<MissingTool[]> {
-  const kinds = new Set<ServiceKind>(searches.map(({ service_kind }) => service_kind));
   const lists = await Promise.all(
-    [...kinds].flatMap((kind) =>
-      searches
-        .filter(({ service_kind }) => service_kind === kind)
-        .map((search) =>
-          findMissingTools(ctx, kind, { operation: search.operation, tools: search.tools ?? [] }),
-        ),
+    searches.map(({ service_kind, operation, tools }) =>
+      findMissingTools(ctx, service_kind, { operation, tools: tools ?? [] }),
     ),
   );
   return [...new Map(lists.flat().map((missing) => [missing.tool, missing])).values()];

@@ -4,7 +4,7 @@
  */
 
 import { Refused } from '../../../model/errors.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../lib/time.ts';
+import { DAY, MINUTE, SECOND } from '../../../lib/time.ts';
 import { createTimeLimit } from '../../../platform/clock.ts';
 import { type Allowed, findNetworkCode, NotAllowed, type Resolve } from '../../../platform/network.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
@@ -12,14 +12,13 @@ import type { AdapterContext } from '../adapter.ts';
 import { compareText } from '../../ranking/result-ranking.ts';
 import type { EntryCounts, FeedEntry } from './feed-orders.ts';
 import { type FeedParser, openFeedParser } from './feed-parser.ts';
-import { type FetchedDocument, fetchPublic } from './public-fetch.ts';
+import { type FetchedDocument, fetchPublic, readFreshMs, readValidators } from './public-fetch.ts';
 
 export type FeedContext = Pick<AdapterContext, 'clock' | 'who' | 'log'>;
 
 const MAX_FEED_MS = 10 * SECOND;
-/** Between two requests; a feed may ask for up to an hour, an overloaded server for as long as it likes. */
+/** Between two requests; a feed may ask for longer, an overloaded server for as long as it likes. */
 const READ_EVERY_MS = 15 * MINUTE;
-const MAX_FRESH_MS = HOUR;
 const RETRY_NETWORK_MS = MINUTE;
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5';
@@ -135,7 +134,7 @@ export function createFeedReading(means: FeedMeans): FeedReading {
       if (fetched.status !== 304) await take(feed, fetched, { who, clock, log }, limit.signal);
       feed.isRead = true;
       feed.isSlow = false;
-      feed.dueAt = clock.now().getTime() + chooseFreshMs(fetched);
+      feed.dueAt = clock.now().getTime() + readFreshMs(fetched);
       if (fetched.movedTo !== undefined && feed.at === feed.given)
         feed.problem = `moved permanently to ${showAddress(fetched.movedTo)}; change it in ${advice.list[feed.kind]}`;
     } catch (error) {
@@ -194,7 +193,7 @@ export function createFeedReading(means: FeedMeans): FeedReading {
       feed.entries = kind === 'text' ? dated.sort(compareNewest) : dated;
       feed.unlinked = kind === 'feed' ? document.unlinked : [];
       feed.counts = kind === 'feed' ? document.counts : undefined;
-      feed.validators = readValidators(headers);
+      feed.validators = readValidators({ headers });
       return;
     }
     if (document.kind === 'unreadable') throw new FeedProblem(document.why);
@@ -243,19 +242,6 @@ function compareNewest(a: FeedEntry, b: FeedEntry): number {
 export function showAddress(address: string): string {
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname}`;
-}
-
-function readValidators(headers: FetchedDocument['headers']): Record<string, string> {
-  const [etag, modified] = [headers.get('etag'), headers.get('last-modified')];
-  return {
-    ...(etag !== null && etag.length <= 200 && { 'if-none-match': etag }),
-    ...(modified !== null && modified.length <= 100 && { 'if-modified-since': modified }),
-  };
-}
-
-function chooseFreshMs({ headers }: FetchedDocument): number {
-  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(headers.get('cache-control') ?? '')?.[1];
-  return Math.min(Math.max(Number(seconds ?? 0) * SECOND, READ_EVERY_MS), MAX_FRESH_MS);
 }
 
 /** @param late the time limit, if it was reached, and whether the response had arrived before */

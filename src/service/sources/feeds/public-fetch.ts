@@ -5,6 +5,7 @@
 
 import { Agent, fetch, type Response } from 'undici';
 import { parseUrl } from '../../../model/links/link.ts';
+import { HOUR, MINUTE, SECOND } from '../../../lib/time.ts';
 import { awaitUnlessAborted } from '../../../platform/clock.ts';
 import {
   type Allowed,
@@ -19,7 +20,7 @@ import { readLimitedBytes } from '../resilience/http-request.ts';
 export type FetchedDocument = {
   status: number;
   headers: Response['headers'];
-  /** Empty unless the status is 200, and the headers were accepted. */
+  /** Empty unless the status is 200 and the headers were accepted. */
   bytes: Uint8Array;
   /** Where it was found, after redirects. */
   address: string;
@@ -99,4 +100,22 @@ function readTarget(address: string): URL {
   const shown = toShownLink(address);
   if (shown === undefined) throw new NotAllowed('leads to an address that is not http or https');
   return new URL(shown);
+}
+
+/** Headers that ask for a document only if it changed; a server's overlong values are left out. */
+export function readValidators({ headers }: Pick<FetchedDocument, 'headers'>): Record<string, string> {
+  const [etag, modified] = [headers.get('etag'), headers.get('last-modified')];
+  return {
+    ...(etag !== null && etag.length <= 200 && { 'if-none-match': etag }),
+    ...(modified !== null && modified.length <= 100 && { 'if-modified-since': modified }),
+  };
+}
+
+const LEAST_FRESH_MS = 15 * MINUTE;
+const MOST_FRESH_MS = HOUR;
+
+/** For how long a document is used without another request: as long as its server says, within bounds. */
+export function readFreshMs({ headers }: Pick<FetchedDocument, 'headers'>): number {
+  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(headers.get('cache-control') ?? '')?.[1];
+  return Math.min(Math.max(Number(seconds ?? 0) * SECOND, LEAST_FRESH_MS), MOST_FRESH_MS);
 }

@@ -9,7 +9,7 @@ import pLimit from 'p-limit';
 import { Refused } from '../../../model/errors.ts';
 import { parseUrl } from '../../../model/links/link.ts';
 import { createBlockList } from '../../../lib/networks.ts';
-import { HOUR, MINUTE, SECOND } from '../../../lib/time.ts';
+import { HOUR, MINUTE } from '../../../lib/time.ts';
 import { awaitUnlessAborted, buildCacheTime, type Clock, createTimeLimit } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../../platform/network.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import type { CachedPage, PageCache } from '../../ports.ts';
-import { type FetchedDocument, fetchPublic } from '../feeds/public-fetch.ts';
+import { type FetchedDocument, fetchPublic, readFreshMs, readValidators } from '../feeds/public-fetch.ts';
 import { MAX_PAGE_BYTES, type PageText } from './page-orders.ts';
 import { openPageReader, type PageReader } from './page-reader.ts';
 import { createRobots, RobotsRefusal } from './robots.ts';
@@ -63,9 +63,7 @@ const LATE: PageOutcome = { why: 'was not read in time', isFault: true };
 /** Over all responses. */
 const MAX_CONCURRENT = 30;
 const ACCEPT = 'text/html, application/xhtml+xml;q=0.9';
-/** A page that says nothing about it is asked for again after this time; one may ask for up to an hour. */
-const FRESH_MS = 15 * MINUTE;
-const MAX_FRESH_MS = HOUR;
+/** A page that could not be read is not requested again for at least this time. */
 const FAILED_MS = 10 * MINUTE;
 const MAX_FAILURES = 2_000;
 /** Found pages are outside addresses: the operator's own network is never read, whatever feeds may be. */
@@ -129,7 +127,7 @@ export function createPageOpener(options: PageOpenerOptions): PageOpener {
     const kept: CachedPage = {
       page,
       validators: fetched.status === 304 && known !== undefined ? known.validators : readValidators(fetched),
-      freshUntil: new Date(clock.now().getTime() + chooseFreshMs(fetched)),
+      freshUntil: new Date(clock.now().getTime() + readFreshMs(fetched)),
     };
     // The response does not wait for it.
     if (!isPrivate(fetched)) void cache.write(address, kept).catch(() => {});
@@ -228,17 +226,4 @@ function findOtherType(headers: FetchedDocument['headers']): string | undefined 
 
 function isPrivate({ headers }: FetchedDocument): boolean {
   return /\b(?:no-store|private)\b/i.test(headers.get('cache-control') ?? '');
-}
-
-function readValidators({ headers }: FetchedDocument): CachedPage['validators'] {
-  const [etag, modified] = [headers.get('etag'), headers.get('last-modified')];
-  return {
-    ...(etag !== null && etag.length <= 200 && { 'if-none-match': etag }),
-    ...(modified !== null && modified.length <= 100 && { 'if-modified-since': modified }),
-  };
-}
-
-function chooseFreshMs({ headers }: FetchedDocument): number {
-  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(headers.get('cache-control') ?? '')?.[1];
-  return Math.min(Math.max(Number(seconds ?? 0) * SECOND, FRESH_MS), MAX_FRESH_MS);
 }
