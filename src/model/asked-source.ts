@@ -3,7 +3,7 @@ export type OpenedPages = {
   /** Time limit for all of them together, and how long they took, in milliseconds. */
   limit_ms: number;
   ms: number;
-  /** Maximum number of them, by the model. */
+  /** The most pages that the model of the request opens. */
   most: number;
   opened: {
     url: string;

@@ -16,7 +16,7 @@ type Tick = { at: number; cpuMs: number };
 const TICK_MS = 10 * SECOND;
 /** A timer may be this late on a busy machine. */
 const SPARE_MS = MINUTE;
-/** A process that used less of a processor than this while its timer was late did not run; one that was busy did. */
+/** If its timer was late and a process used a smaller share of a processor than this, it was not busy: it did not run. */
 const MAX_CPU_SHARE = 0.2;
 const MAX_SPANS = 100;
 

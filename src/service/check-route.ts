@@ -6,7 +6,7 @@ import { CHECK_PATH, checkRequest } from '../protocol/own-sources.ts';
 import { parseBody, parseRequest } from './request-parser.ts';
 import type { OwnSourceReader } from './sources/feeds/own-sources.ts';
 
-/** At the root, and at the base address of live sources. */
+/** Registers the route at the root and below the base address of live sources. */
 export function registerCheckRoute(
   app: FastifyInstance,
   {

@@ -64,7 +64,7 @@ export const DISMISSAL_OPERATIONS = [
     route: 'GET /api/v1/dismissed',
     command: 'digest dismissed',
     scope: 'read',
-    does: 'List what is dismissed as not relevant, the last first',
+    does: 'List what was dismissed as not relevant, newest first',
     more: `Posts and links with the topic and the time, at most ${MAX_LISTED}.`,
     input: z.strictObject({
       topic: topicSlug.optional().describe('Only of this topic.').register(commandWords, {

@@ -124,7 +124,7 @@ function isOfWeek({ created_at }: DescribedDiscovery, now: Date): boolean {
   return age <= WEEK_MS && age >= -MAX_SKEW_MS;
 }
 
-/** Whether it says what it is; an address alone does not. */
+/** Whether a discovery has a title or text; an address alone says nothing. */
 function isNamed({ text }: DescribedDiscovery): boolean {
   const words = (text ?? '').replace(/https?:\/\/\S+/g, ' ').match(/[\p{L}\p{N}]{2,}|\p{Lo}/gu) ?? [];
   return words.length >= 2;

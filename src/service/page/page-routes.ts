@@ -142,7 +142,7 @@ const LABELS: Readonly<Record<string, string>> = {
   date_filter: 'Published in',
 };
 
-/** Whether a form comes from a page of this server: a cookie is sent with forms of other ports of the host, too. */
+/** Whether a page of this server sent a form. The cookie does not prove it: browsers also send it with forms from other ports of the host. */
 function isSameOrigin({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   if (typeof site === 'string') return site === 'same-origin' || site === 'none';

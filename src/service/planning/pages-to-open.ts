@@ -7,7 +7,7 @@ import { interleaveLists } from '../ranking/result-ranking.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import type { Findings } from './retrieval.ts';
 
-/** Tools whose results are pages of text. Posts have their text, videos none, and preprints their abstract. */
+/** Tools whose results are pages of text. A post is complete already, a video has no text, and a preprint has its abstract. */
 const OPENED_SOURCES: readonly Source[] = ['web', 'encyclopedia', 'news_forum', 'discussion_board'];
 /** Of one host, so that the pages differ, and no site is asked for many at once. */
 const MAX_PER_HOST = 3;

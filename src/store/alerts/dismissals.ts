@@ -97,7 +97,7 @@ export async function restoreItem(tx: Transaction, item: TopicItem): Promise<voi
   );
 }
 
-/** What is dismissed. */
+/** A dismissed post or link. */
 export type DismissalRow = {
   topic: string;
   kind: 'post' | 'link';
@@ -120,7 +120,7 @@ CROSS JOIN LATERAL (
 WHERE i.dismissed_at IS NOT NULL AND ($1::text IS NULL OR t.slug = $1)
 ORDER BY i.dismissed_at DESC, x.id DESC LIMIT $2`;
 
-/** The last dismissed first. */
+/** Newest first. */
 export async function listDismissals(
   { pool }: Pooled,
   { topic, limit }: { topic?: string | undefined; limit: number },

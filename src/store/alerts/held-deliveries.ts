@@ -1,4 +1,4 @@
-/** What mutes held back for a channel, and the digests to it that say so. */
+/** Deliveries that a mute held back, and the digests of the same channel that report them. */
 import type { RuleKind } from '../../model/alerts.ts';
 import { type Id, type Queryable, selectIds, type Transaction } from '../db/database.ts';
 

@@ -171,7 +171,7 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
   });
 }
 
-/** One step: what the rule sends, and what it would send. */
+/** A page with a button: how much the rule sends now, and how much it would send after one step. */
 async function renderFewer(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -108,7 +108,7 @@ function Dismissed({ rows, slug }: { rows: readonly DismissalRow[]; slug: string
   return (
     <Section title="Dismissed">
       <Table
-        caption="Posts and links that are not relevant, the last first"
+        caption="Posts and links that are not relevant, newest first"
         empty="None."
         rows={rows}
         columns={[
