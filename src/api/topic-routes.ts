@@ -97,7 +97,7 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
       sends: ['Location'],
       operationId: 'watchTopic',
       summary: 'Watch a text',
-      description: `Creates a topic with a microblog search and an AI search, and runs both immediately. One none of whose tools has a source is left out, unless its interval is given. Of an address (https://...) it watches the page or its feed: the topic has it as its only source, and one AI search that returns all of its items. ${slugRule}`,
+      description: `Creates a topic with a microblog search and an AI search, and runs both immediately. A search is left out if none of its tools has a source, unless its interval is given. If the text is an address (https://...), the page or its feed becomes the only source of the topic, and one AI search returns all of its items. ${slugRule}`,
       tags,
       body: watchedText,
       response: { 201: Topic },

@@ -7,14 +7,13 @@ import { monotonicMs } from '../platform/clock.ts';
 import { describeAddedTools, isUnconfigured } from '../model/tool-coverage.ts';
 import type { Context } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
-import { type FirstView, readFirstView } from '../monitor/topics/first-view.ts';
+import { type FirstView, readFirstRuns, readFirstView } from '../monitor/topics/first-view.ts';
 import type { CreatedSearch } from '../monitor/topics/save-search.ts';
 import { waitsForSource } from '../monitor/topics/service-choice.ts';
 import { readSearches } from '../store/queries/search-list.ts';
 import type { Cli } from './command-context.ts';
-import { deriveLocally, executeLocally, hasWorkers } from './local-runs.ts';
-import { describeRunTools, printForecast } from './result-notices.ts';
-import { describeReportWithoutWorkers } from './run-rendering.ts';
+import { executeHere, hasWorkers, WAITS_FOR_SOURCE } from './local-runs.ts';
+import { printForecast } from './result-notices.ts';
 import { isTerminal, type Terminal } from './terminal-io.ts';
 import { oneLine, truncate } from './terminal-text.ts';
 import { formatRelative } from './value-formatting.ts';
@@ -34,12 +33,21 @@ export async function followFirstRuns(cli: Cli, { ctx }: Program, follow: Follow
   const { created, stopping } = follow;
   const [first] = created;
   const kind = first?.search.service_kind ?? 'own';
-  if (!(await ctx.isFree(kind))) {
-    const searches = created.map(({ search }) => search);
-    await printForecast(cli, ctx, searches);
-  }
+  if (!(await ctx.isFree(kind)))
+    await printForecast(
+      cli,
+      ctx,
+      created.map(({ search }) => search),
+    );
   const isElsewhere = await hasWorkers(ctx);
-  const executing = isElsewhere ? null : executeAll(cli, ctx, created, stopping);
+  const executing = isElsewhere
+    ? null
+    : executeHere(cli, ctx, created, {
+        stopping,
+        isReported: isWorthALine,
+        // The sources of our own service are named one by one.
+        isCovered: ({ service_kind }) => service_kind !== 'own',
+      });
   const ticks = createTicks(cli);
   const isWaiting = isElsewhere && kind === 'own' && (await waitsForSource(ctx, 'own'));
   const deadline = monotonicMs() + (isWaiting ? 0 : MAX_WAIT_MS);
@@ -48,45 +56,23 @@ export async function followFirstRuns(cli: Cli, { ctx }: Program, follow: Follow
     () => (isDone = true),
     () => (isDone = true),
   );
+  const searches = await readSearches(ctx.db, { topic: follow.topic, limit: MAX_SEARCHES });
   for (;;) {
-    const view = await readView(ctx, follow.topic);
-    ticks.show(view.asked);
-    const isOver = isElsewhere ? !view.pending || monotonicMs() >= deadline : isDone;
+    const { asked, pending } = await readFirstRuns(ctx, searches, ctx.clock.now());
+    ticks.show(asked);
+    const isOver = isElsewhere ? !pending || monotonicMs() >= deadline : isDone;
     if (isOver || stopping.aborted) break;
     await sleep(POLL_MS, undefined, { signal: stopping }).catch(() => {});
   }
   ticks.end();
   await executing;
-  if (isWaiting)
-    cli.page.say(
-      'Saved. No public source is reachable now: the first runs start when a source is reachable, which is checked every minute',
-    );
+  if (isWaiting) cli.page.say(`Saved. ${WAITS_FOR_SOURCE}`);
   return readView(ctx, follow.topic);
 }
 
 async function readView(ctx: Context, topic: string): Promise<FirstView> {
   const searches = await readSearches(ctx.db, { topic, limit: MAX_SEARCHES });
   return readFirstView(ctx, searches, ctx.clock.now());
-}
-
-async function executeAll(
-  cli: Cli,
-  ctx: Context,
-  created: readonly CreatedSearch[],
-  stopping: AbortSignal,
-): Promise<void> {
-  await Promise.all(
-    created.map(async ({ search, firstRunId }) => {
-      const report = await executeLocally(cli, ctx, firstRunId, stopping);
-      if (report === null) return;
-      if (isWorthALine(report)) cli.page.say(describeReportWithoutWorkers(report, ctx.clock.now(), cli.page));
-      // The sources of our own service are named one by one.
-      const coverage =
-        search.service_kind === 'own' ? null : await describeRunTools(ctx, firstRunId, cli.page);
-      if (coverage !== null) cli.page.say(`${report.search}: ${coverage}`);
-    }),
-  );
-  await deriveLocally(ctx);
 }
 
 /** What a run found is shown below; why it found nothing is not. */

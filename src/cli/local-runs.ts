@@ -73,6 +73,41 @@ export async function executeUntilEnded(
 
 type SavedSearch = SearchRow & { first_run: RunRow };
 
+export const WAITS_FOR_SOURCE =
+  'No public source is reachable now: the first runs start when a source is reachable, which is checked every minute';
+
+/**
+ * Executes first runs in this process, and prints how each ended and which of its tools did not respond.
+ * @param options.isReported which reports are printed. Default: all
+ * @param options.isCovered of which searches tools are printed. Default: all
+ */
+export async function executeHere(
+  cli: Cli,
+  ctx: Context,
+  created: readonly CreatedSearch[],
+  {
+    stopping,
+    isReported = () => true,
+    isCovered = () => true,
+  }: {
+    stopping: AbortSignal;
+    isReported?: (report: RunReport) => boolean;
+    isCovered?: (search: CreatedSearch['search']) => boolean;
+  },
+): Promise<void> {
+  const { page } = cli;
+  await Promise.all(
+    created.map(async ({ search, firstRunId }) => {
+      const report = await executeLocally(cli, ctx, firstRunId, stopping);
+      if (report === null) return;
+      if (isReported(report)) page.say(describeReportWithoutWorkers(report, ctx.clock.now(), page));
+      const coverage = isCovered(search) ? await describeRunTools(ctx, firstRunId, page) : null;
+      if (coverage !== null) page.say(`${report.search}: ${coverage}`);
+    }),
+  );
+  await deriveLocally(ctx);
+}
+
 /**
  * Says what new searches cost, and executes their first runs here, unless a worker is running. The searches stay saved whatever
  * the result.
@@ -88,23 +123,9 @@ export async function executeFirstRuns(
   if (json !== true) await printForecast(cli, ctx, searches);
   if (await hasWorkers(ctx)) {
     const own = created.some(({ search }) => search.service_kind === 'own');
-    const when =
-      own && (await waitsForSource(ctx, 'own'))
-        ? 'No public source is reachable now: the first runs start when a source is reachable, which is checked every minute'
-        : 'First runs start now';
+    const when = own && (await waitsForSource(ctx, 'own')) ? WAITS_FOR_SOURCE : 'First runs start now';
     page.say(`Saved. ${when}; see: strandline runs list`);
-  } else {
-    await Promise.all(
-      created.map(async ({ firstRunId }) => {
-        const report = await executeLocally(cli, ctx, firstRunId, stopping);
-        if (report === null) return;
-        page.say(describeReportWithoutWorkers(report, ctx.clock.now(), page));
-        const coverage = await describeRunTools(ctx, firstRunId, page);
-        if (coverage !== null) page.say(`${report.search}: ${coverage}`);
-      }),
-    );
-    await deriveLocally(ctx);
-  }
+  } else await executeHere(cli, ctx, created, { stopping });
   return Promise.all(
     created.map(async ({ search, firstRunId }) => {
       const row = await readSearch(ctx.db, search.slug);

@@ -107,7 +107,7 @@ function addOperation<Row>(
 
 type CommonOptions = { limit?: number; json?: boolean };
 
-/** Commander gives an option to a group that has one of that name, such as `digest`, although its command was typed before it. */
+/** If a group such as `digest` and its command have an option of the same name, Commander gives the option to the group, even if it was typed after the command. */
 function readOption(command: Command, name: string): unknown {
   const own: unknown = command.getOptionValue(name);
   return own === undefined ? command.parent?.getOptionValue(name) : own;

@@ -61,7 +61,7 @@ const ALL_VIEW: OperationView<JsonOf<AllChanged>> = {
   },
 };
 
-/** `3 searches paused until Fri 2026-11-27 09:00Z; 2 were paused before and stay paused at least as long.` */
+/** `3 searches paused until Fri 2026-11-27 09:00Z; 2 searches paused before, and at least until Fri 2026-11-27 09:00Z` */
 function describePause(
   { searches: stopped, still_paused, paused_until }: JsonOf<AllChanged>,
   { page }: Terms,
@@ -96,7 +96,7 @@ export function addTopicStates(topic: Command, cli: Cli): void {
 
 export function registerPause(command: Command, cli: Cli): void {
   command.description(
-    'Pauses all searches. One that is paused by itself or with its topic stays so; one that is added or resumed meanwhile runs.',
+    'Pauses all searches. A search that is paused by itself or with its topic stays paused; a search that is added or resumed during the pause runs.',
   );
   addOperations(command, cli, STATE_OPERATIONS, ALL_VIEW);
 }

@@ -19,7 +19,7 @@ type WatchOptions = {
 export function registerWatch(command: Command, cli: Cli): void {
   command
     .description(
-      'Creates a topic with a microblog search and an AI search, and runs both immediately. Of an address, watches the page or its feed: a topic whose only source it is, with each of its new items.',
+      'Creates a topic with a microblog search and an AI search, and runs both immediately. If the text is an address, the page or its feed becomes the only source of the topic, and each new item is reported.',
     )
     .argument('<text>', 'words, a name or a question; or the address of a page or feed')
     .option('--name <name>', 'topic name (default: the text)')

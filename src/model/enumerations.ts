@@ -18,6 +18,13 @@ export const TOOLS = Object.keys(SOURCE_BY_TOOL) as [Tool, ...Tool[]]; // Object
 export type Source = (typeof SOURCE_BY_TOOL)[Tool];
 export const SOURCES = Object.values(SOURCE_BY_TOOL) as [Source, ...Source[]]; // Object.values loses that there are some
 
+/** The label of the tool that searches a source. */
+export function findTool(source: Source): Tool {
+  const tool = TOOLS.find((each) => SOURCE_BY_TOOL[each] === source);
+  if (tool === undefined) throw new Error('every source has a tool');
+  return tool;
+}
+
 /** Date filters with their lengths in days. */
 export const DATE_FILTER_DAYS = {
   PAST_24_HOURS: 1,

@@ -97,14 +97,20 @@ export async function backtestRule(ctx: Context, slug: string, days: number): Pr
   return backtestStored(ctx, slug, { days });
 }
 
-/** A rule that is not saved. @throws Refused `not_found` for its topic or search */
+/**
+ * A rule that is not saved.
+ * @param described how many of the newest messages have their items: 0 if only their number is of interest
+ * @throws Refused `not_found` for its topic or search
+ */
 export async function backtestNewRule(
   ctx: Context,
   written: Omit<NewRule, 'channels' | 'slug'>,
   days: number,
+  described = MAX_DESCRIBED,
 ): Promise<Backtest> {
   return backtest(ctx, await completeRule(ctx.db.pool, 'new-rule', written), {
     days,
+    described,
     asked: ctx.clock.now(),
   });
 }

@@ -15,7 +15,7 @@ export const NOTICE_KINDS = ['digest', 'spikes'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 /** When a digest is sent. */
-export const DIGEST_TIME = 'daily 8:00';
+const DIGEST_TIME = 'daily 8:00';
 
 type Notice = {
   topic: string;
@@ -83,6 +83,6 @@ export async function estimateWeek(ctx: Context, notice: Notice, since: Date): P
   // A digest is sent whatever was found.
   const days = notice.what === 'digest' ? 7 : Math.min(MAX_OBSERVED_DAYS, observed);
   if (days < 1) return null;
-  const { messages } = await backtestNewRule(ctx, describeRule(notice), days);
+  const { messages } = await backtestNewRule(ctx, describeRule(notice), days, 0);
   return Math.round((messages.length * 7) / days);
 }

@@ -1,5 +1,5 @@
 /** The sources of a topic: its own, and those of the service with what a key would add. */
-import { SOURCE_BY_TOOL, TOOLS } from '../../model/enumerations.ts';
+import { findTool } from '../../model/enumerations.ts';
 import type { TopicSourceKind } from '../../model/topic-sources.ts';
 import { ALL_SOURCES } from '../../protocol/own-sources.ts';
 import type { Database, Id } from '../../store/db/database.ts';
@@ -78,7 +78,7 @@ function showServiceSource(
   return {
     id: name,
     kind: 'service',
-    address: TOOLS.find((tool) => SOURCE_BY_TOOL[tool] === source) ?? source,
+    address: findTool(source),
     title,
     on: isOn && !off.has(name) && !off.has(ALL_SOURCES),
     all: false,

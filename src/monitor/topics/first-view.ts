@@ -67,8 +67,8 @@ export async function isFirstView({ db }: Pick<Context, 'db'>, searches: Searche
 export async function readFirstView(ctx: Context, searches: Searches, now: Date): Promise<FirstView> {
   const { db } = ctx;
   const ids = searches.map(({ id }) => id);
-  const { runs, answers, found, missing } = await awaitMembers({
-    runs: readNewestRunIds(db, ids).then((newest) => readRunsByIds(db, newest)),
+  const { first, answers, found, missing } = await awaitMembers({
+    first: readFirstRuns(ctx, searches, now),
     answers: readAnswers(ctx, searches),
     found: readNewestOfSearches(db, ids, { kinds: ['post', 'link'], view: 'topic', limit: MAX_READ }),
     missing: listMissing(ctx, searches),
@@ -76,16 +76,14 @@ export async function readFirstView(ctx: Context, searches: Searches, now: Date)
   const known = answers.flatMap(readStatements);
   const recent = found.filter((row) => isOfWeek(row, now) && isNamed(row));
   const week = mixSources(recent).slice(0, MAX_WEEK);
-  const pending = runs.some(
-    ({ ended_at, created_at }) => ended_at === null && now.getTime() - created_at.getTime() < MAX_PENDING_MS,
-  );
+  const { runs, pending, asked } = first;
   const ended = runs.flatMap(({ ended_at, status }) =>
     status === 'succeeded' && ended_at !== null ? ended_at : [],
   );
   const due = searches.flatMap(({ next_due_at, state }) => (state === 'active' ? (next_due_at ?? []) : []));
   return {
     pending,
-    asked: await readAsked(ctx, runs, searches),
+    asked,
     known: known.slice(0, MAX_KNOWN),
     noAnswer: known.length > 0 ? null : (answers.find((text) => text !== '') ?? null),
     week,
@@ -94,6 +92,24 @@ export async function readFirstView(ctx: Context, searches: Searches, now: Date)
     since: pending || ended.length === 0 ? null : new Date(Math.max(...ended.map(Number))),
     next: due.length === 0 ? null : new Date(Math.min(...due.map(Number))),
   };
+}
+
+/** The newest run of each search, whether first runs are still under way, and which sources they asked. */
+export async function readFirstRuns(
+  ctx: Context,
+  searches: Searches,
+  now: Date,
+): Promise<Pick<FirstView, 'pending' | 'asked'> & { runs: RunRow[] }> {
+  const { db } = ctx;
+  const newest = await readNewestRunIds(
+    db,
+    searches.map(({ id }) => id),
+  );
+  const runs = await readRunsByIds(db, newest);
+  const pending = runs.some(
+    ({ ended_at, created_at }) => ended_at === null && now.getTime() - created_at.getTime() < MAX_PENDING_MS,
+  );
+  return { runs, pending, asked: await readAsked(ctx, runs, searches) };
 }
 
 async function readAnswers({ db }: Context, searches: Searches): Promise<string[]> {

@@ -187,7 +187,9 @@ async function renderFewer(
       <>
         <p>It sends {now}.</p>
         <p>
-          {next === null ? 'There is no smaller step: mute it for some time, or pause it.' : `Then: ${next}.`}
+          {next === null
+            ? 'This rule cannot send fewer messages. Mute or pause the rule instead.'
+            : `Then: ${next}.`}
         </p>
         <div class="buttons">
           {next === null ? (

@@ -18,7 +18,7 @@ const FILES = {
 } as const;
 type AssetName = keyof typeof FILES;
 
-export type Asset = { body: Buffer; type: string; hash: string };
+type Asset = { body: Buffer; type: string; hash: string };
 
 /** Read once at start. */
 const assetsByFile = new Map<string, Asset>();

@@ -83,7 +83,7 @@ function AuthorLink({ id, name }: { id: bigint | null; name: string | null }) {
 const AVATAR_HUES = 6;
 
 /** A letter instead of a picture: pages load nothing from other hosts. */
-export function Avatar({ name }: { name: string | null }) {
+function Avatar({ name }: { name: string | null }) {
   const letters = (name ?? '').replace(/^@/, '').trim();
   const [first = '?'] = letters.toWellFormed();
   let sum = 0;

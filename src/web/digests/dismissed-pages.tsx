@@ -8,7 +8,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { type DismissalRow, listDismissals } from '../../store/alerts/dismissals.ts';
 import { readLink } from '../../store/queries/links.ts';
-import { readPostsByIds } from '../../store/queries/posts.ts';
+import { readPost } from '../../store/queries/post-detail.ts';
 import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton } from '../components/form.tsx';
@@ -72,8 +72,7 @@ export function addDismissedPages(app: App, { ctx }: RouteContext): void {
       const { title, url } = await findById('link', id, readLink(ctx.db, id));
       return title ?? url;
     }
-    const [post] = await readPostsByIds(ctx.db, [id]);
-    return (await findById('post', id, Promise.resolve(post))).text;
+    return (await findById('post', id, readPost(ctx.db, id))).text;
   }
 }
 

@@ -2,7 +2,7 @@ import { type RunCode, RUN_CODES, RunError } from '../../model/errors.ts';
 import type { DryRun } from '../../monitor/runs/dry-run.ts';
 import type { DryRunLink, DryRunPost } from '../../monitor/runs/dry-run-results.ts';
 import { nameAuthor, PostCounters } from '../components/post-card.tsx';
-import { SOURCE_BY_TOOL, TOOLS } from '../../model/enumerations.ts';
+import { findTool } from '../../model/enumerations.ts';
 import { AnswerView, type ShownItem } from '../answer/answer-view.tsx';
 import { Badge } from '../components/icons.tsx';
 import { formatCount, Usd } from '../components/numbers.tsx';
@@ -94,7 +94,7 @@ function toLinkItem({ title, url, source, published_at, known }: DryRunLink): Sh
   return {
     title,
     url,
-    tool: TOOLS.find((tool) => SOURCE_BY_TOOL[tool] === source) ?? source,
+    tool: findTool(source),
     publishedAt: published_at,
     more: known ? null : <Badge state="new" />,
   };

@@ -116,7 +116,7 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
       title: `Sources of ${topic.name}`,
       here: '',
       above: <a href={`/topics/${slug}`}>{slug}</a>,
-      lead: 'Read besides the sources of the service, at the next run of its AI searches. A hosted service is never sent them.',
+      lead: 'AI searches of this topic read these sources in addition to the sources of the service, from their next run on. A hosted service is never sent their addresses.',
       body: (
         <>
           {said === undefined ? null : (
@@ -165,7 +165,7 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
                   kind="textarea"
                   rows={2}
                   placeholder="https://news.example"
-                  help="A feed, a site, a page, or the feed of a search with {query} for its words; many as OPML, or one a line."
+                  help="A feed, a site, a page, or a search feed with {query} in place of the search words. To add several, paste OPML, or one address per line."
                 />
                 <Field
                   name="all"

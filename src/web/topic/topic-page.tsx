@@ -4,6 +4,7 @@ import { RUN_CODES } from '../../model/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { describeStoredSchedule } from '../../monitor/schedule/schedule-text.ts';
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
+import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import { isFirstView, readFirstView } from '../../monitor/topics/first-view.ts';
 import { DISCOVERY_VIEWS, type DiscoveryView } from '../../store/queries/discoveries.ts';
 import type { RunCell } from '../../store/queries/search-activity.ts';
@@ -51,10 +52,14 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     { schema: { params, querystring }, config: { scope: 'read' } },
     async (request, reply) => {
       const { range, view } = request.query;
-      const shown = await readShownTopic(ctx, request.params.slug);
+      const scope = await readTopicScope(ctx, request.params.slug);
       // Who asks for a range wants figures.
-      const isFirst = range === undefined && view === undefined && shown.topic.archived_at === null;
-      return isFirst && (await isFirstView(ctx, shown.searches))
+      const mayBeFirst = range === undefined && view === undefined && scope.topic.archived_at === null;
+      const [shown, isFirst] = await Promise.all([
+        addStatuses(ctx, scope),
+        mayBeFirst && isFirstView(ctx, scope.searches),
+      ]);
+      return isFirst
         ? renderFirstPage(ctx, request, reply, shown)
         : renderTopicPage(ctx, request, reply, shown);
     },
@@ -65,7 +70,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     { schema: { params, body: formBody }, config: { scope: 'admin' }, onSend: preventCaching },
     async (request, reply) => {
       const { slug } = request.params;
-      const shown = await readShownTopic(ctx, slug);
+      const shown = await addStatuses(ctx, await readTopicScope(ctx, slug));
       try {
         return await saveTell(request.acting, request, reply, slug);
       } catch (error) {
@@ -77,24 +82,28 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
-type ShownTopic = {
+type TopicScope = {
   topic: TopicRow;
-  /** Those that are shown, and all, since what a removed one found still counts. */
+  /** Searches that are shown, and all searches, since what a removed search found still counts. */
   searches: readonly SearchRow[];
   found: readonly SearchRow[];
-  statuses: readonly SearchStatus[];
 };
+type ShownTopic = TopicScope & { statuses: readonly SearchStatus[] };
 
-async function readShownTopic(ctx: RouteContext['ctx'], slug: string): Promise<ShownTopic> {
+async function readTopicScope(ctx: RouteContext['ctx'], slug: string): Promise<TopicScope> {
   const topic = await findTopicRow(ctx.db, slug);
   const found = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
   const searches =
     topic.archived_at !== null ? found : found.filter(({ archived_at }) => archived_at === null);
+  return { topic, searches, found };
+}
+
+async function addStatuses(ctx: RouteContext['ctx'], scope: TopicScope): Promise<ShownTopic> {
   const statuses = await readSearchStatuses(
     ctx,
-    searches.map(({ id }) => id),
+    scope.searches.map(({ id }) => id),
   );
-  return { topic, searches, found, statuses };
+  return { ...scope, statuses };
 }
 
 /** What both pages of a topic begin with. */
@@ -134,10 +143,10 @@ async function renderFirstPage(
   const { topic, searches, statuses } = shown;
   const { slug } = topic;
   const { now, zone } = request.frame;
-  const [view, choices] = await Promise.all([
-    readFirstView(ctx, searches, now),
-    readTellChoices(ctx, topic, zone),
-  ]);
+  const view = await readFirstView(ctx, searches, now);
+  // Browsers load this page twice a second while runs are pending, and it has no form then.
+  const choices =
+    view.pending || !hasScopes(request.visitor, 'admin') ? null : await readTellChoices(ctx, topic, zone);
   // So that the next page can say what is new since.
   await rememberVisit(request, reply, ctx.db, { found: shown.found, view: 'topic' });
   return renderPage(request, reply, {
@@ -148,7 +157,11 @@ async function renderFirstPage(
     body: (
       <>
         <TopicNotices topic={topic} />
-        <FirstPage topic={slug} view={view} tell={<TellSection topic={slug} choices={choices} {...sent} />} />
+        <FirstPage
+          topic={slug}
+          view={view}
+          tell={choices === null ? null : <TellSection topic={slug} choices={choices} {...sent} />}
+        />
         <SearchesSection topic={topic} searches={searches} statuses={statuses} />
         <p class="note">
           Figures appear here after the second run. <a href="?range=24h">Show them now</a>
