@@ -47,8 +47,7 @@ function checkLength(address: string): string | undefined {
   return address.length <= MAX_OWN_ADDRESS ? address : undefined;
 }
 
-export const OWN_SOURCE_KINDS = ['feed', 'page'] as const;
-export type OwnSourceKind = (typeof OWN_SOURCE_KINDS)[number];
+const OWN_SOURCE_KINDS = ['feed', 'page'] as const;
 
 /** Every source of the service, in `without`. */
 export const ALL_SOURCES = 'all';
@@ -106,7 +105,7 @@ export type OwnSources = z.infer<typeof ownSources>;
  * `read`: to the last request; `pending`: not yet, since it takes longer than the response; `failed`; `unasked`: Web Search was not
  * among the tools, or the sandbox responded.
  */
-export const OWN_SOURCE_STATES = ['read', 'pending', 'failed', 'unasked'] as const;
+const OWN_SOURCE_STATES = ['read', 'pending', 'failed', 'unasked'] as const;
 
 /** What is known of a source of the request. */
 export const ownSourceReport = z.object({

@@ -208,7 +208,7 @@ export async function respond(exchange: Exchange): Promise<FastifyReply> {
   return reply;
 }
 
-/** A request with its defaults: what is not said is NOVA, the period that the prompt names, else the past 24 hours. A tool said twice is one. */
+/** A request with its defaults: the model NOVA, and the period that the prompt names, or else the past 24 hours. A tool that is listed twice counts once. */
 function resolveRetrieval(request: ServiceAiRequest, at: Date): RetrievalRequest {
   return {
     prompt: request.prompt,

@@ -1,8 +1,8 @@
 /** What kind of answer a question asks for, and whether a sentence looks like one: a figure for "how much", a date for "when". */
 
 /**
- * Alternatives of regular expressions in the languages of the lists of frequent words; a sign fits sentences of all of them.
- * `isStrict`: no answer lacks it.
+ * Patterns in all languages that have a list of frequent words. The signs of a kind apply to sentences in every language.
+ * `isStrict`: every answer has the sign.
  */
 type Kind = { asks: RegExp; signs: RegExp; isStrict?: true };
 

@@ -135,7 +135,7 @@ const MAX_ASKED_LENGTH = 200;
 export function explainNoAnswer(prompt: string, findings: Findings, sources: readonly Source[]): string {
   const words = findCompletionWords(prompt);
   const line = toVisibleLine(prompt, MAX_PROMPT_LENGTH);
-  const short = line.length > MAX_ASKED_LENGTH ? `${line.slice(0, MAX_ASKED_LENGTH).trimEnd()}…` : line;
+  const short = line.slice(0, MAX_ASKED_LENGTH);
   // One statement: a mark inside would end it.
   const asked = short
     .replace(/(?<![.!?…;:。！？])[.!?…;:。！？]+(?=\s|$)/gu, ' ')

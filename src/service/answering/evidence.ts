@@ -7,6 +7,7 @@
 import type { Source } from '../../model/enumerations.ts';
 import { splitSentences } from '../../lib/sentences.ts';
 import { toCitableLink } from '../citable-link.ts';
+import { memoizeByText } from '../../lib/memoize-by-text.ts';
 import { createSlices } from '../event-loop-turns.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import { compareText } from '../ranking/result-ranking.ts';
@@ -23,7 +24,6 @@ import {
   isStatement,
 } from './quotable-sentences.ts';
 import { isQuotable, toVisibleLine, toVisibleLines } from './unsafe-markup.ts';
-import { LRUCache } from 'lru-cache';
 
 /** A part of an item that can be quoted. */
 export type Piece = {
@@ -33,9 +33,9 @@ export type Piece = {
   text: string;
   /** Its place in the item: 0 for the title, then the sentences in their order, those that cannot be quoted among them. */
   position: number;
-  /** The sentences directly before it that it hangs on, in their order: it stands after them only. Mostly none. */
+  /** The sentences directly before this sentence that it depends on, in their order: it is quoted only after them. Usually none. */
   before: readonly Pick<Piece, 'text' | 'position' | 'needsTitle'>[];
-  /** It hangs on the title: it stands behind that, or directly after the sentence before it. */
+  /** The sentence depends on the title: it is quoted after the title, or directly after the sentence before it. */
   needsTitle: boolean;
 };
 
@@ -47,8 +47,6 @@ export type EvidenceItem = {
   title: string;
   /** The title as it stands in front of a sentence, without an end; '' if it cannot. */
   lead: string;
-  /** Whether its author asks: none of its sentences is an answer. */
-  asks: boolean;
   /** Title and text, for comparison with the prompt. */
   words: string;
   /** Its hashtags, which say what all of its sentences are about. */
@@ -113,7 +111,6 @@ function readItem(source: Source, item: FoundItem, place: number): EvidenceItem[
       link,
       title,
       lead,
-      asks,
       words: [item.title, ...[item.snippet, ...(item.passages ?? [])].map(toVisibleExcerpt)].join(' '),
       tags: (item.snippet.match(HASHTAG) ?? []).join(' ').replace(WITHIN_TAG, ' '),
       pieces,
@@ -135,9 +132,9 @@ function toLabel({ text, position }: ParsedSentence): Piece {
 const MAX_BEFORE = 2;
 
 /**
- * The sentences with what they hang on. One whose pronoun stands for the title ("Sihwa is a plant. It …", or the first of
- * a text) needs the title; any other the sentences before it, up to one that stands alone. Without both it is left out,
- * as are questions.
+ * The sentences with what they depend on. A sentence whose pronoun stands for the title ("Sihwa is a plant. It …", or the first
+ * of a text) needs the title. Any other dependent sentence needs the sentences before it, back to a sentence that stands alone.
+ * Without either, a dependent sentence is left out, and so is every question.
  */
 function standSentences(sentences: readonly ParsedSentence[], lead: string): Piece[] {
   const pieces: Piece[] = [];
@@ -240,15 +237,3 @@ const readQuotableTitle = memoizeByText(MEMO_LIMITS, (title) => {
   const line = toVisibleLine(title, MAX_TITLE_LENGTH);
   return isQuotable(line) && !containsInjection(line) && /\p{L}/u.test(line) ? line : '';
 });
-
-/**
- * Memoizes a pure function of a text: recurring searches mostly find the same texts. Evicts the least recently used.
- * @param limits.most maximum number of texts; `longest`: longer texts are not cached, so the product bounds memory
- */
-export function memoizeByText<T extends {}>(
-  { most, longest }: { most: number; longest: number },
-  make: (text: string) => T,
-): (text: string) => T {
-  const known = new LRUCache<string, T>({ max: most, memoMethod: make });
-  return (text) => (text.length > longest ? make(text) : known.memo(text));
-}

@@ -1,6 +1,6 @@
 /** Opens the best of the pages that were found, so that a completion knows more of them than an excerpt. */
 
-import type { Source } from '../../model/enumerations.ts';
+import { findTool, type Source } from '../../model/enumerations.ts';
 import { parseUrl } from '../../model/links/link.ts';
 import { DAY, SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
@@ -11,7 +11,6 @@ import { choosePages, findPageAddress } from '../planning/pages-to-open.ts';
 import {
   computeDateWindow,
   type DateWindow,
-  findToolLabel,
   type RetrievalRequest,
   type RetrievalResult,
 } from '../planning/retrieval.ts';
@@ -92,7 +91,7 @@ async function applyPages(
       kept.push(...applyPage(item, outcome.page, selectPassages(outcome.page, own), { ...request, window }));
     }
     applied.set(source, kept);
-    const tool = findToolLabel(source);
+    const tool = findTool(source);
     if (unread.size > 0) said.push({ code: PAGES_UNREAD, tool, message: describeUnread(unread) });
     const outside = found.length - kept.length;
     if (outside > 0)
@@ -126,7 +125,7 @@ function applyPage(
   return [{ ...dated, publishedAt }];
 }
 
-/** `2 pages could not be opened: a.example was not read in time; b.example HTTP 500`. */
+/** `2 pages could not be opened: a.example: was not read in time; b.example: HTTP 500`. */
 function describeUnread(unread: ReadonlyMap<string, string>): string {
   const reasons = [...unread].map(([address, why]) => `${parseUrl(address)?.host ?? ''}: ${why}`);
   const named = [...new Set(reasons)].slice(0, MAX_NAMED);

@@ -27,7 +27,7 @@ export type Passage = Piece & {
   telling: boolean;
   /** Which of the prompt's words it contains, with its title where that stands in front: the thing that it is about. */
   thing: string;
-  /** Whether it looks like an answer; null if that is not known of answers to this question. */
+  /** Whether the passage looks like an answer; null if answers to this question have no known look. */
   answers: boolean | null;
   /** How well it fits the prompt alone: its share of the words, and more if it looks like an answer or a definition. */
   fit: number;

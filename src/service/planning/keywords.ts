@@ -1,7 +1,9 @@
 /** Keywords of a prompt: its names, neighbors that belong together, and rare words, without the stop words of its language. */
 
 import { hasUnspacedScript } from '../../model/relevance.ts';
+import { memoizeByText } from '../../lib/memoize-by-text.ts';
 import { INVISIBLES } from '../../lib/text.ts';
+import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import {
   ASKING_WORDS,
   detectLanguage,
@@ -35,9 +37,11 @@ const URL_SCHEME = /https?:\/\/(?:www\.)?/giu;
 /**
  * Reads a prompt. Its keywords are its most significant words, best first, in lower case, distinct, at most 12: quoted phrases, then names of several
  * words and pairs of neighbors ("bird flu"), each as one keyword, and single words; names, tags and rare words before frequent
- * ones, words of asking last. Excludes stop words unless there is nothing else.
+ * ones, words of asking last. Excludes stop words unless there is nothing else. Every step of an answer asks for it.
  */
-export function readQuestion(prompt: string): Question {
+export const readQuestion = memoizeByText({ most: 100, longest: MAX_PROMPT_LENGTH }, parseQuestion);
+
+function parseQuestion(prompt: string): Question {
   const text = cleanPrompt(prompt);
   const language = detectPromptLanguage(text);
   const phrases = [...listQuotedPhrases(text)].map((phrase) => ({

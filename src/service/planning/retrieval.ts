@@ -5,8 +5,7 @@ import {
   type DateFilter,
   type Model,
   type Source,
-  SOURCE_BY_TOOL,
-  TOOLS,
+  findTool,
 } from '../../model/enumerations.ts';
 import { DAY } from '../../lib/time.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -140,7 +139,7 @@ function warnOfNotices(
   notices: readonly (SourceNotice & { source: string })[],
   { returned, matching }: { returned: number; matching: number },
 ): ServedWarning[] {
-  const label = findToolLabel(tool);
+  const label = findTool(tool);
   const full = notices.filter(({ code }) => code === LIST_FULL);
   const others = notices.filter(({ code }) => code !== LIST_FULL);
   const lists = [...new Set(full.map(({ source, message }) => `${source} ${message}`))];
@@ -164,7 +163,7 @@ function warnOfDates(tool: Source, dropped: readonly FoundItem[]): ServedWarning
   const without = undated.size === 0 ? '' : ` (without a date: ${undated.size})`;
   return {
     code: OUTSIDE_PERIOD,
-    tool: findToolLabel(tool),
+    tool: findTool(tool),
     message: `left out as outside the requested period: ${links.size}${without}`,
   };
 }
@@ -237,7 +236,7 @@ export async function querySources(
   );
 
   const warnings: ServedWarning[] = [];
-  const warn = (code: string, message: string) => warnings.push({ code, tool: findToolLabel(tool), message });
+  const warn = (code: string, message: string) => warnings.push({ code, tool: findTool(tool), message });
   if (toolSources.length === 0) warn('source_off', 'no source is configured for this tool');
   const failed = replies.flatMap(({ source, failure }) => (failure ? { name: source.name, ...failure } : []));
   for (const { name, code, err, message } of failed) {
@@ -277,14 +276,10 @@ export function collectWarnings({ lists, warnings }: SourceQueryResults, tool: S
   if (lists.length > 0) return warnings;
   const unanswered = {
     code: TOOL_UNANSWERED,
-    tool: findToolLabel(tool),
+    tool: findTool(tool),
     message: 'no source of this tool responded',
   };
   return [...warnings, unanswered];
-}
-
-export function findToolLabel(source: Source): string {
-  return TOOLS.find((tool) => SOURCE_BY_TOOL[tool] === source) ?? source;
 }
 
 /** Result of one query of one source; failures are results. */

@@ -1,5 +1,5 @@
 /** What a request asks each source, and what comes of it: shown to people with the answer, and while they wait. */
-import { type Source, SOURCE_BY_TOOL, TOOLS } from '../../model/enumerations.ts';
+import { findTool } from '../../model/enumerations.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import type { AskedSource, OpenedPages } from '../../model/asked-source.ts';
 import type { OutageCode } from '../../model/tool-coverage.ts';
@@ -88,7 +88,7 @@ const nameEntry = ({ name, source }: SearchSource) => `${source} ${name}`;
 function createEntry({ name, source, silent }: SearchSource): Entry {
   return {
     source: name,
-    tool: nameTool(source),
+    tool: findTool(source),
     queries: [],
     ms: null,
     code: null,
@@ -99,10 +99,6 @@ function createEntry({ name, source, silent }: SearchSource): Entry {
     silent: silent === true,
     began: monotonicMs(),
   };
-}
-
-function nameTool(source: Source): string {
-  return TOOLS.find((tool) => SOURCE_BY_TOOL[tool] === source) ?? source;
 }
 
 /** A source that answered one wording has answered. */

@@ -258,14 +258,17 @@ export async function searchWithFewerWords<T>(
   attempts: readonly number[],
   search: (words: string) => Promise<ResultPage<T>>,
 ): Promise<readonly T[]> {
-  for (const most of attempts) {
-    const { items, isLast } = await search(joinBestWords(query, most));
-    if (items.length > 0 || isLast) return items;
-    if (query.keywords.length <= Math.min(...attempts)) break;
-  }
+  const least = Math.min(...attempts);
+  const counts = query.keywords.length <= least ? attempts.slice(0, 1) : attempts;
+  // The same words are not sent twice.
+  const wordings = new Set(counts.map((most) => joinBestWords(query, most)));
   const keywords = listSubjects(query.keywords);
-  if (keywords.length === query.keywords.length) return [];
-  return (await search(joinBestWords({ ...query, keywords }, Math.min(...attempts)))).items;
+  if (keywords.length < query.keywords.length) wordings.add(joinBestWords({ ...query, keywords }, least));
+  for (const words of wordings) {
+    const { items, isLast } = await search(words);
+    if (items.length > 0 || isLast) return items;
+  }
+  return [];
 }
 
 /** Whether an item has a time of the window, for sources whose own periods are wider. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoizeByText } from '../../../src/service/answering/evidence.ts';
+import { memoizeByText } from '../../../src/lib/memoize-by-text.ts';
 
 test('computes a text once, until it is evicted', () => {
   const made: string[] = [];

@@ -81,7 +81,7 @@ export function createFeed(kind: ListedKind, given: string): Feed {
   };
 }
 
-/** Set in tests: the time limit of one feed, and a parser that several readers share. */
+/** `maxFeedMs`: the time limit of one feed, set in tests. `openParser`: the service gives all readers one parser. */
 export type TestedParts = { maxFeedMs?: number; openParser?: typeof openFeedParser };
 /** Of a decoded response, in megabytes. */
 export const DEFAULT_MAX_FEED_MB = 10;

@@ -21,6 +21,7 @@ import {
 } from '../../../platform/network.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import type { CachedPage, PageCache } from '../../ports.ts';
+import { isTimeout } from '../outage.ts';
 import { type FetchedDocument, fetchPublic, readFreshMs, readValidators } from '../feeds/public-fetch.ts';
 import { MAX_PAGE_BYTES, type PageText } from './page-orders.ts';
 import { openPageReader, type PageReader } from './page-reader.ts';
@@ -36,7 +37,7 @@ export type PageOutcome =
 
 export type PageOpener = {
   /**
-   * Opens pages concurrently. Ends with the limit, whatever they do: those that are not read by then have that as their reason.
+   * Opens pages concurrently, and ends at the time limit in any case: the outcome of a page that was not read by then says so.
    * @param limitMs for all of them together
    * @returns an outcome for each address
    * @throws the signal's reason
@@ -122,11 +123,11 @@ export function createPageOpener(options: PageOpenerOptions): PageOpener {
       permit: (url) => robots.permit(url, signal),
       accepts: (headers) => findOtherType(headers) === undefined,
     });
-    const page =
-      fetched.status === 304 && known !== undefined ? known.page : await readFetched(fetched, signal);
+    const unchanged = fetched.status === 304 ? known : undefined;
+    const page = unchanged?.page ?? (await readFetched(fetched, signal));
     const kept: CachedPage = {
       page,
-      validators: fetched.status === 304 && known !== undefined ? known.validators : readValidators(fetched),
+      validators: unchanged?.validators ?? readValidators(fetched),
       freshUntil: new Date(clock.now().getTime() + readFreshMs(fetched)),
     };
     // The response does not wait for it.
@@ -164,7 +165,7 @@ export function createPageOpener(options: PageOpenerOptions): PageOpener {
               return openOne(address, limit.signal);
             });
             const outcome = await awaitUnlessAborted(limit.signal, opened).catch((error: unknown) => {
-              if (!isLate(limit.signal)) throw error;
+              if (!isTimeout(limit.signal)) throw error;
               if (isBegun) failures.set(address, LATE, { ttl: FAILED_MS });
               return LATE;
             });
@@ -193,11 +194,6 @@ function toSecure(address: string, { hosts, networks }: Allowed): string {
   return isOrdinary ? address.replace(/^http:/i, 'https:') : address;
 }
 
-/** Whether the time is over, rather than the client gone or this process closing. */
-function isLate({ reason }: AbortSignal): boolean {
-  return reason instanceof DOMException && reason.name === 'TimeoutError';
-}
-
 type Problem = Pick<PageProblem, 'message' | 'isFault' | 'retryMs'>;
 
 function toProblem(error: unknown): Problem {
@@ -216,7 +212,7 @@ function describeRefusal({ message }: NotAllowed): string {
   return /requires https/.test(message) ? 'has no https' : message;
 }
 
-/** What it is, if it is no page. */
+/** The media type of a response that is not a page; undefined for a page. */
 function findOtherType(headers: FetchedDocument['headers']): string | undefined {
   const [given = ''] = (headers.get('content-type') ?? '').split(';', 1);
   const name = given.trim().toLowerCase();

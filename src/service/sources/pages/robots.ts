@@ -10,7 +10,7 @@ import type { Allowed, Resolve } from '../../../platform/network.ts';
 import { fetchPublic } from '../feeds/public-fetch.ts';
 import type { PageReader } from './page-reader.ts';
 
-/** A page that is not to be fetched. The message continues a sentence. `isFault`: since its site cannot be asked. */
+/** A page that must not be fetched. The message continues a sentence. `isFault`: the robots.txt of its site could not be read. */
 export class RobotsRefusal extends Error {
   override readonly name = 'RobotsRefusal';
   readonly isFault: boolean;
@@ -29,7 +29,7 @@ export type Robots = {
   permit(url: URL, signal: AbortSignal): Promise<void>;
 };
 
-/** RFC 9309 demands that at least 500 KiB are read; a larger one is taken for none of a person. */
+/** RFC 9309 demands that at least 500 KiB are read; a larger robots.txt counts as unreadable. */
 const MAX_ROBOTS_BYTES = 512_000;
 const MAX_ROBOTS_MS = 5 * SECOND;
 const KEEP_MS = DAY;
