@@ -15,7 +15,6 @@ import { forecastSaved } from '../../src/monitor/topics/search-forecast.ts';
 import { inTransaction } from '../../src/store/db/database.ts';
 import { readPaces, savePaces } from '../../src/store/runs/pace.ts';
 import { readIntervalChanges } from '../../src/store/queries/search-list.ts';
-import { finishSetback } from '../../src/store/runs/scanner.ts';
 import { lockDueSearches } from '../../src/store/runs/slots.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
@@ -208,16 +207,6 @@ test('an edit moves the due time only if it changes the request or the schedule'
   expect(await due({ sensitivity: 'high' })).toBe(learned);
   expect(await due({ prompt: 'other words' })).toBe(world.clock.now().getTime() + 15 * MINUTE);
   expect(await due({ every: 'auto 20m-1h' })).toBe(world.clock.now().getTime() + 20 * MINUTE);
-});
-
-test('what is left of a wait stays when the clock of the database goes back', async () => {
-  const search = await createAdaptive('setback-auto');
-  const { due_at } = await paceOf(search.id);
-  const now = new Date(world.clock.now().getTime() - 120 * MINUTE);
-  await inTransaction(world.db, (tx) => finishSetback(tx, { now, leaseMs: 1_000, setBackMs: 120 * MINUTE }));
-  const pace = await paceOf(search.id);
-  expect(pace.due_at?.getTime()).toBe((due_at?.getTime() ?? 0) - 120 * MINUTE);
-  expect(pace.learned_at).toEqual(now);
 });
 
 test('a search makes no more calls in a day than its schedule allows', async () => {

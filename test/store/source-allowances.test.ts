@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/lib/time.ts';
+import { DAY } from '../../src/lib/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { inTransaction, openDatabase, readTime } from '../../src/store/db/database.ts';
-import { finishSetback } from '../../src/store/runs/scanner.ts';
+import { openDatabase } from '../../src/store/db/database.ts';
 import {
   readUsedAllowance,
   refundAllowance,
@@ -76,8 +75,6 @@ describe('turns at a source', () => {
     await db.pool.query(
       `UPDATE strandline.source_pacing SET at = at + interval '1 hour' WHERE source = 'gdelt'`,
     );
-    const now = await readTime(db.pool, { statementTime: () => null });
-    await inTransaction(db, (tx) => finishSetback(tx, { now, leaseMs: 1_000, setBackMs: HOUR }));
     expect(await reserveSourceTurn(db, 'gdelt', 5_000, 60_000)).toBeLessThanOrEqual(5_000);
   });
 

@@ -6,8 +6,6 @@ import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeAll, changeSearch, changeTopic } from '../../src/monitor/topics/search-state.ts';
-import { inTransaction } from '../../src/store/db/database.ts';
-import { finishSetback } from '../../src/store/runs/scanner.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 
 const { world, rows } = await stubbedWorld();
@@ -139,17 +137,6 @@ describe('a pause with an end', () => {
     await scan(world.ctx);
     expect(await stateOf('edited')).toEqual(active('13:20'));
     expect(await slotsOf('edited')).toEqual([]);
-  });
-
-  test('stays where it was when the clock of the database is set back', async () => {
-    await add('set-back');
-    await changeSearch(world.ctx, 'set-back', 'pause', until('1h'));
-    goTo('10:00');
-    await inTransaction(world.db, (tx) =>
-      finishSetback(tx, { now: at('10:00'), leaseMs: 1_000, setBackMs: 7_200_000 }),
-    );
-    await scan(world.ctx);
-    expect(await stateOf('set-back')).toEqual(paused('13:00', 'search'));
   });
 
   test.each(['11:59', '12:00'])('cannot end at 2026-11-21T%sZ, when it is 12:00', async (end) => {

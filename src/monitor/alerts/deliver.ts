@@ -15,7 +15,7 @@ import {
   type DueDelivery,
   fixBody,
   sendPendingNow,
-  isChannelClaimed,
+  isChannelFree,
   markDelivered,
   markFailed,
   findNextDue,
@@ -98,9 +98,8 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
   return inTransaction(ctx.db, async (tx) => {
     const now = ctx.clock.now();
     const channel = await lockChannel(tx, channelId);
-    if (channel === null || channel.state !== 'active' || (await isChannelClaimed(tx, channelId)))
+    if (channel === null || channel.state !== 'active' || !(await isChannelFree(tx, channelId, now)))
       return null;
-    if (channel.resting_until !== null && channel.resting_until > now) return null;
     const kind = CHANNEL_KINDS[channel.kind];
     if (kind === undefined) {
       const reason = describeMissingKind(channel.kind);

@@ -43,7 +43,7 @@ export function readSentBefore(
   if (rule.max_per_day === null && rule.cooldown_seconds === 0)
     return Promise.resolve({ last: null, recent: [] });
   const since = rule.max_per_day === null ? now : new Date(now.getTime() - RECENT_MS);
-  return readSent(tx, rule.id, channelId, since);
+  return readSent(tx, rule.id, channelId, { since, now });
 }
 
 /** What is muted gathers for the summary of its mute, everything else for a message as usual. */

@@ -11,10 +11,10 @@ import { listLateRuns } from '../../store/runs/responses.ts';
 import { extendLeases, MAX_SCAN_SILENCE_MS } from '../../store/runs/run-claims.ts';
 import {
   beginScan,
-  finishSetback,
   offerAllAgain,
   type OfferedRun,
   postponeOffers,
+  resetSchedules,
   type ScanStart,
   takeOffers,
   takeRecurringWork,
@@ -212,12 +212,15 @@ async function openScan(
   const { start, extended, setback } = await inTransaction(ctx.db, async (tx) => {
     const begun = await beginScan(tx, takeOver);
     if (begun === null) return { start: null, extended: 0, setback: null };
-    const put = wasPutBack(begun)
-      ? await finishSetback(tx, { now: begun.now, leaseMs, setBackMs: -begun.sinceLastMs })
-      : null;
+    const reset = wasPutBack(begun) ? await resetSchedules(tx, begun) : null;
     const outage = begun.sinceLastMs > MAX_SCAN_SILENCE_MS;
-    if (takeOver || starting) await offerAllAgain(tx, ctx.clock.statementTime() ?? begun.now);
-    return { start: begun, extended: outage ? await extendLeases(tx, leaseMs) : 0, setback: put };
+    if (takeOver || starting || reset !== null)
+      await offerAllAgain(tx, ctx.clock.statementTime() ?? begun.now);
+    return {
+      start: begun,
+      extended: outage || reset !== null ? await extendLeases(tx, leaseMs) : 0,
+      setback: reset,
+    };
   });
   if (setback !== null && start !== null)
     ctx.log.error({ by_ms: -start.sinceLastMs, ...setback }, 'database clock went back');

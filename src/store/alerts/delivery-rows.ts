@@ -3,7 +3,7 @@
  * it is in `gathering-rows.ts`.
  */
 
-import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../db/database.ts';
+import { type Id, isOverSql, type Queryable, type Transaction, onlyRow, selectIds } from '../db/database.ts';
 import type { WaitReason } from '../../model/alerts.ts';
 import type { Rule } from './rule-rows.ts';
 
@@ -78,13 +78,20 @@ export async function cancelOpenDeliveries(
   );
 }
 
-/** Whether a worker is sending to the channel now, by the database's clock. */
-export async function isChannelClaimed(tx: Transaction, channelId: Id): Promise<boolean> {
-  const { rows } = await tx.query<{ taken: boolean }>(
-    'SELECT coalesce(lease_until > clock_timestamp(), false) AS taken FROM strandline.channels WHERE id = $1',
-    [channelId],
+/**
+ * Whether no worker is sending to a channel, by the database's clock, and it does not rest, by the time $1. An attempt lasts a minute
+ * at most (`WEBHOOK_SECONDS`), a rest an hour.
+ */
+const CHANNEL_IS_FREE = `${isOverSql('c.lease_until', 'clock_timestamp()', `interval '2 minutes'`)}
+  AND ${isOverSql('c.resting_until', '$1::timestamptz', `interval '65 minutes'`)}`;
+
+/** Whether a message may be sent to the channel now: see {@link CHANNEL_IS_FREE}. */
+export async function isChannelFree(tx: Transaction, channelId: Id, now: Date): Promise<boolean> {
+  const { rows } = await tx.query<{ free: boolean }>(
+    `SELECT ${CHANNEL_IS_FREE} AS free FROM strandline.channels c WHERE id = $2`,
+    [now, channelId],
   );
-  return rows[0]?.taken === true;
+  return rows[0]?.free === true;
 }
 
 /** Counts the attempt and claims the channel, before anything is sent. @returns the fence of this claim */
@@ -177,7 +184,7 @@ export async function listChannelsDue(db: Queryable, now: Date, channelId: Id | 
     name: 'channels_due',
     text: `SELECT c.id FROM strandline.channels c
      WHERE c.state = 'active' AND c.archived_at IS NULL AND ($2::bigint IS NULL OR c.id = $2)
-       AND coalesce(c.resting_until <= $1, true) AND coalesce(c.lease_until < clock_timestamp(), true)
+       AND ${CHANNEL_IS_FREE}
        AND EXISTS (SELECT FROM strandline.deliveries d
          WHERE d.channel_id = c.id AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= $1)
      ORDER BY c.id`,

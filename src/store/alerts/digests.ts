@@ -1,5 +1,6 @@
 /** Stored digests: planned by the scan, composed once, and read. */
 import { type Id, type Pooled, type Queryable, type Transaction, selectIds } from '../db/database.ts';
+import { mayStartSql } from '../runs/run-claims.ts';
 
 /** A rule whose digest is due, or whose next slot is not known yet. */
 type DueDigestRule = { id: Id; slug: string; digest: string; tz: string; digest_due_at: Date | null };
@@ -100,7 +101,7 @@ export async function hasRunsInProgress(
   const { rows } = await tx.query(
     `SELECT FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
      JOIN strandline.topics t ON t.id = s.topic_id
-     WHERE r.status IN ('queued', 'running') AND coalesce(r.slot_at, r.created_at) <= $3 AND coalesce(r.not_before <= $3, true)
+     WHERE r.status IN ('queued', 'running') AND coalesce(r.slot_at, r.created_at) <= $3 AND ${mayStartSql('$3::timestamptz')}
        AND ($1::text IS NULL OR t.slug = $1) AND ($2::text IS NULL OR s.slug = $2) LIMIT 1`,
     [topic, search, now],
   );

@@ -61,18 +61,24 @@ export async function findGathering(
   return rows[0] ?? null;
 }
 
-/** When the last message of a rule to a channel was composed, and all that were since a time. */
+/**
+ * When the last message of a rule to a channel was composed, and all that were since a time. Workers' clocks may differ by
+ * minutes; what is an hour ahead was composed before a clock was set back, and holds up nothing.
+ */
 export async function readSent(
   tx: Transaction,
   ruleId: Id,
   channelId: Id,
-  since: Date,
+  { since, now }: { since: Date; now: Date },
 ): Promise<{ last: Date | null; recent: Date[] }> {
   const { rows } = await tx.query<{ at: Date }>(
     `SELECT made_at AS at FROM strandline.deliveries WHERE rule_id = $1 AND channel_id = $2
-       AND made_at >= least($3, (SELECT max(made_at) FROM strandline.deliveries WHERE rule_id = $1 AND channel_id = $2))
+       AND made_at <= $4::timestamptz + interval '1 hour' AND made_at >= least($3, (
+         SELECT max(made_at) FROM strandline.deliveries
+         WHERE rule_id = $1 AND channel_id = $2 AND made_at <= $4::timestamptz + interval '1 hour'
+       ))
      ORDER BY made_at`,
-    [ruleId, channelId, since],
+    [ruleId, channelId, since, now],
   );
   const times = rows.map(({ at }) => at);
   return { last: times.at(-1) ?? null, recent: times };

@@ -120,6 +120,16 @@ export function backOffSql(attempts: string, max: string): string {
 }
 
 /**
+ * Whether a wait is over, as SQL: its time has come, or is further ahead than such a wait can last, because the clock that set it was
+ * wrong or the database's was set back since. A wait without a time is over, too.
+ * @param until column with the end of the wait
+ * @param longest the longest wait of its kind, such as `interval '1 hour'`
+ */
+export function isOverSql(until: string, now: string, longest: string): string {
+  return `coalesce(NOT (${until} > ${now} AND ${until} <= ${now} + ${longest}), true)`;
+}
+
+/**
  * The row of a statement that returns exactly one.
  * @throws Error: it returned none, which is a fault of the program or of the data
  */

@@ -9,6 +9,7 @@ import { findEarliest, SECOND } from '../../lib/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import {
   backOffSql,
+  isOverSql,
   type Id,
   type Pooled,
   sqlTime,
@@ -181,6 +182,11 @@ export async function removeReadings(tx: Transaction, ids: readonly Id[]): Promi
   await tx.query(`DELETE FROM ${PENDING} WHERE id = ANY ($1::bigint[])`, [ids]);
 }
 
+/** Pause after so many attempts to derive a reading. */
+function retryPauseSql(attempts: string): string {
+  return backOffSql(attempts, '1 hour');
+}
+
 /**
  * Sets aside a reading whose derivation failed. It is retried after one minute, then two, up to an hour. Later
  * readings of its search wait, because they depend on it.
@@ -194,7 +200,7 @@ export async function moveAside(
   const { rows } = await pool.query<{ search: string; run_id: Id; attempts: number; retry_at: Date }>({
     name: 'set_aside',
     text: `UPDATE ${PENDING} p SET attempts = p.attempts + 1, code = $2,
-        retry_at = ${sqlTime('$3')} + ${backOffSql('p.attempts', '1 hour')}
+        retry_at = ${sqlTime('$3')} + ${retryPauseSql('p.attempts')}
       FROM strandline.searches s WHERE p.id = $1 AND s.id = p.search_id
       RETURNING s.slug AS search, p.run_id, p.attempts, p.retry_at`,
     values: [failure.id, failure.code, failure.now],
@@ -232,7 +238,8 @@ export async function listSearchesToRetry({ pool }: Pooled, now: Date | null): P
   return selectIds(pool, {
     name: 'searches_to_retry',
     text: `SELECT search_id AS id FROM ${PENDING} WHERE attempts > 0
-      GROUP BY 1 HAVING max(retry_at) <= ${sqlTime('$1')} ORDER BY max(retry_at), 1`,
+      GROUP BY 1 HAVING bool_and(${isOverSql('retry_at', sqlTime('$1'), retryPauseSql('attempts'))})
+      ORDER BY max(retry_at), 1`,
     values: [now],
   });
 }

@@ -165,7 +165,7 @@ type CallRoom = { minute: number; day: number };
 
 /**
  * Remaining calls of services under both limits; a service may be named more than once. For planning only; {@link
- * countCalls} decides.
+ * countCalls} decides, also how calls count that have later times than now.
  * @returns by service ID
  */
 export async function readCallRoom(
@@ -182,7 +182,7 @@ export async function readCallRoom(
     text: `
 SELECT s.id, CASE WHEN s.per_day IS NOT NULL THEN greatest(s.per_day - coalesce(d.calls, 0), 0) END AS day,
   CASE WHEN $3::int IS NOT NULL THEN
-    greatest($3 - (SELECT count(*) FROM unnest(m.sent_at) t WHERE t > moment.now - ${WINDOW})::int, 0) END AS minute
+    greatest($3 - (SELECT count(*) FROM unnest(m.sent_at) t WHERE t > moment.now - ${WINDOW} AND t <= moment.now)::int, 0) END AS minute
 FROM unnest($1::bigint[], $2::int[]) AS s (id, per_day) CROSS JOIN (SELECT ${sqlTime('$4')} AS now) moment
 LEFT JOIN strandline.call_minutes m ON m.service_id = s.id
 LEFT JOIN strandline.call_days d ON d.service_id = s.id AND d.day = (moment.now AT TIME ZONE 'UTC')::date`,

@@ -11,6 +11,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { batched, givenRowsSql } from '../db/batches.ts';
 import {
   backOffSql,
+  isOverSql,
   type Database,
   type Id,
   isUnreachable,
@@ -175,8 +176,12 @@ export async function loadNewestResponse(db: Database, runId: Id): Promise<RawRe
 const MAX_SHARED_READ_ATTEMPTS = 2;
 
 const HAS_ENDED = `status IN ('succeeded', 'failed', 'cancelled')`;
+/** Pause after so many attempts to read a response. */
+function readPauseSql(attempts: string): string {
+  return backOffSql(attempts, '6 hours');
+}
 /** This response must not be read before $2: an attempt is in progress, or crashed. */
-const IS_DUE = `coalesce(next_read_at <= ${sqlTime('$2')}, true)`;
+const IS_DUE = isOverSql('next_read_at', sqlTime('$2'), readPauseSql('read_attempts'));
 
 /**
  * Counts an attempt and commits it before the response is read: one that kills its worker is read again after a minute,
@@ -186,7 +191,7 @@ const IS_DUE = `coalesce(next_read_at <= ${sqlTime('$2')}, true)`;
 const takeUnreadSql = (condition: string) => `
 UPDATE strandline.responses a
 SET read_attempts = a.read_attempts + 1,
-  next_read_at = ${sqlTime('$2')} + ${backOffSql('a.read_attempts', '6 hours')}
+  next_read_at = ${sqlTime('$2')} + ${readPauseSql('a.read_attempts')}
 WHERE (a.run_id, a.n) = (
   SELECT run_id, n FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL AND ${condition}
   ORDER BY received_at DESC, n DESC LIMIT 1 FOR UPDATE SKIP LOCKED
@@ -234,12 +239,14 @@ export async function needsSolitude(db: Database, input: { runId: Id; now: Date 
   return rowCount === 1;
 }
 
+/** When a late response may be read: the worker that stored it has five seconds to read it first. */
+const READABLE_AT = `coalesce(a.next_read_at, a.received_at + interval '5 seconds')`;
+
 /** An ended run with an unread response, to enqueue. */
 type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 'first' };
 
 /**
- * Ended runs with unread responses that are due to be read, for the scan to enqueue. The worker that stored a
- * response has five seconds to read it first.
+ * Ended runs with unread responses that are due to be read, for the scan to enqueue.
  * @param simulation whose searches; null: those of the database's clock
  * @returns at most `limit`
  */
@@ -255,7 +262,7 @@ export async function listLateRuns(
 SELECT DISTINCT r.id, r.fence, r.trigger FROM strandline.responses a
 CROSS JOIN LATERAL (SELECT id, fence, trigger, status, search_id FROM strandline.runs WHERE id = a.run_id OFFSET 0) r
 CROSS JOIN LATERAL (SELECT simulation FROM strandline.searches WHERE id = r.search_id OFFSET 0) s
-WHERE a.read_at IS NULL AND coalesce(a.next_read_at, a.received_at + interval '5 seconds') <= ${sqlTime('$1')} AND r.${HAS_ENDED}
+WHERE a.read_at IS NULL AND ${isOverSql(READABLE_AT, sqlTime('$1'), readPauseSql('a.read_attempts'))} AND r.${HAS_ENDED}
   AND s.simulation IS NOT DISTINCT FROM $3
 ORDER BY r.id LIMIT $2`,
     values: [clock.statementTime(), limit, simulation],

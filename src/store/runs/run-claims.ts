@@ -2,7 +2,14 @@
 import type { Operation } from '../../model/enumerations.ts';
 import { SECOND } from '../../lib/time.ts';
 import { batched, givenRowsSql } from '../db/batches.ts';
-import { type Database, type Id, sqlTime, type Transaction, violatesConstraint } from '../db/database.ts';
+import {
+  type Database,
+  type Id,
+  isOverSql,
+  sqlTime,
+  type Transaction,
+  violatesConstraint,
+} from '../db/database.ts';
 import type { RequestColumns } from '../topics/searches.ts';
 import type { ServiceKind } from '../services/services.ts';
 
@@ -28,8 +35,13 @@ export type ClaimedRun = RequestColumns & {
   calls_made: number;
 };
 
-/** A lease beyond the maximum (an hour) is invalid: a clock was wrong, or the row was edited. */
-export const LEASE_IS_OVER = `NOT (lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day')`;
+/** Leases last an hour at most. */
+export const LEASE_IS_OVER = isOverSql('lease_until', 'clock_timestamp()', `interval '1 day'`);
+
+/** Whether a queued run may start: a retry waits an hour at most (`monitor/runs/retry-policy.ts`), spread over some seconds. */
+export function mayStartSql(now: string): string {
+  return isOverSql('not_before', now, `interval '65 minutes'`);
+}
 
 /** No scan for this long means an outage, in which no worker could renew its lease either. */
 export const MAX_SCAN_SILENCE_MS = 3 * SECOND;
@@ -57,7 +69,7 @@ WITH held AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT FROM strandline.runs r
     WHERE r.id = asked.id AND (asked.alone OR r.claims < ${MAX_SHARED_CLAIMS})
-      AND ((r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= ${sqlTime('asked.now')})) OR ${IS_ABANDONED})
+      AND ((r.status = 'queued' AND ${mayStartSql(sqlTime('asked.now'))}) OR ${IS_ABANDONED})
     FOR NO KEY UPDATE
   ) claimable
 )
@@ -117,15 +129,16 @@ async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(
 
 /**
  * Extends the leases of all running runs, except those already extended and not renewed since: their workers are
- * dead. For the first scan after an outage, in the transaction that records the scan, so that no run is claimed
- * before it commits.
+ * dead. A lease that is longer than any, from before the database's clock was set back, is shortened. For the first scan after
+ * either, in the transaction that records the scan, so that no run is claimed before it commits.
  * @param leaseMs length of a lease, in milliseconds
  * @returns how many leases were extended
  */
 export async function extendLeases(tx: Transaction, leaseMs: number): Promise<number> {
   const { rowCount } = await tx.query(
     `UPDATE strandline.runs SET lease_until = clock_timestamp() + $1 * interval '1 millisecond', lease_extended = fence
-     WHERE status = 'running' AND lease_extended IS DISTINCT FROM fence`,
+     WHERE status = 'running'
+       AND (lease_extended IS DISTINCT FROM fence OR lease_until > clock_timestamp() + $1 * interval '1 millisecond')`,
     [leaseMs],
   );
   return rowCount ?? 0;

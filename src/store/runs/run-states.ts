@@ -4,6 +4,7 @@ import type { Operation, Tool } from '../../model/enumerations.ts';
 import type { Reject } from '../../model/parsed-results.ts';
 import type { ToolReport } from '../../model/tool-coverage.ts';
 import { type Database, type Id, type Queryable, sqlTime, type Transaction } from '../db/database.ts';
+import { mayStartSql } from './run-claims.ts';
 import { insertRejectsSql } from '../save/outcome.ts';
 import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
@@ -174,7 +175,7 @@ export async function insertRun(
 export async function findQueuedRun(tx: Transaction, searchId: Id, now: Date | null): Promise<Id | null> {
   const { rows } = await tx.query<{ id: Id }>(
     `SELECT r.id FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.version = r.version
-     WHERE r.search_id = $1 AND r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= ${sqlTime('$2')})
+     WHERE r.search_id = $1 AND r.status = 'queued' AND ${mayStartSql(sqlTime('$2'))}
      ORDER BY r.id LIMIT 1`,
     [searchId, now],
   );

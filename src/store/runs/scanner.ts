@@ -1,7 +1,7 @@
 /** The scanner row, and the work that the scan enqueues. */
-import { HOUR, SECOND } from '../../lib/time.ts';
-import type { Database, Id, Queryable, Transaction } from '../db/database.ts';
-import { LEASE_IS_OVER } from './run-claims.ts';
+import { SECOND } from '../../lib/time.ts';
+import { type Database, type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
+import { LEASE_IS_OVER, mayStartSql } from './run-claims.ts';
 import type { ServiceKind } from '../services/services.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 
@@ -17,15 +17,14 @@ export type ScanStart = {
 };
 
 /**
- * Records the start of a scan, by the database's clock. If that clock was set back, leaves the row unchanged until
- * {@link finishSetback}: if this process ends in between, another one repeats the repair.
+ * Records the start of a scan, by the database's clock.
  * @param takeOver scan only if the last scan is too long ago, or in the future
  * @returns null if another process scans
  */
 export async function beginScan(tx: Transaction, takeOver: boolean): Promise<ScanStart | null> {
   const { rows } = await tx.query<{ now: Date; last: Date }>({
     name: 'begin_scan',
-    text: `UPDATE strandline.scanner s SET scanned_at = CASE WHEN o.last > o.now + $2 * interval '1 ms' THEN o.last ELSE o.now END
+    text: `UPDATE strandline.scanner s SET scanned_at = o.now
      FROM (
        SELECT scanned_at AS last, c.now
        FROM strandline.scanner, (SELECT date_trunc('milliseconds', clock_timestamp()) AS now) c
@@ -40,80 +39,48 @@ export async function beginScan(tx: Transaction, takeOver: boolean): Promise<Sca
   return { now: row.now, sinceLastMs: row.now.getTime() - row.last.getTime() };
 }
 
-/** Whether the database's clock was set back so far that scheduling must be repaired. */
+/** Whether the database's clock was set back so far that schedules must be reset. */
 export function wasPutBack({ sinceLastMs }: ScanStart): boolean {
   return sinceLastMs < -MIN_SETBACK_MS;
 }
 
 /**
- * Repairs times in the future after the database's clock was set back: deletes missed slots, detaches runs from such slots,
- * makes searches due now (the next scan finds their next slot), and resets wait times that are far away. Idempotent.
+ * Sets everything that has a schedule by the database's clock after it was set back: a search with a fixed schedule is due, so that the
+ * scan finds its next slot, from the first one whose `missed` row is deleted; an adaptive interval, which has no slots to compute, keeps
+ * what was left of its wait; digests get their next slot; messages are decided again; recurring work is due. No row of a slot that has
+ * not come remains: runs of such slots stay, without the slot. Other waits end by themselves, see `isOverSql`.
  * @returns number of deleted missed slots, and of searches made due
  */
-export async function finishSetback(
+export async function resetSchedules(
   tx: Transaction,
-  { now, leaseMs, setBackMs }: { now: Date; leaseMs: number; setBackMs: number },
+  { now, sinceLastMs }: ScanStart,
 ): Promise<{ missed: number; searches: number }> {
   // A row is never older than its slot, and the BRIN index is on the creation time of rows.
-  const { rows: missed } = await tx.query<{ search_id: Id; slot_at: Date }>(
-    `DELETE FROM strandline.runs WHERE status = 'skipped' AND created_at > $1 AND coalesce(span_until, slot_at) > $1
-     RETURNING search_id, slot_at`,
-    [now],
+  const { rows } = await tx.query<{ missed: number; searches: number }>(
+    `WITH missed AS (
+       DELETE FROM strandline.runs WHERE status = 'skipped' AND created_at > $1 AND coalesce(span_until, slot_at) > $1
+       RETURNING search_id, slot_at
+     ), detached AS (
+       UPDATE strandline.runs SET slot_at = NULL WHERE status <> 'skipped' AND created_at > $1 AND slot_at > $1
+     ), due AS (
+       UPDATE strandline.searches s SET created_at = least(created_at, $1), next_due_at = CASE WHEN next_due_at > $1
+         THEN least($1, (SELECT min(slot_at) FROM missed WHERE search_id = s.id)) ELSE next_due_at END
+       WHERE next_due_at > $1 OR created_at > $1 RETURNING id
+     ), paced AS (
+       UPDATE strandline.search_pace SET learned_at = least(learned_at, $1), spent_until = spent_until - $2 * interval '1 ms',
+         due_at = CASE WHEN due_at > $1 THEN greatest(due_at - $2 * interval '1 ms', $1) ELSE due_at END
+       WHERE due_at > $1 OR spent_until > $1 OR learned_at > $1
+     ), planned AS (
+       UPDATE strandline.rules SET digest_due_at = NULL WHERE digest_due_at > $1
+     ), messages AS (
+       UPDATE strandline.deliveries SET next_attempt_at = $1 WHERE next_attempt_at > $1 AND state IN ('gathering', 'pending')
+     ), work AS (
+       UPDATE strandline.recurring_work SET next_due_at = $1 WHERE next_due_at > $1
+     )
+     SELECT (SELECT count(*) FROM missed)::int AS missed, (SELECT count(*) FROM due)::int AS searches`,
+    [now, -sinceLastMs],
   );
-  await tx.query('UPDATE strandline.runs SET slot_at = NULL WHERE created_at > $1 AND slot_at > $1', [now]);
-  await tx.query(
-    `UPDATE strandline.runs SET not_before = CASE WHEN not_before > $1::timestamptz + $2 * interval '1 ms' THEN $1 ELSE not_before END,
-       offer_at = least(offer_at, $1) WHERE status = 'queued'`,
-    [now, HOUR],
-  );
-  await tx.query(
-    `UPDATE strandline.runs SET lease_until = least(lease_until, clock_timestamp() + $1 * interval '1 ms') WHERE status = 'running'`,
-    [leaseMs],
-  );
-  await tx.query(
-    `UPDATE strandline.channels SET lease_until = least(lease_until, clock_timestamp() + $1 * interval '1 ms')
-     WHERE lease_until IS NOT NULL`,
-    [leaseMs],
-  );
-  await tx.query(
-    `UPDATE strandline.call_minutes SET sent_at = ARRAY (SELECT least(t, $1) FROM unnest(sent_at) t)`,
-    [now],
-  );
-  await tx.query(
-    `UPDATE strandline.deliveries SET next_attempt_at = $1
-     WHERE state IN ('gathering', 'pending') AND next_attempt_at > $1 AND greatest(created_at, last_attempt_at) > $1`,
-    [now],
-  );
-  await tx.query('UPDATE strandline.channels SET resting_until = NULL WHERE failing_since > $1', [now]);
-  await tx.query('UPDATE strandline.source_pacing SET at = least(at, $1)', [now]);
-  // A cooldown counts from the last message, and the readings of a search wait for one that was set aside.
-  await tx.query('UPDATE strandline.deliveries SET made_at = $1 WHERE made_at > $1', [now]);
-  await tx.query('UPDATE strandline.pending_derivations SET retry_at = $1 WHERE retry_at > $1', [now]);
-  await tx.query('UPDATE strandline.recurring_work SET next_due_at = least(next_due_at, $1)', [now]);
-  // The next scan finds their next slot.
-  await tx.query('UPDATE strandline.rules SET digest_due_at = NULL WHERE digest_due_at > $1', [now]);
-  await tx.query(
-    'UPDATE strandline.responses SET next_read_at = $1 WHERE read_at IS NULL AND coalesce(next_read_at, received_at) > $1',
-    [now],
-  );
-  // No slot from before its search was created is due.
-  await tx.query('UPDATE strandline.searches SET created_at = $1 WHERE created_at > $1', [now]);
-  // A span that began in time is rewritten from its first slot.
-  const { rowCount } = await tx.query(
-    `UPDATE strandline.searches s SET next_due_at = least($1, (
-       SELECT min(u.slot_at) FROM unnest($2::bigint[], $3::timestamptz[]) u(search_id, slot_at) WHERE u.search_id = s.id
-     )) WHERE next_due_at > $1`,
-    [now, missed.map((row) => row.search_id), missed.map((row) => row.slot_at)],
-  );
-  // An adaptive interval has no slots to compute: what is left of the wait stays.
-  await tx.query(
-    `UPDATE strandline.search_pace SET due_at = CASE WHEN due_at > $1 THEN greatest(due_at - $2 * interval '1 ms', $1) ELSE due_at END,
-       spent_until = spent_until - $2 * interval '1 ms', learned_at = least(learned_at, $1)
-     WHERE due_at > $1 OR spent_until > $1 OR learned_at > $1`,
-    [now, setBackMs],
-  );
-  await tx.query('UPDATE strandline.scanner SET scanned_at = $1', [now]);
-  return { missed: missed.length, searches: rowCount ?? 0 };
+  return onlyRow(rows);
 }
 
 /** A run to enqueue. */
@@ -165,11 +132,12 @@ export async function takeOffers(
   return rows;
 }
 
-/** Makes all queued runs due for enqueueing again: the queue may have lost them. */
+/** Makes all queued and abandoned runs due for enqueueing again: the queue may have lost them. */
 export async function offerAllAgain(tx: Transaction, now: Date): Promise<void> {
   await tx.query({
     name: 'offer_all_again',
-    text: `UPDATE strandline.runs SET offer_at = $1 WHERE status = 'queued' AND offer_at > $1 AND coalesce(not_before <= $1, true)`,
+    text: `UPDATE strandline.runs SET offer_at = $1
+     WHERE status IN ('queued', 'running') AND offer_at > $1 AND ${mayStartSql('$1::timestamptz')}`,
     values: [now],
   });
 }

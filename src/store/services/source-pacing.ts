@@ -61,11 +61,14 @@ export async function readUsedAllowance(db: Pooled, { source, period }: SourceAl
   return Number(rows[0]?.units ?? 0);
 }
 
+/** The turn after the last one; nobody waits ten minutes for one, so that one further ahead is left over from another clock. */
+const NEXT_TURN = `CASE WHEN t.at <= clock_timestamp() + interval '10 minutes' THEN t.at + $2 * interval '1 ms' ELSE clock_timestamp() END`;
+
 /** Concurrent calls: the second waits for the row, and gets the turn after the first. */
 const RESERVE_TURN = `
 INSERT INTO strandline.source_pacing AS t (source, at) VALUES ($1, clock_timestamp())
-ON CONFLICT (source) DO UPDATE SET at = greatest(clock_timestamp(), t.at + $2 * interval '1 ms')
-  WHERE t.at + $2 * interval '1 ms' <= clock_timestamp() + $3 * interval '1 ms'
+ON CONFLICT (source) DO UPDATE SET at = greatest(clock_timestamp(), ${NEXT_TURN})
+  WHERE ${NEXT_TURN} <= clock_timestamp() + $3 * interval '1 ms'
 RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8 AS wait_ms`;
 
 /**

@@ -92,13 +92,13 @@ export const CLOCK: readonly Row[] = [
   {
     id: 'F96',
     title:
-      'all clocks jump an hour ahead and back: missed slots in the future are removed, each search continues within a minute, and the hour runs once',
+      'all clocks jump an hour ahead and back while a worker dies: missed slots in the future are removed, its run is executed again, each search continues within a minute, and the hour runs once',
     core: true,
     movesTime: true,
     env: { RUN_LEASE_SECONDS: '10' },
     play: async (stage) => {
       stage.service.answers(ownPosts);
-      const worker = await stage.start();
+      const first = await stage.start();
       await everyMinute(stage, [1, 2]);
       await stage.moveTime(HOUR);
       await stage.settled();
@@ -108,15 +108,27 @@ export const CLOCK: readonly Row[] = [
 
       const gate = gated(ownPosts);
       stage.service.answers(gate.script);
-      const calls = stage.service.asked.length;
-      const runId = await stage.again(1);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > calls));
+      const beginCall = async (prompt: number) => {
+        const { runId } = await stage.add(prompt);
+        await stage.until(`call ${prompt} is under way`, async () =>
+          (await stage.calls(runId)).includes('sent'),
+        );
+        return runId;
+      };
+      await first.stop();
+      const dying = await stage.start();
+      const lost = await beginCall(3);
+      dying.child.kill('SIGKILL');
+      const worker = await stage.start();
+      const runId = await beginCall(4);
       await stage.moveTime(0);
       await says(worker, /database clock went back/);
       gate.open();
       stage.service.answers(ownPosts);
       assert.equal((await stage.ended(runId)).status, 'succeeded');
       assert.deepEqual(await stage.calls(runId), ['received']);
+      assert.equal((await stage.ended(lost)).status, 'succeeded');
+      assert.deepEqual(await stage.calls(lost), ['unknown', 'received']);
       assert.deepEqual(await stage.rows(OF_THE_FUTURE), []);
       await nextSlotsRun(stage, 2);
       await nextSlotsRun(stage, 2, HOUR + 2 * MINUTE);
