@@ -1,6 +1,9 @@
 /** A connection pool with limits per visitor, so that one visitor can never use all connections. */
 import { callbackify } from 'node:util';
+import { LRUCache } from 'lru-cache';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { getOrMake } from '../../lib/get-or-make.ts';
 import { Refused } from '../../model/errors.ts';
 
 export type ConnectionShares = {
@@ -14,6 +17,9 @@ export type ConnectionShares = {
   waitMs: number;
 };
 
+/** More than have requests at a time; forgotten ones begin a new line. */
+const MAX_VISITORS = 10_000;
+
 type Connected = (
   error: Error | undefined,
   client: PoolClient | undefined,
@@ -21,25 +27,22 @@ type Connected = (
 ) => void;
 
 /**
- * A pool whose connections are requested like any other. @throws Refused `unavailable` if no connection of the
- * visitor's share is free in time
+ * A pool whose connections are requested like any other. A visitor's requests wait in a line of their own for one of the
+ * visitor's connections, and then, so at most `each` at a time, in the line of all visitors.
+ * @throws Refused `unavailable` if no connection of the visitor's share is free in time
  */
 export class SharedPool extends Pool {
   readonly #shares: ConnectionShares;
-  readonly #visitors = new Map<string, { held: number; line: (() => void)[] }>();
-  #all = 0;
-  /** The visitor of each connection in use. */
-  readonly #holders = new WeakMap<object, string>();
+  readonly #everybody: LimitFunction;
+  readonly #visitors = new LRUCache<string, LimitFunction>({ max: MAX_VISITORS });
+  /** Ends the turn of each connection in use by a visitor. */
+  readonly #turns = new WeakMap<object, () => void>();
 
   constructor(config: PoolConfig, shares: ConnectionShares) {
     super(config);
     this.#shares = shares;
-    this.on('release', (_error, client) => {
-      const who = this.#holders.get(client);
-      if (who === undefined) return;
-      this.#holders.delete(client);
-      this.#leave(who);
-    });
+    this.#everybody = pLimit(shares.all);
+    this.on('release', (_error, client) => this.#turns.get(client)?.());
   }
 
   override connect(): Promise<PoolClient>;
@@ -52,68 +55,32 @@ export class SharedPool extends Pool {
     return undefined;
   }
 
-  async #connect(): Promise<PoolClient> {
+  #connect(): Promise<PoolClient> {
     const who = this.#shares.who();
     if (who === undefined) return super.connect();
-    await this.#enter(who);
-    try {
-      const client = await super.connect();
-      this.#holders.set(client, who);
-      return client;
-    } catch (error) {
-      this.#leave(who);
-      throw error;
-    }
-  }
-
-  /** Waits for a slot. */
-  async #enter(who: string): Promise<void> {
-    const { all, each, waitMs } = this.#shares;
-    const visitor = this.#visitors.get(who) ?? { held: 0, line: [] };
-    this.#visitors.set(who, visitor);
-    if (this.#all < all && visitor.held < each) {
-      this.#all += 1;
-      visitor.held += 1;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
+    const own = getOrMake<string, LimitFunction>(this.#visitors, who, () => pLimit(this.#shares.each));
+    return new Promise((resolve, reject) => {
+      let isLate = false;
       const late = setTimeout(() => {
-        visitor.line.splice(visitor.line.indexOf(go), 1);
-        this.#forget(who);
-        const words =
-          visitor.held >= each
-            ? `your other requests are using all ${each} database connections of one visitor; send fewer at a time`
-            : `all ${all} database connections for requests are in use; try again later`;
-        reject(new Refused('unavailable', words));
-      }, waitMs);
-      const go = () => {
+        isLate = true;
+        reject(new Refused('unavailable', this.#describeWait()));
+      }, this.#shares.waitMs);
+      const turn = async () => {
+        if (isLate) return;
         clearTimeout(late);
-        resolve();
+        const client = await super.connect();
+        const released = new Promise<void>((end) => this.#turns.set(client, end));
+        resolve(client);
+        await released;
       };
-      visitor.line.push(go);
+      own(() => this.#everybody(turn)).catch(reject);
     });
   }
 
-  /** Passes the slot to the waiting visitor with the fewest connections. */
-  #leave(who: string): void {
-    this.#all -= 1;
-    const left = this.#visitors.get(who);
-    if (left !== undefined) left.held -= 1;
-    const waiting = [...this.#visitors.values()].filter(
-      ({ held, line }) => line.length > 0 && held < this.#shares.each,
-    );
-    const least = Math.min(...waiting.map(({ held }) => held));
-    const next = waiting.find(({ held }) => held === least);
-    if (next !== undefined) {
-      this.#all += 1;
-      next.held += 1;
-      next.line.shift()?.();
-    }
-    this.#forget(who);
-  }
-
-  #forget(who: string): void {
-    const visitor = this.#visitors.get(who);
-    if (visitor?.held === 0 && visitor.line.length === 0) this.#visitors.delete(who);
+  #describeWait(): string {
+    const { all, each } = this.#shares;
+    return this.#everybody.activeCount >= all
+      ? `all ${all} database connections for requests are in use; try again later`
+      : `your other requests are using all ${each} database connections of one visitor; send fewer at a time`;
   }
 }

@@ -59,7 +59,7 @@ const SLOW: ServerRoutes = {
   ],
 };
 
-test('sixty slow requests of one visitor: runs are executed, and another visitor gets responses', async () => {
+test('two hundred slow requests of one visitor: runs are executed, and another visitor gets responses', async () => {
   const { search, firstRunId } = await createSearch(ctx, {
     slug: 'ferry',
     operation: 'microblog',
@@ -71,7 +71,7 @@ test('sixty slow requests of one visitor: runs are executed, and another visitor
   const [hostile, other] = [await stand.token('write'), await stand.token('read')];
   const holder = await own.pool.connect();
   await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
-  const requests = Array.from({ length: 60 }, (_, n) =>
+  const requests = Array.from({ length: 200 }, (_, n) =>
     n % 2 === 0
       ? app.inject({ url: '/api/v1/slow', headers: as(hostile) })
       : app.inject({ method: 'POST', url: '/api/v1/slow', headers: as(hostile), payload: { n } }),
