@@ -95,12 +95,16 @@ function createQueue<Input, Outcome>(
 type ColumnSqlType = 'bigint' | 'int' | 'numeric' | 'text' | 'boolean' | 'timestamptz' | 'bytea';
 
 /**
- * Rows for a prepared statement, as an item of FROM: one array per column, starting with `$1`. The subquery hides the
- * arrays from the planner: if it knew the number of rows, it would re-plan each time, which takes longer than a small
- * statement.
+ * Rows for a prepared statement, as an item of FROM: one array per column. The subquery hides the arrays from the
+ * planner: if it knew the number of rows, it would re-plan each time, which takes longer than a small statement.
+ * @param first parameter of the first column
  */
-export function givenRowsSql(name: string, columns: Readonly<Record<string, ColumnSqlType>>): string {
+export function givenRowsSql(
+  name: string,
+  columns: Readonly<Record<string, ColumnSqlType>>,
+  first = 1,
+): string {
   const names = Object.keys(columns);
-  const arrays = Object.values(columns).map((type, i) => `$${i + 1}::${type}[] AS a${i + 1}`);
+  const arrays = Object.values(columns).map((type, i) => `$${first + i}::${type}[] AS a${i + 1}`);
   return `(SELECT ${arrays.join(', ')} OFFSET 0) given, unnest(${names.map((_, i) => `a${i + 1}`).join(', ')}) AS ${name} (${names.join(', ')})`;
 }

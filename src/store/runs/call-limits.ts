@@ -21,8 +21,6 @@ export const MAX_SEND_DELAY_MS = 2 * SECOND;
 const WINDOW_MS = MINUTE + MAX_SEND_DELAY_MS;
 const WINDOW = `interval '${WINDOW_MS} milliseconds'`;
 
-type SqlParameter = `$${number}`;
-
 /** Result of checking the limits. */
 export type Verdict =
   | { kind: 'opened'; sentAt: Date }
@@ -30,7 +28,7 @@ export type Verdict =
   | { kind: 'minute_cap'; until: Date }
   | { kind: 'day_cap' };
 
-/** A row of the CTE `verdict` about one of the calls; `again`: repeat the statement after {@link insertMinuteRow}. */
+/** A row of the CTE `verdict` about one of the calls; `again`: see {@link openWithinLimits}. */
 export type VerdictRow = { kind: Verdict['kind'] | 'again'; now: Date; until: Date | null };
 
 /** @throws Error if the statement neither opened the call nor returned a reason */
@@ -42,49 +40,38 @@ export function readVerdict({ kind, now, until }: VerdictRow): Verdict {
 }
 
 /**
- * CTEs that check both limits and count as many calls as they allow. Before them, the statement needs a CTE `allowed`
- * with one row per candidate call of a service; after them, it writes the ledger rows of the opened calls. If there are
- * candidates, the CTE `verdict` has one row: the time of the calls (`now`), how many of them are opened (`opens`), why the
- * others are not (`refusal`), and when the limit per minute allows another (`until`).
+ * CTEs that check both limits and count as many calls as they allow: `verdict` has one row, if there are candidates, with the time of the
+ * calls (`now`), how many of them are opened (`opens`), why the others are not (`refusal`), and when the limit per minute allows another
+ * (`until`). $1 service, $2 time, $3 limit per minute (null: no limit, and nothing is recorded), $4 the same for the UTC day, whose
+ * calls are always counted.
  *
  * The row of the minute is locked before the time is read. A statement that waited for the lock thus sees the calls
  * committed meanwhile, and the times in the row ascend. The day is counted last, in one upsert. If concurrent calls used up
  * the day meanwhile, no call is opened and the statement must be repeated (`again`). If the database's clock was set back,
  * times later than now are replaced by now; otherwise they would count for hours.
- * @param places.perMinute parameter of the limit; null: no limit, and nothing is recorded
- * @param places.perDay the same for the UTC day, whose calls are always counted
  */
-export function countCalls(places: {
-  service: SqlParameter;
-  time: SqlParameter;
-  perMinute: SqlParameter;
-  perDay: SqlParameter;
-}): string {
-  const { service, time } = places;
-  const perMinute = `${places.perMinute}::int`;
-  const perDay = `${places.perDay}::int`;
-  return `
+const COUNT_CALLS = `
 minute AS MATERIALIZED (
   SELECT m.sent_at FROM strandline.call_minutes m
-  WHERE m.service_id = ${service} AND ${perMinute} IS NOT NULL AND EXISTS (SELECT FROM allowed) FOR UPDATE OF m
+  WHERE m.service_id = $1 AND $3::int IS NOT NULL AND EXISTS (SELECT FROM allowed) FOR UPDATE OF m
 ), moment AS MATERIALIZED (
-  SELECT ${sqlTime(time)} AS now, wanted, minute.sent_at AS before
+  SELECT ${sqlTime('$2')} AS now, wanted, minute.sent_at AS before
   FROM (SELECT count(*)::int AS wanted FROM allowed HAVING count(*) > 0) a LEFT JOIN minute ON true
 ), counted AS MATERIALIZED (
   SELECT moment.*, ARRAY(SELECT least(t, now) FROM unnest(before) t WHERE t > now - ${WINDOW} ORDER BY t) AS sent_at FROM moment
 ), room AS MATERIALIZED (
-  SELECT counted.*, ${perMinute} IS NOT NULL AND before IS NULL AS no_row,
-    CASE WHEN ${perMinute} IS NOT NULL THEN greatest(${perMinute} - cardinality(sent_at), 0) END AS of_minute,
-    CASE WHEN ${perDay} IS NOT NULL THEN greatest(${perDay} - coalesce((SELECT d.calls FROM strandline.call_days d
-      WHERE d.service_id = ${service} AND d.day = (now AT TIME ZONE 'UTC')::date), 0), 0) END AS of_day
+  SELECT counted.*, $3::int IS NOT NULL AND before IS NULL AS no_row,
+    CASE WHEN $3::int IS NOT NULL THEN greatest($3::int - cardinality(sent_at), 0) END AS of_minute,
+    CASE WHEN $4::int IS NOT NULL THEN greatest($4::int - coalesce((SELECT d.calls FROM strandline.call_days d
+      WHERE d.service_id = $1 AND d.day = (now AT TIME ZONE 'UTC')::date), 0), 0) END AS of_day
   FROM counted
 ), plan AS MATERIALIZED (
   SELECT room.*, CASE WHEN no_row THEN 0 ELSE least(wanted, of_minute, of_day) END AS opens FROM room
 ), day AS (
   INSERT INTO strandline.call_days AS d (service_id, day, calls)
-  SELECT ${service}, (now AT TIME ZONE 'UTC')::date, opens FROM plan WHERE opens > 0
+  SELECT $1, (now AT TIME ZONE 'UTC')::date, opens FROM plan WHERE opens > 0
   ON CONFLICT (service_id, day) DO UPDATE SET calls = d.calls + excluded.calls
-  WHERE ${perDay} IS NULL OR d.calls + excluded.calls <= ${perDay}
+  WHERE $4::int IS NULL OR d.calls + excluded.calls <= $4::int
   RETURNING calls
 ), done AS MATERIALIZED (
   SELECT plan.*, no_row OR (opens > 0 AND calls IS NULL) AS again,
@@ -92,18 +79,51 @@ minute AS MATERIALIZED (
   FROM plan LEFT JOIN day ON true
 ), noted AS (
   UPDATE strandline.call_minutes m SET sent_at = done.after FROM done
-  WHERE m.service_id = ${service} AND before IS NOT NULL AND (after <> done.sent_at OR now < ANY (before))
+  WHERE m.service_id = $1 AND before IS NOT NULL AND (after <> done.sent_at OR now < ANY (before))
 ), verdict AS (
   SELECT now, CASE WHEN again THEN 0 ELSE opens END AS opens,
     CASE WHEN again THEN 'again' WHEN opens = of_minute THEN 'minute_cap' ELSE 'day_cap' END AS refusal,
-    CASE WHEN opens = of_minute THEN after[cardinality(after) + 1 - ${perMinute}] + ${WINDOW} END AS until
+    CASE WHEN opens = of_minute THEN after[cardinality(after) + 1 - $3::int] + ${WINDOW} END AS until
   FROM done
 )`;
+
+/**
+ * The statement that opens calls to one service, of runs and of dry runs. Its parameters from $5 on are those of the ledger.
+ * @param ledger.candidates CTEs; the last is `allowed`, with a row per call and its `place` from 1 on
+ * @param ledger.rows the INSERT of the first `opens` calls
+ * @param ledger.outcome what it returns of `verdict`
+ */
+export function openCallsSql(ledger: { candidates: string; rows: string; outcome: string }): string {
+  return `WITH ${ledger.candidates}, ${COUNT_CALLS}, opened AS (${ledger.rows}) ${ledger.outcome}`;
+}
+
+/** The service of calls and its limits; null: no limit. */
+export type CallLimits = {
+  serviceId: Id;
+  /** In a UTC day, of runs and dry runs together. */
+  callsPerDay: number | null;
+  /** The same in any 60 s. */
+  callsPerMinute: number | null;
+  clock: Pick<Clock, 'statementTime'>;
+};
+
+/** Runs a statement of {@link openCallsSql}. @param statement.values from $5 on */
+export async function openWithinLimits<Row extends { kind: string }>(
+  db: { pool: Pool },
+  { serviceId, callsPerDay, callsPerMinute, clock }: CallLimits,
+  statement: { name: string; text: string; values: readonly unknown[] },
+): Promise<Row[]> {
+  for (;;) {
+    const values = [serviceId, clock.statementTime(), callsPerMinute, callsPerDay, ...statement.values];
+    const { rows } = await db.pool.query<Row>({ ...statement, values });
+    if (!rows.some(({ kind }) => kind === 'again')) return rows;
+    if (callsPerMinute !== null) await insertMinuteRow(db, serviceId);
+  }
 }
 
 /**
  * CTEs that remove calls which were certainly not sent from their minute and day. They follow a CTE `closed`
- * (service_id, sent_at, refunded), and lock rows in the same order as {@link countCalls}.
+ * (service_id, sent_at, refunded), and lock rows in the same order as {@link COUNT_CALLS}.
  */
 export const REFUND_CALL = `
 unnoted AS (
@@ -150,10 +170,10 @@ export function listCallEnd(end: CallEnd): unknown[] {
 }
 
 /**
- * Adds the row that {@link countCalls} locks, before the statement is repeated. Committed separately: a row inserted
+ * Adds the row that {@link COUNT_CALLS} locks, before the statement is repeated. Committed separately: a row inserted
  * by the same statement would be invisible to those waiting for it.
  */
-export async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promise<void> {
+async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promise<void> {
   await db.pool.query(
     `INSERT INTO strandline.call_minutes (service_id, sent_at) VALUES ($1, '{}') ON CONFLICT DO NOTHING`,
     [serviceId],
@@ -165,7 +185,7 @@ type CallRoom = { minute: number; day: number };
 
 /**
  * Remaining calls of services under both limits; a service may be named more than once. For planning only; {@link
- * countCalls} decides, also how calls count that have later times than now.
+ * COUNT_CALLS} decides, also how calls count that have later times than now.
  * @returns by service ID
  */
 export async function readCallRoom(

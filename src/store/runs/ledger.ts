@@ -2,10 +2,11 @@ import type { Clock } from '../../platform/clock.ts';
 import { batched, givenRowsSql } from '../db/batches.ts';
 import {
   type CallEnd,
+  type CallLimits,
   closeCallSql,
-  countCalls,
-  insertMinuteRow,
   listCallEnd,
+  openCallsSql,
+  openWithinLimits,
   readVerdict,
   REFUND_CALL,
   type Verdict,
@@ -18,11 +19,12 @@ import { encodeBody } from './responses.ts';
  * Writes the ledger rows of calls to one service, and commits them, before the calls are made. This single statement
  * checks everything that may refuse them: whether the claim still holds each run (whose row is locked), whether the
  * run has an unread response, how many calls it has made, and the limits of the service. A call is counted only if
- * its row is written. $1 runs, ascending, $2 their fences, $3 maximum calls of each.
+ * its row is written. $5 runs, ascending, $6 their fences, $7 maximum calls of each.
  */
-const OPEN_CALLS = `
-WITH run AS MATERIALIZED (
-  SELECT asked.* FROM ${givenRowsSql('asked', { run_id: 'bigint', fence: 'int', most: 'int' })}
+const OPEN_CALLS = openCallsSql({
+  candidates: `
+run AS MATERIALIZED (
+  SELECT asked.* FROM ${givenRowsSql('asked', { run_id: 'bigint', fence: 'int', most: 'int' }, 5)}
   CROSS JOIN LATERAL (
     SELECT FROM strandline.runs WHERE id = asked.run_id AND fence = asked.fence AND status = 'running' FOR NO KEY UPDATE
   ) held
@@ -33,13 +35,15 @@ WITH run AS MATERIALIZED (
   FROM run
 ), allowed AS MATERIALIZED (
   SELECT run_id, fence, n, row_number() OVER (ORDER BY run_id) AS place FROM made WHERE NOT unread AND calls < most
-), ${countCalls({ service: '$4', time: '$5', perMinute: '$7', perDay: '$6' })}, opened AS (
+)`,
+  rows: `
   INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
-  SELECT run_id, n, $4, fence, 'sent', now FROM allowed, verdict WHERE place <= opens
-)
+  SELECT run_id, n, $1, fence, 'sent', now FROM allowed, verdict WHERE place <= opens`,
+  outcome: `
 SELECT made.run_id, made.n, verdict.now, verdict.until, CASE
   WHEN place <= opens THEN 'opened' WHEN place IS NOT NULL THEN refusal WHEN made.unread THEN 'unread' ELSE 'run_cap' END AS kind
-FROM made LEFT JOIN allowed USING (run_id) LEFT JOIN verdict ON place IS NOT NULL`;
+FROM made LEFT JOIN allowed USING (run_id) LEFT JOIN verdict ON place IS NOT NULL`,
+});
 
 /**
  * Refunds a call that was opened although its run has an unread response. {@link OPEN_CALLS} does not see rows
@@ -64,23 +68,13 @@ export type OpenedCall =
   /** Another claim holds the run, or it has ended. */
   | { kind: 'lost' };
 
-type CallToOpen = {
-  runId: Id;
-  fence: number;
-  serviceId: Id;
-  maxCallsPerRun: number;
-  callsPerDay: number | null;
-  callsPerMinute: number | null;
-  clock: Pick<Clock, 'statementTime'>;
-};
+type CallToOpen = CallLimits & { runId: Id; fence: number; maxCallsPerRun: number };
 
 /** Not retried: it may have been committed, and each row counts as a paid call. */
 const openTogether = batched(openCalls, { most: 32, alone: false });
 
 /**
  * Opens calls, with one statement per service for concurrent ones.
- * @param input.callsPerDay maximum calls per UTC day to this service; null: no limit
- * @param input.callsPerMinute maximum calls in any 60 s to this service; null: no limit
  * @returns for an opened call, also the database's time at which it was counted
  */
 export async function openCall(db: Database, input: CallToOpen): Promise<OpenedCall> {
@@ -130,26 +124,17 @@ function groupCalls(calls: readonly CallToOpen[]): CallGroup[] {
 
 /** @returns by run; runs that the claim no longer holds are omitted */
 async function openGroup(db: Database, group: CallGroup): Promise<ReadonlyMap<Id, OpenedCall>> {
-  const [{ serviceId, callsPerDay, callsPerMinute, clock }] = group;
   const calls = group.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
-  for (;;) {
-    const { rows } = await db.pool.query<OpenedCallRow>({
-      name: 'open_call',
-      text: OPEN_CALLS,
-      values: [
-        calls.map(({ runId }) => runId),
-        calls.map(({ fence }) => fence),
-        calls.map(({ maxCallsPerRun }) => maxCallsPerRun),
-        serviceId,
-        clock.statementTime(),
-        callsPerDay,
-        callsPerMinute,
-      ],
-    });
-    if (!rows.some(({ kind }) => kind === 'again'))
-      return new Map(rows.map((row) => [row.run_id, toOpenedCall(row)]));
-    if (callsPerMinute !== null) await insertMinuteRow(db, serviceId);
-  }
+  const rows = await openWithinLimits<OpenedCallRow>(db, group[0], {
+    name: 'open_call',
+    text: OPEN_CALLS,
+    values: [
+      calls.map(({ runId }) => runId),
+      calls.map(({ fence }) => fence),
+      calls.map(({ maxCallsPerRun }) => maxCallsPerRun),
+    ],
+  });
+  return new Map(rows.map((row) => [row.run_id, toOpenedCall(row)]));
 }
 
 type OpenedCallRow = Omit<VerdictRow, 'kind'> & {

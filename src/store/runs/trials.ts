@@ -1,14 +1,14 @@
 /** The ledger of trial calls, which test a search before it is saved, with the same limits as runs. */
 import type { Operation } from '../../model/enumerations.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { RunCode } from '../../model/errors.ts';
 import type { ParsedLink } from '../../model/parsed-results.ts';
 import {
   type CallEnd,
+  type CallLimits,
   closeCallSql,
-  countCalls,
-  insertMinuteRow,
   listCallEnd,
+  openCallsSql,
+  openWithinLimits,
   readVerdict,
   REFUND_CALL,
   type Verdict,
@@ -20,55 +20,39 @@ import type { RequestColumns } from '../topics/searches.ts';
 export type TrialRequest = RequestColumns & { operation: Operation };
 
 /** Counts and writes a trial in one statement, committed before the request is sent. */
-const OPEN_TRIAL = `
-WITH allowed AS MATERIALIZED (
-  SELECT true
-), ${countCalls({ service: '$1', time: '$2', perMinute: '$5', perDay: '$4' })}, opened AS (
+const OPEN_TRIAL = openCallsSql({
+  candidates: `allowed AS MATERIALIZED (SELECT true)`,
+  rows: `
   INSERT INTO strandline.trials (service_id, sent_at, deadline_at, operation, prompt, tools, model, date_filter, streaming, extra, state)
-  SELECT $1, verdict.now, verdict.now + $3 * interval '1 millisecond', $6, $7, $8::text[], $9, $10, $11, $12::jsonb, 'sent'
-  FROM verdict WHERE opens = 1
-  RETURNING id
-)
-SELECT CASE WHEN opens = 1 THEN 'opened' ELSE refusal END AS kind, now, until, (SELECT id FROM opened) AS id FROM verdict`;
+  SELECT $1, now, now + $5 * interval '1 millisecond', $6, $7, $8::text[], $9, $10, $11, $12::jsonb, 'sent'
+  FROM verdict WHERE opens = 1 RETURNING id`,
+  outcome: `
+SELECT CASE WHEN opens = 1 THEN 'opened' ELSE refusal END AS kind, now, until, (SELECT id FROM opened) AS id FROM verdict`,
+});
 
 type OpenedTrial = { kind: 'opened'; id: Id; sentAt: Date } | Exclude<Verdict, { kind: 'opened' }>;
 
-/**
- * @param input.callsPerDay maximum calls per UTC day to this service, including runs; null: no limit
- * @param input.callsPerMinute the same in any 60 s
- * @param input.deadlineMs when the call's outcome can no longer arrive
- */
+/** @param input.deadlineMs when the call's outcome can no longer arrive */
 export async function openTrial(
   db: Database,
-  input: {
-    serviceId: Id;
-    request: TrialRequest;
-    callsPerDay: number | null;
-    callsPerMinute: number | null;
-    clock: Pick<Clock, 'statementTime'>;
-    deadlineMs: number;
-  },
+  input: CallLimits & { request: TrialRequest; deadlineMs: number },
 ): Promise<OpenedTrial> {
   const { operation, prompt, tools, model, date_filter, streaming, extra } = input.request;
-  const { rows } = await db.pool.query<VerdictRow & { id: Id | null }>(OPEN_TRIAL, [
-    input.serviceId,
-    input.clock.statementTime(),
-    input.deadlineMs,
-    input.callsPerDay,
-    input.callsPerMinute,
-    operation,
-    prompt,
-    tools,
-    model,
-    date_filter,
-    streaming,
-    JSON.stringify(extra),
-  ]);
+  const rows = await openWithinLimits<VerdictRow & { id: Id | null }>(db, input, {
+    name: 'open_trial',
+    text: OPEN_TRIAL,
+    values: [
+      input.deadlineMs,
+      operation,
+      prompt,
+      tools,
+      model,
+      date_filter,
+      streaming,
+      JSON.stringify(extra),
+    ],
+  });
   const row = onlyRow(rows);
-  if (row.kind === 'again') {
-    await insertMinuteRow(db, input.serviceId);
-    return openTrial(db, input);
-  }
   const verdict = readVerdict(row);
   if (verdict.kind !== 'opened') return verdict;
   return { ...verdict, id: row.id as Id }; // an opened trial has its row
