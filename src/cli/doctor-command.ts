@@ -1,4 +1,4 @@
-/** `doctor`: runs every check in turn. Read-only, and makes no paid call. */
+/** `doctor`: runs every check in turn. Makes no paid call, and changes nothing but the queue, with `--reset-queue`. */
 
 import type { Program } from '../app/program.ts';
 import { assertSources } from '../app/source-variables.ts';
@@ -32,22 +32,39 @@ import type { Command } from 'commander';
 
 export function registerDoctor(command: Command, cli: Cli): void {
   command
+    .option(
+      '--reset-queue',
+      'first empty the queue and create it again; nothing is lost, because runs wait in the database',
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nMakes no paid calls: it opens a connection to the hosted service, the model and the mail server, and queries public sources once.\n',
     )
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean; resetQueue?: boolean }) => {
       const configuration = await checkConfig(cli);
       const config = configuration.value;
       const { done, problem } =
         config === undefined ? { done: false, problem: null } : await diagnoseAtServer(cli);
       if (done) return;
       const checks = [checkNode(process.versions.node), configuration.check];
+      if (config !== undefined && options.resetQueue === true)
+        checks.push(...(await resetQueue(cli, config)));
       if (config !== undefined) checks.push(...(await runChecks(cli, config, problem)));
       await cli.show(options.json, checks, () => checks.flatMap((check) => renderCheck(check, cli)));
       if (checks.some(({ ok }) => ok === false)) cli.exitCode = config === undefined ? EXIT_USAGE : 1;
     });
+}
+
+async function resetQueue(cli: Cli, config: Config): Promise<Check[]> {
+  const { resetQueues } = await import('../app/reset-queues.ts');
+  try {
+    const places = await resetQueues(config, cli.log());
+    return places.map((place) => passedCheck('queue reset', `${place}; workers enqueue waiting runs again`));
+  } catch (error) {
+    if (error instanceof SchemaMismatch) return [{ ...failSchemaCheck(error), check: 'queue reset' }];
+    return [failedCheck('queue reset', describeCause(error), 'the queue is as it was, or empty; try again')];
+  }
 }
 
 /**

@@ -171,7 +171,7 @@ export async function checkQueue({ ctx }: Program): Promise<Check> {
     return failedCheck(
       'queue',
       `${where} does not respond: ${describeCause(error)}`,
-      'until it does, runs wait in the database',
+      'until it does, runs wait in the database. If its tables or keys are damaged: strandline doctor --reset-queue',
     );
   }
 }

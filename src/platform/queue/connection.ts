@@ -69,7 +69,7 @@ export function openBackend(
   log: Logger,
   running = MOST_RUNNING,
 ): QueueBackend {
-  const prefix = `strandline-${instance}`;
+  const prefix = nameKeys(instance);
   if (home.kind === 'postgres') {
     const pool = new Pool({
       connectionString: home.url,
@@ -117,6 +117,27 @@ export function openBackend(
   };
 }
 
+/** The prefix of all keys of one database in Redis, and the name of its queues in Postgres. */
+function nameKeys(instance: string): string {
+  return `strandline-${instance}`;
+}
+
+/** Keys that are removed at once. */
+const REMOVED_KEYS = 1_000;
+
+/** Removes all keys of a database's queue. @returns their number @throws if Redis cannot be reached */
+export async function emptyRedis(url: string, instance: string): Promise<number> {
+  return withRedis(url, async (redis) => {
+    let removed = 0;
+    const prefix = nameKeys(instance).replaceAll(/[\\*?[\]^-]/g, String.raw`\$&`);
+    const scanned = redis.scanStream({ match: `${prefix}:*`, count: REMOVED_KEYS }) as AsyncIterable<
+      string[]
+    >; // as ioredis says
+    for await (const keys of scanned) if (keys.length > 0) removed += await redis.unlink(...keys);
+    return removed;
+  });
+}
+
 /** Properties of a Redis server that the queue depends on. */
 export type RedisFacts = {
   /** Version of Redis or a compatible server; null if not reported. */
@@ -134,6 +155,19 @@ const ADVISED_VERSION = [6, 2] as const;
 
 /** Queries the properties of a Redis server on a separate connection. @throws if it cannot be reached */
 export async function checkRedis(url: string): Promise<RedisFacts> {
+  return withRedis(url, async (redis) => {
+    const info = await orUnknown(redis.info());
+    const policy = readMember(info, 'maxmemory_policy') ?? (await readSetting(redis, 'maxmemory-policy'));
+    return {
+      version: readMember(info, 'redis_version') ?? null,
+      maxmemoryPolicy: policy ?? null,
+      persistent: await isPersistent(redis, info),
+    };
+  });
+}
+
+/** @throws if Redis cannot be reached, or a command takes too long */
+async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: REDIS_CHECK_TIMEOUT_MS,
@@ -150,13 +184,7 @@ export async function checkRedis(url: string): Promise<RedisFacts> {
   try {
     await redis.connect();
     await redis.ping();
-    const info = await orUnknown(redis.info());
-    const policy = readMember(info, 'maxmemory_policy') ?? (await readSetting(redis, 'maxmemory-policy'));
-    return {
-      version: readMember(info, 'redis_version') ?? null,
-      maxmemoryPolicy: policy ?? null,
-      persistent: await isPersistent(redis, info),
-    };
+    return await work(redis);
   } catch (error) {
     // The socket error is more specific than "Connection is closed".
     throw withoutArguments(lost ?? error);

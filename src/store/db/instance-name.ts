@@ -1,8 +1,22 @@
-import { onlyRow, type Pooled, type Queryable } from './database.ts';
+import { type Pooled, type Queryable } from './database.ts';
+
+const INSTANCE = 'instance';
 
 /** A permanent name of this database, so that two databases can share one Redis. */
 export async function readInstanceName({ pool }: Pooled, fresh: string, now: Date): Promise<string> {
-  return readOrInsertFact(pool, 'instance', fresh, now);
+  return readOrInsertFact(pool, INSTANCE, fresh, now);
+}
+
+/** @returns null if the database has no name yet, because no process has opened its queue */
+export async function findInstanceName(db: Pick<Queryable, 'query'>): Promise<string | null> {
+  return (await findFact(db, INSTANCE)) ?? null;
+}
+
+async function findFact(db: Pick<Queryable, 'query'>, name: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ value: string }>('SELECT value FROM strandline.facts WHERE name = $1', [
+    name,
+  ]);
+  return rows[0]?.value;
 }
 
 /** The fact of this name; the first caller's value holds once for the database, and is restored with a backup. */
@@ -12,12 +26,10 @@ export async function readOrInsertFact(
   fresh: string,
   now: Date,
 ): Promise<string> {
-  const read = () =>
-    db.query<{ value: string }>('SELECT value FROM strandline.facts WHERE name = $1', [name]);
-  const { rows } = await read();
-  if (rows[0] !== undefined) return rows[0].value;
+  const found = await findFact(db, name);
+  if (found !== undefined) return found;
   await insertFact(db, name, fresh, now);
-  return onlyRow((await read()).rows).value;
+  return readOrInsertFact(db, name, fresh, now);
 }
 
 /** Records a fact that holds once per database. @returns whether it was new */

@@ -73,11 +73,9 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
       await apply(client, known, work, kind, log);
     }
     for (const migration of applied) log.info({ migration }, 'migration applied');
-    const queue = await migrateQueue(client, log);
-    if (queue.migrated) applied.push(QUEUE_SCHEMA);
+    if (await migrateQueue(client)) applied.push(QUEUE_SCHEMA);
     if (appRole !== undefined) await grantToApp(client, appRole);
-    const notes = queue.note === undefined ? [] : [queue.note];
-    notes.push(...(await prepareReader({ client, url, readerUrl, appRole })));
+    const notes = await prepareReader({ client, url, readerUrl, appRole });
     // Reported once, and by `doctor`: only an administrator can fix it.
     const hindrance = applied.length > 0 ? await listOpenToReader(client, readerUrl) : undefined;
     if (hindrance !== undefined) notes.push(hindrance);

@@ -53,34 +53,48 @@ export type Wanted = { known: readonly Migration[]; views: Views | undefined };
  */
 export async function findMismatch(
   client: Client,
-  { known, views }: Wanted,
+  wanted: Wanted,
   where: string,
 ): Promise<SchemaMismatch | undefined> {
   try {
-    const found = await readState(client, known);
-    const other = describeOther(found, where);
-    if (other !== undefined) return other;
-    const queue = await queueState(client);
-    if (queue === 'newer')
-      return new SchemaMismatch(
-        where,
-        'newer',
-        `has a schema "${QUEUE_SCHEMA}" that a newer BullMQ created`,
-        'Upgrade strandline.',
-      );
-    const advice = 'To update it, run: strandline migrate';
-    if (found.state === 'behind' || (await areViewsBehind(client, views))) {
-      const versions = await describeVersions(client, { known, views });
-      const problem = `has an older schema than this strandline: ${versions}`;
-      return new SchemaMismatch(where, 'behind', problem, advice);
-    }
-    const lacks = `has an older queue than this strandline, or parts of it are missing (schema "${QUEUE_SCHEMA}")`;
-    return queue === 'current' ? undefined : new SchemaMismatch(where, 'behind', lacks, advice);
+    return (await findTableMismatch(client, wanted, where)) ?? (await findQueueMismatch(client, where));
   } catch (error) {
     // The role has no grants yet.
     if (readErrorCode(error) !== '42501') throw error;
     return createMigrationRefusal(where);
   }
+}
+
+const MIGRATE = 'To update it, run: strandline migrate';
+
+/** {@link findMismatch} without the queue. */
+export async function findTableMismatch(
+  client: Client,
+  { known, views }: Wanted,
+  where: string,
+): Promise<SchemaMismatch | undefined> {
+  const found = await readState(client, known);
+  const other = describeOther(found, where);
+  if (other !== undefined) return other;
+  if (found.state !== 'behind' && !(await areViewsBehind(client, views))) return undefined;
+  const versions = await describeVersions(client, { known, views });
+  return new SchemaMismatch(
+    where,
+    'behind',
+    `has an older schema than this strandline: ${versions}`,
+    MIGRATE,
+  );
+}
+
+async function findQueueMismatch(client: Client, where: string): Promise<SchemaMismatch | undefined> {
+  const state = await queueState(client);
+  if (state === 'current') return undefined;
+  if (state === 'newer') {
+    const problem = `has a schema "${QUEUE_SCHEMA}" that a newer BullMQ created`;
+    return new SchemaMismatch(where, 'newer', problem, 'Upgrade strandline.');
+  }
+  const problem = `has ${state === 'behind' ? 'an older' : 'no'} queue (schema "${QUEUE_SCHEMA}")`;
+  return new SchemaMismatch(where, 'behind', problem, MIGRATE);
 }
 
 /** For a role that may not migrate. */
