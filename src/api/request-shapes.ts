@@ -69,7 +69,7 @@ const otherMembers = {
   sensitivity: z.enum(SENSITIVITIES).describe('Sensitivity of spike detection. Default: normal.'),
 };
 
-export const serviceKind = z
+const serviceKind = z
   .enum(SERVICE_KINDS)
   .describe(
     'Search service; cannot be changed later. Default: hosted if configured, otherwise own; while no public source is reachable, its runs wait for one.',

@@ -46,7 +46,7 @@ const MAX_UNREAD_BYTES = 1_000_000;
 type RunningCommand = { interrupt: () => void; ended: Promise<void> };
 
 /** The programs of a server. */
-export type ServedPrograms = { real: Program; sandbox: Program | null };
+type ServedPrograms = { real: Program; sandbox: Program | null };
 
 /**
  * @param dashboard its address; null if there is none

@@ -2,7 +2,7 @@
 import type { Program } from '../app/program.ts';
 import type { AskedSource } from '../model/asked-source.ts';
 import { formatClock, formatCount } from '../lib/display-format.ts';
-import { parseUrl } from '../model/links/link.ts';
+import { readSite } from '../model/links/link.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { describeAddedTools, isUnconfigured } from '../model/tool-coverage.ts';
 import type { Context } from '../monitor/context.ts';
@@ -136,12 +136,13 @@ export function renderFirstView(topic: string, view: FirstView, now: Date, page:
       : known
           .slice(0, MAX_KNOWN)
           .map(({ text, citations }, i) =>
-            fitWithTail(`${i + 1}. ${oneLine(text)}`, readHost(citations[0]?.address ?? ''), page),
+            fitWithTail(`${i + 1}. ${oneLine(text)}`, readSite(citations[0]?.address ?? '') ?? '', page),
           )),
     bold('This week'),
     ...(week.length === 0 ? ['Nothing from the past seven days in these sources.'] : []),
     ...week.slice(0, MAX_WEEK).map((row) => {
-      const who = row.author_username === null ? readHost(row.url ?? '') : `@${oneLine(row.author_username)}`;
+      const who =
+        row.author_username === null ? (readSite(row.url ?? '') ?? '') : `@${oneLine(row.author_username)}`;
       const age = formatRelative(row.created_at, now, page);
       return fitWithTail(oneLine(row.text ?? ''), `${who}, ${age}`, page);
     }),
@@ -161,8 +162,4 @@ export function renderFirstView(topic: string, view: FirstView, now: Date, page:
 function fitWithTail(text: string, tail: string, { width, more, dim }: Terminal): string {
   const room = (Number.isFinite(width) ? width : 200) - tail.length - 2;
   return room < 20 ? text : `${truncate(text, room, more)}  ${dim(tail)}`;
-}
-
-function readHost(address: string): string {
-  return parseUrl(address)?.hostname.replace(/^www\./, '') ?? '';
 }

@@ -4,7 +4,7 @@
 const COUNTRY = /^(?:com|[a-z]{2}|com?\.[a-z]{2})$/;
 
 /** Rows of a table by host. */
-export type HostTable<Row> = {
+type HostTable<Row> = {
   /** The rows of a host and of the hosts above it, nearest first, then those for every country. */
   find(host: string): Row[];
 };

@@ -23,7 +23,7 @@ export type Confirmation = { at: number; isPartial: boolean; known: readonly str
 type Value = { at: number; value: unknown };
 
 /** The newest known value of each member, with the time of the row that has it. */
-export type LatestValues = ReadonlyMap<string, Value & { isPartial: boolean }>;
+type LatestValues = ReadonlyMap<string, Value & { isPartial: boolean }>;
 
 class KnownValues {
   readonly #full = new Map<string, Value>();

@@ -5,7 +5,7 @@
 import { SECOND } from '../lib/time.ts';
 
 /** Posts that a response has from a time on: all that were published since then. */
-export type NewestBlock = { from: number; posts: number };
+type NewestBlock = { from: number; posts: number };
 
 /** A later part belongs to the list of newest posts unless its rate is lower by this factor, and chance does not explain it. */
 const MIN_RATE_DROP = 4;

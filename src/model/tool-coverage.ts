@@ -108,7 +108,7 @@ function describeSilentTools(
 }
 
 /** `Web Search needs a key (BRAVE_API_KEY or EXA_API_KEY)`. */
-export function describeSilentTool(
+function describeSilentTool(
   tool: Pick<ToolCoverage, 'tool' | 'reason' | 'detail' | 'observed_at' | 'last_responded_at'>,
   formatDay: (at: Date) => string,
 ): string {

@@ -41,7 +41,7 @@ export type ChildOptions = {
 type ChildWork = { order: object; body?: Uint8Array; signal: AbortSignal; silentMs?: number };
 
 /** `ending` is what the child's handler returned. */
-export type ChildResult = { ending: unknown; body: Buffer };
+type ChildResult = { ending: unknown; body: Buffer };
 
 export type ChildHost = {
   /**

@@ -66,7 +66,7 @@ export type ServedPost = z.infer<typeof servedPost>;
 const warnings = z.array(warning).min(1).optional();
 
 /** What became of a source of a request, see {@link AskedSource}. */
-export const askedSource: z.ZodType<AskedSource> = z.object({
+const askedSource: z.ZodType<AskedSource> = z.object({
   source: z.string(),
   tool: z.string(),
   queries: z.array(z.string()),

@@ -57,7 +57,7 @@ const ADDRESS_NEEDED =
 
 const id = z.string().min(1).max(40);
 
-export const ownSource = z.object({
+const ownSource = z.object({
   id: id.describe('Yours: the response names the source by it.'),
   kind: z
     .enum(OWN_SOURCE_KINDS)

@@ -41,7 +41,7 @@ export type AiSearchContext = {
 };
 
 /** The form of the response, and whether it omits the completion. */
-export type AiSearchForm = { answers: Dialect['answers']; linksOnly: boolean };
+type AiSearchForm = { answers: Dialect['answers']; linksOnly: boolean };
 
 /** Receives the parts of a response before the whole is there. */
 export type AiSearchListener = {

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import type { BlockList } from 'node:net';
 
 /** Whether a request has the key of the process that runs the service: its monitor's. */
-export type OwnKeyTest = (request: FastifyRequest) => boolean;
+type OwnKeyTest = (request: FastifyRequest) => boolean;
 
 export function createOwnKeyTest(ownKey: string | undefined): OwnKeyTest {
   if (ownKey === undefined) return () => false;

@@ -101,7 +101,7 @@ function defineOperation<Request>(
 }
 
 /** Each operation, by the form of its answer; `either` where a client may expect both. */
-export type OperationForms = Readonly<Record<Dialect['answers'], Operation> & { either?: Operation }>;
+type OperationForms = Readonly<Record<Dialect['answers'], Operation> & { either?: Operation }>;
 
 /** The sources of a request: those of the service that it does not leave out, and its own, whose state is reported. */
 function chooseSources(

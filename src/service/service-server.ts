@@ -161,11 +161,12 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   const check = createKeyCheck(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), isOwn, parts);
   const gate = createKeyGate(check);
   registerTruthRoute(app, gate, parts.sandboxSeed ?? SANDBOX_SEED, clock);
+  const atRoot = describeMount('root', '', sources, parts);
   const mounts = [
-    { mount: 'root', below: '', answering: sources },
-    { mount: 'sandbox', below: SANDBOX_PATH, answering: simulated },
-    ...(live === undefined ? [] : [{ mount: 'live', below: LIVE_PATH, answering: live } as const]),
-  ] as const;
+    atRoot,
+    describeMount('sandbox', SANDBOX_PATH, simulated, parts),
+    ...(live === undefined ? [] : [describeMount('live', LIVE_PATH, live, parts)]),
+  ];
   const [neutral, named, flat] = [loadDialect('neutral'), loadDialect('named'), loadDialect('named-2026')];
   const doors = [
     { at: buildServedPaths(neutral), chooseDialect: () => neutral, isGuessed: false },
@@ -190,27 +191,20 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
     check,
     about,
     version: parts.version ?? 'unknown',
-    // A language model may charge: simulated results never reach one.
-    model: parts.sources === simulated ? undefined : parts.model,
-    pages: sources.some(({ state }) => state === 'sandbox') ? undefined : parts.pages,
+    model: atRoot.model,
+    pages: atRoot.pages,
     onAnswered: ({ status, ms }) =>
       parts.onAnswered?.({ operation: 'ai', mount: 'root', status, seconds: ms / SECOND }),
   });
-  for (const { mount, below, answering } of mounts) {
-    const invented = answering.some(({ state }) => state === 'sandbox');
+  for (const { mount, below, isSimulated, ...means } of mounts) {
     for (const { at, chooseDialect, isGuessed } of doors) {
       const ctx = {
+        ...means,
         chooseDialect,
         isGuessed,
-        sources: answering,
         respond: mount === 'sandbox' ? respondWithFaults : respond,
         clock,
         log,
-        own: invented ? undefined : parts.own,
-        // A language model may charge: simulated results never reach one.
-        model: mount === 'sandbox' ? undefined : parts.model,
-        // Their addresses lead nowhere.
-        pages: invented ? undefined : parts.pages,
         // The own monitor stores titles, texts and dates.
         showsWebGroup: (request: FastifyRequest) =>
           parts.webGroup === true || (mount === 'live' && isOwn(request)),
@@ -227,7 +221,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
             onRequest: [
               // Responses with simulated data have a header `x-sandbox`.
               async (_request, reply) => {
-                if (invented) reply.header('x-sandbox', 'true');
+                if (isSimulated) reply.header('x-sandbox', 'true');
               },
               gate,
             ],
@@ -241,6 +235,28 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   if (parts.own !== undefined) registerCheckRoute(app, { gate, own: parts.own, below: LIVE_PATH });
   await app.ready();
   return app;
+}
+
+/**
+ * What answers below a path, and with what. Simulated results reach no language model, which may charge; their addresses lead
+ * nowhere, so no page is opened; and no source that a request names stands beside them.
+ */
+function describeMount(
+  mount: ServedRequest['mount'],
+  below: string,
+  sources: readonly SearchSource[],
+  { own, model, pages }: ServiceOptions,
+) {
+  const isSimulated = sources.some(({ state }) => state === 'sandbox');
+  return {
+    mount,
+    below,
+    sources,
+    isSimulated,
+    own: isSimulated ? undefined : own,
+    model: isSimulated ? undefined : model,
+    pages: isSimulated ? undefined : pages,
+  };
 }
 
 /** The caller's request ID, if it is safe to echo. */

@@ -12,6 +12,7 @@ import { SANDBOX_SEED } from '../../src/service/sandbox/sandbox-sources.ts';
 import { DAY } from '../../src/lib/time.ts';
 import { z } from 'zod';
 import { type Client, startForTest } from './running.ts';
+import { foundItem, stubSource } from './stub-source.ts';
 
 const named = loadDialect('named');
 const neutral = loadDialect('neutral');
@@ -46,6 +47,7 @@ const everything = { prompt: 'tidal power', tools: TOOLS, date_filter: 'PAST_MON
 test.each(MODELS)('a language model gets the time budget of %s, exact to the millisecond', async (model) => {
   const limits: boolean[] = [];
   const written = await startForTest({
+    sources: [stubSource('web', async () => [foundItem('https://live.example/page')])],
     model: {
       name: 'stand-in',
       ask: (_, signal) => {

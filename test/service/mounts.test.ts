@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { servedAiResponse, servedMicroblogResponse } from '../../src/protocol/extensions.ts';
+import { ModelFailed } from '../../src/service/answering/language-model.ts';
 import { SourceDown } from '../../src/service/sources/outage.ts';
 import { type Client, KEY, startForTest } from './running.ts';
 import { foundItem, foundPost, stubSource } from './stub-source.ts';
@@ -59,6 +60,25 @@ describe('live sources', () => {
     const response = await service.post(`/live${A}`, web, { 'x-sandbox-fault': '500' });
     expect(response.status).toBe(200);
   });
+});
+
+test('a language model, which may charge, writes about live results and never about simulated ones', async () => {
+  let asked = 0;
+  const written = await startForTest({
+    live,
+    model: {
+      name: 'stand-in',
+      ask: () => {
+        asked += 1;
+        return Promise.reject(new ModelFailed('empty'));
+      },
+    },
+  });
+  for (const below of ['', '/sandbox']) expect((await written.post(`${below}${A}`, web)).status).toBe(200);
+  expect(asked).toBe(0);
+  expect((await written.post(`/live${A}`, web)).status).toBe(200);
+  expect(asked).not.toBe(0);
+  await written.close();
 });
 
 describe('next to the results', () => {

@@ -249,7 +249,8 @@ test.each([false, true])(
         });
       },
     };
-    const writing = await startForTest({ model });
+    const sources = [stubSource('web', async () => [foundItem('https://live.example/page')])];
+    const writing = await startForTest({ model, sources });
     const client = new AbortController();
     const gone = fetch(`${writing.url}${PATH}`, {
       method: 'POST',

@@ -63,6 +63,11 @@ export function normalizeHost(url: URL): string {
   return url.hostname.replace(/(?<!\.)\.+$/, '');
 }
 
+/** The host of an address without `www.`, as a person names the site; undefined if the address is invalid. */
+export function readSite(address: string): string | undefined {
+  return parseUrl(address)?.hostname.replace(/^www\./, '');
+}
+
 /** The id in a post's address (`https://host/name/status/123`), or null. */
 export function readIdFromAddress(address: unknown): string | null {
   if (typeof address !== 'string' || address.length > MAX_LINK_LENGTH) return null;

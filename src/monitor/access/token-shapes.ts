@@ -9,7 +9,7 @@ import { SCOPES } from './visitor-scopes.ts';
 const MAX_TOKEN_NAME = 60;
 
 /** Longest grace period of a replaced secret: time to update every client, even over a weekend. */
-export const MAX_GRACE_SECONDS = (7 * DAY) / SECOND;
+const MAX_GRACE_SECONDS = (7 * DAY) / SECOND;
 
 const EXPECTED_NAME = `1 to ${MAX_TOKEN_NAME} characters`;
 const name = textParam(MAX_TOKEN_NAME, EXPECTED_NAME)

@@ -4,6 +4,7 @@ import { DAY } from '../../lib/time.ts';
 import type { RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { parseDigestSchedule } from '../schedule/digest-schedule.ts';
+import { assertTopicNotRemoved } from '../topics/find-by-slug.ts';
 import { backtestNewRule } from './backtest.ts';
 import { pickKind } from './channel-settings.ts';
 import type { Settings } from './channels/channel-kind.ts';
@@ -34,13 +35,15 @@ function describeRule({ topic, what, tz }: Notice): Omit<NewRule, 'slug' | 'chan
 /**
  * @param to a channel that exists, or the settings of a new one as `newChannel` returns them
  * @returns the rule, and the channel if it is new: its secret is shown once
- * @throws InvalidInput, Refused as for a new channel and a new rule
+ * @throws InvalidInput, Refused as for a new channel and a new rule; `not_found` or `conflict` if the topic is unknown or removed
  */
 export async function notifyAbout(
   ctx: ActingContext,
   notice: Notice,
   to: { channel: string } | { settings: Settings },
 ): Promise<{ rule: RuleRow; created: NewChannel | null }> {
+  // Before a channel is created, which would remain without a rule.
+  await assertTopicNotRemoved(ctx.db, notice.topic);
   const created =
     'channel' in to
       ? null

@@ -4,7 +4,7 @@ import type { Settings } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
 
 /** A kind and the settings that the text has; the kind may need further ones. */
-export type RecognizedAddress = { kindName: string; settings: Partial<Settings> };
+type RecognizedAddress = { kindName: string; settings: Partial<Settings> };
 
 const MAX_PASTED_LENGTH = 4_000;
 

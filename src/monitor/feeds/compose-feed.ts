@@ -18,7 +18,7 @@ import type { FeedSubject } from './manage-feeds.ts';
 import { createHash } from 'node:crypto';
 
 /** More than arrive between two visits of a reader, and a document of some 200 kB at most. */
-export const MAX_FEED_ENTRIES = 100;
+const MAX_FEED_ENTRIES = 100;
 
 /** UTF-16 code units of a title, and of a text; the page has the whole text. */
 const MAX_TITLE = 120;

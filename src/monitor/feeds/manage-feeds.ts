@@ -20,7 +20,7 @@ import { requireSearch, requireTopic } from '../topics/find-by-slug.ts';
 /** Characters of a name. */
 export const MAX_FEED_NAME = 100;
 
-export type WrittenFeed = {
+type WrittenFeed = {
   /** Default: what the feed shows. */
   name?: string | undefined;
   /** A topic or a search, not both; everything without either. */

@@ -1,7 +1,7 @@
 /** Hashtags as networks read them from a text, in all scripts. Pure, and linear in the length of the text. */
 
 /** Of one post, by either way of reading. */
-export const MAX_HASHTAGS = 200;
+const MAX_HASHTAGS = 200;
 /** In UTF-16 code units; longer words are no names. */
 const MAX_LENGTH = 256;
 

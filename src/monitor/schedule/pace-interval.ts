@@ -8,7 +8,7 @@ import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { findTruncated, listExpected, type Pace, type PacedResponse } from './pace.ts';
 
 /** Bounds of an adaptive interval, and what it may use. */
-export type PaceLimits = {
+type PaceLimits = {
   leastMs: number;
   mostMs: number;
   /** How much of a response may fill up before the next call, by `fitFill` where calls are short. */

@@ -1,6 +1,6 @@
 /** Watches an address: a topic whose only source is a page or its feed, with a search that returns all of its items. */
 import { InvalidInput, Refused } from '../../model/errors.ts';
-import { parseUrl } from '../../model/links/link.ts';
+import { readSite } from '../../model/links/link.ts';
 import { cleanLine, cleanText } from '../../lib/text.ts';
 import { ALL_SOURCES } from '../../protocol/own-sources.ts';
 import type { ActingContext } from '../context.ts';
@@ -26,7 +26,7 @@ const DEFAULT_EVERY = '15m';
 const REQUEST = { count: 200, result_type: 'ONLY_LINKS' };
 
 /** Created, and what the address is. */
-export type WatchedTopic = CreatedTopic & { notes: string[] };
+type WatchedTopic = CreatedTopic & { notes: string[] };
 
 /**
  * Watches words with two searches (`watchTopic`), or an address.
@@ -51,7 +51,7 @@ async function watchAddress(ctx: ActingContext, request: WatchRequest): Promise<
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(error.problems.map((problem) => ({ ...problem, path: 'text' })));
   });
-  const host = parseUrl(source.address)?.hostname.replace(/^www\./, '') ?? source.address;
+  const host = readSite(source.address) ?? source.address;
   const name = request.name ?? (cleanText(cleanLine(source.title), MAX_TOPIC_NAME) || host);
   const made = await createTopic(ctx, {
     name,

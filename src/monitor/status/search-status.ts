@@ -274,7 +274,7 @@ export function nameTopicStatus(
 }
 
 /** The members of a search that say how it is doing, in the API and in JSON of commands. */
-export type StatusMembers = {
+type StatusMembers = {
   status: SearchStatusName;
   status_since: Date | null;
   status_reason: string | null;
@@ -297,7 +297,7 @@ export function addStatus<Row extends { id: Id }>(
 }
 
 /** The members of a topic that say how it is doing. */
-export type TopicStatusMembers = {
+type TopicStatusMembers = {
   status: SearchStatusName | null;
   status_since: Date | null;
   status_reason: string | null;

@@ -84,7 +84,7 @@ export type Status = {
 export type WorkerStatus = WorkerRow & { silent: boolean };
 
 /** Number of jobs by state; null if the queue is unreachable. */
-export type QueueDepth = Record<string, number> | null;
+type QueueDepth = Record<string, number> | null;
 
 const MAX_SET_ASIDE = 100;
 const MAX_INCOMPLETE = 100;

@@ -6,7 +6,7 @@ import type { AskedSource } from '../../model/asked-source.ts';
 import { awaitMembers } from '../../lib/await-members.ts';
 import { type Citation, splitCitedText } from '../../model/statements/cited-text.ts';
 import { groupBy } from '../../lib/group-by.ts';
-import { parseUrl } from '../../model/links/link.ts';
+import { readSite } from '../../model/links/link.ts';
 import { removeListNumber } from '../../lib/sentences.ts';
 import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import type { MissingTool } from '../../model/tool-coverage.ts';
@@ -159,7 +159,7 @@ function mixSources(rows: readonly DescribedDiscovery[]): DescribedDiscovery[] {
 
 function nameSource({ kind, named_post_id, url }: DescribedDiscovery): string {
   if (kind === 'post' || named_post_id !== null) return 'posts';
-  return parseUrl(url ?? '')?.hostname.replace(/^www\./, '') ?? 'links';
+  return readSite(url ?? '') ?? 'links';
 }
 
 /** What each source was asked and returned: as this process saw it, or else by tool as it is stored. */

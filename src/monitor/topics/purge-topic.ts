@@ -16,7 +16,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 export type PurgeTarget = { kind: 'topic' | 'search'; slug: string };
 
 /** What is being deleted. */
-export type RequestedPurge = { target: PurgeTarget; id: Id; counts: PurgeCounts };
+type RequestedPurge = { target: PurgeTarget; id: Id; counts: PurgeCounts };
 
 /** What a purge would delete. @throws Refused `not_found` */
 export async function previewPurge(db: Database, target: PurgeTarget): Promise<PurgeCounts> {

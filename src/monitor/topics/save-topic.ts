@@ -10,13 +10,13 @@ import { diffFields, nameActor, recordAudit, recordCreation } from '../../store/
 import { inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
 import { findRenamed, keepFormerSlug } from '../../store/topics/former-slugs.ts';
 import { findSearch } from '../../store/topics/searches.ts';
+import { insertFact } from '../../store/db/instance-name.ts';
 import type { Service } from '../../store/services/services.ts';
 import { insertTopicSource, type NewTopicSource } from '../../store/topics/topic-sources.ts';
 import { findTopic, listTopics, lockTopic, type Topic, updateTopicNames } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { assertTopicNotRemoved, claimSlug, createTaken } from './find-by-slug.ts';
-import { claimSampleTopic } from './sample-topic.ts';
 import { DEFAULT_EVERY } from '../schedule/schedule.ts';
 import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
 import { type CheckedSearch, checkSearch, type SlugReuse, type WrittenSearch } from './search-definition.ts';
@@ -270,7 +270,7 @@ export async function createSampleTopic(
   sample: { slug: string; name: string; prompt: string },
 ): Promise<CreatedTopic | null> {
   if ((await listTopics(ctx.db.pool)).length > 0) return null;
-  if (!(await claimSampleTopic(ctx, sample.slug))) return null;
+  if (!(await insertFact(ctx.db.pool, 'sample_topic', sample.slug, ctx.clock.now()))) return null;
   return watchTopic(
     { ...ctx, actor: { kind: 'program', name: 'sample topic' } },
     {
@@ -285,7 +285,7 @@ export async function createSampleTopic(
 }
 
 /** What a topic is called; omitted members keep their values. */
-export type TopicNames = { name?: string | undefined; slug?: string | undefined } & SlugReuse;
+type TopicNames = { name?: string | undefined; slug?: string | undefined } & SlugReuse;
 
 /**
  * Renames a topic. Its former slug leads to it until another topic takes it; the slugs of its searches stay.

@@ -26,7 +26,7 @@ import { findMissingTools } from './tool-sources.ts';
 type ForecastContext = Pick<Context, 'clock' | 'config' | 'db' | 'missingTools' | 'isFree'>;
 
 /** The members of a search that a forecast needs. */
-export type ForecastInput = Pick<WrittenSearch, 'operation' | 'tools' | 'model' | 'cron' | 'tz' | 'every'> & {
+type ForecastInput = Pick<WrittenSearch, 'operation' | 'tools' | 'model' | 'cron' | 'tz' | 'every'> & {
   /** Its slug, or a display name. */
   name: string;
   /** If it is saved: what its responses have shown, the fill of its service, and when an adaptive search is due. */

@@ -28,7 +28,7 @@ const ANY_TAG = /[#＃@][\p{L}\p{M}\p{N}_]+/gu;
 const ADDRESSEES = /^(?:RT @\w+:\s*|(?:@[\w.-]{1,99}\s+)+(?=[\p{Lu}\p{N}"“]))/u;
 
 /** `place`: the number of pieces of the text before it, whether they can be quoted or not. */
-export type PlacedSentence = { text: string; place: number };
+type PlacedSentence = { text: string; place: number };
 
 /**
  * The sentences of a text, and the questions that it asks.

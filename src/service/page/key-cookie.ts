@@ -13,7 +13,7 @@ const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict';
 /** The longest key that is kept, in characters. */
 const MAX_KEY_LENGTH = 500;
 
-export type KeyCookie = {
+type KeyCookie = {
   /** The header that keeps a key; it ends with the browser's session. */
   write(key: string): string;
   /** The header that forgets it. */

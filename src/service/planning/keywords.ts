@@ -65,7 +65,7 @@ function parseQuestion(prompt: string): Question {
 }
 
 /** `weight`: up to 1, less for frequent words and for what somebody does with a subject. `isName`: of a name. */
-export type SubjectWord = { word: string; weight: number; isName: boolean };
+type SubjectWord = { word: string; weight: number; isName: boolean };
 
 /** A word of relation says less about what a text is about: "effects", "spreading". */
 const RELATION_WEIGHT = 0.4;

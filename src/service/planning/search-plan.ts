@@ -9,7 +9,7 @@ import type { FoundItem, SearchSource } from '../sources/search-source.ts';
 const MAX_QUERIES = 6;
 
 /** One query of a source, with one wording. */
-export type PlannedQuery = {
+type PlannedQuery = {
   /** Words as they were sent; a source that matches by itself sends none. */
   sent: (words: string) => void;
   end: (outcome: { found: readonly FoundItem[] } | { code: OutageCode; message: string }) => void;

@@ -17,7 +17,7 @@ import {
 } from './usual-volume.ts';
 
 type EventShape = keyof typeof EVENT_SHAPES;
-export type PlantedEvent = {
+type PlantedEvent = {
   kind: 'burst' | 'ambiguous' | 'ripple' | 'flood' | 'campaign';
   shape: EventShape;
   /** Time zero of the shape, in ms since 1970: its start, or the time of the announced event. */

@@ -29,7 +29,7 @@ export type { ExcerptPiece } from '../../model/excerpt.ts';
 /** Maximum hits of a page. */
 export const MAX_HITS = 100;
 
-export type TextQuestion = SightingScope & {
+type TextQuestion = SightingScope & {
   query: Query;
   /** For relative times. */
   now: Date;

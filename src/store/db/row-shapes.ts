@@ -30,10 +30,10 @@ export const declared = {
 type Views = typeof declared;
 type ViewNameOf<T> = T extends { _: { name: infer Name extends string; existing: true } } ? Name : never;
 
-export type ViewName = { [K in keyof Views]: ViewNameOf<Views[K]> }[keyof Views];
+type ViewName = { [K in keyof Views]: ViewNameOf<Views[K]> }[keyof Views];
 
 /** A row of a view: one member per column, in the view's order. */
-export type RowShape = z.ZodObject<Record<string, z.core.$ZodType>>;
+type RowShape = z.ZodObject<Record<string, z.core.$ZodType>>;
 
 /**
  * The JSON shape of a view's row: IDs are strings, times ISO 8601. For documentation, without validation at run time;

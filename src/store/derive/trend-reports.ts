@@ -11,7 +11,7 @@ export type NewSpike = Omit<typeof spikesView.$inferSelect, 'id' | 'search' | 't
 export type NewTrendState = Omit<typeof trendStatesView.$inferSelect, 'id' | 'search' | 'topic' | 'until'>;
 
 /** A spike that was reported: when its window ended, and what alone explains it. */
-export type EarlierSpike = Pick<NewSpike, 'window_end' | 'only_by'>;
+type EarlierSpike = Pick<NewSpike, 'window_end' | 'only_by'>;
 
 /** The spikes of a search and measure whose windows ended after `since`. */
 export async function readSpikesSince(

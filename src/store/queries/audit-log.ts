@@ -6,7 +6,7 @@ import { equals, within } from './data-scope.ts';
 
 export type AuditRow = typeof auditLogView.$inferSelect;
 
-export type AuditFilter = {
+type AuditFilter = {
   /** Prefix of a token. */
   token?: string | undefined;
   action?: AuditRow['action'] | undefined;

@@ -53,7 +53,7 @@ export async function readAuthorSnapshots(
   return rows.toReversed();
 }
 
-export type AuthorVersionRow = typeof authorVersionsView.$inferSelect;
+type AuthorVersionRow = typeof authorVersionsView.$inferSelect;
 
 /** The latest versions of an author, oldest first. */
 export async function readAuthorVersions({ orm }: Reads, authorId: Id): Promise<AuthorVersionRow[]> {

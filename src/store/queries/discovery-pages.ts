@@ -9,7 +9,7 @@ import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import type { ItemSelection } from './item-counts.ts';
 
 /** What a list of discoveries contains. */
-export type DiscoverySelectionFilter = DataScope & {
+type DiscoverySelectionFilter = DataScope & {
   /** Only posts and links match. */
   matching?: Matching | undefined;
   /** Time of discovery; `until` is excluded. */

@@ -17,7 +17,7 @@ export type FeedScope = DataScope & { matching?: Matching | undefined };
 export type FeedItem = { discovery: DescribedDiscovery; thing: ArchiveThing | null };
 
 /** The newest discovery of a scope; zero and null if there is none. */
-export type FeedMark = { id: Id; at: Date | null };
+type FeedMark = { id: Id; at: Date | null };
 
 const S = 'strandline';
 /** On a discovery `d`. What was there at the start is not new, as for rules. $3 only what is first in its topic, $4 kinds. */

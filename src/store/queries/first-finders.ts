@@ -54,7 +54,7 @@ export type Lead = {
   median_seconds: number;
 };
 
-export type SharedLink = {
+type SharedLink = {
   link_id: Id;
   url: string;
   title: string | null;

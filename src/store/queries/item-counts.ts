@@ -6,7 +6,7 @@ import { type Pooled, onlyRow } from '../db/database.ts';
 export type ItemSelection = { sql: string; values: readonly unknown[] };
 
 /** Items of a bucket that begins at `at`. Buckets without items are left out. */
-export type ItemBucket = { at: Date; items: number };
+type ItemBucket = { at: Date; items: number };
 
 /** Counts the rows of a selection that may end after as many as are needed. */
 export async function countItems({ pool }: Pooled, { sql, values }: ItemSelection): Promise<number> {

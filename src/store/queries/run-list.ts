@@ -206,7 +206,7 @@ export async function readResponseNote({ pool }: Pooled, runId: Id): Promise<Sto
 }
 
 /** A run's request and its service. */
-export type RequestRow = RequestColumns & {
+type RequestRow = RequestColumns & {
   operation: Operation;
   service: string;
   service_kind: ServiceKind;

@@ -4,7 +4,7 @@ import type { Id, Reads } from '../db/database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { ScheduleColumns } from '../runs/slots.ts';
 
-export type ScheduleGroup = ScheduleColumns & {
+type ScheduleGroup = ScheduleColumns & {
   /** Identifies the group. */
   schedule: string;
   /** Start of the longest period without a successful run among its searches. */

@@ -18,7 +18,7 @@ import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../model/counters.ts';
 type ParsedResponse = { runId: Id; serviceId: Id; observedAt: Date; findings: ParsedResults };
 
 /** A post or author in one response. */
-export type Occurrence = {
+type Occurrence = {
   at: Date;
   runId: Id;
   isPartial: boolean;
@@ -262,7 +262,7 @@ function collectLinks(
 }
 
 /** An address in the text of a post. */
-export type PostAddress = { response: ParsedResponse; externalId: string; address: string };
+type PostAddress = { response: ParsedResponse; externalId: string; address: string };
 
 /** Addresses in new and changed posts. */
 export function collectPostAddresses(

@@ -10,7 +10,7 @@ const KEEP_MS = DAY;
 const MAX_PAGES = 5_000;
 
 /** `page` and `validators` as they were stored. */
-export type OpenedPageRow = { page: unknown; validators: unknown; fresh_until: Date };
+type OpenedPageRow = { page: unknown; validators: unknown; fresh_until: Date };
 
 export async function readOpenedPage(
   db: Pooled,

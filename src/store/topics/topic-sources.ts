@@ -86,7 +86,7 @@ export async function copyTopicSources(tx: Transaction, from: Id, toSlug: string
 }
 
 /** What a response said of a source. */
-export type SourceReport = {
+type SourceReport = {
   id: Id;
   isRead: boolean;
   title: string;

@@ -6,7 +6,7 @@ import type { AskedSource, OpenedPages } from '../../model/asked-source.ts';
 import { type Citation, listCitations, splitCitedText } from '../../model/statements/cited-text.ts';
 import { formatCount, formatTenths } from '../../lib/display-format.ts';
 import { groupBy } from '../../lib/group-by.ts';
-import { parseUrl } from '../../model/links/link.ts';
+import { parseUrl, readSite } from '../../model/links/link.ts';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { describeAsked, describeFailure } from './source-ticks.tsx';
 import type { ComponentChildren } from 'preact';
@@ -132,7 +132,7 @@ function CitedSource({
     <li value={Number(number)} id={`source-${number}`}>
       <ExternalLink href={address} text={item?.title ?? address} />{' '}
       <span class="why">
-        <UntrustedText text={readHost(address)} most={60} />
+        <UntrustedText text={readSite(address) ?? ''} most={60} />
         {item?.publishedAt == null ? null : <>, {renderTime(item.publishedAt)}</>}
       </span>
     </li>
@@ -147,7 +147,7 @@ function ItemLine({ item, renderTime }: { item: ShownItem } & RenderTime) {
         <ExternalLink href={url} text={title ?? url} />
       </span>
       <span class="line-more">
-        {url === null ? null : <UntrustedText text={readHost(url)} most={80} />}
+        {url === null ? null : <UntrustedText text={readSite(url) ?? ''} most={80} />}
         {publishedAt === null ? null : renderTime(publishedAt)}
         {more}
       </span>
@@ -261,8 +261,4 @@ function isSameAddress(one: string, other: string): boolean {
 function normalizeAddress(address: string): string {
   const href = parseUrl(address)?.href ?? address;
   return href.replace(/%(?:2[278]|29|5[BCDE]|60|7[BCD]|3[CE])/gi, (sign) => decodeURIComponent(sign));
-}
-
-function readHost(url: string): string {
-  return (parseUrl(url)?.hostname ?? '').replace(/^www\./, '');
 }

@@ -10,7 +10,7 @@ import { computeRange, RANGES, type RangeName } from '../topic/time-range.ts';
 
 /** `all`: without bounds. */
 export const LIST_RANGES = [...RANGES, 'all'] as const;
-export type ListRangeName = RangeName | 'all';
+type ListRangeName = RangeName | 'all';
 
 export type ListRange = {
   /** Null: from and to. */

@@ -32,7 +32,7 @@ import { formatLocalTime, LIST_RANGES, type ListRange } from './list-range.ts';
 export type ListAddress = Partial<Omit<z.output<typeof listQuery>, 'cursor'>>;
 
 /** The address of the list, changed. */
-export type WritePath = (changed?: ListAddress & { cursor?: string }) => string;
+type WritePath = (changed?: ListAddress & { cursor?: string }) => string;
 
 export const KIND_WORDS = { posts: 'Posts', links: 'Links', discoveries: 'Discoveries' } as const;
 const KIND_NOUNS = {

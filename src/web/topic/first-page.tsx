@@ -1,6 +1,6 @@
 /** The page of a topic until one of its searches has succeeded a second time: what is known, before there is anything to compare. */
 import type { Citation } from '../../model/statements/cited-text.ts';
-import { parseUrl } from '../../model/links/link.ts';
+import { readSite } from '../../model/links/link.ts';
 import { formatClock } from '../../lib/display-format.ts';
 import type { FirstView, KnownStatement } from '../../monitor/topics/first-view.ts';
 import { describeAddedTools } from '../../model/tool-coverage.ts';
@@ -77,11 +77,7 @@ function Statement({ text, citations }: KnownStatement) {
 }
 
 function CitedSite({ address }: Citation) {
-  return <ExternalLink href={address} text={readHost(address)} />;
-}
-
-function readHost(address: string): string {
-  return parseUrl(address)?.hostname.replace(/^www\./, '') ?? address;
+  return <ExternalLink href={address} text={readSite(address) ?? address} />;
 }
 
 function WeekSection({ topic, view: { week, moreOfWeek } }: { topic: string; view: FirstView }) {
@@ -112,7 +108,9 @@ function WeekLine({ row }: { row: DescribedDiscovery }) {
       <span class="line-more">
         <CopiesNote discovery={row} />
         <UntrustedText
-          text={isPost && author_username !== null ? `@${author_username}` : readHost(url ?? '')}
+          text={
+            isPost && author_username !== null ? `@${author_username}` : (readSite(url ?? '') ?? url ?? '')
+          }
           most={60}
         />
         <Timestamp at={created_at} />

@@ -24,7 +24,7 @@ import { type FormOutcome, readField } from '../request-input.ts';
 
 const MAX_CHANNELS = 50;
 
-export type TellChoices = {
+type TellChoices = {
   channels: readonly ChannelRow[];
   /** About how many messages a week, by kind; null: not known yet. */
   weekly: Record<NoticeKind, number | null>;

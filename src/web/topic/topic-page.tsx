@@ -1,6 +1,6 @@
 /** A topic: activity over all of its searches. */
 
-import { RUN_CODES } from '../../model/errors.ts';
+import { Refused, RUN_CODES } from '../../model/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { describeStoredSchedule } from '../../monitor/schedule/schedule-text.ts';
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
@@ -74,6 +74,8 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       try {
         return await saveTell(request.acting, request, reply, slug);
       } catch (error) {
+        // The topic was removed: its page has no such form.
+        if (error instanceof Refused && error.missing === 'topic') throw error;
         // The address may be a secret: it is not sent back.
         const { address: _secret, ...given } = request.body;
         return renderFirstPage(ctx, request, reply, shown, toFormOutcome(error, given, 'address'));

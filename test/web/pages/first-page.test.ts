@@ -7,6 +7,7 @@ import type { App } from '../../../src/monitor/http/route-types.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { readStatements } from '../../../src/monitor/topics/first-view.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
+import { changeTopic } from '../../../src/monitor/topics/search-state.ts';
 import { watchTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
@@ -135,6 +136,19 @@ test('one pasted address makes a channel and a rule; one that is not recognized 
     { slug: 'harbour-ferry-digest-2', kinds: expect.any(Array) as unknown, digest: '0 8 * * *' },
     { slug: 'harbour-ferry-spikes', kinds: ['spike'], digest: null },
   ]);
+});
+
+test('a topic that was removed meanwhile refuses, and leaves no channel behind', async () => {
+  await watchTopic(world.ctx, { text: 'harbour cranes' });
+  await changeTopic(world.ctx, 'harbour-cranes', 'remove');
+  const countChannels = () => world.db.pool.query(`SELECT count(*)::int AS n FROM strandline.channels`);
+  const before = (await countChannels()).rows;
+  const refused = await person.post('/topics/harbour-cranes/tell', {
+    address: 'https://ntfy.sh/cranes-news-42',
+    what: 'spikes',
+  });
+  expect(refused.status).toBe(409);
+  expect((await countChannels()).rows).toEqual(before);
 });
 
 test('an answer without sources is no statement, and its words are shown', async () => {

@@ -17,7 +17,7 @@ const NOTIFY_PATH = /\/notify(\/[\w-]{1,64})?\/?$/;
 type Name = 'apprise_secret_url' | 'apprise_secret_services';
 
 /** @param resolve resolves host names; replaced in tests */
-export function createAppriseKind(resolve: Resolve): ChannelKind<Name> {
+function createAppriseKind(resolve: Resolve): ChannelKind<Name> {
   const address = defineSecretAddress('apprise_secret_url', {
     description: 'Notify address of an Apprise API server, with the key of its configuration.',
     label: 'Notify address',

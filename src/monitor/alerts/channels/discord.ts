@@ -21,7 +21,7 @@ const MAX_DESCRIPTION_LENGTH = 4_096;
 const MAX_TITLE_LENGTH = 256;
 
 /** @param resolve resolves host names; replaced in tests */
-export function createDiscordKind(resolve: Resolve): ChannelKind<'discord_secret_url'> {
+function createDiscordKind(resolve: Resolve): ChannelKind<'discord_secret_url'> {
   return {
     settings: {
       discord_secret_url: defineSecretAddress('discord_secret_url', {

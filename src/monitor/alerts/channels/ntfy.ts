@@ -23,7 +23,7 @@ const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 type Name = 'ntfy_secret_url' | 'ntfy_token';
 
 /** @param resolve resolves host names; replaced in tests */
-export function createNtfyKind(resolve: Resolve): ChannelKind<Name> {
+function createNtfyKind(resolve: Resolve): ChannelKind<Name> {
   const address = defineSecretAddress('ntfy_secret_url', {
     description: 'Address of a server and its topic.',
     label: 'Address of the topic',

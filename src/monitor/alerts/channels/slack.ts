@@ -23,7 +23,7 @@ import { assertAddressReachable, type Reply, type ReplyMeaning } from './post-me
 const MAX_TEXT_LENGTH = 3_900;
 
 /** @param resolve resolves host names; replaced in tests */
-export function createSlackKind(resolve: Resolve): ChannelKind<'slack_secret_url'> {
+function createSlackKind(resolve: Resolve): ChannelKind<'slack_secret_url'> {
   return {
     settings: {
       slack_secret_url: defineSecretAddress('slack_secret_url', {

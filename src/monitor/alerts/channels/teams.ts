@@ -18,7 +18,7 @@ import { assertAddressReachable, type Reply, type ReplyMeaning } from './post-me
 const MAX_BODY_BYTES = 24_000;
 
 /** @param resolve resolves host names; replaced in tests */
-export function createTeamsKind(resolve: Resolve): ChannelKind<'teams_secret_url'> {
+function createTeamsKind(resolve: Resolve): ChannelKind<'teams_secret_url'> {
   return {
     settings: {
       teams_secret_url: defineSecretAddress('teams_secret_url', {

@@ -11,7 +11,7 @@ type ShareOfVoiceDay = {
   lower_bound: boolean;
 };
 
-export type ShareOfVoiceSeries = {
+type ShareOfVoiceSeries = {
   topic: string;
   /** One per day: normalised posts; null where too little was observed, which is not zero. */
   posts: (number | null)[];

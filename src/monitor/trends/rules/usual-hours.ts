@@ -15,7 +15,7 @@ import { scaleWeekends } from './weekends.ts';
 type Counted = Series & { counts: Float64Array; seconds: Float64Array; everySeconds: number };
 
 /** Posts of an hour, if all of it is observed, and their standard deviation. */
-export type UsualHour = { usual: number; sd: number };
+type UsualHour = { usual: number; sd: number };
 
 /**
  * For each hour from `from` to the end of the series: what a spike then would be compared with. The baseline is that of the start of

@@ -42,7 +42,7 @@ export type FeedReader = {
   problems(): string[];
 };
 
-export type Listed = Readonly<Record<ListedKind, readonly string[]>>;
+type Listed = Readonly<Record<ListedKind, readonly string[]>>;
 const KINDS = ['feeds', 'pages'] as const;
 
 /** Feeds of several lists: one that is in several is read once. */

@@ -84,7 +84,7 @@ export function createFeed(kind: ListedKind, given: string): Feed {
 /** `maxFeedMs`: the time limit of one feed, set in tests. `openParser`: the service gives all readers one parser. */
 export type TestedParts = { maxFeedMs?: number; openParser?: typeof openFeedParser };
 /** Of a decoded response, in megabytes. */
-export const DEFAULT_MAX_FEED_MB = 10;
+const DEFAULT_MAX_FEED_MB = 10;
 
 /** A feed cannot be read. The message is in our own words. */
 class FeedProblem extends Error {

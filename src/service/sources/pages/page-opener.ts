@@ -48,7 +48,7 @@ export type PageOpener = {
   close(): Promise<void>;
 };
 
-export type PageOpenerOptions = {
+type PageOpenerOptions = {
   /** The `User-Agent`. */
   who: string;
   clock: Clock;

@@ -3,6 +3,7 @@
  * key, exact dates; only what the feeds contain now, usually the last days.
  */
 
+import { readSite } from '../../../model/links/link.ts';
 import { anyText, type ReadVariables, variable, wholeNumber } from '../../../config/variable.ts';
 import { type Allowed, readAllowed, type Resolve, systemResolve } from '../../../platform/network.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
@@ -139,7 +140,7 @@ export function feeds(
 
 /** `bbc.co.uk, theguardian.com and 3 more`. */
 function listHosts(list: readonly string[]): string {
-  const hosts = [...new Set(list.map((address) => new URL(address).hostname.replace(/^www\./, '')))];
+  const hosts = [...new Set(list.map((address) => readSite(address) ?? address))];
   const more = hosts.length - MAX_HOSTS_IN_TITLE;
   return `${hosts.slice(0, MAX_HOSTS_IN_TITLE).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

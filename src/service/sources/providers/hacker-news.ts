@@ -1,5 +1,5 @@
 /** Hacker News through Algolia's search: no key, exact dates, stories with points. */
-import { parseUrl } from '../../../model/links/link.ts';
+import { readSite } from '../../../model/links/link.ts';
 import { z } from 'zod';
 import { SECOND } from '../../../lib/time.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
@@ -113,5 +113,5 @@ function toFoundItems(story: StoryHit): FoundItem[] {
 function readSnippet({ story_text, comment_text, url }: StoryHit): string {
   const text = toPlainLines(story_text || comment_text || '');
   if (text !== '') return toExcerpt(text, MAX_STORY_SNIPPET);
-  return parseUrl(url ?? '')?.hostname.replace(/^www\./, '') ?? '';
+  return readSite(url ?? '') ?? '';
 }

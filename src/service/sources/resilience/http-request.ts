@@ -27,7 +27,7 @@ export type ProviderResponse = { status: number; headers: ResponseHeaders; text:
 type ResponseHeaders = Response['headers'];
 
 /** @throws SourceDown; or the signal's reason if it aborts */
-export type SendRequest = (question: ProviderRequest) => Promise<ProviderResponse>;
+type SendRequest = (question: ProviderRequest) => Promise<ProviderResponse>;
 
 /**
  * @param who the `User-Agent`; some operators silently block anonymous clients
