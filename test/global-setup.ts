@@ -7,7 +7,7 @@ import { closeFunctions } from '../src/platform/postgres/reader-role.ts';
 import { connect, withDatabase } from '../src/platform/postgres/connect.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../src/platform/postgres/embedded-postgres.ts';
 import { migrate } from '../src/store/db/migrate.ts';
-import { putTogether } from './programs.ts';
+import { putTogetherBelow } from './programs.ts';
 import { keepReady, TEMPLATE } from './ready-postgres.ts';
 import { startRedis } from './redis.ts';
 import { makeDirectory, removeAbandoned } from './temporary.ts';
@@ -45,7 +45,7 @@ async function start(
   directory: string,
   opened: (() => Promise<void>)[],
 ): Promise<void> {
-  project.provide('programs', await putTogether(directory));
+  project.provide('programs', await putTogetherBelow(directory));
   const log = createLogger('warn');
   const dataDir = path.join(directory, 'home');
   const openPostgres = () =>

@@ -1,26 +1,21 @@
 /**
- * Programs of this checkout for tests that start processes. At each start tsx reads five hundred files, and node a thousand
- * of packages, which takes more of a processor than most tests; put together once for a whole run, they start in a fifth
- * of it. What users start is started by test/house/start.test.ts.
+ * Programs of this checkout for tests that start processes, put together once for a whole run. What users start is started by
+ * test/house/start.test.ts.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { inject } from 'vitest';
 import { z } from 'zod';
+import { putTogether, PROGRAMS as WHAT_IS_STARTED } from '../scripts/put-together.ts';
 import { connect } from '../src/platform/postgres/connect.ts';
 import { REPOSITORY } from './house/sources.ts';
 import { makeDirectory } from './temporary.ts';
 
 const PROGRAMS = [
-  'src/main.ts',
-  'src/web/reader-process.ts',
-  'src/service/feed-process.ts',
-  'src/service/page-process.ts',
+  ...WHAT_IS_STARTED,
   'test/worker-process.ts',
   'test/conformance/run.ts',
   'test/extended-program.ts',
@@ -38,51 +33,9 @@ declare module 'vitest' {
 }
 
 /** @returns where the programs are then: below `directory` */
-export async function putTogether(directory: string): Promise<string> {
+export async function putTogetherBelow(directory: string): Promise<string> {
   const programs = path.join(directory, 'programs');
-  await build({
-    entryPoints: [...PROGRAMS],
-    absWorkingDir: REPOSITORY,
-    outbase: REPOSITORY,
-    outdir: programs,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    keepNames: true,
-    // Fewer bytes to read at each start; names stay, for messages and stacks.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    logLevel: 'warning',
-    // For packages that are CommonJS: what they require of node.
-    banner: {
-      js: `import{createRequire as requireFor}from'node:module';const require=requireFor(import.meta.url);`,
-    },
-    plugins: [
-      {
-        name: 'our files as they are loaded',
-        setup: (building) =>
-          building.onLoad({ filter: /\/(?:src|test)\/.*\.tsx?$/ }, async ({ path: file }) => {
-            const written = await readFile(file, 'utf8');
-            // Each knows where it stands, for what it reads beside it; one that starts a program has it here.
-            const stands = written.includes('path.extname(import.meta.url)')
-              ? path.join(programs, path.relative(REPOSITORY, file)).replace(/\.ts$/, '.js')
-              : file;
-            const contents = written
-              .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(stands).href))
-              // Of a CommonJS package the default is everything; node names its members, esbuild does not.
-              .replaceAll(
-                /(?<=await )import\('[^.'][^']*'\)/g,
-                '$&.then((all) => ({ ...all.default, ...all }))',
-              );
-            return { contents, loader: 'default' };
-          }),
-      },
-    ],
-  });
+  await putTogether(PROGRAMS, programs);
   return programs;
 }
 

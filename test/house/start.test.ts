@@ -1,9 +1,10 @@
 /** The quick start in a checkout and with the installed package: started, read, stopped with Ctrl-C. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive } from '../../src/platform/postgres/pid-file.ts';
 import { findProcessesBelow, findStatementProcesses } from '../processes.ts';
@@ -20,7 +21,7 @@ afterAll(async () => {
 });
 
 test.each([
-  { name: 'npm start', begin: async () => start(REPOSITORY, ['--import', 'tsx', 'src/main.ts']) },
+  { name: 'npm start', begin: async () => start(REPOSITORY, ['scripts/start.js']) },
   { name: 'the installed package', begin: async () => start(await installPackage(), [COMMAND]) },
 ])(
   '$name runs the first searches, exits with 0 on Ctrl-C, and leaves no server behind',
@@ -57,6 +58,44 @@ test.each([
   },
 );
 
+test('npm start runs the files as they are: after each change, and where it cannot write', async () => {
+  const checkout = path.join(directory, 'checkout');
+  for (const part of ['scripts', 'src'])
+    await cp(path.join(REPOSITORY, part), path.join(checkout, part), { recursive: true });
+  for (const part of ['package.json', 'tsconfig.json', 'migrations'])
+    await symlink(path.join(REPOSITORY, part), path.join(checkout, part));
+  const modules = path.join(checkout, 'node_modules');
+  await mkdir(modules);
+  for (const name of await readdir(path.join(REPOSITORY, 'node_modules')))
+    if (name !== '.cache')
+      await symlink(path.join(REPOSITORY, 'node_modules', name), path.join(modules, name));
+  const run = async () => execute(process.execPath, [path.join(checkout, 'scripts/start.js'), '--version']);
+  const write = async (version: string) =>
+    writeFile(path.join(checkout, 'src/config/version.ts'), `export const VERSION = '${version}';\n`);
+
+  await write('1.0.1');
+  const [first, atOnce] = await Promise.all([run(), run()]);
+  expect([first, atOnce]).toEqual([
+    { stdout: '1.0.1\n', stderr: '' },
+    { stdout: '1.0.1\n', stderr: '' },
+  ]);
+  const kept = path.join(modules, '.cache/strandline');
+  const [before = ''] = await readdir(kept);
+  await writeFile(path.join(kept, before, `used-by-${process.pid}`), '');
+  await write('1.0.2');
+  expect(await run()).toEqual({ stdout: '1.0.2\n', stderr: '' });
+  // A program that runs goes on with what it began with.
+  expect(await readdir(kept)).toHaveLength(2);
+  expect(await readdir(kept)).toContain(before);
+
+  await rm(path.dirname(kept), { recursive: true });
+  await writeFile(path.dirname(kept), 'no folder');
+  const { stdout, stderr } = await run();
+  expect(stdout).toBe('1.0.2\n');
+  expect(stderr).toMatch(/^The program starts slowly: /);
+}, 600_000);
+
+const execute = promisify(execFile);
 const COMMAND = 'node_modules/.bin/strandline';
 
 /** With none of this machine's settings. @param program what Node runs in this folder */

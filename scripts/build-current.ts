@@ -1,0 +1,27 @@
+/** Puts the program of `npm start` together: in the folder that start.js names, which exists only once it is whole. */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isAlive } from '../src/platform/postgres/pid-file.ts';
+import { putTogether, PROGRAMS } from './put-together.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const all = path.dirname(folder);
+await mkdir(all, { recursive: true });
+const partial = await mkdtemp(path.join(all, 'new-'));
+const use = path.join(partial, `used-by-${process.pid}`);
+await writeFile(use, '');
+await putTogether(PROGRAMS, partial, folder);
+await rm(use);
+await rename(partial, folder).catch((error: unknown) => {
+  // Another process was faster.
+  if (!existsSync(folder)) throw error;
+});
+
+for (const name of await readdir(all)) {
+  const other = path.join(all, name);
+  // A running program loads parts of itself later.
+  const users = (await readdir(other)).flatMap((file) => /^used-by-(\d+)$/.exec(file)?.[1] ?? []);
+  if (other !== folder && !users.some((pid) => isAlive(Number(pid))))
+    await rm(other, { recursive: true, force: true });
+}
