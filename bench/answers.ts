@@ -4,7 +4,7 @@
  *
  *   npm run -s bench:answers [-- --opinosis FOLDER] [--questions]
  *
- * `--questions`: only the hundred questions, with each answer in full, to be read.
+ * `--questions`: only the questions and topics, with each answer in full, to be read.
  */
 import { parseArgs } from 'node:util';
 import type { LanguageModel } from '../src/service/answering/language-model.ts';
@@ -14,6 +14,7 @@ import { meanOf, rougeOf } from './answers/rouge.ts';
 import { readAnswers, reportAnswers } from './answers/read.ts';
 import { type Case, cases, writeFor } from './answers/sandbox.ts';
 import { count, emptyTally, type Tally } from './answers/support.ts';
+import { readTopics, reportTopics } from './answers/topics.ts';
 import { WAYS } from './answers/ways.ts';
 import { careless, honest } from './answers/writers.ts';
 import { median } from './measure.ts';
@@ -27,8 +28,17 @@ const OPINOSIS_WORDS = 25;
 
 const { values } = parseArgs({ options: { opinosis: { type: 'string' }, questions: { type: 'boolean' } } });
 const inFull = values.questions === true;
-print('A hundred questions, without a key\n\n');
-const asked = reportAnswers(await readAnswers(), print, inFull);
+const asked: string[] = [];
+for (const [title, name] of [
+  ['A hundred questions, without a key', 'asked'],
+  ['A held-out hundred, on which nothing is improved', 'held-out'],
+] as const) {
+  print(`${title}\n\n`);
+  asked.push(...reportAnswers(await readAnswers(name), print, inFull).map((miss) => `${name}: ${miss}`));
+  print('\n');
+}
+print('Twenty topics\n\n');
+asked.push(...reportTopics(await readTopics(), print, inFull));
 if (inFull) {
   for (const miss of asked) print(`\nmissed: ${miss}`);
   process.exit(asked.length > 0 ? 1 : 0);

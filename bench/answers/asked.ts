@@ -1,4 +1,4 @@
-/** The hundred questions and what the stand-ins hold, read from `asked/*.txt`. */
+/** Questions or topics, and what the stand-ins hold, read from the text files of a folder. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { DATE_FILTERS, type DateFilter } from '../../src/model/enumerations.ts';
 import { DAY, HOUR } from '../../src/lib/time.ts';
@@ -21,19 +21,31 @@ export type HeldItem = {
   page: string;
   /** Unique. */
   number: number;
+  /** Of a topic: the number of it among the topics, if who watches it wants to see the item. */
+  wantedBy: number | null;
 };
 
-export function readAsked(): { questions: Question[]; held: HeldItem[] } {
+export type Folder = 'asked' | 'held-out' | 'topics';
+
+/** @param before items that the stand-ins hold as well, in front */
+export function readAsked(
+  name: Folder,
+  before: readonly HeldItem[] = [],
+): { questions: Question[]; held: HeldItem[] } {
   const questions: Question[] = [];
-  const held: HeldItem[] = [];
-  const folder = new URL('asked/', import.meta.url);
+  const held = [...before];
+  const folder = new URL(`${name}/`, import.meta.url);
   for (const file of readdirSync(folder).toSorted()) {
     for (const line of readFileSync(new URL(file, folder), 'utf8').split('\n')) {
       if (line === '' || line.startsWith('#')) continue;
       const rest = line.slice(2);
       if (line.startsWith('? ')) questions.push(readQuestion(rest));
       else if (line.startsWith('> ')) Object.assign(held.at(-1) ?? {}, { page: rest });
-      else held.push(readItem(line, held.length + 1));
+      else {
+        const isWanted = line.startsWith('+ ');
+        const wantedBy = isWanted ? questions.length - 1 : null;
+        held.push({ ...readItem(isWanted ? rest : line, held.length + 1), wantedBy });
+      }
     }
   }
   return { questions, held };
@@ -46,7 +58,7 @@ function readQuestion(line: string): Question {
   return { dateFilter, prompt };
 }
 
-function readItem(line: string, number: number): HeldItem {
+function readItem(line: string, number: number): Omit<HeldItem, 'wantedBy'> {
   const [kinds = '', age = '', title = '', text = ''] = line.split(/ \| ?/);
   const [kind = '', language = ''] = kinds.split(' ');
   return { kind, language, publishedAt: readAge(age, line), title, text, page: '', number };

@@ -1,6 +1,7 @@
 /**
- * A hundred questions, without a key: what the service answers over the stand-ins, and what somebody who read the answers
- * says of them. A judgement belongs to the words that were read: an answer that changed is unread until it is judged anew.
+ * Two hundred questions, without a key: what the service answers over the stand-ins, and what somebody who read the answers
+ * says of them. The rules were improved on the first hundred; the held-out one was written before any answer to it was read, and
+ * nothing is improved on it. A judgement belongs to the words that were read: an answer that changed is unread until it is judged anew.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,15 +10,13 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { runAiSearch } from '../../src/service/ai-search.ts';
 import type { PageOpener } from '../../src/service/sources/pages/page-opener.ts';
 import type { SearchSource } from '../../src/service/sources/search-source.ts';
-import { ASKED_AT, type Question, readAsked } from './asked.ts';
+import { ASKED_AT, type HeldItem, type Question, readAsked } from './asked.ts';
 import { openHeldPages, openStandIns } from './stand-ins.ts';
 
 /** `useful`: it answers. `half`: in part, doubtfully, or among much else. `none`: it does not, also where it says so. */
 const VERDICTS = ['useful', 'half', 'none'] as const;
 type Verdict = (typeof VERDICTS)[number];
 type Judgement = { verdict: Verdict; reason: string };
-
-const JUDGED = new URL('judged.txt', import.meta.url);
 
 type ReadAnswer = {
   question: Question;
@@ -29,9 +28,11 @@ type ReadAnswer = {
   isSteady: boolean;
 };
 
-export async function readAnswers(): Promise<ReadAnswer[]> {
-  const { questions, held } = readAsked();
-  const judged = readJudgements();
+/** The stand-ins hold what belongs to both hundreds when they are asked the second. */
+export async function readAnswers(name: 'asked' | 'held-out'): Promise<ReadAnswer[]> {
+  const others: HeldItem[] = name === 'asked' ? [] : readAsked('asked').held;
+  const { questions, held } = readAsked(name, others);
+  const judged = readJudgements(name);
   const pages = openHeldPages(held);
   const [before, after] = [openStandIns(held, 1), openStandIns(held, 23)];
   const answers: ReadAnswer[] = [];
@@ -64,8 +65,9 @@ function markOf({ prompt }: Question, summary: string): string {
 }
 
 /** `mark | verdict | reason | question`, a line each. */
-function readJudgements(): Map<string, Judgement> {
-  const lines = readFileSync(JUDGED, 'utf8').split('\n');
+function readJudgements(name: 'asked' | 'held-out'): Map<string, Judgement> {
+  const file = name === 'asked' ? 'judged.txt' : 'judged-held-out.txt';
+  const lines = readFileSync(new URL(file, import.meta.url), 'utf8').split('\n');
   return new Map(
     lines
       .filter((line) => line !== '' && !line.startsWith('#'))
@@ -103,7 +105,7 @@ export function reportAnswers(
     ...(useful < TARGETS.useful ? [`useful answers (${TARGETS.useful})`] : []),
     ...(none > TARGETS.none ? [`questions without an answer (${TARGETS.none})`] : []),
     ...(unread > 0
-      ? ['unread answers: read them with --questions, and judge them in bench/answers/judged.txt']
+      ? ['unread answers: read them with --questions, and judge them in bench/answers/judged*.txt']
       : []),
     ...(unsteady > 0 ? ['answers that counters change'] : []),
   ];
