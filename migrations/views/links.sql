@@ -2,7 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.links AS
   select id, url, site, title, snippet, summary_description, with_metadata, published_at, first_seen_at, observed_at,
     case when published_at is not null then coalesce(published_precision, 'exact') end as published_precision, publisher, highlights,
     :simulated as simulated
-  from strandline.links where merged_into is null;
+  from strandline.links;
 
 COMMENT ON VIEW strandline_analytics.links IS 'Links, with the latest known values. Different spellings of an address are one link, on each side.';
 COMMENT ON COLUMN strandline_analytics.links.id IS 'Key of the link.';

@@ -34,7 +34,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['find query', 'search the text of posts and links, best matches first', async () => (await import('./find-command.ts')).registerFind],
     ['trends ...', 'post volume, averages and spikes', async () => (await import('./trends-commands.ts')).registerTrends],
     ['posts ...', 'posts: list, show, top, growth', async () => (await import('./posts-commands.ts')).registerPosts],
-    ['links ...', 'links: list, show, rekey', async () => (await import('./links-commands.ts')).registerLinks],
+    ['links ...', 'links: list, show', async () => (await import('./links-commands.ts')).registerLinks],
     ['completions ...', 'completions: show, diff', async () => (await import('./completions-commands.ts')).registerCompletions],
     ['export what', 'export results as CSV, NDJSON or Parquet', async () => (await import('./export-command.ts')).registerExport],
     ['sql [query]', 'run a read-only SQL query on the views of strandline_analytics', async () => (await import('./sql-commands.ts')).registerSql],

@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander';
 import { SECOND } from '../lib/time.ts';
 import { createNotFound } from '../model/errors.ts';
 import { EVERYTHING, parseQuery } from '../model/search-query.ts';
-import { currentLinkRules } from '../monitor/status/outdated-links.ts';
 import type { Id } from '../store/db/database.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { type FirstFinder, readFirstFinders, readLinkPage } from '../store/queries/link-pages.ts';
@@ -16,11 +15,10 @@ import { limitOption, parseId, type PastTime, TIME_EXAMPLES, timeOption } from '
 import { type Column, renderList } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { formatDuration, formatInstant, formatQuantity, formatTime } from './value-formatting.ts';
+import { formatDuration, formatInstant, formatTime } from './value-formatting.ts';
 
 export function registerLinks(links: Command, cli: Cli): void {
   registerShow(links, cli);
-  registerRekey(links, cli);
   links.description('Links that searches found. Different spellings of an address are one link.');
   addListOptions(
     links
@@ -94,34 +92,6 @@ function registerShow(links: Command, cli: Cli): void {
           '',
           link.url,
           ...addresses.filter((address) => address !== link.url),
-        ]);
-      }),
-    );
-}
-
-function registerRekey(links: Command, cli: Cli): void {
-  links
-    .command('rekey')
-    .description(
-      'apply the current rules for which addresses are one link, also those of LINK_RULES, to stored links',
-    )
-    .option('--dry-run', 'only count what would change')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nMerges links that are now one. Nothing becomes new. Workers may go on; if it is interrupted, run it again.\n' +
-        'Tallies of sites count merged links once after: strandline trends rebuild\n',
-    )
-    .action((options: { dryRun?: boolean; json?: boolean }) =>
-      cli.withServer(async ({ ctx }, signal) => {
-        const rules = currentLinkRules(ctx);
-        // It needs the SQL of the save, which the reading commands of this file do not load.
-        const { countRekeyed, rekeyLinks } = await import('../store/maintenance/rekey-links.ts');
-        const isDryRun = options.dryRun === true;
-        const counts = isDryRun ? await countRekeyed(ctx.db, rules) : await rekeyLinks(ctx, rules, signal);
-        const { links: all, changed, merged } = counts;
-        await cli.show(options.json, { ...counts, dry_run: isDryRun }, () => [
-          `${formatQuantity(all, 'link')}: ${changed} ${isDryRun ? 'would get' : 'got'} another identity, ${merged} ${isDryRun ? 'would be' : 'were'} merged into others`,
         ]);
       }),
     );

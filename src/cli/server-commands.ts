@@ -12,7 +12,6 @@ import {
   type Programs,
 } from '../app/program.ts';
 import { runSandboxWorker } from '../app/sandbox-worker.ts';
-import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { describeDatabase, migrate } from '../store/db/migrate.ts';
 import { VERSION } from '../config/version.ts';
 import type { ListenOptions, RouteContext, WebServer } from '../app/web-server.ts';
@@ -68,8 +67,6 @@ async function runWorker(cli: Cli): Promise<void> {
   let commands: CommandServer | null = null;
   try {
     logNotes(programs);
-    const outdated = await describeOutdatedLinks(program.ctx);
-    if (outdated !== null) log.warn({ found: outdated, run: 'strandline links rekey' }, 'links outdated');
     const { readIdleReason, startWorker } = await import('../worker/worker.ts');
     let running: RunningWorker | undefined;
     metrics = await startMetricsServer({ ...program, idle: () => readIdleReason(running) });

@@ -7,7 +7,6 @@ import {
 } from '../model/item-versions.ts';
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../model/counters.ts';
 import { createNotFound, Refused } from '../model/errors.ts';
-import { currentLinkRules } from '../monitor/status/outdated-links.ts';
 import type { Id } from '../store/db/database.ts';
 import { findAuthorsNamed, readAuthor, readAuthorVersions } from '../store/queries/authors.ts';
 import {
@@ -30,7 +29,7 @@ export type ShowOptions = { json?: boolean };
 export function showPost(cli: Cli, named: string, { json }: ShowOptions): Promise<void> {
   return cli.withProgram(async ({ ctx }) => {
     const find = async () => {
-      return pickOne('post', named, await findPostsAt(ctx.db, named, currentLinkRules(ctx)));
+      return pickOne('post', named, await findPostsAt(ctx.db, named, ctx.config.linkRules));
     };
     const id = /^https?:/i.test(named) ? await find() : parseId('post', named);
     const post = await readPost(ctx.db, id);

@@ -6,7 +6,6 @@ import { Refused } from '../model/errors.ts';
 import { SECOND } from '../lib/time.ts';
 import { STATUS_TIMEOUT_MS } from '../platform/clock.ts';
 import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
-import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import type { Logger } from '../platform/logger.ts';
 import { readSystemRule } from '../store/alerts/alert-queries.ts';
 import { assertSchema, describeDatabase, findObstacle } from '../store/db/migrate.ts';
@@ -195,14 +194,6 @@ export async function checkSqlReader(program: Program): Promise<Check> {
       'check DATABASE_READER_URL and run: strandline migrate',
     );
   }
-}
-
-/** Until links are rekeyed, other spellings of a stored link can be new. */
-export async function checkLinks({ ctx }: Program): Promise<Check> {
-  const found = await describeOutdatedLinks(ctx);
-  return found === null
-    ? passedCheck('links', 'identified by the current rules')
-    : advisoryCheck('links', found, 'to merge links that are now one, run: strandline links rekey');
 }
 
 /** The sandbox runs in this process and needs to listen on loopback. */

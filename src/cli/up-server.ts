@@ -5,7 +5,6 @@ import { openPrograms, type Program, type Programs } from '../app/program.ts';
 import { runSandboxWorker } from '../app/sandbox-worker.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
-import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { describeMissingTools } from '../monitor/topics/tool-sources.ts';
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
@@ -215,11 +214,9 @@ async function nameRunningDashboard(failure: unknown, dataDir: string): Promise<
 async function listWarnings(program: Program, page: TerminalPage): Promise<string[]> {
   // Those without a key are among the sources.
   const silent = (await readSilentTools(program.ctx.db, {})).filter(({ reason }) => !isUnconfigured(reason));
-  const outdated = await describeOutdatedLinks(program.ctx);
   return [
     ...describeSilences(silent, page).map((line) => `  tools       ${line}`),
     ...(await listStranded(program)),
-    ...(outdated === null ? [] : [`  note        ${outdated}; run: strandline links rekey`]),
   ];
 }
 

@@ -1,7 +1,6 @@
 /** `LINK_RULES`: rules of link identity of this installation, as JSON or the path of a file with it. */
 
 import {
-  BUILT_IN_RULES,
   identifyAddress,
   type OwnLinkRule,
   readIdentityHost,
@@ -78,6 +77,6 @@ function isApplicable(
   if (earlier.some((rule) => covers(rule, name))) return false;
   if (alias === undefined) return true;
   if (all.some((rule) => rule.alias !== undefined && covers(rule, alias))) return false;
-  const identity = identifyAddress(`https://${alias}/`, BUILT_IN_RULES);
+  const identity = identifyAddress(`https://${alias}/`);
   return identity !== null && readIdentityHost(identity) === alias;
 }

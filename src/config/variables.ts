@@ -180,7 +180,7 @@ export const VARIABLES = {
   graceMs: variable('GRACE_SECONDS', seconds(0, 600), 'added to the time limit of each call', { default: '5', unit: 's, added to each of these three' }),
   /** Maximum size of a decoded response. */
   maxAnswerBytes: variable('MAX_ANSWER_BYTES', wholeNumber(1_000, 500_000_000), 'maximum size of a decoded response', { default: '20000000', unit: 'bytes' }),
-  linkRules: variable('LINK_RULES', linkRules, 'rules of your own for which addresses are one link: JSON, or the path of a file with it; apply with `links rekey`', { default: '', see: 'links.md#rules-of-your-own' }),
+  linkRules: variable('LINK_RULES', linkRules, 'rules of your own for which addresses are one link: JSON, or the path of a file with it; they apply to what comes', { default: '', see: 'links.md#rules-of-your-own' }),
   answerDays: variable('ANSWER_DAYS', days, 'retention of raw responses', { default: '30', unit: 'days', see: 'storage.md' }),
   rejectDays: variable('REJECT_DAYS', days, 'retention of items that could not be parsed', { default: '30', unit: 'days' }),
   messageDays: variable('MESSAGE_DAYS', days, 'retention of ended alert messages and replies to them', { default: '30', unit: 'days' }),

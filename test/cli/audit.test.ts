@@ -31,8 +31,6 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['search resume terns', ['search.resumed']],
   ['search run terns', ['run.requested']],
   ['runs replay 1', ['run.replayed']],
-  ['links rekey --dry-run', []],
-  ['links rekey', ['links.rekeyed']],
   ['topic pause gulls', ['topic.paused']],
   ['topic resume gulls', ['topic.resumed']],
   [`channels add desk --webhook ${WEBHOOK}`, ['channel.created']],

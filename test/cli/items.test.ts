@@ -1,12 +1,8 @@
 /** Single posts, authors and links, and how they changed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkLinks } from '../../src/cli/system-checks.ts';
-import { BUILT_IN_RULES } from '../../src/model/links/link-identity.ts';
 import { MINUTE } from '../../src/lib/time.ts';
-import { describeOutdatedLinks } from '../../src/monitor/status/outdated-links.ts';
-import { readStoredRules, writeStoredRules } from '../../src/store/maintenance/link-rules.ts';
 import { json, wirePost } from '../stub-service.ts';
-import { homeOf, makeStand, type Stand } from './stand.ts';
+import { makeStand, type Stand } from './stand.ts';
 
 const POST = 'https://x.com/before/status/1001';
 const [START, LATER] = ['2026-11-21T12:00:00.000Z', '2026-11-21T12:40:00.000Z'];
@@ -132,28 +128,5 @@ describe('links show', () => {
     expect(stdout).toMatch(/^found by +ferry-web$/m);
     expect(stdout.trimEnd().split('\n').slice(-3)).toEqual(['', ...addresses]);
     expect((await stand.run(['links', 'show', '999'])).stderr).toBe('error: there is no link 999\n');
-  });
-});
-
-describe('links by other rules', () => {
-  it('are reported by doctor until links rekey has applied the rules', async () => {
-    const { ctx } = stand.world;
-    const check = () => checkLinks(homeOf(stand.world));
-    expect([await describeOutdatedLinks(ctx), await check()]).toMatchObject([null, { ok: true }]);
-
-    const own = [{ host: 'a.example', keep: ['id'] }];
-    const configured = { ...ctx, config: { ...ctx.config, linkRules: own } };
-    expect(await describeOutdatedLinks(configured)).toBe(
-      'stored links are identified by other rules than those of LINK_RULES',
-    );
-    await writeStoredRules(ctx.db.pool, { version: 1, own: [] }, ctx.clock.now());
-    expect(await describeOutdatedLinks(ctx)).toContain('by the rules of version 1, not');
-    expect(await check()).toMatchObject({
-      ok: null,
-      advice: expect.stringContaining('run: strandline links rekey'),
-    });
-    await stand.run(['links', 'rekey']);
-    expect(await readStoredRules(ctx.db.pool)).toEqual(BUILT_IN_RULES);
-    expect([await describeOutdatedLinks(ctx), await check()]).toMatchObject([null, { ok: true }]);
   });
 });

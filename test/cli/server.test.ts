@@ -351,7 +351,6 @@ test('these commands run in the server, and all others here', async () => {
     'search run',
     'search preview',
     'search try',
-    'links rekey',
     'channels add',
     'channels edit',
     'channels rotate',

@@ -238,6 +238,8 @@ test('links to a former profile go, too, and stay away, also under the spellings
   } finally {
     world.ctx.config = config;
   }
+  await runAgain('moved-ai', body);
+  expect(await tablesWith(word), 'nor without the rule').toEqual([]);
 });
 
 test('former addresses of their posts go, too, with links to them, and stay away', async () => {

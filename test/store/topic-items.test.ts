@@ -1,6 +1,5 @@
 /** Each item is reported once per topic: which discovery is `first_in_topic`, whatever finds the item in whatever order. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BUILT_IN_RULES } from '../../src/model/links/link-identity.ts';
 import { MINUTE } from '../../src/lib/time.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
@@ -8,7 +7,6 @@ import { createSearch, editSearch } from '../../src/monitor/topics/save-search.t
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { type Id, openDatabase } from '../../src/store/db/database.ts';
 import { fillTopicItems } from '../../src/store/maintenance/fill-topic-items.ts';
-import { rekeyLinks } from '../../src/store/maintenance/rekey-links.ts';
 import { NAMED_POST_SQL } from '../../src/store/queries/named-posts.ts';
 import { storeResponse } from '../../src/store/runs/responses.ts';
 import { until } from '../processes.ts';
@@ -239,26 +237,37 @@ test('of two transactions that save the same item at once, one reports it', asyn
   }
 });
 
-test('rules of one’s own merge keys; nothing that was reported is reported again', async () => {
-  await execute(await newSearch('a', 'ai'), links());
-  await runs('a', links('https://shop.example/p?color=red', 'https://shop.example/p?color=blue'));
+test('after a change of the rules, what a topic has reported is not reported again', async () => {
+  const shop = (query: string) => `https://shop.example/p?${query}&topic=${topics}`;
+  const post = (id: string, text: string) => ({
+    miner_tweets: [wirePost(`${topics}00${id}`, { url: shop(`post=${id}`), text })],
+  });
+  const [first, second] = [await newSearch('a', 'ai'), await newSearch('b')];
+  await execute(first, links());
+  await execute(second, posts());
+  await runs('a', links(shop('color=red'), shop('color=blue')));
+  await runs('b', post('1', 'as it was'));
   await execute(await newSearch('c', 'ai'), links());
-  await runs('c', links('https://shop.example/p?color=black'));
-  const firstOfShop = async () =>
-    (await discoveries()).filter((name) => name.includes('shop') && name.endsWith('*'));
-  expect(await firstOfShop()).toHaveLength(3);
-  const rules = { ...BUILT_IN_RULES, own: [{ host: 'shop.example', keep: [] }] };
-  await rekeyLinks({ db: world.db, clock, actor: { kind: 'program', name: 'test' } }, rules);
-  expect(
-    await rows(`SELECT key, reported FROM strandline.topic_items WHERE key LIKE 'https://shop%'`),
-  ).toEqual([{ key: 'https://shop.example/p', reported: true }]);
-  expect(await firstOfShop(), 'two searches of the topic have it, and it is reported once').toHaveLength(1);
-  await execute(await newSearch('b', 'ai'), links());
-  const own = { ...ctx, config: { ...ctx.config, linkRules: rules.own } };
-  minutes += 1;
-  stub.answers(json(links('https://shop.example/p?color=green')));
-  await executeRun(own, await runNow('b'));
-  expect((await discoveries()).at(-1)).toMatch(/^b https:\/\/shop\.example\/p\?color=[a-z]+$/);
+  await execute(await newSearch('d'), posts());
+  const firsts = async () => (await discoveries()).filter((name) => name.endsWith('*'));
+  const before = await firsts();
+  expect(before).toHaveLength(3);
+  const { config } = ctx;
+  ctx.config = { ...config, linkRules: [{ host: 'shop.example', keep: ['topic'] }] };
+  try {
+    await runs('c', links(shop('color=blue'), shop('color=red')));
+    await runs('d', post('1', 'as it was'));
+    expect(await firsts(), 'neither under the address that it had').toEqual(before);
+    await runs('b', post('1', 'edited'));
+    expect(await firsts(), 'nor if it was edited').toEqual(before);
+    await runs('c', links(shop('color=green')));
+    expect((await firsts()).length - before.length, 'an address that is new').toBeLessThanOrEqual(1);
+    const known = await firsts();
+    await runs('a', links(shop('color=black')));
+    expect(await firsts(), 'and one link by the new rules').toEqual(known);
+  } finally {
+    ctx.config = config;
+  }
 });
 
 test('what was stored before there were keys is read from the oldest discovery on, and shown until then', async () => {

@@ -20,12 +20,6 @@ import { keepIdentifying } from './link-parameters.ts';
 import { readRedirect } from './link-redirects.ts';
 import { type Address, SITES } from './link-sites.ts';
 
-/**
- * The version of the rules here, in `link-sites.ts`, and in the tables of redirecting hosts and of tracking parameters. A
- * change of any of them raises it; `links rekey` applies it.
- */
-export const LINK_IDENTITY_VERSION = 5;
-
 /** A rule of the configuration, for addresses at a host and its subdomains. */
 export type OwnLinkRule = {
   host: string;
@@ -37,25 +31,19 @@ export type OwnLinkRule = {
   drop?: readonly string[] | undefined;
 };
 
-/** Rules by which stored links were identified: a version of ours, and rules of the configuration. */
-export type LinkRules = { version: number; own: readonly OwnLinkRule[] };
-
-export const BUILT_IN_RULES: LinkRules = { version: LINK_IDENTITY_VERSION, own: [] };
-
 /** Applications of the rules to one address, until they change nothing. Enough for AMP caches of AMP caches. */
 const MAX_PASSES = 200;
 
 /**
  * The identity of a link. The identity of an identity is itself.
- * @param rules of a former version: what stored links have; 1 is from before there were versions
+ * @param own rules of the configuration, which come before those of this folder
  */
-export function identifyLink(url: URL, rules: LinkRules = BUILT_IN_RULES): string {
-  if (rules.version === 1) return identifyByVersion1(url);
+export function identifyLink(url: URL, own: readonly OwnLinkRule[] = []): string {
   let identity = url.href;
   let next: URL | null = url;
   for (let pass = 0; pass < MAX_PASSES && next !== null; pass++) {
     const before = identity;
-    identity = applyRules(next, rules);
+    identity = applyRules(next, own);
     if (identity === before) break;
     next = parseWebUrl(identity);
   }
@@ -63,10 +51,10 @@ export function identifyLink(url: URL, rules: LinkRules = BUILT_IN_RULES): strin
 }
 
 /** {@link identifyLink} for a text; null if it is no link, or too long to be stored. */
-export function identifyAddress(address: string, rules?: LinkRules): string | null {
+export function identifyAddress(address: string, own?: readonly OwnLinkRule[]): string | null {
   const url = address.length > MAX_LINK_LENGTH ? null : parseWebUrl(address);
   if (url === null) return null;
-  const identity = identifyLink(url, rules);
+  const identity = identifyLink(url, own);
   return identity.length > MAX_LINK_LENGTH ? null : identity;
 }
 
@@ -77,10 +65,10 @@ export function identifyAddress(address: string, rules?: LinkRules): string | nu
  */
 export function identifyPost(
   post: { serviceId: bigint; externalId: string; url: string | null },
-  rules?: LinkRules,
+  own?: readonly OwnLinkRule[],
 ): string {
   const { serviceId, externalId, url } = post;
-  const identity = url === null ? null : identifyAddress(url, rules);
+  const identity = url === null ? null : identifyAddress(url, own);
   const isPlace = url !== null && identity !== null && /#./.test(url) && !identity.includes('#');
   return identity === null || isPlace ? `post:${serviceId}:${externalId}` : identity;
 }
@@ -90,26 +78,21 @@ export function readIdentityHost(identity: string): string {
   return new URL(identity).hostname;
 }
 
-/** Whether links identified by one are identified by the other in the same way. */
-export function areSameRules(one: LinkRules, other: LinkRules): boolean {
-  return one.version === other.version && JSON.stringify(one.own) === JSON.stringify(other.own);
-}
-
-function applyRules(url: URL, { version, own }: LinkRules): string {
-  const target = readAmpCache(url) ?? (version < 5 ? null : readRedirect(url));
+function applyRules(url: URL, own: readonly OwnLinkRule[]): string {
+  const target = readAmpCache(url) ?? readRedirect(url);
   if (target !== null) return target;
-  const bare = removePrefixes(normalizeHost(url), version);
+  const bare = removePrefixes(normalizeHost(url));
   const rule = own.find(({ host }) => bare === host || bare.endsWith(`.${host}`));
   const host = rule?.alias ?? bare;
   const address: Address = {
     host,
     port: /^(?:|80|443)$/.test(url.port) ? '' : `:${url.port}`,
     path: trimEndSlashes(normalizeEscapes(url.pathname)),
-    query: readQuery(url, { rule, host, version }),
+    query: readQuery(url, { rule, host }),
     route: readRoute(url.hash),
   };
-  const site = SITES.find(({ isHost, since = 2 }) => version >= since && isHost(address.host, address.path));
-  if (site === undefined) address.path = removeAmp(address.path, version);
+  const site = SITES.find(({ isHost }) => isHost(address.host, address.path));
+  if (site === undefined) address.path = removeAmp(address.path);
   else site.rewrite(address);
   return format(address);
 }
@@ -126,7 +109,7 @@ function format({ host, port, path, query, route }: Address): string {
 const PREFIX =
   /^(?:www|(?:m|mobile|old|amp)(?!\.(?:com?|net|org|edu|gov|ac|ne|or|go)\.[a-z]{2}$))\.(?=[^.]+\.[^.])/;
 
-/** Hosts under which everyone may have a site of any name, `old.github.io` too. Version 2 did not know them. */
+/** Hosts under which everyone may have a site of any name, `old.github.io` too. */
 const HOSTS_OF_SITES = new Set(
   `github.io gitlab.io codeberg.page pages.dev workers.dev netlify.app vercel.app web.app firebaseapp.com herokuapp.com
    onrender.com fly.dev surge.sh glitch.me replit.app readthedocs.io blogspot.com wordpress.com tumblr.com substack.com
@@ -134,11 +117,11 @@ const HOSTS_OF_SITES = new Set(
 );
 
 /** A host without such labels. */
-export function removePrefixes(host: string, version = LINK_IDENTITY_VERSION): string {
+export function removePrefixes(host: string): string {
   let bare = host;
   while (PREFIX.test(bare)) {
     const rest = bare.slice(bare.indexOf('.') + 1);
-    if (version > 2 && HOSTS_OF_SITES.has(rest) && !bare.startsWith('www.')) break;
+    if (HOSTS_OF_SITES.has(rest) && !bare.startsWith('www.')) break;
     bare = rest;
   }
   return bare;
@@ -153,17 +136,10 @@ function normalizeEscapes(text: string): string {
   });
 }
 
-/** The tracking parameters of the versions before 5. */
-const FORMER_TRACKING = new Set(
-  `fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh srsltid
-   mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_anon_id oly_enc_id
-   ref_src ref_url guccounter amp`.split(/\s+/),
-);
-
 /** The parameters that identify a link. What a rule of the configuration keeps stays, whatever our tables say. */
 function readQuery(
   { search }: URL,
-  { rule, host, version }: { rule: OwnLinkRule | undefined; host: string; version: number },
+  { rule, host }: { rule: OwnLinkRule | undefined; host: string },
 ): Address['query'] {
   const parameters = search
     .slice(1)
@@ -172,16 +148,7 @@ function readQuery(
     .map((pair) => normalizeEscapes(pair))
     .map((pair) => ({ name: pair.split('=', 1)[0] ?? '', pair }));
   if (rule?.keep !== undefined) return parameters.filter(({ name }) => rule.keep?.includes(name) === true);
-  const identifying =
-    version < 5
-      ? parameters.filter(({ name, pair }) => !isFormerTracking(name) && !/^outputtype=amp$/i.test(pair))
-      : keepIdentifying(host, parameters);
-  return identifying.filter(({ name }) => rule?.drop?.includes(name) !== true);
-}
-
-function isFormerTracking(name: string): boolean {
-  const lower = name.toLowerCase();
-  return lower.startsWith('utm_') || FORMER_TRACKING.has(lower);
+  return keepIdentifying(host, parameters).filter(({ name }) => rule?.drop?.includes(name) !== true);
 }
 
 /** What a page without its own path shows; empty if the fragment is only a place in the page. */
@@ -207,26 +174,11 @@ function readAmpCache(url: URL): string | null {
 
 /**
  * The path of the page itself. `/amp` counts only after a segment that names an article: with two hyphens or a long
- * number, not `/v2` or `/2026` (in version 2, any digit).
+ * number, not `/v2` or `/2026`.
  */
-function removeAmp(path: string, version: number): string {
+function removeAmp(path: string): string {
   if (/\.amp(?:\.html)?$/i.test(path)) return path.replace(/\.amp(?=(?:\.html)?$)/i, '');
   if (!/\/amp(?:\.html)?$/i.test(path)) return path;
   const page = path.slice(0, path.lastIndexOf('/'));
-  const article = version === 2 ? /\d|-[^/]*-/ : /\d{5}|-[^/]*-/;
-  return article.test(page.slice(page.lastIndexOf('/') + 1)) ? trimEndSlashes(page) : path;
-}
-
-function identifyByVersion1(url: URL): string {
-  const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;
-  const pairs = url.search
-    .slice(1)
-    .split('&')
-    .filter((pair) => pair !== '' && !isTrackingOfVersion1(pair.split('=', 1)[0] ?? ''));
-  const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-  return `https://${normalizeHost(url)}${port}${trimEndSlashes(url.pathname)}${query}`;
-}
-
-function isTrackingOfVersion1(name: string): boolean {
-  return isFormerTracking(name) && !/^(?:srsltid|amp)$/i.test(name);
+  return /\d{5}|-[^/]*-/.test(page.slice(page.lastIndexOf('/') + 1)) ? trimEndSlashes(page) : path;
 }

@@ -17,13 +17,11 @@ export type Address = {
 type Site = {
   name: string;
   isHost: (host: string, path: string) => boolean;
-  /** The version of the rules that this row came with; default: 2, the first one with rows. */
-  since?: number;
   /** Changes the address to that of its identity. */
   rewrite: (address: Address) => void;
 };
 
-/** The first row that knows the host applies. A new row has the next version, so that links keep what older ones gave them. */
+/** The first row that knows the host applies. */
 export const SITES: readonly Site[] = [
   { name: 'X', isHost: isXHost, rewrite: rewriteX },
   {
@@ -45,13 +43,8 @@ export const SITES: readonly Site[] = [
   },
   { name: 'GitHub', isHost: isOneOf('github.com'), rewrite: rewriteGitHub },
   { name: 'Hacker News', isHost: isOneOf('news.ycombinator.com'), rewrite: rewriteHackerNews },
-  {
-    name: 'Bluesky',
-    isHost: isOneOf('bsky.app fxbsky.app bskyx.app'),
-    rewrite: rewriteBluesky,
-    since: 4,
-  },
-  { name: 'Mastodon', isHost: (_host, path) => MASTODON_POST.test(path), rewrite: rewriteMastodon, since: 4 },
+  { name: 'Bluesky', isHost: isOneOf('bsky.app fxbsky.app bskyx.app'), rewrite: rewriteBluesky },
+  { name: 'Mastodon', isHost: (_host, path) => MASTODON_POST.test(path), rewrite: rewriteMastodon },
 ];
 
 function isOneOf(hosts: string): (host: string) => boolean {

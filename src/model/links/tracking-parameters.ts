@@ -6,8 +6,8 @@
  * {@link LISTED_PARAMETERS} and {@link LISTED_BY_SITE} are the parameter rules of tidy-url 1.18.3 of 2026-04-06
  * (https://github.com/DrKain/tidy-url, `data/rules.js`), without names that select what a page shows on some sites (`id`,
  * `p`, `v`, `q`, `tag`, `mbid` and the like), and hosts that only redirect. They are a copy, and not a dependency,
- * because stored links are identified by a version of the rules: a newer list comes with a higher
- * `LINK_IDENTITY_VERSION`. The list's license:
+ * because a newer list makes other addresses one link, which is to be decided and not to come with an update. The list's
+ * license:
  *
  *     MIT License. Copyright (c) 2021 DrKain (https://github.com/DrKain)
  *

@@ -2,7 +2,7 @@
  * Keys of posts and items of topics from before `0008_topic_items`: of all stored posts, then of all discoveries, the
  * oldest first, in batches of one transaction each. Until a discovery is read, it counts as the first of its item.
  */
-import { BUILT_IN_RULES, identifyPost, type OwnLinkRule } from '../../model/links/link-identity.ts';
+import { identifyPost, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
 import { lockAgainstForgetting } from './forget-lock.ts';
 import { type Item, itemName, reportItems } from '../save/topic-items.ts';
@@ -66,7 +66,7 @@ async function fillPosts(tx: Transaction, own: readonly OwnLinkRule[], after: Id
   const unfilled = rows.filter(({ key }) => key === null);
   await tx.query(
     `UPDATE ${S}.posts p SET key = r.key FROM unnest($1::bigint[], $2::text[]) r(id, key) WHERE p.id = r.id`,
-    [unfilled.map(({ id }) => id), unfilled.map((post) => identifyPost(post, { ...BUILT_IN_RULES, own }))],
+    [unfilled.map(({ id }) => id), unfilled.map((post) => identifyPost(post, own))],
   );
   return rows.reduce((last, { id }) => (id > last ? id : last), after);
 }

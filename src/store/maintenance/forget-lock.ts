@@ -7,8 +7,8 @@ export async function lockSaves(tx: Transaction): Promise<void> {
 }
 
 /**
- * Keeps authors from being forgotten, links from being rekeyed and searches from being purged until the transaction ends, so that
- * what it has read may be written.
+ * Keeps authors from being forgotten and searches from being purged until the transaction ends, so that what it has read may
+ * be written.
  */
 export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);

@@ -6,7 +6,7 @@ import type {
   ParsedPost,
   ParsedResults,
 } from '../../model/parsed-results.ts';
-import { identifyAddress, LINK_IDENTITY_VERSION, type OwnLinkRule } from '../../model/links/link-identity.ts';
+import { identifyAddress, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { createHash } from 'node:crypto';
 
@@ -160,14 +160,13 @@ export async function removeForgotten(
   return { kept, gonePosts, goneAuthors: findings.authors.filter(isGoneAuthor) };
 }
 
-/** What a tombstone of a link may be of: its address, and its identity by the rules of any version. */
+/**
+ * What a tombstone of a link may be of: its address, its identity, and its identity with the rules of the configuration, which may
+ * change. Tombstones are never computed again: once there is a release, a change of the built-in rules adds the former identity.
+ */
 export function listSpellings(address: string, own: readonly OwnLinkRule[] = []): string[] {
-  const versions = Array.from({ length: LINK_IDENTITY_VERSION }, (_, i) => i + 1);
-  const rules = [
-    ...versions.map((version) => ({ version, own: [] })),
-    { version: LINK_IDENTITY_VERSION, own },
-  ];
-  return [...new Set([address, ...rules.flatMap((each) => identifyAddress(address, each) ?? [])])];
+  const identities = [[], own].flatMap((rules) => identifyAddress(address, rules) ?? []);
+  return [...new Set([address, ...identities])];
 }
 
 function listThings(

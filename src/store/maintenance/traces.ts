@@ -55,7 +55,7 @@ export const REMOVE_PROBLEMS: readonly string[] = [
 export type Traces = {
   posts: { id: Id; external_id: string }[];
   links: { id: Id; canonical: string }[];
-  /** Of the posts, former ones too, and of the author's pages; in all spellings if an author is forgotten. */
+  /** Of the posts, former ones too, and of the author's pages; in all known spellings if an author is forgotten. */
   addresses: string[];
 };
 
@@ -75,7 +75,8 @@ FROM (
 
 /** $1 addresses. */
 const SELECT_LINKS_OF_AUTHOR = `
-SELECT id, canonical FROM strandline.links
+SELECT id, canonical, ARRAY(SELECT address FROM strandline.link_addresses WHERE link_id = links.id) AS addresses
+FROM strandline.links
 WHERE canonical = ANY ($1::text[])
   OR id IN (SELECT link_id FROM strandline.link_addresses WHERE address = ANY ($1::text[]))
 ORDER BY id`;
@@ -94,8 +95,11 @@ export async function findTraces(
   const addresses = [...profiles, ...posts.flatMap(({ urls }) => urls)].flatMap((url) =>
     listSpellings(url, linkRules),
   );
-  const { rows: links } = await tx.query<Traces['links'][number]>(SELECT_LINKS_OF_AUTHOR, [addresses]);
-  return { posts, links, addresses };
+  const { rows: links } = await tx.query<Traces['links'][number] & { addresses: string[] }>(
+    SELECT_LINKS_OF_AUTHOR,
+    [addresses],
+  );
+  return { posts, links, addresses: [...addresses, ...links.flatMap((link) => link.addresses)] };
 }
 
 /** What the parameter of a statement contains: IDs of posts, IDs of links, or the author's. */

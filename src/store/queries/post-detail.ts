@@ -1,6 +1,6 @@
 /** One post over time: counters, sightings and ranks. */
 import { and, desc, eq, sql } from 'drizzle-orm';
-import { identifyAddress, type LinkRules } from '../../model/links/link-identity.ts';
+import { identifyAddress, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import { type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
 import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
 import type { PostRow } from './posts.ts';
@@ -27,7 +27,11 @@ WHERE p.${column} = $1 ORDER BY p.id`;
  * Posts with this address, also where it is spelled otherwise (another handle, another host of the site). A post that is a
  * place in a page is known by its exact address only, for which all posts are read.
  */
-export async function findPostsAt({ pool }: Pooled, address: string, rules: LinkRules): Promise<NamedPost[]> {
+export async function findPostsAt(
+  { pool }: Pooled,
+  address: string,
+  rules: readonly OwnLinkRule[],
+): Promise<NamedPost[]> {
   const identity = identifyAddress(address, rules);
   if (identity === null) return [];
   const find = async (column: 'key' | 'url', value: string) =>

@@ -2,7 +2,7 @@
 import { hashFoldedText } from '../../model/copies.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import { addToHistory } from '../../model/history.ts';
-import { identifyPost, type LinkRules } from '../../model/links/link-identity.ts';
+import { identifyPost, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import { type Id, type Transaction, type Columns, typedColumns } from '../db/database.ts';
 import { AUTHOR_OF_ROW, contentRowSql, COUNTED_NAMES, type Kind, VERSION_COLUMNS } from './facts-sql.ts';
 import {
@@ -35,7 +35,7 @@ type LateContent = { edited: ChangedPost[]; renamed: FormerKeys[] };
 export async function saveLateContent(
   tx: Transaction,
   late: Record<Kind, readonly LateCopy[]>,
-  rules: LinkRules,
+  rules: readonly OwnLinkRule[],
 ): Promise<LateContent> {
   await insertVersions(tx, 'author', late.author, rules);
   return insertVersions(tx, 'post', late.post, rules);
@@ -71,7 +71,11 @@ WHERE k.id = r.id`;
 
 const ORIGIN_COLUMNS: Columns = { observed_at: 'timestamptz', run_id: 'bigint', is_partial: 'boolean' };
 
-function identifyStored(copy: LateCopy | undefined, url: unknown, rules: LinkRules): string | null {
+function identifyStored(
+  copy: LateCopy | undefined,
+  url: unknown,
+  rules: readonly OwnLinkRule[],
+): string | null {
   if (copy === undefined) return null;
   return identifyPost({ ...copy.item, url: typeof url === 'string' ? url : null }, rules);
 }
@@ -93,7 +97,7 @@ async function insertVersions(
   tx: Transaction,
   kind: Kind,
   late: readonly LateCopy[],
-  rules: LinkRules,
+  rules: readonly OwnLinkRule[],
 ): Promise<LateContent> {
   const [edited, renamed]: [ChangedPost[], FormerKeys[]] = [[], []];
   if (late.length === 0) return { edited, renamed };

@@ -6,11 +6,11 @@ import { MAX_LATER_RESPONSES } from './facts-sql.ts';
 
 const S = 'strandline';
 
-const LINK_ROW = 'observed_at timestamptz, canonical text, former text, addresses text[]';
+const LINK_ROW = 'observed_at timestamptz, canonical text, addresses text[]';
 
 /**
- * The link of a row `r`, as `k.id`: that of its first known address, then by its identity, then by its identity by the
- * rules of the stored links. So no known link is new while `links rekey` has not applied newer rules.
+ * The link of a row `r`, as `k.id`: that of its first known address, or of its identity. A link keeps the identity that it was
+ * stored with, and each of its addresses: after a change of the rules, no address that was returned before is a new link.
  */
 const FIND_LINK = `
   LEFT JOIN LATERAL (
@@ -19,8 +19,7 @@ const FIND_LINK = `
         CROSS JOIN LATERAL (
           SELECT link_id FROM ${S}.link_addresses WHERE address = u.address OFFSET 0
         ) a ORDER BY u.n LIMIT 1),
-      (SELECT id FROM ${S}.links WHERE canonical = r.canonical),
-      (SELECT id FROM ${S}.links WHERE canonical = r.former)
+      (SELECT id FROM ${S}.links WHERE canonical = r.canonical)
     ) AS id OFFSET 0
   ) k ON true`;
 

@@ -1,7 +1,7 @@
 /** Saves posts, authors and their counters, and finds the copies that belong into histories. */
 import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../model/counters.ts';
 import type { ParsedResults } from '../../model/parsed-results.ts';
-import type { LinkRules } from '../../model/links/link-identity.ts';
+import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import { awaitAll, type Id, type Transaction } from '../db/database.ts';
 import { FIND_STORED, type Kind, SAVE_AUTHORS, SAVE_COUNTERS, SAVE_POSTS } from './facts-sql.ts';
 import type { ChangedPost, FormerKeys } from './late-content.ts';
@@ -52,7 +52,7 @@ export async function saveContent(
   tx: Transaction,
   kind: Kind,
   things: readonly KnownItem[],
-  rules: LinkRules,
+  rules: readonly OwnLinkRule[],
 ): Promise<{ late: LateCopy[]; edited: ChangedPost[]; renamed: FormerKeys[] }> {
   const turns = buildContentRows(things, kind === 'post' ? rules : null);
   const text = kind === 'post' ? SAVE_POSTS : SAVE_AUTHORS;

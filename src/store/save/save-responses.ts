@@ -1,10 +1,9 @@
 /** Saves the results of responses, in a transaction that has already claimed them. */
-import { BUILT_IN_RULES } from '../../model/links/link-identity.ts';
+import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import { readRenamedItems, settleThings } from '../topics/copies.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../db/database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
-import { readRulesToSave } from '../maintenance/link-rules.ts';
 import { MEMBERS } from './columns.ts';
 import { type ChangedPost, saveLateContent } from './late-content.ts';
 import { saveLateCounters } from './late-counters.ts';
@@ -19,7 +18,6 @@ import {
   buildLinkRows,
   collectPostAddresses,
   encodeKnownMembers,
-  type IdentityRules,
   type KnownItem,
   itemKey,
 } from './save-rows.ts';
@@ -65,16 +63,13 @@ export async function saveResponses(
     );
   const [oldest] = responses;
   if (oldest === undefined) return [];
-  const rules = { ...BUILT_IN_RULES, own: oldest.linkRules ?? [] };
-  const [known, storedRules] = await awaitAll([
-    findStored(tx, responses),
-    readRulesToSave(tx, rules, oldest.observedAt),
-  ]);
+  const rules = oldest.linkRules ?? [];
+  const known = await findStored(tx, responses);
   const results = responses.filter(({ outcome }) => outcome.isResult);
   const [authors, posts, , counters, sighted] = await awaitAll([
     saveContent(tx, 'author', known.authors, rules),
     saveContent(tx, 'post', known.posts, rules),
-    saveLinks(tx, responses, known.posts, { current: rules, stored: storedRules }),
+    saveLinks(tx, responses, known.posts, rules),
     saveCounters(tx, known),
     insertSightings(tx, responses, known),
     saveTools(tx, results, again !== undefined),
@@ -165,7 +160,7 @@ async function saveLinks(
   tx: Transaction,
   responses: readonly Won[],
   posts: readonly KnownItem[],
-  rules: IdentityRules,
+  rules: readonly OwnLinkRule[],
 ): Promise<void> {
   const inPosts = collectPostAddresses(responses, posts);
   const statements = buildLinkRows(responses, inPosts, rules).flatMap((rows) => [

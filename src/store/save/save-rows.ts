@@ -6,10 +6,9 @@ import { hash } from 'node:crypto';
 import type { ParsedAuthor, ParsedLink, ParsedPost, ParsedResults } from '../../model/parsed-results.ts';
 import { hashFoldedText } from '../../model/copies.ts';
 import {
-  areSameRules,
   identifyAddress,
   identifyPost,
-  type LinkRules,
+  type OwnLinkRule,
   readIdentityHost,
 } from '../../model/links/link-identity.ts';
 import type { Id } from '../db/database.ts';
@@ -127,7 +126,10 @@ export function readKnownMembers(
 }
 
 /** Rows of new or changed content, as JSON arrays to save in order. @param rules of the keys of posts; null for authors */
-export function buildContentRows(things: readonly KnownItem[], rules: LinkRules | null): Turn<string>[] {
+export function buildContentRows(
+  things: readonly KnownItem[],
+  rules: readonly OwnLinkRule[] | null,
+): Turn<string>[] {
   return Array.from({ length: countTurns(things) }, (_, turn) => {
     const items = things.flatMap((item) => {
       const now = item.said[turn];
@@ -143,7 +145,7 @@ export function buildContentRows(things: readonly KnownItem[], rules: LinkRules 
 /** Rows for `contentRowSql`. */
 export function writeContentRows(
   items: readonly Turn<string>['items'][number][],
-  rules: LinkRules | null,
+  rules: readonly OwnLinkRule[] | null,
 ): string {
   const rows = items.map(({ item: { serviceId, externalId }, now }, n) => {
     const key = rules === null ? null : identifyPost({ serviceId, externalId, url: now.url }, rules);
@@ -189,14 +191,9 @@ function buildColumns(items: Turn<unknown>['items'], counters: readonly string[]
 const countTurns = (things: readonly ItemOccurrences[]) =>
   Math.max(0, ...things.map(({ said }) => said.length));
 
-/** Rules of link identity: those of this process, and those of the stored links until `links rekey` applies the others. */
-export type IdentityRules = { current: LinkRules; stored: LinkRules };
-
 /** A link of one response. */
 type LinkRow = Partial<ParsedLink> & {
   canonical: string;
-  /** The identity by the rules of the stored links; null if it is the same. */
-  former: string | null;
   addresses: string[];
   site: string;
 };
@@ -208,7 +205,7 @@ type LinkRow = Partial<ParsedLink> & {
 export function buildLinkRows(
   responses: readonly ParsedResponse[],
   posts: readonly PostAddress[],
-  rules: IdentityRules,
+  rules: readonly OwnLinkRule[],
 ): string[] {
   const turns: object[][] = [];
   const responsesWith = new Map<string, number>();
@@ -233,15 +230,14 @@ export function buildLinkRows(
 function collectLinks(
   { links, completion }: ParsedResults,
   inPosts: readonly string[],
-  rules: IdentityRules,
+  rules: readonly OwnLinkRule[],
 ): LinkRow[] {
   const items = completion?.key_items.flatMap((item) => (item.link === null ? [] : [item.link])) ?? [];
   const cited = completion?.claims.flatMap(({ citations }) => citations) ?? [];
   const lists = [completion?.completion_links ?? [], completion?.search_completion_links ?? [], items, cited];
-  const isKnown = areSameRules(rules.current, rules.stored);
   const rows = new Map<string, LinkRow>();
   const add = (address: string, link: Partial<ParsedLink>) => {
-    const canonical = identifyAddress(address, rules.current);
+    const canonical = identifyAddress(address, rules);
     if (canonical === null) return;
     const addresses = link.addresses ?? [address];
     const before = rows.get(canonical);
@@ -249,7 +245,6 @@ function collectLinks(
       rows.set(canonical, {
         ...link,
         canonical,
-        former: isKnown ? null : identifyAddress(address, rules.stored),
         addresses: [...addresses],
         site: readIdentityHost(canonical),
       });

@@ -188,7 +188,7 @@ export const links = strandline.table(
   'links',
   {
     id: key(),
-    /** The identity, by the rules in force when it was written; `links rekey` rewrites it. */
+    /** The identity, by the rules in force when it was first seen. */
     canonical: text().notNull(),
     /** The address with which it was first seen, as returned. */
     url: text().notNull(),
@@ -204,16 +204,10 @@ export const links = strandline.table(
     highlights: text().array(),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
-    /** Only while `links rekey` replaces this link with another one. */
-    merged_into: ref(),
     /** When the response with the value of each member of `LINK_CONTENT` was received; null: at `observed_at`. */
     known_at: instant().array(),
   },
-  (t) => [
-    unique('links_canonical_key').on(t.canonical),
-    index('links_site').on(t.site),
-    index('links_merged').on(t.merged_into).where(sql`${t.merged_into} is not null`),
-  ],
+  (t) => [unique('links_canonical_key').on(t.canonical), index('links_site').on(t.site)],
 );
 
 /** Every address as returned. A known address keeps its link, so that new rules make no known link new. */

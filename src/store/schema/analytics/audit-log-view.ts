@@ -11,7 +11,6 @@ export const AUDIT_ACTIONS = [
   'channel.secret_rotated',
   'run.requested',
   'run.replayed',
-  'links.rekeyed',
   'delivery.resent',
   'token.created',
   'token.rotated',
