@@ -47,7 +47,7 @@ export function toFeedScope({ topic, search, query }: FeedSubject, now: Date): F
 
 /** `strandline: ferry`; of the sandbox, it says so. */
 export function titleFeed({ kind }: Pick<Context, 'kind'>, { name }: Pick<ServedFeed, 'name'>): string {
-  return `strandline${kind === 'sandbox' ? ' sandbox (simulated)' : ''}: ${name}`;
+  return `strandline${kind === 'sandbox' ? ' sample (simulated)' : ''}: ${name}`;
 }
 
 /** Reads the newest items of a feed. @throws InvalidInput if its query cannot be parsed */

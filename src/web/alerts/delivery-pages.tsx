@@ -152,7 +152,7 @@ function DeliveryView({ delivery, found }: { delivery: DeliveryDetail; found: re
           ['Rule', <a href={`/alerts/rules/${delivery.rule}`}>{delivery.rule}</a>],
           ['Channel', <a href={`/alerts/channels/${delivery.channel}`}>{delivery.channel}</a>],
           [
-            'Discoveries',
+            'New items',
             <>
               {delivery.discoveries}
               {run_id === null ? null : ' from '}
@@ -175,7 +175,7 @@ function DeliveryView({ delivery, found }: { delivery: DeliveryDetail; found: re
       />
       {found.length === 0 ? null : (
         <Section
-          title="Discoveries"
+          title="New items"
           note={found.length < delivery.discoveries ? `The newest ${found.length}.` : undefined}
         >
           {found.map((discovery) => (
@@ -243,7 +243,7 @@ export function DeliveryTable(shown: { rows: readonly DeliveryRow[]; empty: stri
           head: 'Channel',
           cell: ({ channel }) => <a href={`/alerts/channels/${channel}`}>{channel}</a>,
         },
-        { head: 'Discoveries', cell: ({ discoveries }) => discoveries, number: true, wide: true },
+        { head: 'New items', cell: ({ discoveries }) => discoveries, number: true, wide: true },
         { head: 'Created', cell: ({ made_at, created_at }) => <Timestamp at={made_at ?? created_at} /> },
         { head: 'Attempts', cell: ({ attempts }) => attempts, number: true, wide: true },
         {

@@ -184,8 +184,8 @@ export function MutesSection({ mutes }: { mutes: readonly MuteRow[] }) {
           <div class="line">
             <span class="line-what">
               {row.slug === null ? 'Everything' : <a href={findPage(target)}>{`${row.scope} ${row.slug}`}</a>}{' '}
-              until {formatWithWeekday(row.until, frame, false)}:{' '}
-              {formatCount(row.held, 'discovery', 'discoveries')} held back
+              until {formatWithWeekday(row.until, frame, false)}: {formatCount(row.held, 'new item')} held
+              back
             </span>
             <span class="line-more">
               <MuteButton target={target} until={row.until} />

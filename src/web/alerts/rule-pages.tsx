@@ -346,7 +346,7 @@ function BacktestSection({
   by: string;
 }) {
   const { messages, total, waiting, is_whole, growth_since } = past;
-  const count = formatCount(total, 'discovery', 'discoveries');
+  const count = formatCount(total, 'new item');
   const isDigest = total === 0 && messages.length > 0;
   const rest = waiting === 0 ? '' : ` ${formatCount(waiting, 'of them', 'of them')} would still wait.`;
   return (
@@ -372,7 +372,7 @@ function BacktestSection({
     >
       {total === 0 && !isDigest ? (
         <EmptyState
-          words="No messages. Baseline discoveries are never reported."
+          words="No messages. What was there at the start is never reported."
           {...(rule === undefined
             ? {}
             : { todo: { words: 'Edit the rule', href: `/alerts/rules/${rule.slug}` } })}

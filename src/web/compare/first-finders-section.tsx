@@ -15,7 +15,7 @@ export function FirstFinders({ leads, shared, topics: chosen }: Comparison) {
     <Section
       title="First to find links"
       id="leads"
-      note={`The newest ${formatWhole(MAX_COMPARED_LINKS)} links found by these topics in this range. Leads are no finer than the search intervals. Counts and medians exclude links that the later one found in its baseline.`}
+      note={`The newest ${formatWhole(MAX_COMPARED_LINKS)} links found by these topics in this range. Leads are no finer than the search intervals. Counts and medians exclude links that were there when the later one started.`}
     >
       {leads.length === 0 ? (
         <EmptyState words="No links in common. Only AI searches find links." />

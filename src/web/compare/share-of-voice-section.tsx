@@ -13,7 +13,7 @@ import type { ShareOfVoice } from './compare-data.ts';
 const SERVICE_LABELS: Readonly<Record<ServiceKind, string>> = {
   hosted: 'the hosted service',
   own: 'your own service',
-  sandbox: 'the sandbox (simulated)',
+  sandbox: 'the sample (simulated)',
 };
 
 function useTopicNames(): (slug: string) => string {

@@ -43,7 +43,12 @@ export function DiscoveryLine({
         {within === 'search' ? null : <a href={`/searches/${search}`}>{search}</a>}
         <Timestamp at={at} />
         {fresh ? <Badge state="new" /> : null}
-        {baseline ? <Badge state="baseline" why="Found by the first run of a request; may be older" /> : null}
+        {baseline ? (
+          <Badge
+            state="baseline"
+            why="There when the search started: found by its first run, and may be older"
+          />
+        ) : null}
       </span>
     </div>
   );

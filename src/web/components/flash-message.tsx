@@ -7,7 +7,8 @@ const FLASH_MESSAGES = {
   watching: 'Created. The first runs are starting; results appear here.',
   added: 'Added. The first run is starting; results appear here.',
   saved: 'Saved.',
-  saved_request: 'Saved. The request changed: the next run is a new baseline and raises no alert.',
+  saved_request:
+    'Saved. The request changed: what the next run finds was there at the start, and raises no alert.',
   unchanged: 'Nothing changed.',
   renamed: 'Renamed.',
   paused: 'Paused. Queued runs are cancelled; runs in progress finish.',

@@ -27,12 +27,15 @@ const STATE_PATHS: Readonly<Record<BadgeState, string>> = {
   rising: 'M2.5 8.5 5 6l1.5 1.5L9.5 4M7 3.8h2.5v2.5',
 };
 
+/** What a state is called, where that is not its own name. */
+const STATE_WORDS: Partial<Record<BadgeState, string>> = { baseline: 'at the start' };
+
 /** A state with shape and word; the reason is its tooltip. */
 export function Badge({ state, words, why }: { state: BadgeState; words?: string; why?: string | null }) {
   return (
     <span class={`badge is-${state}`} title={why ?? undefined}>
       <StateIcon state={state} />
-      {words ?? state}
+      {words ?? STATE_WORDS[state] ?? state}
     </span>
   );
 }

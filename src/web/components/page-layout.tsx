@@ -175,7 +175,7 @@ function SandboxBanner() {
   if (kind !== 'sandbox') return null;
   return (
     <p class="sandbox-banner" role="note">
-      <strong>Sandbox:</strong> everything here is simulated.{' '}
+      <strong>Sample:</strong> everything here is simulated.{' '}
       {mount === '' ? null : (
         <a {...OUTSIDE} href="/">
           Real data

@@ -49,7 +49,7 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
           kind="textarea"
           rows={2}
           value={search.prompt}
-          help="Changing the request (prompt, sources, look-back or model) starts a new version with a new baseline."
+          help="Changing the request (prompt, sources, look-back or model) starts a new version: what its first run finds was there at the start."
         />
         <RequestFields prefix="" operation={operation} values={values} />
         <ScheduleFields prefix="" values={values} />

@@ -209,7 +209,7 @@ function VersionChanges({ row, before }: { row: VersionRow; before: VersionRow |
           </li>
         ))}
       </ul>
-      {row.request_version === row.version ? <Badge state="baseline" words="new baseline" /> : null}
+      {row.request_version === row.version ? <Badge state="baseline" words="new start" /> : null}
     </>
   );
 }

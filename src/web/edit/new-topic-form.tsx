@@ -122,7 +122,7 @@ type NewFormProps = {
 const SERVICE_LABELS: Readonly<Record<ServiceKind, string>> = {
   own: 'own: public sources',
   hosted: 'hosted: each call costs money',
-  sandbox: 'sandbox: simulated',
+  sandbox: 'sample: simulated',
 };
 
 const FIELD_LABELS = {

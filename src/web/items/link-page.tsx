@@ -129,10 +129,10 @@ function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
     <Section
       title="Found by"
       id="first"
-      note="Leads are no finer than the search intervals. Baseline finds may be old, so they have no lead."
+      note="Leads are no finer than the search intervals. What was there at the start may be old, so it has no lead."
     >
       <Table
-        empty="Not returned by any search: only cited by a completion or in a post."
+        empty="Not returned by any search: only cited by an answer or in a post."
         caption="Searches that found this link, in order"
         rows={rows}
         columns={[
@@ -152,7 +152,7 @@ function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
             wide: true,
           },
           {
-            head: <span class="unseen">Baseline</span>,
+            head: <span class="unseen">There at the start</span>,
             cell: ({ baseline }) => (baseline === true ? <Badge state="baseline" /> : ''),
           },
         ]}
@@ -210,15 +210,15 @@ function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
 
 function CitingCompletions({ rows }: { rows: readonly CitingRow[] }) {
   return (
-    <Section title="Cited by completions" id="cited" note="Newest 20.">
+    <Section title="Cited by answers" id="cited" note="Newest 20.">
       {rows.length === 0 ? (
-        <EmptyState words="Not cited by any completion." />
+        <EmptyState words="Not cited by any answer." />
       ) : (
         rows.map(({ run_id, search, topic, observed_at, summary }) => (
           <div class="line is-completion">
             <span class="line-what">
               <a href={`/runs/${run_id}#completion`}>
-                <UntrustedText text={removeCitations(summary ?? 'completion without a summary')} most={180} />
+                <UntrustedText text={removeCitations(summary ?? 'answer without a summary')} most={180} />
               </a>
             </span>
             <span class="line-more">

@@ -34,11 +34,11 @@ export type ListAddress = Partial<Omit<z.output<typeof listQuery>, 'cursor'>>;
 /** The address of the list, changed. */
 type WritePath = (changed?: ListAddress & { cursor?: string }) => string;
 
-export const KIND_WORDS = { posts: 'Posts', links: 'Links', discoveries: 'Discoveries' } as const;
+export const KIND_WORDS = { posts: 'Posts', links: 'Links', discoveries: 'New items' } as const;
 const KIND_NOUNS = {
   posts: ['post', 'posts'],
   links: ['link', 'links'],
-  discoveries: ['discovery', 'discoveries'],
+  discoveries: ['new item', 'new items'],
 } as const;
 export const ORDER_TITLES = {
   newest: 'Newest first',
@@ -54,7 +54,7 @@ const ORDER_WORDS = {
 const TIME_WORDS = {
   posts: 'by time of publication',
   links: 'by time of first sighting',
-  discoveries: 'by time of discovery',
+  discoveries: 'by time of first sighting',
 } as const;
 
 export function ListForm({

@@ -122,7 +122,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
             labels={[...new Set(all.flatMap(({ labels }) => labels))].toSorted()}
             chosen={{ sort, label }}
           />
-          <Section title="Newest discoveries" id="newest" held>
+          <Section title="Newest" id="newest" held>
             <Feed
               rows={read.discoveries.toReversed()}
               empty="Nothing found yet."

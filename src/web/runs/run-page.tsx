@@ -179,12 +179,12 @@ function CompletionTexts({ run, completion, links, cited }: RunData & { run: Run
   if (completion === undefined) return null;
   const { claims, changed, search, previous_run_id } = completion;
   const compared = describeCompletionChange(completion);
-  const beside = isBaselineRun(run) ? 'first completion of this search' : 'not compared with another one';
+  const beside = isBaselineRun(run) ? 'first answer of this search' : 'not compared with another one';
   const made = claims === null ? 'statements not parsed' : formatCount(claims, 'statement');
   const verdict = changed ? 'changed' : 'not changed';
   return (
     <Section
-      title="Completion"
+      title="Answer"
       id="completion"
       note={`Written by the service; ${
         compared === null ? `${made}; ${beside}` : `${verdict} since run ${previous_run_id}: ${compared}`

@@ -96,11 +96,8 @@ const TABLE_KINDS: readonly (readonly [kind: string, tables: RegExp])[] = [
   ['full-text search', /^archive_/],
   ['runs and calls', /^(?:runs|calls|call_days|call_minutes|run_results|rejects|trials)$/],
   ['links', /^(?:links|link_addresses)$/],
-  ['completions and statements', /^(?:completions|completion_claims|claims|key_items)$/],
-  [
-    'discoveries and sightings',
-    /^(?:discoveries|post_sightings|link_sightings|dropped_posts|latest_results)$/,
-  ],
+  ['answers and statements', /^(?:completions|completion_claims|claims|key_items)$/],
+  ['new items and sightings', /^(?:discoveries|post_sightings|link_sightings|dropped_posts|latest_results)$/],
   [
     'trends and growth',
     /^(?:volume|coverage|spikes|trend_states|interval_changes|run_gains|search_days|search_tops|search_gains|post_gains|post_counters_at_age)/,

@@ -91,7 +91,7 @@ export function ChangeSummary({ diff }: { diff: CompletionDiff }) {
     <p class="hint">
       Since <Timestamp at={from.observed_at} exact />: {describeStatements(diff)}; {formatPercent(similarity)}{' '}
       similar
-      {gaps.between === 0 ? '.' : `; ${formatCount(gaps.between, 'run')} in between returned no completion.`}
+      {gaps.between === 0 ? '.' : `; ${formatCount(gaps.between, 'run')} in between returned no answer.`}
     </p>
   );
 }

@@ -145,7 +145,7 @@ export function TimelineSection({
     >
       <form method="get" action={path}>
         <Table
-          caption="Completions, newest first"
+          caption="Answers, newest first"
           rows={rows}
           columns={[
             ...(isComparable

@@ -22,16 +22,16 @@ export function NewSection({ scope, range, data, visit }: TopicSectionProps & { 
       held
       note={
         scope.search !== undefined ? (
-          'Posts, links and completions, by time of first sighting.'
+          'Posts, links and answers, by time of first sighting.'
         ) : (
           <ViewNote view={scope.view} other={`?range=${range.name}&view=${other}#newest`} />
         )
       }
-      aside={<a href={writeListPath('discoveries', scope)}>All discoveries</a>}
+      aside={<a href={writeListPath('discoveries', scope)}>Everything new</a>}
     >
       <Feed
         rows={data.newest}
-        empty="Nothing found yet. The first run sets the baseline; later runs show what is new."
+        empty="Nothing found yet. What the first run finds was there at the start; later runs show what is new."
       >
         {(discovery) => (
           <DiscoveryLine

@@ -53,7 +53,7 @@ function ConfirmPurge({ target: { kind, slug }, counts }: { target: PurgeTarget;
               kind === 'search'
                 ? 'The search'
                 : `The topic with ${formatCount(searches, 'search', 'searches')}`
-            }, ${formatCount(runs, 'run')}, ${formatCount(completions, 'completion')}, and what only ${
+            }, ${formatCount(runs, 'run')}, ${formatCount(completions, 'answer')}, and what only ${
               searches === 1 ? 'it' : 'they'
             } found: ${formatCount(posts, 'post')} and ${formatCount(links, 'link')}.`,
           ],

@@ -158,7 +158,7 @@ function ConfirmRemoval({
           ['Deleted', goes],
           [
             'Kept',
-            'Everything found: posts, links, completions, their history, and all runs. You can still read, export and query it.',
+            'Everything found: posts, links, answers, their history, and all runs. You can still read, export and query it.',
           ],
           [
             'Permanent',

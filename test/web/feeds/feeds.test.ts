@@ -342,7 +342,7 @@ test('below /sandbox: feeds of its own, whose addresses lead there', async () =>
     const { url } = (await reply.json()) as { url: string };
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sandbox\/feeds\/fd_\w{51}\.atom$/);
     const { title, links, entries } = parseAtomFeed(await (await fetch(url)).text());
-    expect(title?.value).toBe('strandline sandbox (simulated): pier');
+    expect(title?.value).toBe('strandline sample (simulated): pier');
     expect(links?.[0]?.href).toBe(`${web.url}/sandbox/topics/pier/discoveries`);
     expect(entries?.length).toBe(2);
     const page = entries?.[0]?.links?.[1]?.href ?? '';

@@ -247,7 +247,7 @@ describe('runs', () => {
     const [first, last] = await Promise.all([of('ASC'), of('DESC')]);
     expect(first.id).not.toBe(last.id);
     const said = words((await person.get(`/runs/${first.id}`)).html);
-    expect(said).toContain('; first completion of this search.');
+    expect(said).toContain('; first answer of this search.');
     expect(said).not.toContain(' similar.');
     const { html } = await person.get(`/runs/${last.id}`);
     expect(words(html)).toMatch(

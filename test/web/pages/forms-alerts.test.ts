@@ -258,7 +258,7 @@ test('the preview of a rule shows past messages and sends nothing', async () => 
   receiver.requests.length = 0;
   const { html, status } = await person.get('/alerts/rules/ferry-b/past');
   expect(status).toBe(200);
-  expect(textOf(html)).toContain('2 discoveries in all');
+  expect(textOf(html)).toContain('2 new items in all');
   expect(textOf(html)).toContain('in 14 days');
   expect(html).not.toContain('<img src=x');
   expect(receiver.requests).toEqual([]);

@@ -92,7 +92,7 @@ test('a changed request starts a new baseline, a changed schedule does not; vers
     request_version: 2,
     prompt: '<b>pier</b>',
   });
-  expect(textOf((await person.get('/new')).html)).toContain('the next run is a new baseline');
+  expect(textOf((await person.get('/new')).html)).toContain('what the next run finds was there at the start');
   const again = untouched((await person.get(url)).html);
   await person.post(url, {
     ...again,

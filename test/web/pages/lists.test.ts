@@ -208,7 +208,7 @@ describe('links and discoveries', () => {
       `SELECT id FROM strandline_analytics.discoveries WHERE topic = 'trains' AND id > $1 AND NOT baseline AND first_in_topic`,
       [after],
     );
-    expect(textOf(html)).toContain(`${later.length} discoveries since your last visit`);
+    expect(textOf(html)).toContain(`${later.length} new items since your last visit`);
     expect(html.match(/class="line is-/g)).toHaveLength(later.length);
     const [, tabs = ''] = /<nav class="tabs" aria-label="Lists">([^]*?)<\/nav>/.exec(html) ?? [];
     expect([...tabs.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toEqual([
@@ -226,7 +226,7 @@ describe('links and discoveries', () => {
   test('after a visit at which there was no discovery, all are new', async () => {
     const { status, html } = await person.get('/topics/trains/discoveries?after=0');
     expect(status).toBe(200);
-    expect(textOf(html)).toContain('discoveries since your last visit');
+    expect(textOf(html)).toContain('new items since your last visit');
   });
 
   test.each(['abc', '99999999999999999999', '9223372036854775808'])(
@@ -313,7 +313,7 @@ describe.each(QUERIES)('the query %s', (query) => {
     for (const view of DISCOVERY_VIEWS) {
       const { html } = await person.get(`/topics/trains/discoveries?range=all&view=${view}&q=${q}`);
       const of = await exported('discoveries', { topic: 'trains', query, view });
-      const [, total = ''] = /<h2>([\d,]+) discover/.exec(html) ?? [];
+      const [, total = ''] = /<h2>([\d,]+) new items?/.exec(html) ?? [];
       expect(total.replaceAll(',', '')).toBe(String(of.length));
     }
   });
