@@ -10,5 +10,5 @@ COMMENT ON COLUMN strandline_analytics.contract_columns.view IS 'Name of the vie
 COMMENT ON COLUMN strandline_analytics.contract_columns.position IS 'Position of the column in the view, from 1.';
 COMMENT ON COLUMN strandline_analytics.contract_columns.name IS 'Name of the column.';
 COMMENT ON COLUMN strandline_analytics.contract_columns.type IS 'Postgres type of the column.';
-COMMENT ON COLUMN strandline_analytics.contract_columns.meaning IS 'Content, unit, and the meaning of null where the column is nullable.';
+COMMENT ON COLUMN strandline_analytics.contract_columns.meaning IS 'Content and unit, and what a missing value means where there may be none.';
 COMMENT ON COLUMN strandline_analytics.contract_columns.view_meaning IS 'What one row of the view is.';

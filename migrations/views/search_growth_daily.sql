@@ -19,7 +19,7 @@ COMMENT ON COLUMN strandline_analytics.search_growth_daily.topic IS 'Slug of the
 COMMENT ON COLUMN strandline_analytics.search_growth_daily.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
 COMMENT ON COLUMN strandline_analytics.search_growth_daily.bucket_at IS 'Start of the day (UTC).';
 COMMENT ON COLUMN strandline_analytics.search_growth_daily.looks IS 'Number of responses of the search on this day. 0: gains were observed by other searches that have the same posts.';
-COMMENT ON COLUMN strandline_analytics.search_growth_daily.followed IS 'Posts in those responses that the search had seen before, summed: posts whose growth could be measured. 0 with null gains: nothing to compare with.';
+COMMENT ON COLUMN strandline_analytics.search_growth_daily.followed IS 'Posts in those responses that the search had seen before, summed: posts whose growth could be measured. 0 without gains: nothing to compare with.';
 COMMENT ON COLUMN strandline_analytics.search_growth_daily.changes IS 'Number of observed changes of posts.';
 COMMENT ON COLUMN strandline_analytics.search_growth_daily.coverage IS 'Share of the day that was observed, 0 to 1, as in volume_daily. Growth is attributed to the time of the response, see looks.';
 COMMENT ON COLUMN strandline_analytics.search_growth_daily.gained_reply_count IS 'Replies gained: increases only; null when unknown.';

@@ -20,7 +20,7 @@ COMMENT ON COLUMN strandline_analytics.search_growth_hourly.topic IS 'Slug of th
 COMMENT ON COLUMN strandline_analytics.search_growth_hourly.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
 COMMENT ON COLUMN strandline_analytics.search_growth_hourly.bucket_at IS 'Start of the hour (UTC).';
 COMMENT ON COLUMN strandline_analytics.search_growth_hourly.looks IS 'Number of responses of the search in this hour. 0: gains were observed by other searches that have the same posts.';
-COMMENT ON COLUMN strandline_analytics.search_growth_hourly.followed IS 'Posts in those responses that the search had seen before, summed: posts whose growth could be measured. 0 with null gains: nothing to compare with.';
+COMMENT ON COLUMN strandline_analytics.search_growth_hourly.followed IS 'Posts in those responses that the search had seen before, summed: posts whose growth could be measured. 0 without gains: nothing to compare with.';
 COMMENT ON COLUMN strandline_analytics.search_growth_hourly.changes IS 'Number of observed changes of posts.';
 COMMENT ON COLUMN strandline_analytics.search_growth_hourly.coverage IS 'Share of the hour that was observed, 0 to 1, as in volume_hourly. Growth is attributed to the time of the response, see looks.';
 COMMENT ON COLUMN strandline_analytics.search_growth_hourly.gained_reply_count IS 'Replies gained: increases only; null when unknown.';

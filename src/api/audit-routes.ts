@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidInput } from '../model/errors.ts';
 import { readAudit } from '../store/queries/audit-log.ts';
-import { AUDIT_ACTIONS } from '../store/schema/analytics/audit-log-view.ts';
+import { AUDIT_ACTIONS } from '../model/audit.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { addCopies } from '../store/topics/copies.ts';
 import { readDiscoveriesAfter, readNewestDiscoveries } from '../store/queries/discoveries.ts';
-import { DISCOVERY_KINDS } from '../store/schema/analytics/result-views.ts';
+import { DISCOVERY_KINDS } from '../model/closed-lists.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply, limitParam } from './pagination.ts';

@@ -7,8 +7,7 @@ import { BUCKETS } from '../store/queries/volume.ts';
 import { defineRow, defineRowWith } from '../store/db/row-shapes.ts';
 import { COPIES_SHAPE } from '../monitor/alerts/message.ts';
 import { idShape, timeShape } from '../model/value-shapes.ts';
-import { SEARCH_STATES, SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
-import { SERVICE_KINDS } from '../store/services/services.ts';
+import { SEARCH_STATES, SENSITIVITIES, SERVICE_KINDS } from '../model/closed-lists.ts';
 import { z } from 'zod';
 
 export const SearchVersion = defineRow('SearchVersion', 'search_versions');

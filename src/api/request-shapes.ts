@@ -6,8 +6,7 @@ import { MAX_QUERY_LENGTH } from '../model/search-query.ts';
 import { idParam, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
-import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
-import { SERVICE_KINDS } from '../store/services/services.ts';
+import { SENSITIVITIES, SERVICE_KINDS } from '../model/closed-lists.ts';
 import { z } from 'zod';
 
 /** For the descriptions of routes that rename. */

@@ -8,7 +8,7 @@ import { findRunRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import { loadNewestResponse } from '../store/runs/responses.ts';
 import { readCalls, readRejects, readResponseNote, readRunPage } from '../store/queries/run-list.ts';
 import { readRunTools } from '../store/queries/run-tools.ts';
-import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
+import { RUN_STATUSES } from '../model/closed-lists.ts';
 import { timeShape, idParam, timeParam } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';

@@ -10,7 +10,7 @@ import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { forecastSaved, forecastSearches, toPreviewJson } from '../monitor/topics/search-forecast.ts';
 import { chooseServiceKind, findDefaultKind } from '../monitor/topics/service-choice.ts';
 import { countParam, idShape, timeShape, searchSlug } from '../model/value-shapes.ts';
-import { SERVICE_KINDS } from '../store/services/services.ts';
+import { SERVICE_KINDS } from '../model/closed-lists.ts';
 import { operation } from './operation.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
 import { MissingTools } from './reply-shapes.ts';

@@ -6,9 +6,13 @@ import { RULE_STATES } from '../model/alerts.ts';
 import { SystemEvent } from '../monitor/alerts/problem-operations.ts';
 import { readServices, readStatus } from '../monitor/status/system-status.ts';
 import { readCallCosts } from '../store/queries/call-costs.ts';
-import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
-import { PAUSE_SCOPES, SEARCH_STATES, SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
-import { SERVICE_KINDS } from '../store/services/services.ts';
+import {
+  PAUSE_SCOPES,
+  RUN_STATUSES,
+  SEARCH_STATES,
+  SEARCH_STATUSES,
+  SERVICE_KINDS,
+} from '../model/closed-lists.ts';
 import { idShape, timeShape } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';

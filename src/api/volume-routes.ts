@@ -6,7 +6,7 @@ import { findScope, findSearches } from '../monitor/topics/find-by-slug.ts';
 import { readTrends } from '../monitor/trends/search-trends.ts';
 import { readSpikePage, readTrendStatePage } from '../store/queries/trend-reports.ts';
 import { BUCKETS, readBuckets } from '../store/queries/volume.ts';
-import { SPIKE_MEASURES } from '../store/schema/analytics/trend-views.ts';
+import { SPIKE_MEASURES } from '../model/closed-lists.ts';
 import { TREND_STATES } from '../model/enumerations.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';

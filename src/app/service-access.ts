@@ -13,7 +13,7 @@ import type { Service } from '../service/service-server.ts';
 import type { OpenedSources, ProbeResult } from '../service/sources/source-setup.ts';
 import type { Database } from '../store/db/database.ts';
 import { readHostedSilences } from '../store/queries/run-tools.ts';
-import type { ServiceKind } from '../store/services/services.ts';
+import type { ServiceKind } from '../model/closed-lists.ts';
 import { findToken, touchToken } from '../store/access/tokens.ts';
 import { VERSION } from '../config/version.ts';
 

@@ -5,7 +5,7 @@ import { listVariables, type Table } from '../config/variable.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { VERSION } from '../config/version.ts';
 import { collectProblems, InvalidInput } from '../model/errors.ts';
-import type { ServiceKind } from '../store/services/services.ts';
+import type { ServiceKind } from '../model/closed-lists.ts';
 
 /**
  * Checks the variables of sources, and that the configuration file contains no unknown names.

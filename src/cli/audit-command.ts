@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type AuditRow, readAudit } from '../store/queries/audit-log.ts';
-import { AUDIT_ACTIONS, type AuditAction } from '../store/schema/analytics/audit-log-view.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../model/audit.ts';
 import { showRows } from './list-command.ts';
 import { choiceOption, limitOption, type PastTime, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';

@@ -14,7 +14,7 @@ import {
 } from '../store/queries/run-list.ts';
 import { readToolsOf, type RunToolRow } from '../store/queries/run-tools.ts';
 import { loadNewestResponse } from '../store/runs/responses.ts';
-import { RUN_STATUSES, type RunStatus } from '../store/schema/analytics/run-views.ts';
+import { RUN_STATUSES, type RunStatus } from '../model/closed-lists.ts';
 import type { Cli } from './command-context.ts';
 import { runDiscoveryColumns } from './discovery-rendering.ts';
 import { deriveLocally } from './local-runs.ts';

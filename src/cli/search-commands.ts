@@ -7,7 +7,7 @@ import { readPaces } from '../store/runs/pace.ts';
 import { readRunPage } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
 import { readIntervalChanges, readSearches, SHOWN_INTERVAL_CHANGES } from '../store/queries/search-list.ts';
-import { SEARCH_STATES, type SearchState } from '../store/schema/analytics/topic-views.ts';
+import { SEARCH_STATES, type SearchState } from '../model/closed-lists.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { type ListOptions, showRows } from './list-command.ts';

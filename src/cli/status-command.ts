@@ -10,7 +10,7 @@ import { describeDepth, readStatus, type Status } from '../monitor/status/system
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
-import { SEARCH_STATUSES } from '../store/schema/analytics/topic-views.ts';
+import { SEARCH_STATUSES } from '../model/closed-lists.ts';
 import type { Check } from './check-result.ts';
 import type { Cli } from './command-context.ts';
 import { describeSilences } from './result-notices.ts';

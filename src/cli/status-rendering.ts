@@ -5,7 +5,7 @@ import {
   type SearchStatus,
   type TopicStatus,
 } from '../monitor/status/search-status.ts';
-import type { SearchStatusName } from '../store/schema/analytics/topic-views.ts';
+import type { SearchStatusName } from '../model/closed-lists.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { formatDayAndMinute, formatMinute, formatRelative } from './value-formatting.ts';
 

@@ -60,3 +60,27 @@ export type SystemEventPart = (typeof SYSTEM_EVENT_PARTS)[number];
 /** What can be muted: the messages of a rule, discoveries of a topic, and everything. */
 export const MUTE_SCOPES = ['rule', 'topic', 'all'] as const;
 export type MuteScope = (typeof MUTE_SCOPES)[number];
+
+/** All failure codes of delivery attempts, with descriptions. Codes are stored: only add new ones. */
+export const DELIVERY_CODES = {
+  http_status: 'the receiver answered with a status that is no success',
+  redirect: 'the receiver redirected; redirects are not followed',
+  gone: 'the receiver answered 410: it wants no more messages',
+  rejected: 'the receiver refused this message permanently',
+  slow_down: 'the receiver asked to be left alone for a while',
+  timeout: 'the receiver did not answer within the time limit',
+  dns: 'the name of the host could not be looked up',
+  refused: 'nothing listens at the address, or it cannot be reached',
+  broken: 'the connection broke before an answer came',
+  tls: 'the certificate of the receiver is not valid',
+  address: 'the address does not lead to a public host, and CHANNELS_ALLOW does not name it',
+  auth: 'the receiver refused the login',
+  deferred: 'the receiver did not accept the message yet',
+  setup: 'this process lacks a setting that channels of this kind need',
+  secret: 'the secret of the channel cannot be opened with the master key of this process',
+  internal: 'strandline itself failed',
+} as const;
+
+export type DeliveryCode = keyof typeof DELIVERY_CODES;
+/** Every {@link DeliveryCode}. */
+export const DELIVERY_CODE_NAMES = Object.keys(DELIVERY_CODES) as [DeliveryCode, ...DeliveryCode[]]; // Object.keys forgets the key type

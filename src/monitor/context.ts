@@ -4,7 +4,7 @@ import type { Source } from '../model/enumerations.ts';
 import type { MissingTool } from '../model/tool-coverage.ts';
 import type { Config } from '../config/config.ts';
 import type { Actor } from '../store/access/audit-entries.ts';
-import type { ServiceKind } from '../store/services/services.ts';
+import type { ServiceKind } from '../model/closed-lists.ts';
 import type { Database, Id } from '../store/db/database.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';

@@ -10,7 +10,7 @@ import type { App } from '../../src/monitor/http/route-types.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
-import { SEARCH_STATUSES, type SearchStatusName } from '../../src/store/schema/analytics/topic-views.ts';
+import { SEARCH_STATUSES, type SearchStatusName } from '../../src/model/closed-lists.ts';
 import { makeStand, type Stand } from '../cli/stand.ts';
 import { json, type StubAnswer, wirePost } from '../stub-service.ts';
 import { textOf } from '../web/pages/person.ts';

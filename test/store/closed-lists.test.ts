@@ -2,7 +2,7 @@
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { afterAll, expect, test } from 'vitest';
-import { declared } from '../../src/store/db/row-shapes.ts';
+import * as views from '../../src/store/schema/analytics-views.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld();
@@ -16,7 +16,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
 };
 
 const listed = new Map(
-  Object.values<object>(declared).flatMap((one) => {
+  Object.values<object>(views).flatMap((one) => {
     if (!(one instanceof PgView)) return [];
     const { name, selectedFields } = getViewConfig(one);
     return Object.entries(selectedFields).flatMap(([member, column]): [string, readonly string[]][] => {

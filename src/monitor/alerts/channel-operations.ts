@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { channelSlug } from '../../model/value-shapes.ts';
 import { readChannels } from '../../store/alerts/alert-queries.ts';
-import { DELIVERY_CODE_NAMES } from '../../store/alerts/delivery-rows.ts';
+import { DELIVERY_CODE_NAMES } from '../../model/alerts.ts';
 import { defineRowWith } from '../../store/db/row-shapes.ts';
 import type { StateChange } from '../../store/topics/topics.ts';
 import { declareOperation } from '../operation.ts';

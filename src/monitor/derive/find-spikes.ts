@@ -2,7 +2,7 @@
 
 import { DAY, QUARTER_MS } from '../../lib/time.ts';
 import type { Id, Transaction } from '../../store/db/database.ts';
-import type { SpikeCause, SpikeMeasure } from '../../store/schema/analytics/trend-views.ts';
+import type { SpikeCause, SpikeMeasure } from '../../model/closed-lists.ts';
 import { type NewSpike, readSpikesSince } from '../../store/derive/trend-reports.ts';
 import { startOfQuarter } from '../../store/volume/reach.ts';
 import { readGains } from '../../store/volume/run-gains.ts';

@@ -12,7 +12,7 @@ import {
   type SpanRuns,
   tallySpanRuns,
 } from '../../store/queries/span-activity.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { Context } from '../context.ts';
 import { judgeCompleteness } from '../status/search-completeness.ts';
 import type { SearchStatus } from '../status/search-status.ts';

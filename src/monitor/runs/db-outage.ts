@@ -7,7 +7,7 @@ import { readErrorCode } from '../../model/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { isDatabaseError, refusesData } from '../../store/db/database.ts';
-import { type ServiceKind, SERVICE_KINDS } from '../../store/services/services.ts';
+import { SERVICE_KINDS, type ServiceKind } from '../../model/closed-lists.ts';
 import { redactKeyInBytes } from '../client/key-redaction.ts';
 import { isSentCall, type PaidResponse, storeResponse } from '../../store/runs/responses.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,6 @@
 /** Tries a search without saving it: one paid call, whose results are not stored. */
 
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import { fillPlaceholders } from '../../model/placeholders.ts';
 import type { Operation } from '../../model/enumerations.ts';
 import { RunError } from '../../model/errors.ts';
@@ -8,7 +9,7 @@ import { MINUTE } from '../../lib/time.ts';
 import type { Id } from '../../store/db/database.ts';
 import { PLAN_HEADER } from '../../protocol/extensions.ts';
 import { removeForgotten } from '../../store/maintenance/tombstones.ts';
-import type { Service, ServiceKind } from '../../store/services/services.ts';
+import type { Service } from '../../store/services/services.ts';
 import {
   closeTrial,
   findKnownItems,

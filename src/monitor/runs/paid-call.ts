@@ -14,7 +14,7 @@ import { closeFailedCall, type FailedCallEnd, markUnknownCalls, openCall } from 
 import { readNewestKnown } from '../../store/queries/newest-response.ts';
 import { type RawResponse, storeResponse, takeUnreadResponse } from '../../store/runs/responses.ts';
 import type { ClaimedRun } from '../../store/runs/run-claims.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import { redactKeyInBytes } from '../client/key-redaction.ts';
 import {
   type CallAborted,

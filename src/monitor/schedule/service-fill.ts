@@ -5,7 +5,7 @@ import { MINUTE, SECOND } from '../../lib/time.ts';
 import { readCallRoom } from '../../store/runs/call-limits.ts';
 import { type Database, type Id, readTime } from '../../store/db/database.ts';
 import { type PaceRow, readActivePaces } from '../../store/runs/pace.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { Context } from '../context.ts';
 import { countSlots, readSchedule, tryToRead } from './cadence.ts';
 import { fitFill, fitInterval, limitCalls, planAhead } from './call-budget.ts';

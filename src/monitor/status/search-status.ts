@@ -30,7 +30,7 @@ import type { Id } from '../../store/db/database.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { readStatusRows, type SearchStatusRow } from '../../store/queries/search-status.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
-import { SEARCH_STATUSES, type SearchStatusName } from '../../store/schema/analytics/topic-views.ts';
+import { SEARCH_STATUSES, type SearchStatusName } from '../../model/closed-lists.ts';
 import type { Context } from '../context.ts';
 import { UNREADABLE_SCHEDULE } from '../schedule/cadence.ts';
 import { createSilenceLimits, SCHEDULES_PER_TURN } from './search-silence.ts';

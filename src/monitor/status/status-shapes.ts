@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timeShape } from '../../model/value-shapes.ts';
 import { defineRowWith } from '../../store/db/row-shapes.ts';
-import { SEARCH_STATUSES } from '../../store/schema/analytics/topic-views.ts';
+import { SEARCH_STATUSES } from '../../model/closed-lists.ts';
 
 const searchStatus = z.enum(SEARCH_STATUSES);
 const statusMembers = {

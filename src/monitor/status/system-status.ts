@@ -32,7 +32,7 @@ import {
   readUnread,
   type UnreadResponses,
 } from '../../store/queries/system.ts';
-import type { SearchStatusName } from '../../store/schema/analytics/topic-views.ts';
+import type { SearchStatusName } from '../../model/closed-lists.ts';
 import { type PauseOfAll, readPauseOfAll } from '../../store/topics/pauses.ts';
 import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/runs/worker-registry.ts';
 import type { Context } from '../context.ts';

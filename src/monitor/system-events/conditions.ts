@@ -6,7 +6,7 @@ import type { SystemEventKind, SystemEventOutcome } from '../../model/alerts.ts'
 import type { ChannelHealth } from '../../store/alerts/channel-rows.ts';
 import type { SystemEvent } from '../../store/alerts/system-event-rows.ts';
 import type { FailingTool } from '../../store/queries/run-tools.ts';
-import type { SearchStatusName } from '../../store/schema/analytics/topic-views.ts';
+import type { SearchStatusName } from '../../model/closed-lists.ts';
 import type { SearchStatus } from '../status/search-status.ts';
 import type { ServiceBudget, WorkerStatus } from '../status/system-status.ts';
 import type { Condition } from './event-decision.ts';

@@ -22,7 +22,7 @@ import {
 } from '../../store/topics/searches.ts';
 import { keepFormerSlug } from '../../store/topics/former-slugs.ts';
 import { moveSearch } from '../../store/topics/move-search.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import { type LockedSearch, lockSearch, setState } from '../../store/runs/slots.ts';
 import { ensureTopic, lockTopic, type Topic } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';

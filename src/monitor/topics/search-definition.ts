@@ -14,7 +14,7 @@ import { listPlaceholders, PLACEHOLDERS } from '../../model/placeholders.ts';
 import { MAX_PROMPT_LENGTH, REQUEST_MEMBERS } from '../../protocol/specification.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../model/errors.ts';
 import { checkSlug } from '../../model/slug.ts';
-import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics/topic-views.ts';
+import { SENSITIVITIES, type Sensitivity } from '../../model/closed-lists.ts';
 import type { Definition, RequestColumns } from '../../store/topics/searches.ts';
 import { parseSearchSchedule, type SearchSchedule, toScheduleColumns } from '../schedule/schedule.ts';
 

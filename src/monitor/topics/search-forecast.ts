@@ -9,7 +9,7 @@ import { readPaces } from '../../store/runs/pace.ts';
 import { type CallCost, readCallCosts } from '../../store/queries/call-costs.ts';
 import { readServiceDays } from '../../store/queries/run-tallies.ts';
 import type { Search } from '../../store/topics/searches.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { ScheduleColumns } from '../../store/runs/slots.ts';
 import type { Context } from '../context.ts';
 import { FAR_FUTURE, nextSlots } from '../schedule/cadence.ts';

@@ -5,7 +5,7 @@ import type { FutureTime } from '../../lib/future-time.ts';
 import { recordAudit } from '../../store/access/audit-entries.ts';
 import { type Id, inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
 import { endPauseWithAll, setPause } from '../../store/topics/pauses.ts';
-import type { PauseScope } from '../../store/schema/analytics/topic-views.ts';
+import type { PauseScope } from '../../model/closed-lists.ts';
 import { findSearch, listSearches, type Search } from '../../store/topics/searches.ts';
 import { lockSearch, type LockedSearch, setState } from '../../store/runs/slots.ts';
 import { deleteTopicSources } from '../../store/topics/topic-sources.ts';

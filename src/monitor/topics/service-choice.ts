@@ -1,6 +1,7 @@
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import { InvalidInput, RunError, WAITS_FOR_SOURCE } from '../../model/errors.ts';
 import { MINUTE } from '../../lib/time.ts';
-import { ensureService, type Service, type ServiceKind } from '../../store/services/services.ts';
+import { ensureService, type Service } from '../../store/services/services.ts';
 import type { Context } from '../context.ts';
 
 /**

@@ -5,8 +5,7 @@ import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../lib/future-time.ts'
 import { parseSpan } from '../../lib/time-point.ts';
 import { flagParam, futureTimeParam, searchSlug, timeShape, topicSlug } from '../../model/value-shapes.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
-import { SEARCH_STATES } from '../../store/schema/analytics/topic-views.ts';
-import { SERVICE_KINDS } from '../../store/services/services.ts';
+import { SEARCH_STATES, SERVICE_KINDS } from '../../model/closed-lists.ts';
 import type { StateChange } from '../../store/topics/topics.ts';
 import { commandWords, declareOperation } from '../operation.ts';
 import {

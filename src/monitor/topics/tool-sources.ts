@@ -6,7 +6,7 @@
 import type { Operation, Tool } from '../../model/enumerations.ts';
 import { InvalidInput, type Problem } from '../../model/errors.ts';
 import { describeToolReason, type MissingTool } from '../../model/tool-coverage.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { Context } from '../context.ts';
 import type { CheckedSearch } from './search-definition.ts';
 

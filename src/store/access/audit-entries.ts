@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../platform/clock.ts';
 import { type Queryable, sqlTime } from '../db/database.ts';
-import type { AuditAction, Change } from '../schema/analytics/audit-log-view.ts';
+import type { AuditAction, Change } from '../../model/audit.ts';
 
 /** Who acts. `token`: prefix of the token of the request or of its session. */
 export type Actor =

@@ -7,7 +7,7 @@ import { findDismissed } from './dismissals.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { NewGrowth } from '../derive/growth-reports.ts';
 import type { NewSpike, NewTrendState } from '../derive/trend-reports.ts';
 

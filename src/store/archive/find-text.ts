@@ -9,8 +9,7 @@ import { listSoughtWords, type Query } from '../../model/search-query.ts';
 import type { Id, Reads } from '../db/database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
-import { linkSightingsView, postSightingsView } from '../schema/analytics/post-views.ts';
-import { searchesView } from '../schema/analytics/topic-views.ts';
+import { linkSightingsView, postSightingsView, searchesView } from '../schema/analytics-views.ts';
 import { listLexemes, readMatches } from './matched-words.ts';
 import {
   buildCondition,

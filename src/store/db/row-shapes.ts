@@ -1,33 +1,12 @@
-/** JSON shapes of the SQL contract's rows: documentation generated from the declarations that read them. */
+/** JSON shapes of the SQL contract's rows: documentation built from the views' declarations. */
 
 import { idShape, timeShape } from '../../model/value-shapes.ts';
-import * as alerts from '../schema/analytics/alert-views.ts';
-import * as contract from '../schema/analytics/analytics-schema.ts';
-import * as audit from '../schema/analytics/audit-log-view.ts';
-import * as growth from '../schema/analytics/growth-views.ts';
-import * as posts from '../schema/analytics/post-views.ts';
-import * as results from '../schema/analytics/result-views.ts';
-import * as runs from '../schema/analytics/run-views.ts';
-import * as topics from '../schema/analytics/topic-views.ts';
-import * as trends from '../schema/analytics/trend-views.ts';
+import * as views from '../schema/analytics-views.ts';
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 
-/** All declared views of the contract, by name of the declaration. */
-export const declared = {
-  ...alerts,
-  ...contract,
-  ...audit,
-  ...growth,
-  ...posts,
-  ...results,
-  ...runs,
-  ...topics,
-  ...trends,
-};
-
-type Views = typeof declared;
+type Views = typeof views;
 type ViewNameOf<T> = T extends { _: { name: infer Name extends string; existing: true } } ? Name : never;
 
 type ViewName = { [K in keyof Views]: ViewNameOf<Views[K]> }[keyof Views];
@@ -80,7 +59,7 @@ const SHAPES_BY_TYPE: ReadonlyMap<string, z.core.$ZodType> = new Map<string, z.c
 ]);
 
 const VIEWS = new Map(
-  Object.values<object>(declared).flatMap((one): [string, Record<string, z.core.$ZodType>][] => {
+  Object.values<object>(views).flatMap((one): [string, Record<string, z.core.$ZodType>][] => {
     if (!(one instanceof PgView)) return [];
     const { name, selectedFields } = getViewConfig(one);
     const members = Object.entries(selectedFields).flatMap(([member, column]): [string, z.core.$ZodType][] =>

@@ -1,8 +1,9 @@
 /** What is reported of searches over time, once, in the batch that derives it: spikes, and changes of the state. */
+import type { spikesView, trendStatesView } from '../schema/analytics-views.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { insertGrowth, type NewGrowth } from './growth-reports.ts';
 import { LOCK_FEED } from '../save/save-sql.ts';
-import type { SpikeMeasure, spikesView, trendStatesView } from '../schema/analytics/trend-views.ts';
+import type { SpikeMeasure } from '../../model/closed-lists.ts';
 
 /** A spike as stored, with all inputs of its detection; see `strandline_analytics.spikes` for units. */
 export type NewSpike = Omit<typeof spikesView.$inferSelect, 'id' | 'search' | 'topic' | 'ratio'>;

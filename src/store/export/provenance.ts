@@ -1,8 +1,7 @@
 import type { Client } from 'pg';
-import type { RunStatus } from '../schema/analytics/run-views.ts';
+import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { SCHEMA } from '../db/schema-state.ts';
-import type { ServiceKind } from '../services/services.ts';
 import type { ExportFilter, SearchIds } from './export-select.ts';
 
 /** One version of a search: its request from `since` until the next version. */

@@ -1,7 +1,7 @@
 /** The audit log, for display. */
 import { and, desc, lt } from 'drizzle-orm';
 import type { Id, Orm } from '../db/database.ts';
-import { auditLogView } from '../schema/analytics/audit-log-view.ts';
+import { auditLogView } from '../schema/analytics-views.ts';
 import { equals, within } from './data-scope.ts';
 
 export type AuditRow = typeof auditLogView.$inferSelect;

@@ -5,10 +5,10 @@ import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../db/d
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import {
   authorSnapshotsView,
-  authorsView,
   authorVersionsView,
+  authorsView,
   postsView,
-} from '../schema/analytics/post-views.ts';
+} from '../schema/analytics-views.ts';
 import type { PostRow } from './posts.ts';
 
 export type AuthorRow = typeof authorsView.$inferSelect;

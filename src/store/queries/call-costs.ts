@@ -1,6 +1,6 @@
 import type { Model, Operation } from '../../model/enumerations.ts';
 import type { Pooled } from '../db/database.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** Reported cost of calls to a service, of one operation and model, in US dollars. */
 export type CallCost = {

@@ -1,7 +1,7 @@
 /** Claims of completions. */
 
 import { amongIds, type Id, type Orm, prepareOnce } from '../db/database.ts';
-import { completionClaimsView } from '../schema/analytics/result-views.ts';
+import { completionClaimsView } from '../schema/analytics-views.ts';
 import { asc, sql } from 'drizzle-orm';
 
 export type SaidClaim = typeof completionClaimsView.$inferSelect;

@@ -1,9 +1,13 @@
 /** Completions of searches, with their key items, links and claims. */
 
 import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
-import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
-import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
-import { searchesView } from '../schema/analytics/topic-views.ts';
+import {
+  claimsView,
+  completionsView,
+  keyItemsView,
+  linksView,
+  searchesView,
+} from '../schema/analytics-views.ts';
 import { type DataScope, equals, inOrderOf, within } from './data-scope.ts';
 import type { LinkRow } from './links.ts';
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';

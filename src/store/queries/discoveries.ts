@@ -1,7 +1,7 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm';
 import { amongIds, type Id, onlyRow, type Orm, prepareOnce, type Queryable } from '../db/database.ts';
 import type { NamedKind } from '../topics/former-slugs.ts';
-import { discoveriesView } from '../schema/analytics/result-views.ts';
+import { discoveriesView } from '../schema/analytics-views.ts';
 import type { DataScope } from './data-scope.ts';
 
 export type DiscoveryRow = typeof discoveriesView.$inferSelect;

@@ -3,7 +3,7 @@
 import { desc } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Id, type Pooled, prepareOnce, type Reads, selectIds } from '../db/database.ts';
-import { discoveriesView } from '../schema/analytics/result-views.ts';
+import { discoveriesView } from '../schema/analytics-views.ts';
 import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import type { ItemSelection } from './item-counts.ts';

@@ -5,7 +5,7 @@ import { buildMatchingSql, type Matching, matchesAll } from '../archive/matching
 import { type ArchiveThing, readThings } from '../archive/search-archive.ts';
 import { amongIds, type Id, type Pooled, prepareOnce, type Reads, selectIds } from '../db/database.ts';
 import { readOrInsertFact } from '../db/instance-name.ts';
-import { discoveriesView } from '../schema/analytics/result-views.ts';
+import { discoveriesView } from '../schema/analytics-views.ts';
 import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { type DescribedDiscovery, describeDiscoveries } from './described-discoveries.ts';

@@ -10,7 +10,7 @@ import {
   searchGrowthDailyView,
   searchGrowthHourlyView,
   typicalAtAgeView,
-} from '../schema/analytics/growth-views.ts';
+} from '../schema/analytics-views.ts';
 
 export type PostGrowthRow = typeof postGrowthView.$inferSelect;
 type SearchGrowthRow = typeof searchGrowthDailyView.$inferSelect;

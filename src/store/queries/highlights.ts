@@ -1,6 +1,6 @@
 import { desc, inArray, sql } from 'drizzle-orm';
 import type { Id, Orm } from '../db/database.ts';
-import { linksView, postsView } from '../schema/analytics/post-views.ts';
+import { linksView, postsView } from '../schema/analytics-views.ts';
 
 /** A new item in one line. */
 export type Highlight = {

@@ -2,7 +2,7 @@
 import { groupBy } from '../../lib/group-by.ts';
 import { type Copies, nameTopicItem, readThings, readTopicItems } from '../topics/copies.ts';
 import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../db/database.ts';
-import { discoveriesView } from '../schema/analytics/result-views.ts';
+import { discoveriesView } from '../schema/analytics-views.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
 

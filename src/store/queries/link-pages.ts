@@ -2,7 +2,7 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { type Id, type Pooled, type Reads, selectIds } from '../db/database.ts';
-import { linkSourcesView } from '../schema/analytics/post-views.ts';
+import { linkSourcesView } from '../schema/analytics-views.ts';
 import { readLinksByIds } from './completions.ts';
 import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';

@@ -2,7 +2,7 @@
 
 import type { Source } from '../../model/enumerations.ts';
 import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../db/database.ts';
-import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
+import { linkSourcesView, linksView } from '../schema/analytics-views.ts';
 import { postTimeSql } from '../volume/volume-history.ts';
 import { asc, eq, sql } from 'drizzle-orm';
 

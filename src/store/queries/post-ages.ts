@@ -3,7 +3,7 @@
 import { and, asc, desc, inArray } from 'drizzle-orm';
 import type { Id, Orm } from '../db/database.ts';
 import { type DataScope, equals } from './data-scope.ts';
-import { postAtAgeView } from '../schema/analytics/growth-views.ts';
+import { postAtAgeView } from '../schema/analytics-views.ts';
 
 /** Counters of a post at an age, and the typical ones of its search. */
 export type PostAge = {

@@ -2,7 +2,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { identifyAddress, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import { type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
-import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
+import { postEngagementView, postVersionsView, postsView } from '../schema/analytics-views.ts';
 import type { PostRow } from './posts.ts';
 
 /** A post by its key, including nested posts. */

@@ -4,7 +4,7 @@ import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../model/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Id, type Orm, prepareOnce, type Reads, selectIds } from '../db/database.ts';
 import { type DataScope, inOrderOf, SCOPE_SQL, scopeValues } from './data-scope.ts';
-import { postsView } from '../schema/analytics/post-views.ts';
+import { postsView } from '../schema/analytics-views.ts';
 import { postTimeSql } from '../volume/volume-history.ts';
 
 export type PostRow = typeof postsView.$inferSelect;

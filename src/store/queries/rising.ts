@@ -3,8 +3,7 @@
 import { and, desc, isNull, type SQL, sql } from 'drizzle-orm';
 import { type Id, prepareOnce, type Reads } from '../db/database.ts';
 import { type DataScope, SCOPE_SQL, scopeValues, within } from './data-scope.ts';
-import { risingPostsView } from '../schema/analytics/growth-views.ts';
-import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';
+import { risingDomainsView, risingHashtagsView, risingPostsView } from '../schema/analytics-views.ts';
 
 type RisingPostRow = typeof risingPostsView.$inferSelect;
 type RisingHashtagRow = typeof risingHashtagsView.$inferSelect;

@@ -11,11 +11,10 @@ import {
   prepareOnce,
   selectIds,
 } from '../db/database.ts';
-import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
-import { searchesView } from '../schema/analytics/topic-views.ts';
+import { callsView, rejectsView, runsView, searchesView } from '../schema/analytics-views.ts';
+import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 import { runs } from '../schema/run-tables.ts';
 import type { RequestColumns } from '../topics/searches.ts';
-import type { ServiceKind } from '../services/services.ts';
 import { type DataScope, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 

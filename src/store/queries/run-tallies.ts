@@ -3,8 +3,7 @@
 import type { RunCode } from '../../model/errors.ts';
 import { DAY } from '../../lib/time.ts';
 import type { Pooled } from '../db/database.ts';
-import type { RunStatus } from '../schema/analytics/run-views.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 
 /** Only a few dozen groups are possible. */
 const MAX_GROUPS = 1_000;

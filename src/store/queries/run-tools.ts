@@ -8,7 +8,7 @@ import {
   type ToolReason,
 } from '../../model/tool-coverage.ts';
 import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
-import { runToolsView } from '../schema/analytics/run-views.ts';
+import { runToolsView } from '../schema/analytics-views.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import type { RunRow } from './run-list.ts';
 import { asc, desc } from 'drizzle-orm';

@@ -2,8 +2,8 @@
 
 import type { RunCode } from '../../model/errors.ts';
 import { type Id, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
-import { DISCOVERY_KINDS, discoveriesView } from '../schema/analytics/result-views.ts';
-import type { RunStatus } from '../schema/analytics/run-views.ts';
+import { DISCOVERY_KINDS, type RunStatus } from '../../model/closed-lists.ts';
+import { discoveriesView } from '../schema/analytics-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import { type DescribedDiscovery, describeDiscoveries } from './described-discoveries.ts';
 import type { RunRow } from './run-list.ts';

@@ -2,7 +2,7 @@
 
 import { type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { equals } from './data-scope.ts';
-import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
+import { intervalChangesView, searchVersionsView, searchesView } from '../schema/analytics-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 
 export type SearchRow = typeof searchesView.$inferSelect;

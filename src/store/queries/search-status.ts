@@ -1,7 +1,7 @@
 /** How searches are doing, as the view `search_status` decides it, with what decides whether they are silent. */
 import { ANALYTICS } from '../../model/database-kind.ts';
 import type { Id, Pooled } from '../db/database.ts';
-import type { searchStatusView } from '../schema/analytics/topic-views.ts';
+import type { searchStatusView } from '../schema/analytics-views.ts';
 import type { ScheduleColumns } from '../runs/slots.ts';
 
 /** A row of `search_status`, its schedule, and whether its simulation still runs, which has a clock of its own. */

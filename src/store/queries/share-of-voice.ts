@@ -3,8 +3,8 @@
 import { and, asc, inArray } from 'drizzle-orm';
 import { groupBy } from '../../lib/group-by.ts';
 import type { Orm } from '../db/database.ts';
-import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';
-import type { ServiceKind } from '../services/services.ts';
+import { shareOfVoiceView } from '../schema/analytics-views.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import { within } from './data-scope.ts';
 
 export type VoiceDayRow = typeof shareOfVoiceView.$inferSelect;

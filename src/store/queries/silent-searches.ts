@@ -1,7 +1,7 @@
 /** How long active searches have had no successful run. The rule is in `monitor/status/search-silence.ts`. */
 import { type RunCode, WAITS_FOR_SOURCE } from '../../model/errors.ts';
 import type { Id, Reads } from '../db/database.ts';
-import type { RunStatus } from '../schema/analytics/run-views.ts';
+import type { RunStatus } from '../../model/closed-lists.ts';
 import type { ScheduleColumns } from '../runs/slots.ts';
 
 type ScheduleGroup = ScheduleColumns & {

@@ -1,8 +1,7 @@
 /** What searches did in a span of time: runs by outcome, the observed share, calls, and what followed their spikes. */
 import type { RunCode } from '../../model/errors.ts';
 import type { Id, Pooled } from '../db/database.ts';
-import type { RunStatus } from '../schema/analytics/run-views.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 
 /** Searches, and a span of time, of which `until` is excluded. */
 export type SearchSpan = { searchIds: readonly Id[]; from: Date; until: Date };

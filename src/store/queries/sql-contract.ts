@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../lib/group-by.ts';
 import type { Reads } from '../db/database.ts';
-import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
+import { contractColumnsView, contractView } from '../schema/analytics-views.ts';
 import { asc } from 'drizzle-orm';
 
 const columns = contractColumnsView;

@@ -3,7 +3,7 @@
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { type Id, type Pooled, sqlTime, onlyRow } from '../db/database.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** The connected Postgres: its version as text and as a number (180000 for 18.0). */
 export async function readServer(db: Pooled): Promise<{ version: string; number: number }> {

@@ -1,5 +1,5 @@
 import { type Orm, prepareOnce } from '../db/database.ts';
-import { topicsView } from '../schema/analytics/topic-views.ts';
+import { topicsView } from '../schema/analytics-views.ts';
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 
 export type TopicRow = typeof topicsView.$inferSelect;

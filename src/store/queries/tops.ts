@@ -4,7 +4,7 @@
 
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** A search or a topic; within a topic, each post counts once. Without either, all topics: once in each. */
 type TopsFilter = DataScope & {

@@ -1,7 +1,7 @@
 /** Spikes and states of searches, as the views show them. */
 
 import { amongIds, type Id, type Orm, prepareOnce } from '../db/database.ts';
-import { spikesView, trendStatesView } from '../schema/analytics/trend-views.ts';
+import { spikesView, trendStatesView } from '../schema/analytics-views.ts';
 import { type DataScope, equals, within } from './data-scope.ts';
 import { and, asc, desc, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
 

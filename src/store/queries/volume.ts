@@ -1,7 +1,7 @@
 /** Volume per bucket, as in the views. */
 
 import type { Id, Orm, Pooled } from '../db/database.ts';
-import { volumeHourlyView } from '../schema/analytics/trend-views.ts';
+import { volumeHourlyView } from '../schema/analytics-views.ts';
 import { and, asc, gte, inArray } from 'drizzle-orm';
 
 export const BUCKETS = ['quarter', 'hour', 'day'] as const;

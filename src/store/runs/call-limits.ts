@@ -9,7 +9,7 @@ import type { RunCode } from '../../model/errors.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Id, type Queryable, sqlTime } from '../db/database.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** Maximum delay between the ledger row and its request if the calls per minute are limited; later requests are not sent. */
 export const MAX_SEND_DELAY_MS = 2 * SECOND;

@@ -1,8 +1,8 @@
 /** What responses have shown about the rate of searches, due times of adaptive intervals, and the log of their changes. */
 import type { Operation } from '../../model/enumerations.ts';
 import { type Id, type Pooled, sqlTime, writeRows } from '../db/database.ts';
-import type { intervalChangesView } from '../schema/analytics/topic-views.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { intervalChangesView } from '../schema/analytics-views.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { ScheduleColumns } from './slots.ts';
 
 /** A row of `search_pace`, with the search and its schedule. The learned members are null until a response was derived. */

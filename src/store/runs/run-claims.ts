@@ -11,7 +11,7 @@ import {
   violatesConstraint,
 } from '../db/database.ts';
 import type { RequestColumns } from '../topics/searches.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** A claimed run with everything its execution needs. */
 export type ClaimedRun = RequestColumns & {

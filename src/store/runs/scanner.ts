@@ -2,7 +2,7 @@
 import { SECOND } from '../../lib/time.ts';
 import { type Database, type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
 import { LEASE_IS_OVER, mayStartSql } from './run-claims.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 
 /** After this long without a scan, any worker takes over. */

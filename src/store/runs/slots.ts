@@ -3,8 +3,7 @@ import type { CancelReason, SkipReason } from '../../model/errors.ts';
 import { SECOND } from '../../lib/time.ts';
 import type { Operation } from '../../model/enumerations.ts';
 import { type Id, type Queryable, type Transaction, selectIds } from '../db/database.ts';
-import type { SearchState } from '../schema/analytics/topic-views.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { SearchState, ServiceKind } from '../../model/closed-lists.ts';
 
 /** A schedule as stored: one of the first three members is set. */
 export type ScheduleColumns = {

@@ -1,9 +1,13 @@
 /** Shared by all table declarations. */
 
+import { ANALYTICS } from '../../model/database-kind.ts';
 import { bigint, pgSchema, timestamp } from 'drizzle-orm/pg-core';
 
-/** Schema of our tables; analysts read the views in `strandline_analytics`. */
+/** Schema of our tables. */
 export const strandline = pgSchema('strandline');
+
+/** Schema of the views of the SQL contract. */
+export const analytics = pgSchema(ANALYTICS);
 
 /** A generated bigint key. External IDs are text (`external_id`). */
 export const key = () => bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity();
@@ -12,5 +16,5 @@ export const ref = () => bigint({ mode: 'bigint' });
 /** An instant, in UTC. No column of the domain defaults to now(): callers pass the time of their clock. */
 export const instant = () => timestamp({ withTimezone: true, mode: 'date', precision: 3 });
 
-/** An external counter: null if unknown, which is not zero. */
+/** A number of things, or an external counter: null if unknown, which is not zero. */
 export const counter = () => bigint({ mode: 'number' });

@@ -1,8 +1,6 @@
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import { type Database, type Id, onlyRow } from '../db/database.ts';
 
-export const SERVICE_KINDS = ['sandbox', 'own', 'hosted'] as const;
-/** `sandbox` is simulated, `own` is the search service of this installation, `hosted` is an external one. */
-export type ServiceKind = (typeof SERVICE_KINDS)[number];
 export type Service = { id: Id; name: string; kind: ServiceKind; address: string | null; dialect: string };
 
 /** Finds or creates a service by name, and updates its URL and dialect. */

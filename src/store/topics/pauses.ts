@@ -3,7 +3,7 @@
  * paused while it has one. The scan makes it active after the last (`monitor/schedule/due-slots.ts`).
  */
 import type { Id, Pooled, Transaction } from '../db/database.ts';
-import type { PauseScope } from '../schema/analytics/topic-views.ts';
+import type { PauseScope } from '../../model/closed-lists.ts';
 import type { LockedSearch } from '../runs/slots.ts';
 
 /**

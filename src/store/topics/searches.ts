@@ -7,8 +7,7 @@ import {
   onlyRow,
   selectIds,
 } from '../db/database.ts';
-import type { SearchState, Sensitivity } from '../schema/analytics/topic-views.ts';
-import type { ServiceKind } from '../services/services.ts';
+import type { SearchState, Sensitivity, ServiceKind } from '../../model/closed-lists.ts';
 import { type ScheduleColumns, setAdaptiveDue } from '../runs/slots.ts';
 
 /** What a search asks for, as stored. */

@@ -1,6 +1,6 @@
 import { QUARTER_MS } from '../../lib/time.ts';
 import type { Id, Pooled, Transaction } from '../db/database.ts';
-import type { Sensitivity } from '../schema/analytics/topic-views.ts';
+import type { Sensitivity } from '../../model/closed-lists.ts';
 
 /**
  * When a post counts, in which quarter-hour, and where in it, in milliseconds: one without a time, or dated after its sighting, counts

@@ -1,7 +1,7 @@
 import { describeUtcDays, formatPercent } from '../../lib/display-format.ts';
 import { DAY } from '../../lib/time.ts';
 import type { VoiceRow } from '../../store/queries/share-of-voice.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import { Count } from '../components/numbers.tsx';
 import { Chart } from '../components/chart.tsx';
 import { Section } from '../components/section.tsx';

@@ -1,5 +1,4 @@
-import type { RunStatus } from '../../store/schema/analytics/run-views.ts';
-import type { SearchState, SearchStatusName } from '../../store/schema/analytics/topic-views.ts';
+import type { RunStatus, SearchState, SearchStatusName } from '../../model/closed-lists.ts';
 
 export type BadgeState = SearchState | SearchStatusName | RunStatus | 'new' | 'baseline' | 'rising';
 

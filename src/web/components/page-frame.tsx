@@ -8,7 +8,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Id } from '../../store/db/database.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import { awaitMembers } from '../../lib/await-members.ts';
-import { SERVICE_KINDS } from '../../store/services/services.ts';
+import { SERVICE_KINDS } from '../../model/closed-lists.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
 import { resolveZone } from '../../lib/display-format.ts';

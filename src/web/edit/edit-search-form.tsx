@@ -1,6 +1,6 @@
 import type { Problem } from '../../model/errors.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
-import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
+import { SENSITIVITIES } from '../../model/closed-lists.ts';
 import { Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { writeEvery } from '../../monitor/schedule/schedule.ts';
 import type { Forecast } from '../../monitor/topics/search-forecast.ts';

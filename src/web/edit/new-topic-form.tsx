@@ -3,7 +3,7 @@
 import type { Problem } from '../../model/errors.ts';
 import { DEFAULT_EVERY } from '../../monitor/schedule/schedule.ts';
 import type { NewTopic, TopicSearch } from '../../monitor/topics/save-topic.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import {
   Button,
   Field,

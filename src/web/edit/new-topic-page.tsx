@@ -8,7 +8,7 @@ import { isAddress, watch } from '../../monitor/sources/watch-address.ts';
 import { addSearches, createSlug, createTopic } from '../../monitor/topics/save-topic.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { chooseServiceKind, findDefaultKind, waitsForSource } from '../../monitor/topics/service-choice.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { findTopic } from '../../store/topics/topics.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../monitor/topics/search-forecast.ts';
 import { explainMissingTools } from '../../monitor/topics/tool-sources.ts';
 import type { CallCost } from '../../store/queries/call-costs.ts';
-import type { ServiceKind } from '../../store/services/services.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import { describeProblem } from '../components/form.tsx';
 import { formatCount, isPaid, Usd } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';

@@ -10,7 +10,7 @@ import { DAY, HOUR } from '../../lib/time.ts';
 import type { Id } from '../../store/db/database.ts';
 import { readRunPage, readRunServices, type RunRow } from '../../store/queries/run-list.ts';
 import { type RunTally, tallyRuns } from '../../store/queries/run-tallies.ts';
-import { RUN_STATUSES } from '../../store/schema/analytics/run-views.ts';
+import { RUN_STATUSES } from '../../model/closed-lists.ts';
 import { Table } from '../components/data-table.tsx';
 import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';

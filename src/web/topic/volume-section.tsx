@@ -1,4 +1,4 @@
-import { DISCOVERY_KINDS } from '../../store/schema/analytics/result-views.ts';
+import { DISCOVERY_KINDS } from '../../model/closed-lists.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
 import { type DateReader, describeUtcDays, formatPercent } from '../../lib/display-format.ts';

@@ -8,6 +8,7 @@ import { REPOSITORY } from '../sources.ts';
 import { changesBetween, isAtLeast, nextVersion } from './change.ts';
 import { type Contract, type ContractColumn, readContract, readSource } from './contract.ts';
 import { pageOf } from './page.ts';
+import { formatViewTypes, VIEWS_FILE } from './view-types.ts';
 
 const database = await freshDatabase();
 const live = await readContract(database.url);
@@ -42,6 +43,10 @@ test('the reference page is current (npm run -s sql:reference)', async () => {
   expect(await readFile(path.join(REPOSITORY, 'docs/reference/sql.md'), 'utf8')).toBe(pageOf(live));
 });
 
+test('the declarations of the views are current (npm run types)', async () => {
+  expect(await readFile(VIEWS_FILE, 'utf8')).toBe(await formatViewTypes(live.views));
+});
+
 test('the reader can query the version', async () => {
   const sql = 'select version, major, minor from contract';
   const [major, minor] = live.version.split('.').map(Number);
@@ -53,11 +58,6 @@ describe('comments', () => {
     expect(live.views.length).toBeGreaterThan(35);
     expect(live.views.filter(({ meaning }) => meaning === '').map(({ name }) => name)).toEqual([]);
     expect(columns.filter(({ meaning }) => meaning === '').map((one) => one.path)).toEqual([]);
-  });
-
-  test('say what null means for nullable columns', () => {
-    const silent = columns.filter(({ nullable, meaning }) => nullable && !/\bnull\b/i.test(meaning));
-    expect(silent.map((one) => one.path)).toEqual([]);
   });
 
   test('name the unit of each number and time, or what it counts', () => {

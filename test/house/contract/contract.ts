@@ -1,12 +1,9 @@
 /** Reads the SQL contract of a migrated database in a form that can be stored and compared. */
 import { createHash } from 'node:crypto';
-import { Column } from 'drizzle-orm';
-import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { connect } from '../../../src/platform/postgres/connect.ts';
 import { readViews } from '../../../src/store/db/migrations-folder.ts';
-import { declared } from '../../../src/store/db/row-shapes.ts';
 
-/** `nullable` comes from the declarations in `src/store/schema/analytics/`; Postgres does not track it for views. */
+/** Postgres does not track which columns of a view may be null: those are `nullable` whose comment says what null means. */
 export type ContractColumn = { name: string; type: string; nullable: boolean; meaning: string };
 export type ContractView = { name: string; meaning: string; columns: ContractColumn[] };
 export type Contract = { version: string; views: ContractView[] };
@@ -42,27 +39,12 @@ export async function readContract(url: string): Promise<Contract> {
 }
 
 function viewsOf(rows: readonly Row[]): ContractView[] {
-  const never = neverNull();
   const views = new Map<string, ContractView>();
   for (const row of rows) {
     const view = views.get(row.view) ?? { name: row.view, meaning: row.view_meaning ?? '', columns: [] };
     views.set(row.view, view);
-    const nullable = !never.has(`${row.view}.${row.name}`);
-    view.columns.push({ name: row.name, type: row.type, nullable, meaning: row.meaning ?? '' });
+    const meaning = row.meaning ?? '';
+    view.columns.push({ name: row.name, type: row.type, nullable: /\bnull\b/i.test(meaning), meaning });
   }
   return [...views.values()];
-}
-
-/** `view.column` of every column declared NOT NULL. */
-function neverNull(): Set<string> {
-  const views = Object.values<object>(declared).flatMap((one) =>
-    one instanceof PgView ? [getViewConfig(one)] : [],
-  );
-  return new Set(
-    views.flatMap(({ name, selectedFields }) =>
-      Object.entries(selectedFields)
-        .filter(([, column]) => column instanceof Column && column.notNull)
-        .map(([column]) => `${name}.${column}`),
-    ),
-  );
 }

@@ -36,7 +36,7 @@ They show real data. The [sandbox](databases.md#the-sandbox) is a database of it
   changelog names the replacement.
 
 To change a view, edit its file in \`migrations/views/\`, raise the version in \`contract.sql\` there, and run
-\`npm run -s sql:reference\`. \`strandline migrate\` applies the files if their version is higher than the database's. It
+\`npm run -s types\` and \`npm run -s sql:reference\`. \`strandline migrate\` applies the files if their version is higher than the database's. It
 replaces views, or drops and re-creates them with the same grants. If one of your objects depends on a view that must be
 dropped, it names that object and changes nothing. A test compares the database with \`docs/reference/sql-contract.json\`.
 `;

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../../config/config.ts';
 import type { OwnListeners } from '../../../platform/network.ts';
-import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
+import type { DeliveryCode } from '../../../model/alerts.ts';
 import type { ChannelMessage } from '../message.ts';
 import type { z } from 'zod';
 

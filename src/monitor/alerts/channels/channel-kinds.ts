@@ -1,5 +1,5 @@
 import { Refused } from '../../../model/errors.ts';
-import { DELIVERY_CODES, type DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
+import { DELIVERY_CODES, type DeliveryCode } from '../../../model/alerts.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import { appriseKind } from './apprise.ts';
 import { discordKind } from './discord.ts';

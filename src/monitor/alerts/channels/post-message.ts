@@ -14,7 +14,7 @@ import {
   systemResolve,
 } from '../../../platform/network.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
-import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
+import type { DeliveryCode } from '../../../model/alerts.ts';
 import { failSend, type SendOptions, type SendResult } from './channel-kind.ts';
 import type { LookupAddress } from 'node:dns';
 import type { Agent as UndiciAgent } from 'undici';

@@ -5,7 +5,7 @@
 
 import { parseWebUrl } from '../../../model/links/link.ts';
 import { type Resolve, systemResolve } from '../../../platform/network.ts';
-import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
+import type { DeliveryCode } from '../../../model/alerts.ts';
 import type { ChannelKind } from './channel-kind.ts';
 import {
   breakMentions,

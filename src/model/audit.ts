@@ -1,7 +1,4 @@
-/** The audit log, as the SQL contract shows it. */
-import { jsonb, text } from 'drizzle-orm/pg-core';
-import { instant } from '../schema.ts';
-import { defineView, id } from './analytics-schema.ts';
+/** Closed lists of the audit log, and what an entry says. Stored: only add to them. */
 
 /** Who acts: a token, a session of a token, this machine without either, a command, or the program. */
 export const ACTORS = ['token', 'session', 'local', 'command_line', 'program'] as const;
@@ -41,15 +38,3 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** A field that changed. */
 export type Change = { before?: unknown; after?: unknown };
-
-export const auditLogView = defineView('audit_log', {
-  id: id(),
-  at: instant().notNull(),
-  actor: text({ enum: ACTORS }).notNull(),
-  token: text(),
-  name: text(),
-  action: text({ enum: AUDIT_ACTIONS }).notNull(),
-  kind: text().notNull(),
-  subject: text(),
-  changes: jsonb().$type<Readonly<Record<string, Change>>>().notNull(),
-});

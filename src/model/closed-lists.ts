@@ -1,0 +1,56 @@
+/** Closed lists of services, searches, runs, and what is derived from them. Stored: only add to them. */
+
+export const SERVICE_KINDS = ['sandbox', 'own', 'hosted'] as const;
+/** `sandbox` is simulated, `own` is the search service of this installation, `hosted` is an external one. */
+export type ServiceKind = (typeof SERVICE_KINDS)[number];
+
+/** Sensitivity of spike detection. */
+export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
+export type Sensitivity = (typeof SENSITIVITIES)[number];
+
+/** Only active searches are run; a capped one is due again on the next day. */
+export const SEARCH_STATES = ['active', 'paused', 'broken', 'capped'] as const;
+export type SearchState = (typeof SEARCH_STATES)[number];
+
+/**
+ * How a search is doing, worst first, but for those that do not run because a person or a limit says so. The view decides all
+ * but `silent` (`monitor/status/search-status.ts`).
+ */
+export const SEARCH_STATUSES = [
+  'broken',
+  'failing',
+  'silent',
+  'nothing_coming',
+  'waiting_for_source',
+  'capped',
+  'waiting',
+  'ok',
+  'paused',
+  'removed',
+] as const;
+export type SearchStatusName = (typeof SEARCH_STATUSES)[number];
+
+/** What was paused: the search alone, its topic, or all searches. */
+export const PAUSE_SCOPES = ['search', 'topic', 'all'] as const;
+export type PauseScope = (typeof PAUSE_SCOPES)[number];
+
+export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** How the last run of a search ended, where only these two count. */
+export const RUN_OUTCOMES = ['succeeded', 'failed'] as const;
+
+/** What created a run: its schedule, a person, or the creation or edit of its search. */
+export const RUN_TRIGGERS = ['schedule', 'manual', 'first'] as const;
+
+/** State of a paid call, including trials: `unknown` if its process ended before the response. */
+export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
+
+export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike', 'trend', 'growth'] as const;
+
+export const SPIKE_MEASURES = ['posts', 'engagement'] as const;
+export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
+
+/** What alone makes a spike: its loudest author, or copies of one text. */
+export const SPIKE_CAUSES = ['author', 'text'] as const;
+export type SpikeCause = (typeof SPIKE_CAUSES)[number];
