@@ -20,7 +20,7 @@ import { listNeutral } from './sandbox/score.ts';
 import { reportOf } from './sandbox/report.ts';
 import { type Alert, alertsOf, countDuplicates, linksOf, runsByEnd, sightingsOf } from './sandbox/store.ts';
 import { type Database, openDatabase } from '../src/store/db/database.ts';
-import { applyRetention, retentionLimitsAt } from '../src/store/maintenance/retention.ts';
+import { applyRetention, retentionLimitsAt } from '../src/store/erase/retention.ts';
 import { openStage, START } from './stage.ts';
 
 const { values } = parseArgs({

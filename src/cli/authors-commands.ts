@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findAuthor, forgetAuthor, countStored } from '../store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor, countStored } from '../store/erase/forget-author.ts';
 import type { Cli } from './command-context.ts';
 import type { ShowOptions } from './show-item.ts';
 import { oneLine } from './terminal-text.ts';

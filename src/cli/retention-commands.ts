@@ -7,7 +7,7 @@ import {
   readTableSizes,
   retentionLimitsAt,
   type TableSize,
-} from '../store/maintenance/retention.ts';
+} from '../store/erase/retention.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { renderList, renderTable } from './terminal-table.ts';

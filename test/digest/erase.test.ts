@@ -4,9 +4,9 @@ import { composeDigests } from '../../src/monitor/alerts/compose-digests.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { findPastDigest } from '../../src/monitor/digests/stored-digests.ts';
 import { planDigests } from '../../src/monitor/schedule/plan-digests.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
-import { eraseFromDigests } from '../../src/store/maintenance/erase-from-digests.ts';
-import { removeRulesSql } from '../../src/store/maintenance/traces.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
+import { eraseFromDigests } from '../../src/store/erase/erase-from-digests.ts';
+import { removeRulesSql } from '../../src/store/erase/traces.ts';
 import { inTransaction } from '../../src/store/db/database.ts';
 import { openStage, type Stage } from '../tell/stage.ts';
 

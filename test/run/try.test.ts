@@ -4,7 +4,7 @@ import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { type SearchToDryRun, dryRunSearch } from '../../src/monitor/runs/dry-run.ts';
 import { runRecurringWork } from '../../src/monitor/recurring-work.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { raiseTombstones } from '../../src/store/maintenance/tombstones.ts';
+import { raiseTombstones } from '../../src/store/erase/tombstones.ts';
 import { inTransaction } from '../../src/store/db/database.ts';
 import { readCallCosts } from '../../src/store/queries/call-costs.ts';
 import { openTrial } from '../../src/store/runs/trials.ts';

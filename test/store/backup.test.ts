@@ -15,7 +15,7 @@ import { backUp } from '../../src/store/backup/backup.ts';
 import type { BackedUpTable, Manifest } from '../../src/store/backup/manifest.ts';
 import { restore } from '../../src/store/backup/restore.ts';
 import { openDatabase } from '../../src/store/db/database.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { LAST_SQUASHED, MIGRATIONS_FOLDER, readMigrations } from '../../src/store/db/migrations-folder.ts';
 import { ensurePartitions } from '../../src/store/maintenance/partitions.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';

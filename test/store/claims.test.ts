@@ -4,7 +4,7 @@ import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Id } from '../../src/store/db/database.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import {
   type CompletionDiff,
   type DiffRange,

@@ -11,7 +11,7 @@ import { loadDialect } from '../../src/protocol/dialect.ts';
 import { MAX_COPIES, readThings } from '../../src/store/topics/copies.ts';
 import type { TopicItem } from '../../src/store/save/topic-items.ts';
 import { fillTextKeys } from '../../src/store/maintenance/fill-text-keys.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { claimRun } from '../../src/store/runs/run-claims.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';

@@ -5,7 +5,7 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { Id } from '../../src/store/db/database.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { storeResponse } from '../../src/store/runs/responses.ts';
 import { intercepted } from '../intercepted.ts';
 import { gated, json, wirePost } from '../stub-service.ts';

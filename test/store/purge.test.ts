@@ -5,7 +5,7 @@ import { finishPurge, previewPurge, requestPurge } from '../../src/monitor/topic
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
-import { continuePurges } from '../../src/store/maintenance/purge.ts';
+import { continuePurges } from '../../src/store/erase/purge.ts';
 import { until } from '../processes.ts';
 import { gated, json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';

@@ -10,7 +10,7 @@ import {
   countDue,
   readTableSizes,
   retentionLimitsAt,
-} from '../../src/store/maintenance/retention.ts';
+} from '../../src/store/erase/retention.ts';
 import { ensureRecurringWork } from '../../src/store/runs/scanner.ts';
 import { makeWorld, START, type World } from '../world.ts';
 

@@ -6,7 +6,7 @@ import { derivePending, rebuildTrends } from '../../src/monitor/derive/follower.
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import type { Id } from '../../src/store/db/database.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { readPostPage } from '../../src/store/queries/post-pages.ts';
 import { readPosts } from '../../src/store/queries/posts.ts';
 import { claimRun } from '../../src/store/runs/run-claims.ts';

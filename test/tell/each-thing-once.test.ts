@@ -4,7 +4,7 @@ import { HOUR } from '../../src/lib/time.ts';
 import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
 import { describeOrigin, summarizeMessage } from '../../src/monitor/alerts/channels/message-summary.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
 import { openStage, type Stage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SECOND } from '../../src/lib/time.ts';
 import { resendMessages } from '../../src/monitor/alerts/resend.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { read, status } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';
 

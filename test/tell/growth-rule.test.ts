@@ -5,7 +5,7 @@ import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
 import { summarizeMessage } from '../../src/monitor/alerts/channels/message-summary.ts';
 import { changeRule } from '../../src/monitor/alerts/manage-rules.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { readNewestDiscoveries } from '../../src/store/queries/discoveries.ts';
 import { describeDiscoveries } from '../../src/store/queries/described-discoveries.ts';
 import type { Search } from '../../src/store/topics/searches.ts';

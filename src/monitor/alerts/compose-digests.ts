@@ -11,7 +11,7 @@ import {
   type PlannedDigest,
   storeDigest,
 } from '../../store/alerts/digests.ts';
-import { lockAgainstForgetting } from '../../store/maintenance/forget-lock.ts';
+import { lockAgainstForgetting } from '../../store/erase/forget-lock.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import { findTopic } from '../../store/topics/topics.ts';
 import type { Context } from '../context.ts';

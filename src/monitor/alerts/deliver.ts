@@ -22,7 +22,7 @@ import {
   releaseChannel,
 } from '../../store/alerts/delivery-rows.ts';
 import { findDeliveryDigest } from '../../store/alerts/digests.ts';
-import { lockAgainstForgetting } from '../../store/maintenance/forget-lock.ts';
+import { lockAgainstForgetting } from '../../store/erase/forget-lock.ts';
 import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
 import { readHeld } from '../../store/alerts/held-deliveries.ts';
 import type { Context } from '../context.ts';

@@ -8,7 +8,7 @@ import type { ParsedResults } from '../../model/parsed-results.ts';
 import { MINUTE } from '../../lib/time.ts';
 import type { Id } from '../../store/db/database.ts';
 import { PLAN_HEADER } from '../../protocol/extensions.ts';
-import { removeForgotten } from '../../store/maintenance/tombstones.ts';
+import { removeForgotten } from '../../store/erase/tombstones.ts';
 import type { Service } from '../../store/services/services.ts';
 import {
   closeTrial,

@@ -133,7 +133,7 @@ export async function abandonRequest({ pool }: Pooled, key: RequestKey, fence: n
   );
 }
 
-/** Deletes stored replies of a route that contain results; see `maintenance/forget-author.ts`. */
+/** Deletes stored replies of a route that contain results; see `erase/forget-author.ts`. */
 export async function deleteReplies(tx: Queryable, route: string): Promise<void> {
   await tx.query('DELETE FROM strandline.idempotency_keys WHERE route = $1 AND status IS NOT NULL', [route]);
 }

@@ -6,7 +6,7 @@ import { hashFoldedText } from '../../model/copies.ts';
 import { settleThings } from '../topics/copies.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
-import { lockAgainstForgetting } from './forget-lock.ts';
+import { lockAgainstForgetting } from '../erase/forget-lock.ts';
 
 const S = 'strandline';
 const BATCH_SIZE = 1_000;

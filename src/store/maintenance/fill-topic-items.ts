@@ -4,7 +4,7 @@
  */
 import { identifyPost, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
-import { lockAgainstForgetting } from './forget-lock.ts';
+import { lockAgainstForgetting } from '../erase/forget-lock.ts';
 import { type Item, itemName, reportItems } from '../save/topic-items.ts';
 
 const S = 'strandline';

@@ -3,7 +3,7 @@ import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import { readRenamedItems, settleThings } from '../topics/copies.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../db/database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
-import { leaveOutForgotten } from '../maintenance/tombstones.ts';
+import { leaveOutForgotten } from '../erase/tombstones.ts';
 import { MEMBERS } from './columns.ts';
 import { type ChangedPost, saveLateContent } from './late-content.ts';
 import { saveLateCounters } from './late-counters.ts';

@@ -232,7 +232,7 @@ export const post_links = strandline.table(
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /**
- * Forgotten authors, posts and links, as digests (`digestThing` in `store/maintenance/tombstones.ts`) that identify
+ * Forgotten authors, posts and links, as digests (`digestThing` in `store/erase/tombstones.ts`) that identify
  * them if they are returned again, but contain no personal data.
  */
 export const tombstones = strandline.table('tombstones', {

@@ -4,7 +4,7 @@
  */
 import { settleThings } from './copies.ts';
 import type { Id, Transaction } from '../db/database.ts';
-import { lockAgainstForgetting } from '../maintenance/forget-lock.ts';
+import { lockAgainstForgetting } from '../erase/forget-lock.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
 
 const S = 'strandline';

@@ -6,7 +6,7 @@ import type { RouteContext } from '../../monitor/http/route-types.ts';
 import { listTroubled, readSearchStatuses } from '../../monitor/status/search-status.ts';
 import { readQueueDepth, readServiceBudgets, readWorkers } from '../../monitor/status/system-status.ts';
 import { readSetAside } from '../../store/derive/pending-derivations.ts';
-import { countDue, readTableSizes, retentionLimitsAt } from '../../store/maintenance/retention.ts';
+import { countDue, readTableSizes, retentionLimitsAt } from '../../store/erase/retention.ts';
 import { readPauseOfAll } from '../../store/topics/pauses.ts';
 import { readContractVersion } from '../../store/queries/sql-contract.ts';
 import { readBacklog, readCallDays, readServer, readUnread, readUpkeep } from '../../store/queries/system.ts';

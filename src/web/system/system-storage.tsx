@@ -1,7 +1,7 @@
 /** Storage by kind and table, and retention. */
 
 import type { Config } from '../../config/config.ts';
-import { describeDue } from '../../store/maintenance/retention.ts';
+import { describeDue } from '../../store/erase/retention.ts';
 import { Bars, Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
 import { formatBytes } from '../../lib/display-format.ts';

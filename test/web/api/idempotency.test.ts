@@ -9,7 +9,7 @@ import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { claimRun } from '../../../src/store/runs/run-claims.ts';
 import { inTransaction } from '../../../src/store/db/database.ts';
-import { findAuthor, forgetAuthor } from '../../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../../src/store/erase/forget-author.ts';
 import {
   abandonRequest,
   beginRequest,

@@ -15,7 +15,7 @@ import { renameTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { rebuildTrends } from '../../../src/monitor/derive/follower.ts';
-import { findAuthor, forgetAuthor } from '../../../src/store/maintenance/forget-author.ts';
+import { findAuthor, forgetAuthor } from '../../../src/store/erase/forget-author.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, type World } from '../../world.ts';

@@ -5,7 +5,7 @@ import { formatBytes, formatWhole } from '../../lib/display-format.ts';
 import { DAY, SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { type Database, onlyRow } from '../db/database.ts';
-import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from './partitions.ts';
+import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from '../maintenance/partitions.ts';
 
 /** Deleted rows; `done`: nothing is left to delete. */
 type RetentionReport = {
