@@ -1,7 +1,7 @@
 /** `topic purge` and `search purge`: delete what was found, too. */
 
 import type { PurgeTarget } from '../monitor/topics/purge-topic.ts';
-import type { PurgeCounts } from '../store/erase/purge.ts';
+import type { PurgeCounts } from '../store/erase/orphans.ts';
 import type { Cli } from './command-context.ts';
 import { EXIT_USAGE } from './command-input.ts';
 import { formatQuantity } from './value-formatting.ts';

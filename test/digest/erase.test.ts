@@ -3,11 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { composeDigests } from '../../src/monitor/alerts/compose-digests.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { findPastDigest } from '../../src/monitor/digests/stored-digests.ts';
+import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
 import { planDigests } from '../../src/monitor/schedule/plan-digests.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
-import { eraseFromDigests } from '../../src/store/erase/erase-from-digests.ts';
-import { removeRulesSql } from '../../src/store/erase/traces.ts';
-import { inTransaction } from '../../src/store/db/database.ts';
 import { openStage, type Stage } from '../tell/stage.ts';
 
 let stage: Stage;
@@ -62,12 +60,9 @@ test('a forgotten author and a purged search leave a digest', async () => {
     ['other', 1, 1],
   ]);
 
-  await inTransaction(db, async (tx) => {
-    await eraseFromDigests(tx, 'search', memory.id);
-    for (const statement of removeRulesSql('r.search_id = $1')) await tx.query(statement, [memory.id]);
-  });
+  await finishPurge(db, await requestPurge(ctx, { kind: 'search', slug: 'memory' }));
   expect(await count('something else')).toEqual([0, 0]);
   expect(await count('what another search')).toEqual([1, 1 - 1]);
-  await inTransaction(db, (tx) => eraseFromDigests(tx, 'topic', other.topic_id));
+  await finishPurge(db, await requestPurge(ctx, { kind: 'topic', slug: 'other' }));
   expect((await findPastDigest(db, id)).digest.topics.map(({ topic }) => topic)).toEqual(['memory']);
 });

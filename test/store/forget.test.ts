@@ -5,11 +5,12 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { Id } from '../../src/store/db/database.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
+import { countStored, findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { storeResponse } from '../../src/store/runs/responses.ts';
 import { intercepted } from '../intercepted.ts';
 import { gated, json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
+import { findDangling } from './dangling.ts';
 
 const { stub, world, rows } = await stubbedWorld();
 
@@ -44,24 +45,6 @@ async function tablesWith(word: string): Promise<string[]> {
       word,
     ]);
     if (hits.length > 0) found.push(relname);
-  }
-  return found;
-}
-
-/** Rows that lead to a post, an author or a link that is not there, by the names of their columns, whoever made the table. */
-async function dangling(): Promise<string[]> {
-  const columns = await rows(
-    `SELECT c.relname AS "table", a.attname AS "column", replace(replace(a.attname, 'top_', ''), '_id', 's') AS of
-     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('post_id', 'top_post_id', 'author_id', 'link_id')
-     WHERE c.relnamespace = 'strandline'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`,
-  );
-  expect(columns.length).toBeGreaterThan(8);
-  const found: string[] = [];
-  for (const { table, column, of } of columns) {
-    const hits = await rows(
-      `SELECT FROM strandline.${table} t WHERE ${column} IS NOT NULL AND NOT EXISTS (SELECT FROM strandline.${of} WHERE id = t.${column}) LIMIT 1`,
-    );
-    if (hits.length > 0) found.push(`${table}.${column}`);
   }
   return found;
 }
@@ -142,7 +125,7 @@ test('no table contains anything of a forgotten author, and nothing of others is
   });
   expect(await tablesWith(word)).toEqual([]);
   expect(await tablesWith('1000000001/')).toEqual([]);
-  expect(await dangling()).toEqual([]);
+  expect(await findDangling(world.db)).toEqual([]);
   expect(
     await rows(
       `SELECT FROM strandline.search_tops t WHERE kind = 'author' AND NOT EXISTS (SELECT FROM strandline.authors WHERE id::text = t.name)`,
@@ -242,6 +225,18 @@ test('links to a former profile go, too, and stay away, also under the spellings
   expect(await tablesWith(word), 'nor without the rule').toEqual([]);
 });
 
+test('earlier versions of a post that another author has now name nobody', async () => {
+  const by = (id: string) => ({ user: { id, username: `name_${id}`, name: 'N' } });
+  await firstRun('handed', { miner_tweets: [wirePost('1000000701', by('77former'))] });
+  await runAgain('handed', { miner_tweets: [wirePost('1000000701', by('77present'))] });
+  const authors = `SELECT v.author_id IS NULL AS unknown FROM strandline.post_versions v
+    JOIN strandline.posts p ON p.id = v.post_id WHERE p.external_id = '1000000701' ORDER BY v.observed_at`;
+  expect(await rows(authors)).toEqual([{ unknown: false }, { unknown: false }]);
+  await forget('77former');
+  expect(await rows(authors)).toEqual([{ unknown: true }, { unknown: false }]);
+  expect(await findDangling(world.db)).toEqual([]);
+});
+
 test('former addresses of their posts go, too, with links to them, and stay away', async () => {
   const write = (word: string) => {
     const author = person('1000000061', word);
@@ -260,7 +255,7 @@ test('former addresses of their posts go, too, with links to them, and stay away
   expect(await tablesWith('p_recently')).toEqual([]);
   await runAgain('moved-post-links', linked);
   expect(await tablesWith('p_formerly')).toEqual([]);
-  expect(await dangling()).toEqual([]);
+  expect(await findDangling(world.db)).toEqual([]);
 });
 
 test('forgetting twice has no effect; an unknown author is reported, and an ambiguous name needs an id', async () => {
@@ -415,7 +410,11 @@ test('links that only their posts have go with them; links of others stay, and t
     rows('SELECT url FROM strandline.links WHERE url = ANY ($1) ORDER BY url', [[own, common, url]]);
   expect(await stored()).toHaveLength(3);
 
-  await forget(`@p_${word}`);
+  const author = await findAuthor(world.db, 'hosted', `@p_${word}`);
+  const preview = author && (await countStored(world.ctx, author));
+  const { posts, links: gone } = await forget(`@p_${word}`);
+  expect(preview).toEqual({ posts, links: gone });
+  expect(preview).toEqual({ posts: 2, links: 2 });
   expect(await stored()).toEqual([{ url: common }]);
   expect(
     await rows(
@@ -424,7 +423,7 @@ test('links that only their posts have go with them; links of others stay, and t
     ),
   ).toEqual([{ n: 1 }]);
   expect(await tablesWith(word)).toEqual([]);
-  expect(await dangling()).toEqual([]);
+  expect(await findDangling(world.db)).toEqual([]);
 
   await runAgain('links-of-posts', {
     miner_tweets: [wirePost('1000000094', at(`https://x.com/p_${word}/status/1000000091`))],

@@ -1,14 +1,19 @@
 /** A purge leaves what other searches found as if the purged ones had never been. */
 import { expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
 import { finishPurge, previewPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
+import type { PurgeCounts } from '../../src/store/erase/orphans.ts';
 import { continuePurges } from '../../src/store/erase/purge.ts';
+import { storeResponse } from '../../src/store/runs/responses.ts';
+import { intercepted } from '../intercepted.ts';
 import { until } from '../processes.ts';
 import { gated, json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
+import { findDangling } from './dangling.ts';
 import { LOG_TABLES, readFacts } from './fact-tables.ts';
 
 const { stub, world, rows } = await stubbedWorld();
@@ -31,6 +36,10 @@ async function runAgain(slug: string, body: unknown) {
 
 const posts = (ids: readonly number[], over: Record<string, unknown> = {}) => ({
   miner_tweets: ids.map((id) => wirePost(String(id), over)),
+});
+/** Links in the text of a post. */
+const linking = (...numbers: readonly number[]) => ({
+  entities: { urls: numbers.map((n) => ({ expanded_url: url(n) })) },
 });
 const quoting = (id: number, quoted: number, more: Record<string, unknown> = {}) =>
   wirePost(String(id), {
@@ -105,7 +114,7 @@ async function watchBoth() {
   const mine = {
     miner_tweets: [
       ...posts([2], { like_count: 7 }).miner_tweets,
-      ...posts([11, 12], { text: `gone ${url(13)} ${url(3)}`, urls: [url(13), url(3)] }).miner_tweets,
+      ...posts([11, 12], { text: 'gone', ...linking(13, 3, 20) }).miner_tweets,
       // Nested in what stays; nested in two posts of the same response; and a post that another one quotes.
       quoting(14, 4),
       quoting(15, 16),
@@ -120,20 +129,24 @@ async function watchBoth() {
   return before;
 }
 
+/** What previews count. */
+async function countStored() {
+  const n = (table: string) => `(SELECT count(*)::int FROM strandline.${table}) AS ${table}`;
+  const [row] = await rows(
+    `SELECT ${['searches', 'runs', 'completions', 'posts', 'links'].map(n).join(', ')}`,
+  );
+  return row;
+}
+
 const target = { kind: 'topic', slug: 'gone' } as const;
 
 test('everything else is as before, however often the purge is interrupted', async () => {
   const before = await watchBoth();
   const during = await readAll();
   expect(during).not.toEqual(before);
-  expect(await previewPurge(world.db, target)).toEqual({
-    searches: 2,
-    runs: 4,
-    completions: 2,
-    posts: 7,
-    // Those in the text of a post are not found by a search.
-    links: expect.any(Number),
-  });
+  const preview = await previewPurge(world.db, target);
+  expect(preview).toMatchObject({ searches: 2, runs: 4, completions: 2, posts: 8, links: 5 });
+  const stored = await countStored();
   await requestPurge(world.ctx, target);
   // Stopped after one batch, after two, and so on.
   for (let most = 1; ; most += 1) {
@@ -141,9 +154,13 @@ test('everything else is as before, however often the purge is interrupted', asy
     if (await continuePurges(world.db, () => (n += 1) <= most)) break;
     expect(most).toBeLessThan(100);
   }
+  const left = await countStored();
+  for (const name of Object.keys(stored))
+    expect(stored[name] - left[name], `${name} as the preview said`).toBe(preview[name as keyof PurgeCounts]); // the same names
   const after = await readAll();
   for (const [table, facts] of Object.entries(after.facts))
     expect.soft(facts, table).toEqual(before.facts[table]);
+  expect(await findDangling(world.db)).toEqual([]);
   expect(after.counts).toEqual(before.counts);
   expect(after.lexemes).toEqual(before.lexemes);
   expect(after.corpora).toEqual(before.corpora);
@@ -160,8 +177,11 @@ test('everything else is as before, however often the purge is interrupted', asy
 test('a purged search keeps the keys of its topic, and the topic', async () => {
   await run('one', posts([31, 32]), 'microblog', 'pair');
   await run('two', posts([32]), 'microblog', 'pair');
-  const keys = `SELECT count(*)::int AS n FROM strandline.topic_items i JOIN strandline.topics t ON t.id = i.topic_id WHERE t.slug = 'pair'`;
+  const ofTopic = `i.topic_id = (SELECT id FROM strandline.topics WHERE slug = 'pair')`;
+  await rows(`UPDATE strandline.topic_items i SET dismissed_at = now() WHERE key LIKE '%31' AND ${ofTopic}`);
+  const keys = `SELECT key, reported, dismissed_at IS NOT NULL AS dismissed FROM strandline.topic_items i WHERE ${ofTopic} ORDER BY key`;
   const before = await rows(keys);
+  expect(before.filter(({ dismissed }) => dismissed)).toHaveLength(1);
   await finishPurge(world.db, await requestPurge(world.ctx, { kind: 'search', slug: 'one' }));
   expect(await rows(keys)).toEqual(before);
   expect(await rows(`SELECT external_id FROM strandline.posts WHERE external_id IN ('31', '32')`)).toEqual([
@@ -178,7 +198,12 @@ test('a post leaves with a post that refers to it, whichever batch that one is i
   for (let from = 0; from < others.length; from += 100)
     await runAgain('many', posts(others.slice(from, from + 100)));
   await runAgain('many', { miner_tweets: [quoting(2_000, first ?? 0)] });
-  await finishPurge(world.db, await requestPurge(world.ctx, { kind: 'topic', slug: 'many' }));
+  const requested = await requestPurge(world.ctx, { kind: 'topic', slug: 'many' });
+  let batches = 0;
+  await continuePurges(world.db, () => (batches += 1) <= 1);
+  const stored = `SELECT count(*)::int AS n FROM strandline.posts WHERE length(external_id) = 4`;
+  expect(await rows(stored), 'saves wait for one batch only').toEqual([{ n: 21 }]);
+  await finishPurge(world.db, requested);
   expect(await rows(`SELECT external_id FROM strandline.posts WHERE length(external_id) = 4`)).toEqual([]);
 });
 
@@ -202,6 +227,54 @@ test('waits for a run in progress, and saves of other searches go on', async () 
   expect(
     await rows(`SELECT external_id FROM strandline.posts WHERE external_id IN ('41', '42', '43') ORDER BY 1`),
   ).toEqual([{ external_id: '41' }, { external_id: '42' }]);
+});
+
+test('what another search finds while a purge is planned stays, with what it refers to', async () => {
+  const shared = { ...quoting(71, 72, linking(73)), ...linking(77) };
+  await run('planned', { miner_tweets: [wirePost('70'), shared, quoting(74, 75)] }, 'microblog', 'planned');
+  await run('finder', posts([76]), 'microblog', 'finder');
+  const links = () =>
+    rows('SELECT url FROM strandline.links WHERE url = ANY ($1) ORDER BY 1', [[73, 77].map(url)]);
+  const before = await links();
+  expect(before).toEqual([{ url: url(73) }, { url: url(77) }]);
+  const requested = await requestPurge(world.ctx, { kind: 'topic', slug: 'planned' });
+  let found = false;
+  const db = intercepted(world.db, {
+    ofPool: async (query, given) => {
+      const result = await query(...given);
+      if (!found && String(given[0]).includes('leaving')) {
+        found = true;
+        await runAgain('finder', { miner_tweets: [shared] });
+      }
+      return result;
+    },
+  });
+  expect(await continuePurges(db, () => true)).toBe(true);
+  expect(found).toBe(true);
+  await finishPurge(world.db, requested);
+  const left = `SELECT external_id FROM strandline.posts WHERE external_id IN ('70', '71', '72', '74', '75') ORDER BY 1`;
+  expect(await rows(left)).toEqual([{ external_id: '71' }, { external_id: '72' }]);
+  expect(await links()).toEqual(before);
+  expect(await findDangling(world.db)).toEqual([]);
+});
+
+test('a response that arrives after the purge of its search is not stored', async () => {
+  await run('tardy', posts([81]), 'microblog', 'tardy');
+  const [{ id }] = await rows(`SELECT max(id) AS id FROM strandline.runs`);
+  const body = Buffer.from(JSON.stringify(posts([82])));
+  const response = {
+    n: 2,
+    httpStatus: 200,
+    contentType: 'application/json',
+    body,
+    receivedAt: world.clock.now(),
+  };
+  await finishPurge(world.db, await requestPurge(world.ctx, { kind: 'search', slug: 'tardy' }));
+  await expect(
+    storeResponse(world.db, { runId: id, response, latencyMs: 1, costUsd: null }),
+  ).rejects.toThrow();
+  await parseLateResponses(world.ctx, id);
+  expect(await rows(`SELECT FROM strandline.posts WHERE external_id IN ('81', '82')`)).toEqual([]);
 });
 
 test('a late save that has locked its run finishes first: neither it nor the purge is aborted', async () => {

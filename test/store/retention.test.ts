@@ -111,6 +111,21 @@ test('the text of a message is deleted after its period, once it is no longer re
   ]);
 });
 
+test('what is counted before is what is deleted, whatever the order of the rejects', async () => {
+  await fill(1_200);
+  // Those of the newer run were written first, and a replay wrote others of the older one last.
+  await rows('UPDATE strandline.rejects SET run_id = $1::bigint + $2::bigint - run_id', runs);
+  const due = await countDue(world.db, limits());
+  expect(due).toMatchObject({ answers: 1_200, rejects: 1_200 });
+  expect(await applyRetention(world.db, limits(), always)).toMatchObject({
+    answers: due.answers,
+    rejects: due.rejects,
+    messages: due.messages,
+    audit: due.audit,
+    done: true,
+  });
+});
+
 test('an unparsed response is kept, however old', async () => {
   await fill(3);
   await rows('UPDATE strandline.responses SET read_at = NULL WHERE run_id = $1 AND n = 2', [runs[0]]);

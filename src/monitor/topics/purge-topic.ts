@@ -2,7 +2,8 @@
 
 import { recordAudit } from '../../store/access/audit-entries.ts';
 import { type Database, type Id, inTransaction, type Queryable, readTime } from '../../store/db/database.ts';
-import { continuePurges, countPurge, markPurged, type PurgeCounts } from '../../store/erase/purge.ts';
+import { countPurge, type PurgeCounts } from '../../store/erase/orphans.ts';
+import { continuePurges, markPurged } from '../../store/erase/purge.ts';
 import { requestRecurringWork } from '../../store/runs/scanner.ts';
 import { findSearch } from '../../store/topics/searches.ts';
 import { lockSearch } from '../../store/runs/slots.ts';

@@ -1,5 +1,7 @@
 /** Erases from stored digests what is forgotten or purged. The rest of a digest stays as it was sent, with its numbers. */
 import { type Id, selectIds, type Transaction } from '../db/database.ts';
+import { clearBodiesSql } from './erasure.ts';
+import type { Items } from './items.ts';
 
 const S = 'strandline';
 
@@ -45,25 +47,25 @@ WHERE value IS NOT NULL AND EXISTS (
   SELECT FROM jsonb_path_query(value, 'lax $.**.topic') s WHERE s #>> '{}' = ANY ($1::text[])
 ) RETURNING id`;
 
-/** Messages are composed again without what was erased; bodies that were sent are cleared. $1 digests. */
-const CLEAR_BODIES = `
-UPDATE ${S}.deliveries SET body = NULL, answer = NULL, state = CASE WHEN state = 'pending' THEN 'gathering' ELSE state END
-WHERE digest_id = ANY ($1::bigint[]) AND (body IS NOT NULL OR answer IS NOT NULL)`;
+/** $1 digests. */
+const CLEAR_BODIES = clearBodiesSql('digest_id = ANY ($1::bigint[])');
 
 /** Erases posts and links. @returns from how many digests */
-export async function eraseItemsFromDigests(
-  tx: Transaction,
-  { postIds, linkIds }: { postIds: readonly Id[]; linkIds: readonly Id[] },
-): Promise<number> {
+export async function eraseItemsFromDigests(tx: Transaction, { postIds, linkIds }: Items): Promise<number> {
   const erased = await selectIds(tx, ERASE_ITEMS, [postIds.map(String), linkIds.map(String)]);
   await tx.query(CLEAR_BODIES, [erased]);
   return erased.length;
 }
 
 /** Erases what is about a topic or search, under any slug that it had. @returns from how many digests */
-export async function eraseFromDigests(tx: Transaction, kind: 'topic' | 'search', id: Id): Promise<number> {
+export async function eraseFromDigests(
+  tx: Transaction,
+  table: 'topics' | 'searches',
+  id: Id,
+): Promise<number> {
+  const kind = table === 'topics' ? 'topic' : 'search';
   const { rows } = await tx.query<{ slug: string }>(
-    `SELECT slug FROM ${S}.${kind === 'topic' ? 'topics' : 'searches'} WHERE id = $1
+    `SELECT slug FROM ${S}.${table} WHERE id = $1
      UNION SELECT slug FROM ${S}.former_slugs WHERE ${kind}_id = $1`,
     [id],
   );

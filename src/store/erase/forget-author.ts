@@ -20,8 +20,7 @@ import {
   type Named,
   raiseTombstones,
 } from './tombstones.ts';
-import { passOnThings } from './pass-on-things.ts';
-import { findTraces, listDiscoveries, removeTraces, type Traces } from './traces.ts';
+import { findTraces, removeTraces, type Traces } from './traces.ts';
 
 type KnownAuthor = {
   id: Id;
@@ -84,8 +83,8 @@ export async function countStored(
   { db, config }: { db: Database; config: Pick<Config, 'linkRules'> },
   author: KnownAuthor,
 ): Promise<{ posts: number; links: number }> {
-  const { posts, links } = await findTraces(db.pool, author, listProfiles(author), config.linkRules);
-  return { posts: posts.length, links: links.length };
+  const traces = await findTraces(db.pool, author, listProfiles(author), config.linkRules);
+  return { posts: traces.posts.length, links: traces.links.length + traces.orphanIds.length };
 }
 
 /**
@@ -110,7 +109,6 @@ export async function forgetAuthor(
     await lockSaves(tx);
     const traces = await findTraces(tx, author, listProfiles(author), linkRules);
     await raiseTombstones(tx, listTombstones(author, traces, linkRules), now);
-    await passOnThings(tx, await listDiscoveries(tx, traces));
     const gone = await removeTraces(tx, author.id, traces);
     const rejects = await deleteRejectsAbout(tx, [author]);
     // A response to a trial is stored nowhere else. Its request is executed again when it is sent again.

@@ -2,9 +2,14 @@
 import { groupCopies } from '../../model/copies.ts';
 import { chooseFirst, markFirst, readGroups, readTopicItems } from '../topics/copies.ts';
 import type { Id, Transaction } from '../db/database.ts';
-import { clearBodiesSql } from './traces.ts';
+import { clearBodiesSql } from './erasure.ts';
 
 const S = 'strandline';
+
+/** $1 discoveries. */
+const CLEAR_BODIES = clearBodiesSql(
+  `id IN (SELECT delivery_id FROM ${S}.delivery_discoveries WHERE discovery_id = ANY ($1))`,
+);
 
 /** An entry of a message, which stays there once for each rule. $1 discoveries, $2 those that take their places. */
 const PASS_ON_DELIVERIES = `
@@ -22,7 +27,7 @@ WHERE x.discovery_id = r.id
  */
 export async function passOnThings(tx: Transaction, discoveryIds: readonly Id[]): Promise<void> {
   if (discoveryIds.length === 0) return;
-  await tx.query(clearBodiesSql('d.id = ANY ($1)'), [discoveryIds]);
+  await tx.query(CLEAR_BODIES, [discoveryIds]);
   const items = await readTopicItems(tx, discoveryIds);
   const leaving = new Set(discoveryIds);
   const first: Id[] = [];

@@ -5,7 +5,11 @@ import { formatBytes, formatWhole } from '../../lib/display-format.ts';
 import { DAY, SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { type Database, onlyRow } from '../db/database.ts';
+import { listReferences } from './erasure.ts';
+import { EXPIRY, type Expiry, type ExpiringKind } from './references.ts';
 import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from '../maintenance/partitions.ts';
+
+const S = 'strandline';
 
 /** Deleted rows; `done`: nothing is left to delete. */
 type RetentionReport = {
@@ -19,7 +23,7 @@ type RetentionReport = {
 };
 
 /**
- * Deletes expired data. The latest counters of posts and authors are kept without their history; growth is then
+ * Deletes expired data. The latest counters of posts and authors are kept without their history; growth is effect
  * computed from the first remaining snapshot.
  * @param goOn called repeatedly; false: stop for now
  */
@@ -103,57 +107,21 @@ export function retentionLimitsAt(
 /** Rows per DELETE, few enough not to delay saves. */
 const EXPIRE_BATCH = 1_000;
 
-const IS_EXPIRED = `received_at < $1 AND read_at IS NOT NULL`;
-/** Deletes expired raw responses that were read, by when they were received. */
-const EXPIRE_RESPONSES = `
-DELETE FROM strandline.responses WHERE (run_id, n) IN
-  (SELECT run_id, n FROM strandline.responses WHERE ${IS_EXPIRED} ORDER BY received_at LIMIT $2)`;
-
-/** What expired responses confirmed: none of that time can be read late any more. */
-const EXPIRE_OBSERVED = `
-DELETE FROM strandline.observed_items WHERE (observed_at, run_id) IN
-  (SELECT observed_at, run_id FROM strandline.observed_items WHERE observed_at < $1 ORDER BY observed_at LIMIT $2)`;
-
 /**
- * Deletes by when their run ended. IDs ascend with time, so only the oldest are checked; those that a replay wrote
- * later are deleted when they are among them.
+ * $1 the time, $2 how many. What refers to rows that are deleted goes with them; messages keep what they say. The condition is
+ * checked twice: a dead message may be resent in between.
  */
-const EXPIRE_REJECTS = `
-DELETE FROM strandline.rejects WHERE id IN
-  (SELECT j.id FROM (SELECT id, run_id FROM strandline.rejects ORDER BY id LIMIT $2) j
-   JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $1)`;
-
-/**
- * Clears message bodies by their last attempt; keeps the delivery and its discoveries. A dead message that is resent
- * later is composed from the remaining ones. Checks the state twice, because it may be resent in between.
- */
-const isOver = (before: string) =>
-  `state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < ${before}`;
-const EXPIRE_MESSAGES = `
-UPDATE strandline.deliveries SET body = NULL, answer = NULL WHERE ${isOver('$1')} AND id IN
-  (SELECT id FROM strandline.deliveries WHERE ${isOver('$1')} ORDER BY id LIMIT $2)`;
-
-/** By when it was written. */
-const EXPIRE_AUDIT = `
-DELETE FROM strandline.audit_log WHERE id IN (SELECT id FROM strandline.audit_log WHERE at < $1 ORDER BY at LIMIT $2)`;
-
-/** Problems of strandline itself, by when they ended, with what messages said of them. */
-const EXPIRE_PROBLEMS = `
-WITH gone AS (
-  DELETE FROM strandline.system_events WHERE id IN
-    (SELECT id FROM strandline.system_events WHERE until < $1 ORDER BY until LIMIT $2) RETURNING id
-), parts AS (DELETE FROM strandline.delivery_events WHERE event_id IN (SELECT id FROM gone))
-SELECT id FROM gone`;
-
-const EXPIRE_STATEMENTS = {
-  answers: EXPIRE_RESPONSES,
-  observed: EXPIRE_OBSERVED,
-  rejects: EXPIRE_REJECTS,
-  messages: EXPIRE_MESSAGES,
-  audit: EXPIRE_AUDIT,
-  problems: EXPIRE_PROBLEMS,
-} as const;
-type ExpiringKind = keyof typeof EXPIRE_STATEMENTS;
+function expireSql({ table, key, where, order, clears }: Expiry): string {
+  const expired = `(${key}) IN (SELECT ${key} FROM ${S}.${table} WHERE ${where} ORDER BY ${order} LIMIT $2)`;
+  if (clears !== undefined) return `UPDATE ${S}.${table} SET ${clears} WHERE ${where} AND ${expired}`;
+  const parts = listReferences(table).flatMap(({ table: child, column, effect }) =>
+    effect === 'goes'
+      ? [`${child} AS (DELETE FROM ${S}.${child} WHERE ${column} IN (SELECT id FROM gone))`]
+      : [],
+  );
+  const gone = `gone AS (DELETE FROM ${S}.${table} WHERE ${expired} RETURNING *)`;
+  return `WITH ${[gone, ...parts].join(', ')} SELECT FROM gone`;
+}
 
 /**
  * Deletes data older than `before`.
@@ -166,8 +134,9 @@ export async function expire(
   before: Date,
   goOn: () => boolean,
 ): Promise<{ deleted: number; done: boolean }> {
+  const statement = expireSql(EXPIRY[kind]);
   for (let deleted = 0; ; ) {
-    const { rowCount } = await db.pool.query(EXPIRE_STATEMENTS[kind], [before, EXPIRE_BATCH]);
+    const { rowCount } = await db.pool.query(statement, [before, EXPIRE_BATCH]);
     if ((rowCount ?? 0) === 0) return { deleted, done: true };
     deleted += rowCount ?? 0;
     if (!goOn()) return { deleted, done: false };
@@ -209,20 +178,29 @@ type DueForDeletion = {
 };
 
 export async function countDue(db: Database, limits: RetentionLimits): Promise<DueForDeletion> {
-  const { rows } = await db.pool.query<Omit<DueForDeletion, 'months'>>(
-    `SELECT count(*)::int AS answers, coalesce(sum(octet_length(body)), 0)::float8 AS answer_bytes,
-       (SELECT count(*)::int FROM strandline.rejects j JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $2) AS rejects,
-       (SELECT count(*)::int FROM strandline.deliveries WHERE ${isOver('$3')}) AS messages,
-       (SELECT count(*)::int FROM strandline.audit_log WHERE at < $4) AS audit
-     FROM strandline.responses WHERE ${IS_EXPIRED}`,
-    [limits.answers, limits.rejects, limits.messages, limits.audit],
-  );
+  const count = async (kind: ExpiringKind, before: Date) => {
+    const { table, where } = EXPIRY[kind];
+    const bytes = kind === 'answers' ? 'coalesce(sum(octet_length(body)), 0)::float8' : '0';
+    const { rows } = await db.pool.query<{ n: number; bytes: number }>(
+      `SELECT count(*)::int AS n, ${bytes} AS bytes FROM ${S}.${table} WHERE ${where}`,
+      [before],
+    );
+    return onlyRow(rows);
+  };
+  const answers = await count('answers', limits.answers);
   const { snapshots } = limits;
   const months = (await listSnapshotMonths(db)).map((month) => ({
     ...month,
     due: snapshots !== null && isMonthOver(month, snapshots),
   }));
-  return { ...onlyRow(rows), months };
+  return {
+    answers: answers.n,
+    answer_bytes: answers.bytes,
+    rejects: (await count('rejects', limits.rejects)).n,
+    messages: (await count('messages', limits.messages)).n,
+    audit: (await count('audit', limits.audit)).n,
+    months,
+  };
 }
 
 /** What is due, and the bytes that are known to be freed: `2 raw responses, 1 message body (14 kB)`, or `nothing`. */

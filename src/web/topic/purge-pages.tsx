@@ -3,7 +3,7 @@
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { previewPurge, type PurgeTarget, requestPurge } from '../../monitor/topics/purge-topic.ts';
-import type { PurgeCounts } from '../../store/erase/purge.ts';
+import type { PurgeCounts } from '../../store/erase/orphans.ts';
 import { Facts } from '../components/fact-list.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { Button, Form } from '../components/form.tsx';

@@ -1,0 +1,195 @@
+/**
+ * Orphans: posts, links and authors that nothing holds any more (`holds` in `references.ts`) once some searches do not count.
+ * A purge deletes them and its preview counts them by the same statements; forgetting an author does so with the links of their
+ * posts. Expired rows hold nothing, so retention leaves no orphans.
+ *
+ * Some references have no index. They are found before saves are blocked; while saves are, only what was saved since then is
+ * read. (An edit of an older post in between, which adds a reference to one that disappears, is not seen.)
+ */
+import { type Database, type Id, inTransaction, onlyRow, type Queryable, selectIds } from '../db/database.ts';
+import { lockSaves } from './forget-lock.ts';
+
+const S = 'strandline';
+
+/** The newest rows. Whatever is saved later has higher keys, because no save is in progress. */
+export type Marks = { post: Id; completion: Id; discovery: Id };
+
+export async function readMarks(db: Database): Promise<Marks> {
+  return inTransaction(db, async (tx) => {
+    await lockSaves(tx);
+    const newest = (table: string) => `(SELECT coalesce(max(id), 0) FROM ${S}.${table})`;
+    const { rows } = await tx.query<Marks>(
+      `SELECT ${newest('posts')} AS post, ${newest('completions')} AS completion, ${newest('discoveries')} AS discovery`,
+    );
+    return onlyRow(rows);
+  });
+}
+
+/** Posts that it quotes, reposts or replies to, by their IDs on the service. */
+const refsSql = (post: string) =>
+  `array_remove(ARRAY[${post}.quoted_status_id, ${post}.reposted_status_id, ${post}.in_reply_to_status_id], NULL)`;
+
+/**
+ * `leaving`: the posts of a set that no search but those of $1 found, with the posts that only they refer to; without those
+ * that a post which remains refers to, however indirectly. Scans all posts once. @param seen a set of keys of posts
+ */
+const leavingSql = (seen: string) => `
+candidates AS (
+  SELECT p.id, p.service_id, p.external_id, p.author_id, ${refsSql('p')} AS refs FROM ${S}.posts p
+  WHERE p.id IN (${seen}) AND ${isUnfoundSql('p')}
+  UNION
+  SELECT p.id, p.service_id, p.external_id, p.author_id, ${refsSql('p')}
+  FROM candidates c CROSS JOIN LATERAL unnest(c.refs) r(external_id)
+  JOIN ${S}.posts p ON p.service_id = c.service_id AND p.external_id = r.external_id
+  WHERE ${isUnfoundSql('p')}
+), referrers AS MATERIALIZED (
+  SELECT c.id, q.id AS by FROM ${S}.posts q CROSS JOIN LATERAL unnest(${refsSql('q')}) r(external_id)
+  JOIN candidates c ON c.service_id = q.service_id AND c.external_id = r.external_id
+), staying AS (
+  SELECT id FROM referrers WHERE by NOT IN (SELECT id FROM candidates)
+  UNION SELECT r.id FROM staying s JOIN referrers r ON r.by = s.id
+), leaving AS MATERIALIZED (
+  SELECT id, service_id, external_id, author_id FROM candidates WHERE id NOT IN (SELECT id FROM staying)
+)`;
+
+const isUnfoundSql = (post: string) =>
+  `NOT EXISTS (SELECT FROM ${S}.post_sightings o WHERE o.post_id = ${post}.id AND o.search_id <> ALL ($1::bigint[]))`;
+
+/** All links that completions name. @param which a condition on completions `c` */
+const citedSql = (which: string) => `
+SELECT u.id FROM ${S}.completions c CROSS JOIN LATERAL (
+  SELECT unnest(c.completion_links || c.search_completion_links)
+  UNION SELECT link_id FROM ${S}.key_items WHERE completion_id = c.id AND link_id IS NOT NULL
+  UNION SELECT unnest(link_ids) FROM ${S}.completion_claims WHERE completion_id = c.id
+) u(id) WHERE ${which}`;
+
+/**
+ * Of a set of links, those that no search but those of $1 found or cites, and that no remaining post contains.
+ * @param leaving a set of keys of posts that do not count
+ * @param since completions are searched for what no index finds only after this one
+ */
+const orphanLinksSql = (links: string, leaving: string, since: string) => `
+SELECT l.id FROM ${S}.links l WHERE l.id IN (${links})
+  AND NOT EXISTS (SELECT FROM ${S}.link_sightings s WHERE s.link_id = l.id AND s.search_id <> ALL ($1::bigint[]))
+  AND NOT EXISTS (SELECT FROM ${S}.post_links p WHERE p.link_id = l.id AND p.post_id NOT IN (${leaving}))
+  AND NOT EXISTS (SELECT FROM ${S}.key_items k JOIN ${S}.completions c ON c.id = k.completion_id
+    WHERE k.link_id = l.id AND c.search_id <> ALL ($1::bigint[]))
+  AND l.id NOT IN (${citedSql(`c.id > ${since} AND c.search_id <> ALL ($1::bigint[])`)})`;
+
+/** What a purge deletes. */
+export type PurgeCounts = {
+  searches: number;
+  runs: number;
+  completions: number;
+  posts: number;
+  links: number;
+};
+
+/** $1 searches. */
+const COUNT_PURGE = `
+WITH RECURSIVE ${leavingSql(`SELECT post_id FROM ${S}.post_sightings WHERE search_id = ANY ($1::bigint[])`)}, named AS MATERIALIZED (
+  SELECT link_id AS id FROM ${S}.link_sightings WHERE search_id = ANY ($1::bigint[])
+  UNION SELECT link_id FROM ${S}.post_links WHERE post_id IN (SELECT id FROM leaving)
+  UNION ${citedSql('c.search_id = ANY ($1::bigint[])')}
+)
+SELECT cardinality($1::bigint[]) AS searches,
+  (SELECT count(*)::int FROM ${S}.runs WHERE search_id = ANY ($1::bigint[])) AS runs,
+  (SELECT count(*)::int FROM ${S}.completions WHERE search_id = ANY ($1::bigint[])) AS completions,
+  (SELECT count(*)::int FROM leaving) AS posts,
+  (SELECT count(*)::int FROM (${orphanLinksSql('SELECT id FROM named', 'SELECT id FROM leaving', '0')}) l) AS links`;
+
+export async function countPurge(db: Queryable, searchIds: readonly Id[]): Promise<PurgeCounts> {
+  const { rows } = await db.query<PurgeCounts>(COUNT_PURGE, [searchIds]);
+  return onlyRow(rows);
+}
+
+export type LeavingPost = { id: Id; service_id: Id; external_id: string; author_id: Id | null };
+
+const SELECT_LEAVING = `WITH RECURSIVE ${leavingSql('SELECT unnest($2::bigint[])')} SELECT * FROM leaving`;
+
+/** Of posts that a search found, those that leave with it, and those that only they refer to. */
+export async function findLeavingPosts(
+  db: Queryable,
+  searchId: Id,
+  seen: readonly Id[],
+): Promise<LeavingPost[]> {
+  return (await db.query<LeavingPost>(SELECT_LEAVING, [[searchId], seen])).rows;
+}
+
+/** $1 searches that do not count, $2 the posts, $3 their service, $4 their IDs there, $5 discovery, $6 post. */
+const SELECT_HELD_SINCE = `
+SELECT FROM ${S}.discoveries
+WHERE id > $5 AND kind = 'post' AND thing = ANY ($2::bigint[]) AND search_id <> ALL ($1::bigint[])
+UNION ALL
+SELECT FROM ${S}.posts q CROSS JOIN LATERAL unnest(${refsSql('q')}) ref
+WHERE q.id > $6 AND q.service_id = $3 AND ref = ANY ($4::text[]) LIMIT 1`;
+
+/** Whether something that was saved since the marks holds one of these posts. Each sighting has a discovery. */
+export async function areHeldSince(
+  db: Queryable,
+  searchId: Id,
+  posts: readonly LeavingPost[],
+  { discovery, post }: Marks,
+): Promise<boolean> {
+  const [first] = posts;
+  if (first === undefined) return false;
+  const ids = posts.map(({ id }) => id);
+  const names = posts.map(({ external_id: name }) => name);
+  const values = [[searchId], ids, first.service_id, names, discovery, post];
+  return (await db.query(SELECT_HELD_SINCE, values)).rows.length > 0;
+}
+
+/** $2 links, $3 posts that do not count, $4 a completion. */
+const SELECT_ORPHAN_LINKS = orphanLinksSql(
+  'SELECT unnest($2::bigint[])',
+  'SELECT unnest($3::bigint[])',
+  '$4::bigint',
+);
+
+/** Of these links, those that nothing holds but a search or posts that leave. @param since by default, all is read */
+export async function findOrphanLinks(
+  db: Queryable,
+  linkIds: readonly Id[],
+  { searchIds = [], postIds = [] }: { searchIds?: readonly Id[]; postIds?: readonly Id[] },
+  since?: Marks,
+): Promise<Id[]> {
+  if (linkIds.length === 0) return [];
+  return selectIds(db, SELECT_ORPHAN_LINKS, [searchIds, linkIds, postIds, since?.completion ?? 0n]);
+}
+
+/** The links in the text of posts. */
+export async function listContained(db: Queryable, postIds: readonly Id[]): Promise<Id[]> {
+  return selectIds(
+    db,
+    `SELECT DISTINCT link_id AS id FROM ${S}.post_links WHERE post_id = ANY ($1::bigint[])`,
+    [postIds],
+  );
+}
+
+/** The links that the completions of runs name. */
+export async function listCited(db: Queryable, runIds: readonly Id[]): Promise<Id[]> {
+  return selectIds(db, `SELECT DISTINCT id FROM (${citedSql('c.run_id = ANY ($1::bigint[])')}) u`, [runIds]);
+}
+
+/** $1 authors, $2 posts that do not count. */
+const SELECT_NAMED = `
+SELECT DISTINCT author_id AS id FROM ${S}.post_versions
+WHERE author_id = ANY ($1::bigint[]) AND post_id <> ALL ($2::bigint[])`;
+
+/** Of the authors of posts that leave, those whom no earlier version of another post names. No index finds these. */
+export async function findUnnamedAuthors(db: Queryable, posts: readonly LeavingPost[]): Promise<Set<Id>> {
+  const authors = new Set(posts.flatMap(({ author_id: id }) => id ?? []));
+  for (const id of await selectIds(db, SELECT_NAMED, [[...authors], posts.map((post) => post.id)]))
+    authors.delete(id);
+  return authors;
+}
+
+/** Of these authors, those without posts. */
+export async function findOrphanAuthors(db: Queryable, authorIds: readonly Id[]): Promise<Id[]> {
+  return selectIds(
+    db,
+    `SELECT a.id FROM ${S}.authors a WHERE a.id = ANY ($1::bigint[])
+       AND NOT EXISTS (SELECT FROM ${S}.posts p WHERE p.author_id = a.id)`,
+    [authorIds],
+  );
+}

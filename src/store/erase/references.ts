@@ -1,0 +1,318 @@
+/**
+ * What refers to what: each column that contains keys of another table, and what becomes of its row when what it refers to is
+ * erased. Purge, forgetting and retention follow this table, and a test compares it with the database's catalog
+ * (`test/store/references.test.ts`): a table or a column that is not here fails it.
+ */
+
+/** Tables whose rows others refer to. */
+export type Referred =
+  | 'topics'
+  | 'searches'
+  | 'runs'
+  | 'completions'
+  | 'claims'
+  | 'posts'
+  | 'links'
+  | 'authors'
+  | 'discoveries'
+  | 'growth_reports'
+  | 'spikes'
+  | 'trend_states'
+  | 'rules'
+  | 'digests'
+  | 'deliveries'
+  | 'system_events'
+  | 'services'
+  | 'channels'
+  | 'tokens';
+
+export type Reference = {
+  to: Referred;
+  /**
+   * What becomes of the row:
+   * - `goes`: it is deleted first.
+   * - `cascades`: Postgres deletes it, or clears the column.
+   * - `clears`: columns become null.
+   * - `shortens`: the keys leave the list.
+   * - `follows`: another column deletes it, at the latest with what this one refers to.
+   * - `stays`: it keeps the key, which then refers to nothing.
+   * - `blocks`: what it refers to is not deleted before.
+   */
+  effect: 'goes' | 'cascades' | 'clears' | 'shortens' | 'follows' | 'stays' | 'blocks';
+  /** What it refers to is no orphan while the row is there (`orphans.ts`). */
+  holds?: boolean;
+  /** No index finds the rows: they are looked for once, and not per batch. */
+  scan?: boolean;
+  /** So many rows that they are deleted in batches, before the rest. */
+  many?: boolean;
+  /** Which rows refer to this table, if the column may refer to several. */
+  where?: string;
+  /** The column has keys as text. */
+  text?: boolean;
+  /** The columns that become null. */
+  columns?: readonly string[];
+  /** A message says what it refers to: its body is cleared. */
+  message?: boolean;
+  /** The column with the row that goes, if it is not this one. */
+  takes?: string;
+  /** Why the key stays. */
+  why?: string;
+};
+
+type More = Omit<Reference, 'to' | 'effect'>;
+const goes = (to: Referred, more: More = {}): Reference => ({ to, effect: 'goes', ...more });
+const cascades = (to: Referred): Reference => ({ to, effect: 'cascades' });
+const follows = (to: Referred, more: More = {}): Reference => ({ to, effect: 'follows', ...more });
+const stays = (to: Referred, why: string): Reference => ({ to, effect: 'stays', why });
+const blocks = (to: Referred, more: More = {}): Reference => ({ to, effect: 'blocks', ...more });
+const clears = (to: Referred, ...columns: string[]): Reference => ({
+  to,
+  effect: 'clears',
+  scan: true,
+  columns,
+});
+/** Removed, but never deleted. */
+const kept = (to: 'services' | 'channels'): Reference => blocks(to);
+
+const HOLDS = { holds: true };
+const MANY = { many: true };
+const POSITION = 'a position in the feed';
+const ORIGIN = 'where the content is from';
+const NUMBER = 'the number of results is a figure, and readers skip what is gone';
+
+/** The columns of each table. In this order rows are deleted, so that no foreign key is violated. */
+export const REFERENCES: Readonly<
+  Record<string, Readonly<Record<string, Reference | readonly Reference[]>>>
+> = {
+  // Topics and searches.
+  topics: { successor_id: cascades('topics') },
+  topic_sources: { topic_id: cascades('topics') },
+  topic_items: { topic_id: goes('topics', MANY) },
+  searches: { topic_id: blocks('topics'), service_id: kept('services') },
+  former_slugs: { topic_id: cascades('topics'), search_id: cascades('searches') },
+  search_versions: { search_id: goes('searches') },
+  search_states: { search_id: goes('searches') },
+  search_pace: { search_id: goes('searches', MANY) },
+  interval_changes: { search_id: goes('searches', MANY) }, // written together with a row of search_pace, so after it
+
+  // Messages.
+  delivery_discoveries: {
+    rule_id: follows('rules'),
+    discovery_id: goes('discoveries', { message: true }),
+    channel_id: kept('channels'),
+    delivery_id: goes('deliveries'),
+  },
+  delivery_events: {
+    rule_id: follows('rules'),
+    event_id: goes('system_events', { message: true }),
+    channel_id: kept('channels'),
+    delivery_id: goes('deliveries'),
+  },
+  deliveries: {
+    channel_id: kept('channels'),
+    rule_id: goes('rules'),
+    run_id: stays('runs', 'the message was sent'),
+    digest_id: follows('digests'),
+    muted_topic_id: stays('topics', 'the message was sent'),
+  },
+  digests: { rule_id: goes('rules'), last_discovery: stays('discoveries', POSITION) },
+  rule_channels: {
+    rule_id: goes('rules'),
+    channel_id: kept('channels'),
+    after: stays('discoveries', POSITION),
+  },
+  rules: {
+    topic_id: goes('topics'),
+    search_id: goes('searches'),
+    after: stays('discoveries', POSITION),
+  },
+  channels: { cursor: stays('discoveries', POSITION) },
+  feeds: { topic_id: goes('topics'), search_id: goes('searches') },
+  system_events: { search_id: goes('searches') },
+
+  // Figures.
+  pending_derivations: {
+    search_id: goes('searches', MANY),
+    run_id: follows('runs'),
+    new_posts: stays('posts', NUMBER),
+    new_links: stays('links', NUMBER),
+    changed_posts: stays('posts', NUMBER),
+    edited_posts: stays('posts', NUMBER),
+    edited_links: stays('links', NUMBER),
+    touched_posts: stays('posts', NUMBER),
+    touched_links: stays('links', NUMBER),
+  },
+  coverage: { run_id: goes('runs'), search_id: follows('searches') },
+  run_gains: {
+    run_id: goes('runs'),
+    search_id: follows('searches'),
+    top_post_id: clears('posts', 'top_post_id', 'top_gained'),
+  },
+  spikes: {
+    search_id: goes('searches', MANY),
+    run_id: follows('runs'),
+    top_post_id: clears('posts', 'top_post_id', 'top_share'),
+    top_author_id: clears('authors', 'top_author_id', 'author_share'),
+  },
+  trend_states: { search_id: goes('searches', MANY), run_id: follows('runs') },
+  volume: { search_id: goes('searches', MANY) },
+  search_days: { search_id: goes('searches', MANY) },
+  search_tops: {
+    search_id: goes('searches', MANY),
+    name: goes('authors', { where: `kind = 'author'`, text: true, scan: true }),
+  },
+  search_gains: { search_id: goes('searches', MANY) },
+  search_typical: { search_id: goes('searches', MANY) },
+  search_rising: { search_id: goes('searches', MANY), post_id: goes('posts') },
+  latest_results: { search_id: goes('searches', MANY), run_id: follows('runs') },
+  dropped_posts: { search_id: goes('searches', MANY), post_id: goes('posts') },
+  post_counters_at_age: { search_id: goes('searches', MANY), post_id: goes('posts') },
+  post_gains: { post_id: goes('posts') },
+
+  // Results of runs.
+  discoveries: {
+    search_id: follows('searches'),
+    run_id: goes('runs'),
+    thing: [
+      goes('posts', { where: `kind = 'post'` }),
+      goes('links', { where: `kind = 'link'` }),
+      goes('growth_reports', { where: `kind = 'growth'` }),
+      follows('completions', { where: `kind = 'completion'` }),
+      follows('spikes', { where: `kind = 'spike'` }),
+      follows('trend_states', { where: `kind = 'trend'` }),
+    ],
+  },
+  growth_reports: { search_id: goes('searches', MANY), run_id: follows('runs'), post_id: goes('posts') },
+  key_items: { completion_id: goes('completions'), link_id: goes('links', HOLDS) },
+  completion_claims: {
+    completion_id: cascades('completions'),
+    claim_id: cascades('claims'),
+    // A statement goes from all completions.
+    link_ids: goes('links', { takes: 'claim_id', holds: true, scan: true }),
+    not_returned: follows('links'),
+  },
+  claims: { search_id: goes('searches', MANY), first_run_id: follows('runs') },
+  completions: {
+    run_id: goes('runs'),
+    search_id: follows('searches'),
+    previous_run_id: follows('runs'),
+    completion_links: { to: 'links', effect: 'shortens', holds: true, scan: true },
+    search_completion_links: { to: 'links', effect: 'shortens', holds: true, scan: true },
+  },
+  run_results: {
+    run_id: goes('runs'),
+    post_ids: stays('posts', NUMBER),
+    link_ids: stays('links', NUMBER),
+  },
+  run_tools: { run_id: goes('runs'), search_id: follows('searches') },
+  rejects: { run_id: goes('runs') },
+  responses: { run_id: goes('runs') },
+  calls: { run_id: goes('runs'), service_id: kept('services') },
+  observed_items: {
+    run_id: goes('runs', { scan: true }),
+    post_ids: stays('posts', NUMBER),
+    author_ids: stays('authors', NUMBER),
+    link_ids: stays('links', NUMBER),
+  },
+  runs: { search_id: goes('searches') },
+
+  // Posts, links and authors.
+  post_sightings: {
+    search_id: goes('searches'),
+    post_id: goes('posts', HOLDS),
+    first_run_id: follows('runs'),
+  },
+  link_sightings: {
+    search_id: goes('searches'),
+    link_id: goes('links', HOLDS),
+    first_run_id: follows('runs'),
+  },
+  post_links: { post_id: goes('posts'), link_id: goes('links', HOLDS) },
+  post_snapshots: { post_id: goes('posts') },
+  post_counters: { post_id: goes('posts') },
+  post_versions: {
+    post_id: goes('posts'),
+    run_id: stays('runs', ORIGIN),
+    author_id: { ...clears('authors', 'author_id'), holds: true },
+  },
+  archive_changes: {
+    thing: [goes('posts', { where: `kind = 'post'` }), goes('links', { where: `kind = 'link'` })],
+  },
+  // With the counts of its words (`archive.ts`).
+  archive_documents: {
+    thing: [blocks('posts', { where: `kind = 'post'` }), blocks('links', { where: `kind = 'link'` })],
+  },
+  archive_progress: { discovery_id: stays('discoveries', POSITION) },
+  posts: {
+    service_id: kept('services'),
+    author_id: blocks('authors', HOLDS),
+    run_id: stays('runs', ORIGIN),
+    // By the ID of the service. A post may refer to posts that nobody has found.
+    quoted_status_id: { ...stays('posts', ORIGIN), holds: true, scan: true },
+    reposted_status_id: { ...stays('posts', ORIGIN), holds: true, scan: true },
+    in_reply_to_status_id: { ...stays('posts', ORIGIN), holds: true, scan: true },
+  },
+  link_addresses: { link_id: goes('links') },
+  author_snapshots: { author_id: goes('authors') },
+  author_counters: { author_id: goes('authors') },
+  author_versions: { author_id: goes('authors'), run_id: stays('runs', ORIGIN) },
+  authors: { service_id: kept('services'), run_id: stays('runs', ORIGIN) },
+
+  // The installation.
+  call_days: { service_id: kept('services') },
+  call_minutes: { service_id: kept('services') },
+  trials: { service_id: kept('services') },
+  sessions: { token_id: cascades('tokens') },
+};
+
+export type Expiry = {
+  table: string;
+  /** Which rows have expired. $1 the time. */
+  where: string;
+  /** In what order they are found. */
+  order: string;
+  key: string;
+  /** What is cleared, if the row stays. */
+  clears?: string;
+};
+
+/** What expires by its age (`retention.ts`), besides months of snapshots. The same condition counts what is due, and deletes it. */
+export const EXPIRY = {
+  /** Raw responses that were parsed, by when they were received. */
+  answers: {
+    table: 'responses',
+    key: 'run_id, n',
+    where: 'received_at < $1 AND read_at IS NOT NULL',
+    order: 'received_at',
+  },
+  /** What expired responses confirmed: none of that time can be parsed late any more. */
+  observed: {
+    table: 'observed_items',
+    key: 'observed_at, run_id',
+    where: 'observed_at < $1',
+    order: 'observed_at',
+  },
+  /** By when their run ended. */
+  rejects: {
+    table: 'rejects',
+    key: 'id',
+    where: `EXISTS (SELECT FROM strandline.runs r WHERE r.id = run_id AND r.ended_at < $1)`,
+    order: 'id',
+  },
+  /**
+   * Bodies of messages, by their last attempt; the delivery and its discoveries stay. A dead message that is resent later is
+   * composed from those that are left.
+   */
+  messages: {
+    table: 'deliveries',
+    key: 'id',
+    where: `state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $1`,
+    order: 'id',
+    clears: 'body = NULL, answer = NULL',
+  },
+  /** By when they were written. */
+  audit: { table: 'audit_log', key: 'id', where: 'at < $1', order: 'at' },
+  /** Problems of strandline itself, by when they ended. */
+  problems: { table: 'system_events', key: 'id', where: 'until < $1', order: 'until' },
+} as const satisfies Record<string, Expiry>;
+export type ExpiringKind = keyof typeof EXPIRY;
