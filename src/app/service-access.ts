@@ -112,9 +112,9 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   /** By mount and run, the last one last. */
   const progress = new Map<string, readonly AskedSource[]>();
 
-  function keepProgress(run: string, asked: readonly AskedSource[]): void {
+  function keepProgress(run: string, plan: readonly AskedSource[]): void {
     progress.delete(run);
-    progress.set(run, asked);
+    progress.set(run, plan);
     const [oldest] = progress.keys();
     if (progress.size > MAX_WATCHED_RUNS && oldest !== undefined) progress.delete(oldest);
   }
@@ -190,8 +190,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   const findKey = (prefix: string) => findToken(db, 'service', prefix, clock.now());
 
   async function touchKey(prefix: string): Promise<void> {
-    const found = await findKey(prefix);
-    if (found !== undefined) await touchToken(db, found, clock.now());
+    const token = await findKey(prefix);
+    if (token !== undefined) await touchToken(db, token, clock.now());
   }
 
   async function start(): Promise<LocalService> {
@@ -221,7 +221,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       webGroup,
       trustedProxies: config.trustedProxies,
       health: own.health,
-      onProgress: ({ mount, id }, asked) => keepProgress(`${mount} ${id}`, asked),
+      onProgress: ({ mount, id }, plan) => keepProgress(`${mount} ${id}`, plan),
       pages: own.pages,
       ...(onAnswered === undefined ? {} : { onAnswered }),
       // Also without a network: a client must not get simulated data now and real data later from one address.

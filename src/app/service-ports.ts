@@ -102,7 +102,7 @@ function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): FoundItem[]
   });
   const engagement = sumEngagement(post);
   const counted = engagement === undefined ? {} : { engagement };
-  return read.success ? toFoundPost(read.data).map((found) => ({ ...found, ...counted })) : [];
+  return read.success ? toFoundPost(read.data).map((item) => ({ ...item, ...counted })) : [];
 }
 
 function userOf(author: AuthorRow) {

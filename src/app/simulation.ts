@@ -73,7 +73,7 @@ export async function simulate(
     const advance = async (until: number) => {
       // If one fails, wait for the others, so that nothing runs on after the error is thrown.
       const ended = await Promise.allSettled(lanes.map((lane) => lane.advance(until)));
-      for (const one of ended) if (one.status === 'rejected') throw one.reason;
+      for (const outcome of ended) if (outcome.status === 'rejected') throw outcome.reason;
       // Only when all lanes have reached this time, so that derivation is in order.
       const [lane] = lanes;
       if (lane !== undefined) await derivePending(lane.ctx, { settleMs: null });

@@ -147,7 +147,7 @@ export async function checkPostgres({ ctx, embedded, databaseUrl }: Program): Pr
   if (number < MIN_POSTGRES) return failedCheck('postgres', found, 'strandline needs PostgreSQL 15 or newer');
   const obstacle = await findObstacle(databaseUrl);
   if (obstacle === undefined) return passedCheck('postgres', found);
-  return failedCheck('postgres', `${found}; ${obstacle.found}`, obstacle.advice);
+  return failedCheck('postgres', `${found}; ${obstacle.problem}`, obstacle.advice);
 }
 
 export async function checkClock({ ctx }: Program): Promise<Check> {

@@ -37,15 +37,15 @@ export const linkRules = z
       return z.NEVER;
     };
     if (text === '') return [];
-    let given: unknown;
+    let data: unknown;
     try {
-      given = JSON.parse(text.startsWith('[') ? text : readSmallFile(text, 'LINK_RULES'));
+      data = JSON.parse(text.startsWith('[') ? text : readSmallFile(text, 'LINK_RULES'));
     } catch (error) {
       return problem(
         `${EXPECTED} (${error instanceof InvalidInput ? 'the file cannot be read' : 'this is no JSON'})`,
       );
     }
-    const parsed = rules.safeParse(given);
+    const parsed = rules.safeParse(data);
     if (!parsed.success) {
       const [index, member] = parsed.error.issues[0]?.path ?? [];
       const where =

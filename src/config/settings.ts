@@ -60,8 +60,8 @@ export function openSettings(env: Env) {
     refuseClearText(variable, findInFile(variable.name, file));
     const setting = find(variable);
     const parsed = variable.schema.safeParse(setting?.text, { error: () => variable.allowed });
-    const found = setting === undefined ? [] : listSecrets(variable, setting.text, parsed.data);
-    secrets.push(...found.filter((secret) => !secrets.includes(secret)));
+    const ownSecrets = setting === undefined ? [] : listSecrets(variable, setting.text, parsed.data);
+    secrets.push(...ownSecrets.filter((secret) => !secrets.includes(secret)));
     if (parsed.success) return parsed.data;
     const isHidden = variable.secret !== undefined || mayHoldSecret(setting?.text ?? '');
     const expected = parsed.error.issues[0]?.message ?? variable.allowed;
@@ -96,11 +96,11 @@ export function openSettings(env: Env) {
       .flatMap(([{ name, secret }]) => (secret === undefined ? [name] : [name, `${name}_FILE`]))
       .filter((name) => name !== CONFIG_FILE.name);
     const unknown = [...file.entries].filter(([name]) => !known.includes(name));
-    return unknown.map(([given, { line }]) => {
-      const distance = (name: string) => leven(given.toUpperCase(), name);
+    return unknown.map(([unknownName, { line }]) => {
+      const distance = (name: string) => leven(unknownName.toUpperCase(), name);
       const [nearest = ''] = known.toSorted((a, b) => distance(a) - distance(b));
       const expected = `the name of a variable; did you mean ${nearest}?`;
-      return { path: `${file.name}:${line}`, given, expected };
+      return { path: `${file.name}:${line}`, given: unknownName, expected };
     });
   }
 

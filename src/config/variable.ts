@@ -169,10 +169,10 @@ export const list = z.string().transform(splitList).describe('a comma-separated 
 /** A comma-separated list of addresses and networks. Networks of every address are refused, and names. */
 export const networks = list
   .refine(
-    (given) => given.every(isNetwork),
+    (entries) => entries.every(isNetwork),
     'addresses or networks, comma-separated: 127.0.0.1, 10.0.0.0/8, fd00::/8',
   )
-  .transform((given) => (given.length === 0 ? undefined : createBlockList(given)))
+  .transform((entries) => (entries.length === 0 ? undefined : createBlockList(entries)))
   .describe('addresses or networks, comma-separated');
 
 /** IPv4 is written as such: an IPv4-mapped IPv6 address counts as IPv4. */

@@ -19,9 +19,9 @@ export function formatTenths(value: number): string {
 }
 
 /** `1,234 posts`, `1 post` */
-export function formatCount(n: number, one: string, many = `${one}s`): string {
+export function formatCount(n: number, singular: string, plural = `${singular}s`): string {
   const shown = formatTenths(n);
-  return `${shown} ${shown === '1' ? one : many}`;
+  return `${shown} ${shown === '1' ? singular : plural}`;
 }
 
 /** `12 %`; below ten percent with a decimal, so that a small share is not shown as zero: `0.4 %`, `< 0.1 %`. */
@@ -80,10 +80,10 @@ type ZoneFormats = Record<
 const formatsByZone = new Map<string, ZoneFormats>();
 
 /** The canonical zone name, or UTC if invalid. */
-export function resolveZone(given: string | undefined): string {
-  if (given === undefined || given.length > 64) return 'UTC';
+export function resolveZone(name: string | undefined): string {
+  if (name === undefined || name.length > 64) return 'UTC';
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
     return 'UTC'; // cookies are untrusted
   }
@@ -172,8 +172,8 @@ export function readExactOffset(at: Date, zone: string): { text: string; ms: num
 }
 
 function getFormats(zone: string): ZoneFormats {
-  const found = formatsByZone.get(zone);
-  if (found !== undefined) return found;
+  const known = formatsByZone.get(zone);
+  if (known !== undefined) return known;
   const of = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
   const formats: ZoneFormats = {
@@ -204,12 +204,12 @@ function getFormats(zone: string): ZoneFormats {
 }
 
 /** `×27, 3 authors`; null for what has no copies. `authors` is null if none is known. */
-export function formatCopies(found: {
+export function formatCopies(item: {
   copies: number;
   authors: number | null;
   copies_at_least: boolean;
 }): string | null {
-  const { copies, authors, copies_at_least } = found;
+  const { copies, authors, copies_at_least } = item;
   if (copies < 2) return null;
   const by = authors === null ? '' : `, ${formatCount(authors, 'author')}`;
   return `${copies_at_least ? 'at least ' : ''}×${formatWhole(copies)}${by}`;

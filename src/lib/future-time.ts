@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE } from './time.ts';
 /** A time that may depend on the present. */
 export type FutureTime = {
   /** As written. */
-  given: string;
+  input: string;
   resolve: (now: Date) => Date;
 };
 
@@ -25,18 +25,18 @@ const WORDED = /^(?:(today|tomorrow|[a-z]{3,9})(?:\s+(?:at\s+)?|$))?(?:([01]?\d|
  * the next such day, today only if its time is still to come.
  * @returns undefined for anything else, and for days that do not exist
  */
-export function parseFutureTime(given: string, zone: string): FutureTime | undefined {
-  const text = given.trim().toLowerCase();
+export function parseFutureTime(input: string, zone: string): FutureTime | undefined {
+  const text = input.trim().toLowerCase();
   const span = parseSpan(text);
-  if (span !== undefined) return { given, resolve: (now) => new Date(now.getTime() + span) };
-  const point = parseTimePoint(given);
-  if (point !== undefined && 'at' in point) return { given, resolve: () => point.at };
+  if (span !== undefined) return { input, resolve: (now) => new Date(now.getTime() + span) };
+  const point = parseTimePoint(input);
+  if (point !== undefined && 'at' in point) return { input, resolve: () => point.at };
   const [whole, day, hours = '0', minutes = '0'] = WORDED.exec(text) ?? [];
   if (whole === undefined || whole === '') return undefined;
   const timeOfDay = Number(hours) * HOUR + Number(minutes) * MINUTE;
   const weekday = day === undefined ? -1 : findWeekday(day);
   if (day !== undefined && weekday === -1 && day !== 'today' && day !== 'tomorrow') return undefined;
-  return { given, resolve: (now) => resolveWords(now, zone, { day, weekday, timeOfDay }) };
+  return { input, resolve: (now) => resolveWords(now, zone, { day, weekday, timeOfDay }) };
 }
 
 function findWeekday(word: string): number {

@@ -15,12 +15,12 @@ export function isOpml(text: string): boolean {
 /** The feeds of an OPML document, in its order, also of folders; entities that it declares are not expanded. */
 export function listOpmlFeeds(document: string): ListedFeed[] {
   return Array.from(document.matchAll(OUTLINE), ([, members = '']) => {
-    const found = new Map<string, string>();
+    const titles = new Map<string, string>();
     for (const [, name = '', double, single] of members.matchAll(ATTRIBUTE))
-      found.set(name.toLowerCase(), decodeXML(double ?? single ?? ''));
+      titles.set(name.toLowerCase(), decodeXML(double ?? single ?? ''));
     return {
-      address: (found.get('xmlurl') ?? '').trim(),
-      title: cleanLine(found.get('title') ?? found.get('text') ?? ''),
+      address: (titles.get('xmlurl') ?? '').trim(),
+      title: cleanLine(titles.get('title') ?? titles.get('text') ?? ''),
     };
   }).filter(({ address }) => address !== '');
 }

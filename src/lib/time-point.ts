@@ -36,19 +36,19 @@ export const TIME_POINT_EXPECTED =
   '3660d such as 90s, 15m, 1h, 2d or 1w, today, or yesterday';
 
 /** Undefined for anything else, and for days that do not exist. */
-export function parseTimePoint(given: string): TimePoint | undefined {
-  const text = given.trim().toLowerCase();
+export function parseTimePoint(input: string): TimePoint | undefined {
+  const text = input.trim().toLowerCase();
   if (text === 'today') return { daysBack: 0 };
   if (text === 'yesterday') return { daysBack: 1 };
   const ago = parseSpan(text);
   if (ago !== undefined) return { ago };
-  const at = parseIsoInstant(given.trim());
+  const at = parseIsoInstant(input.trim());
   return at === undefined ? undefined : { at, date: /^\d{4}-\d\d-\d\d$/.test(text) };
 }
 
 /** Parses `90s`, `15m`, `1h`, `2d` or `1w`, at most 3,660 days, into milliseconds. */
-export function parseSpan(given: string): number | undefined {
-  const [, amount, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(given.trim().toLowerCase()) ?? [];
+export function parseSpan(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text.trim().toLowerCase()) ?? [];
   const span = Number(amount) * (UNIT_MS[unit] ?? Number.NaN);
   return span <= MAX_AGE_MS ? span : undefined;
 }

@@ -148,8 +148,8 @@ export function groupCopies<T extends CopyKeys>(items: readonly T[]): T[][] {
         firstOf.set(name, i);
         continue;
       }
-      const [one, other] = [findFirst(known), findFirst(i)];
-      earlier[Math.max(one, other)] = Math.min(one, other);
+      const [left, right] = [findFirst(known), findFirst(i)];
+      earlier[Math.max(left, right)] = Math.min(left, right);
     }
   });
   const things = new Map<number, T[]>();

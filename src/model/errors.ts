@@ -153,7 +153,7 @@ export function createNotFound(kind: string, key: string | bigint): Refused {
   return new Refused('not_found', `there is no ${kind} ${name}`, { missing: kind });
 }
 
-function describeProblem({ path, given, expected }: Problem): string {
-  const shown = given === undefined ? 'nothing' : JSON.stringify(given);
+function describeProblem({ path, given: value, expected }: Problem): string {
+  const shown = value === undefined ? 'nothing' : JSON.stringify(value);
   return `${path}: got ${shown.length > 120 ? `${shown.slice(0, 117)}...` : shown}; ${expected}`;
 }

@@ -18,7 +18,7 @@ export function parseGrowthCondition(text: string): GrowthCondition | null {
   const written = text.replace(/\s+/g, '').toLowerCase();
   if (written === UNUSUAL) return { measure: 'engagement', least: null };
   const [, name, number] = /^([a-z]+)>=(\d{1,13})$/.exec(written) ?? [];
-  const measure = GROWTH_MEASURES.find((one) => one === name);
+  const measure = GROWTH_MEASURES.find((known) => known === name);
   const least = Number(number);
   return measure === undefined || !(least >= 1 && least <= MAX_LEAST) ? null : { measure, least };
 }

@@ -35,14 +35,14 @@ export function fillPlaceholders(
 function fillValue(value: unknown, values: Readonly<Record<Placeholder, string | null>>): unknown {
   if (typeof value === 'string') return fillText(value, values);
   if (Array.isArray(value))
-    return value.map((one) => fillValue(one, values)).filter((one) => one !== undefined);
+    return value.map((element) => fillValue(element, values)).filter((element) => element !== undefined);
   return typeof value === 'object' && value !== null ? fillPlaceholders({ ...value }, values) : value;
 }
 
 function fillText(text: string, values: Readonly<Record<Placeholder, string | null>>): string | undefined {
   let isKnown = true;
   const filled = text.replaceAll(PATTERN, (whole, name: string) => {
-    const placeholder = PLACEHOLDERS.find((one) => one === name.trim());
+    const placeholder = PLACEHOLDERS.find((known) => known === name.trim());
     if (placeholder === undefined) return whole;
     isKnown &&= values[placeholder] !== null;
     return values[placeholder] ?? '';

@@ -243,10 +243,10 @@ function readHashtag(path: string, token: Token, tag: string): Query {
   throw refuse(path, token, 'a hashtag of letters, digits and _, such as #ferry');
 }
 
-function readField(path: string, token: Token, name: string, given: string): Query {
+function readField(path: string, token: Token, name: string, text: string): Query {
   const field = QUERY_FIELDS.find((known) => known === name);
   if (field === undefined) throw refuse(path, token, describeFields(name, token.text));
-  const value = given.trim();
+  const value = text.trim();
   const query = value === '' ? undefined : readFieldValue(field, value);
   if (query !== undefined) return query;
   throw refuse(

@@ -85,26 +85,26 @@ export function describeToolCoverage(
   tools: readonly ToolCoverage[],
   formatDay: (at: Date) => string,
 ): string | null {
-  const asked = tools.filter((tool) => tool.asked);
-  const silent = asked.filter(({ responded }) => responded === false);
-  const full = asked.filter(({ responded, reason }) => responded === true && reason === 'list_full');
+  const queried = tools.filter((tool) => tool.asked);
+  const silent = queried.filter(({ responded }) => responded === false);
+  const full = queried.filter(({ responded, reason }) => responded === true && reason === 'list_full');
   const cut =
     full.length === 0 ? null : `${full.map(({ tool }) => tool).join(', ')}: full list, more may match`;
   if (silent.every(({ reason }) => reason === null || !isToolReason(reason))) return cut;
-  return [describeSilentTools(asked, silent, formatDay), ...(cut === null ? [] : [cut])].join('; ');
+  return [describeSilentTools(queried, silent, formatDay), ...(cut === null ? [] : [cut])].join('; ');
 }
 
 function describeSilentTools(
-  asked: readonly ToolCoverage[],
+  queried: readonly ToolCoverage[],
   silent: readonly ToolCoverage[],
   formatDay: (at: Date) => string,
 ): string {
   const words = silent.map((tool) => describeSilentTool(tool, formatDay)).join('; ');
-  if (asked.length === 1) return words;
-  const responded = asked.filter((tool) => tool.responded === true).length;
-  if (responded + silent.length < asked.length)
-    return `${silent.length} of ${asked.length} tools did not respond: ${words}`;
-  return `${responded === 0 ? 'none' : responded} of ${asked.length} tools responded: ${words}`;
+  if (queried.length === 1) return words;
+  const responded = queried.filter((tool) => tool.responded === true).length;
+  if (responded + silent.length < queried.length)
+    return `${silent.length} of ${queried.length} tools did not respond: ${words}`;
+  return `${responded === 0 ? 'none' : responded} of ${queried.length} tools responded: ${words}`;
 }
 
 /** `Web Search needs a key (BRAVE_API_KEY or EXA_API_KEY)`. */

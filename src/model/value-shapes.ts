@@ -36,7 +36,7 @@ export function textParam(max: number, expected?: string) {
 
 /** A text without the one character that Postgres cannot store. */
 export function storable(text: z.ZodString): z.ZodString {
-  return text.refine((given) => !given.includes('\0'), 'text without NUL');
+  return text.refine((value) => !value.includes('\0'), 'text without NUL');
 }
 
 /** Of a key that is shown. */
@@ -59,7 +59,7 @@ export const futureTimeParam = z.codec(z.string().max(100), z.custom<FutureTime>
     context.issues.push({ code: 'custom', input: text, message: FUTURE_TIME_EXPECTED });
     return z.NEVER;
   },
-  encode: ({ given }) => given,
+  encode: ({ input }) => input,
 });
 
 /** A whole number in a query, from 1. @param usual the default */

@@ -175,7 +175,7 @@ function startChild(kind: ChildKind, { program, env, log }: ChildOptions): Runni
   }).then((reason) => {
     endReason = reason;
     if (reason !== SERVER_CLOSING) log.warn({ reason, stderr: cleanLine(stderr) }, endedEvent);
-    for (const one of waiting.values()) one.reject(new Refused('unavailable', reason));
+    for (const call of waiting.values()) call.reject(new Refused('unavailable', reason));
     waiting.clear();
     return reason;
   });

@@ -37,8 +37,8 @@ export function makeKey(
 
 /** The ID in a key of this kind; undefined for any other text. */
 export function keyIdOf(key: string, kind: KeyKind): string | undefined {
-  const [, found, id] = KEY.exec(key) ?? [];
-  return found === kind ? id : undefined;
+  const [, keyKind, id] = KEY.exec(key) ?? [];
+  return keyKind === kind ? id : undefined;
 }
 
 /** SHA-256 of a key, 32 bytes. */

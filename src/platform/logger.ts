@@ -46,8 +46,8 @@ export function createLogger(
     if (count === secrets.length) return known;
     count = secrets.length;
     known = new Set(
-      secrets.flatMap((one) =>
-        one === undefined || one.length < MIN_SECRET_LENGTH ? [] : listSecretForms(one),
+      secrets.flatMap((secret) =>
+        secret === undefined || secret.length < MIN_SECRET_LENGTH ? [] : listSecretForms(secret),
       ),
     );
     return known;
@@ -99,7 +99,7 @@ function serializeError(error: unknown, depth = 0): unknown {
     .join('\n');
   if (depth < MAX_DEPTH && cause !== undefined) members['cause'] = serializeError(cause, depth + 1);
   if (depth < MAX_DEPTH && error instanceof AggregateError)
-    members['errors'] = error.errors.slice(0, MAX_DEPTH).map((one) => serializeError(one, depth + 1));
+    members['errors'] = error.errors.slice(0, MAX_DEPTH).map((member) => serializeError(member, depth + 1));
   return members;
 }
 

@@ -34,7 +34,8 @@ export function leadsToOurselves(url: URL, addresses: readonly LookupAddress[], 
 function isThisMachine(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   return (
-    isInNetworks(LOOPBACK, address) || isInNetworks(createBlockList(own.map((one) => one.address)), address)
+    isInNetworks(LOOPBACK, address) ||
+    isInNetworks(createBlockList(own.map((entry) => entry.address)), address)
   );
 }
 
@@ -44,12 +45,11 @@ const MAX_ADDRESS_LENGTH = 2_000;
  * Parses a URL as WHATWG URL does, so that `0x7f.1` and `2130706433` are recognized as 127.0.0.1.
  * @throws InvalidInput, without the given value: the path may contain a secret
  */
-export function readWebAddress(given: string, path: string): URL {
+export function readWebAddress(text: string, path: string): URL {
   const refuse = (expected: string) => new InvalidInput([{ path, given: HIDDEN, expected }]);
   const expected = 'a URL such as https://hooks.host/path';
-  if (given.length > MAX_ADDRESS_LENGTH)
-    throw refuse(`${expected}, at most ${MAX_ADDRESS_LENGTH} characters`);
-  const url = parseUrl(given.trim());
+  if (text.length > MAX_ADDRESS_LENGTH) throw refuse(`${expected}, at most ${MAX_ADDRESS_LENGTH} characters`);
+  const url = parseUrl(text.trim());
   if (url === undefined) throw refuse(expected);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refuse(`${expected}; only https and http are supported`);
@@ -81,9 +81,9 @@ export class NotAllowed extends Error {
 export function readAllowed(list: string | undefined, variable: string): Allowed {
   const hosts = new Set<string>();
   const networks: string[] = [];
-  for (const given of (list ?? '').split(',').map((one) => one.trim().toLowerCase())) {
-    if (given === '') continue;
-    const [net = '', bits, ...rest] = given.replace(/^\[(.*)\]$/, '$1').split('/');
+  for (const entry of (list ?? '').split(',').map((part) => part.trim().toLowerCase())) {
+    if (entry === '') continue;
+    const [net = '', bits, ...rest] = entry.replace(/^\[(.*)\]$/, '$1').split('/');
     const family = isIP(net);
     const most = family === 6 ? 128 : 32;
     if (
@@ -98,7 +98,7 @@ export function readAllowed(list: string | undefined, variable: string): Allowed
       throw new InvalidInput([
         {
           path: variable,
-          given,
+          given: entry,
           expected: 'hosts, addresses or networks, comma-separated: hooks.lan, 127.0.0.1, 10.0.0.0/8',
         },
       ]);

@@ -197,8 +197,8 @@ function findDuplicates(names: readonly string[]): string[] {
   return names.filter((name, i) => names.indexOf(name) !== i);
 }
 
-function toProblem(path: string, place: string, expected: string, given: unknown): Problem {
-  return { path: place === '' ? path : `${path}: ${place}`, given, expected };
+function toProblem(path: string, place: string, expected: string, value: unknown): Problem {
+  return { path: place === '' ? path : `${path}: ${place}`, given: value, expected };
 }
 
 /** Every object of the specification, by the name used in member lists. */

@@ -30,8 +30,8 @@ export function fillWords(address: string, words: string): string {
  * An address as it is stored and sent: HTTP, without credentials and fragment; undefined if it is none. Words may stand anywhere
  * behind the host.
  */
-export function normalizeOwnAddress(given: string): string | undefined {
-  const text = given.trim().replace(OTHER_PLACEHOLDERS, PLACEHOLDER);
+export function normalizeOwnAddress(input: string): string | undefined {
+  const text = input.trim().replace(OTHER_PLACEHOLDERS, PLACEHOLDER);
   // Letters, so that the host of the placeholder would be another one.
   const filled = parseUrl(fillWords(text, 'words'));
   if (filled === undefined || !isWebUrl(filled.href)) return undefined;
@@ -65,8 +65,8 @@ const ownSource = z.object({
   address: z
     .string()
     .max(MAX_OWN_ADDRESS, { abort: true })
-    .transform((given, context) => {
-      const address = normalizeOwnAddress(given);
+    .transform((input, context) => {
+      const address = normalizeOwnAddress(input);
       if (address === undefined) context.addIssue({ code: 'custom', message: ADDRESS_NEEDED });
       return address ?? z.NEVER;
     })

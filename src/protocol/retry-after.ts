@@ -44,7 +44,7 @@ const DATE_FORMS = [
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT` or an obsolete format; milliseconds since 1970. */
 function parseHttpDate(text: string, now: Date): number | null {
-  const match = DATE_FORMS.map((form) => form.exec(text)).find((found) => found !== null);
+  const match = DATE_FORMS.map((form) => form.exec(text)).find((candidate) => candidate !== null);
   const { day = '', month = '', year = '', time = '' } = match?.groups ?? {};
   const at = Date.parse(
     `${expandYear(year, now)}-${padNumber(MONTHS.indexOf(month) + 1)}-${padNumber(Number(day))}T${time}Z`,

@@ -30,7 +30,7 @@ import type { FoundItem, SearchSource } from './sources/search-source.ts';
 export type AiSearchContext = {
   sources: readonly SearchSource[];
   log: Logger;
-  /** Writes completions; without one they are made of quotations. */
+  /** Writes completions; without a model, completions are made of quotations. */
   model: LanguageModel | undefined;
   /** Whether web pages have a results group, and results the time of their publication, which the specification does not show. */
   webGroup: boolean;
@@ -62,13 +62,15 @@ export async function runAiSearch(
   const isFlat = form.answers === 'flat';
   // Its process starts while sources are queried.
   if (MODEL_TIERS[request.model].pages > 0 && !form.linksOnly) ctx.pages?.prepare();
-  const found = await retrieveFindings(ctx, request, signal, (source, items) => {
+  const retrieval = await retrieveFindings(ctx, request, signal, (source, items) => {
     if (isFlat) listener?.onGroup(source, toFlatItems(source, items));
     else if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, toResultItems(items, ctx));
   });
   const leftMs = () => MODEL_TIERS[request.model].budgetMs - (monotonicMs() - began);
   // Only a completion reads pages.
-  const retrieved = form.linksOnly ? found : await openFindings(ctx, request, found, leftMs(), signal);
+  const retrieved = form.linksOnly
+    ? retrieval
+    : await openFindings(ctx, request, retrieval, leftMs(), signal);
   const written = form.linksOnly
     ? omitCompletion()
     : await writeCompletion(retrieved.findings, {
@@ -104,7 +106,7 @@ function hasResultGroup(source: Source, webGroup: boolean): source is GroupedSou
   return source in RESULT_GROUPS && (webGroup || source !== 'web');
 }
 
-/** A group for each selected source that has one, also when it is empty; then links and completion. */
+/** A group for each selected source that has a group, also when the group is empty; then links and completion. */
 function assembleResponse(
   { findings, warnings }: RetrievalResult,
   { completion, links, writer }: WrittenCompletion,
@@ -112,9 +114,9 @@ function assembleResponse(
 ): ServedAiResponse {
   const restore = createAddressRestorer(findings);
   const groups: Partial<Record<(typeof RESULT_GROUPS)[GroupedSource], ResultGroup>> = {};
-  for (const [source, found] of findings) {
+  for (const [source, items] of findings) {
     if (hasResultGroup(source, shown.webGroup))
-      groups[RESULT_GROUPS[source]] = { organic_results: toResultItems(found, shown) };
+      groups[RESULT_GROUPS[source]] = { organic_results: toResultItems(items, shown) };
   }
   return {
     ...groups,
@@ -140,8 +142,8 @@ function createAddressRestorer(findings: Findings): (cited: string) => string {
 
 type ShownMembers = Pick<AiSearchContext, 'webGroup'>;
 
-function toResultItems(found: readonly FoundItem[], { webGroup }: ShownMembers): ServedResultItem[] {
-  return found.map(({ source, title, link, snippet, summaryDescription, publishedAt, periodVouched }) => ({
+function toResultItems(items: readonly FoundItem[], { webGroup }: ShownMembers): ServedResultItem[] {
+  return items.map(({ source, title, link, snippet, summaryDescription, publishedAt, periodVouched }) => ({
     title,
     link,
     snippet: cleanLine(snippet),
@@ -159,9 +161,9 @@ function assembleFlatResponse(
   { completion, writer }: WrittenCompletion,
 ): FlatAiResponse {
   const groups: Partial<Pick<FlatAiResponse, Source>> = {};
-  for (const [source, found] of findings) {
-    if (source === 'microblog') groups.microblog = found.flatMap(toFlatPosts);
-    else groups[source] = found.map(toFlatItem);
+  for (const [source, items] of findings) {
+    if (source === 'microblog') groups.microblog = items.flatMap(toFlatPosts);
+    else groups[source] = items.map(toFlatItem);
   }
   return {
     ...groups,
@@ -172,8 +174,8 @@ function assembleFlatResponse(
   };
 }
 
-function toFlatItems(source: Source, found: readonly FoundItem[]): FlatItem[] | FlatPost[] {
-  return source === 'microblog' ? found.flatMap(toFlatPosts) : found.map(toFlatItem);
+function toFlatItems(source: Source, items: readonly FoundItem[]): FlatItem[] | FlatPost[] {
+  return source === 'microblog' ? items.flatMap(toFlatPosts) : items.map(toFlatItem);
 }
 
 function toFlatItem({ title, link, snippet, publishedAt }: FoundItem): FlatItem {

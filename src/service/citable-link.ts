@@ -31,7 +31,7 @@ export function isLocalAddress({ hostname }: URL): boolean {
   return address !== undefined && isLocal(address);
 }
 
-/** Whether an address is of a network that is not the public one, such as an intranet. */
+/** Whether an address is of a network other than the public internet, such as an intranet. */
 export function isPrivateAddress({ hostname }: URL): boolean {
   const address = readIpAddress(hostname);
   if (address !== undefined) return !isPublic(address) && !isLocal(address);

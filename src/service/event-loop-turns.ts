@@ -1,6 +1,6 @@
 /**
  * Divides long computations into slices. All requests share one queue with one slice per turn of the event loop, so that
- * many at once block it no longer than one does.
+ * many requests at once block the loop no longer than a single request.
  */
 
 import { setImmediate } from 'node:timers/promises';

@@ -19,8 +19,8 @@ export function toFlatPosts({ post, quoted, popular }: FoundItem): FlatPost[] {
  * The post of an item as the specification shows it, which clients of the flat dialect accept as well: with places of
  * entities, and without the quoted post, a text here and a post there.
  */
-export function toCommonPosts(found: FoundItem): ServedPost[] {
-  return toServedPosts(found).map((post) => ({
+export function toCommonPosts(item: FoundItem): ServedPost[] {
+  return toServedPosts(item).map((post) => ({
     ...post,
     entities: locateEntities(post.text, post.entities),
     quote: null,
@@ -110,7 +110,7 @@ function findShortened(text: string, bare: string): string[] {
     .map((match) => match?.[0] ?? '');
 }
 
-/** A longer word begins like this one. */
+/** Matches where the word goes on: a longer word begins like this word. */
 const WORD_GOES_ON = /^[\p{L}\p{N}_]/u;
 
 /** @returns finds the first spelling that a text has, at each of its places; one empty place if it has none */

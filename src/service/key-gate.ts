@@ -104,7 +104,7 @@ export function createKeyVerifier({
   const nameOf = (raw: string) => hashKey(raw).toString('base64');
 
   function recall(raw: string): boolean | undefined {
-    // Every configured key is compared, so that the time says nothing about which one matched.
+    // Every configured key is compared, so that the time says nothing about which key matched.
     if (configured.filter((hash) => isKeyOf(raw, hash)).length > 0) return true;
     return keyIdOf(raw, 'sk') === undefined ? false : verdicts.get(nameOf(raw));
   }

@@ -30,7 +30,7 @@ type MicroblogRequest = { prompt: string; model: Model; count?: number | undefin
 export async function searchMicroblog<Post>(
   { sources, log, plan }: { sources: readonly SearchSource[]; log: Logger; plan?: SearchPlan | undefined },
   { prompt, model, count = DEFAULT_COUNT, at }: MicroblogRequest,
-  toPosts: (found: FoundItem) => readonly Post[],
+  toPosts: (item: FoundItem) => readonly Post[],
   signal: AbortSignal,
 ): Promise<{ miner_microblog_posts: Post[] } & Pick<ServedMicroblogResponse, 'warnings' | 'plan'>> {
   const gathering = { sources, log, plan, tier: MODEL_TIERS[model], signal };
@@ -40,11 +40,11 @@ export async function searchMicroblog<Post>(
   const gathered = await querySources(gathering, 'microblog', [own], query);
   signal.throwIfAborted();
   const warnings = collectWarnings(gathered, 'microblog');
-  const found = gathered.lists
+  const items = gathered.lists
     .flat()
     .filter(({ link, post }) => post !== undefined && toCitableLink(link) !== undefined);
   const posts = dedupeByLink(
-    found.filter((item) => readPublishedTime(item) <= at.getTime() + MAX_CLOCK_SKEW_MS),
+    items.filter((item) => readPublishedTime(item) <= at.getTime() + MAX_CLOCK_SKEW_MS),
   ).sort((a, b) => readPublishedTime(b) - readPublishedTime(a));
   const newest = posts.filter(({ popular }) => popular !== true);
   const popular = posts.filter((item) => item.popular === true);
@@ -71,7 +71,7 @@ export function toServedPosts({ post, quoted, popular }: FoundItem): ServedPost[
 /** The specification shows the text of a quoted post only; the sandbox also simulates servers that nest it. */
 const wholeQuotes = new WeakMap<object, MicroblogPost>();
 
-/** The whole post that a served one quotes; undefined if there is none, or its source does not return it. */
+/** The whole post that a served post quotes; undefined if it quotes no post, or its source does not return the quoted post. */
 export function findWholeQuote(served: object): MicroblogPost | undefined {
   return wholeQuotes.get(served);
 }

@@ -106,10 +106,10 @@ type OperationForms = Readonly<Record<Dialect['answers'], Operation> & { either?
 /** The sources of a request: those of the service that it does not leave out, and its own, whose state is reported. */
 function chooseSources(
   { sources, own }: WorkContext,
-  given: OwnSources | null | undefined,
+  choice: OwnSources | null | undefined,
 ): { sources: readonly SearchSource[]; reports?: () => OwnSourceReport[] } {
-  if (given === null || given === undefined) return { sources };
-  const { read = [], without = [] } = given;
+  if (choice === null || choice === undefined) return { sources };
+  const { read = [], without = [] } = choice;
   const left = sources.filter(
     ({ name, silent }) => silent === true || !(without.includes(ALL_SOURCES) || without.includes(name)),
   );
@@ -152,7 +152,7 @@ export const MICROBLOG_SEARCH: OperationForms = {
 };
 
 /** @param toPosts the posts of an item in the form of the dialect */
-function defineMicroblogSearch(toPosts: (found: FoundItem) => readonly (ServedPost | FlatPost)[]): Operation {
+function defineMicroblogSearch(toPosts: (item: FoundItem) => readonly (ServedPost | FlatPost)[]): Operation {
   return defineOperation(serviceMicroblogRequest, (ctx, { prompt, model, count, own_sources }) => ({
     operation: 'microblog',
     streaming: false,

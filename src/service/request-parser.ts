@@ -46,7 +46,7 @@ function toValidationProblem(issue: z.core.$ZodIssue, dialect: Dialect, body: un
   return { loc, ...describeIssue(issue, path[0] === 'tools' ? [...dialect.labelOf.values()] : undefined) };
 }
 
-/** @param labels of tools in the dialect, if the issue is about one */
+/** @param labels of tools in the dialect, if the issue is about a tool */
 function describeIssue(
   issue: z.core.$ZodIssue,
   labels: readonly string[] | undefined,

@@ -94,7 +94,7 @@ function createAiRequest<const Type extends string>(resultTypes: readonly [Type,
 
 const RESULT_TYPES = ['LINKS_WITH_FINAL_SUMMARY', 'ONLY_LINKS'] as const;
 
-/** The request of operation A, by the form of its answer: only a grouped one has a summary of each source. */
+/** The request of operation A, by the form of its answer: only a grouped answer has a summary of each source. */
 export const SERVICE_AI_REQUESTS = {
   grouped: createAiRequest([...RESULT_TYPES, 'LINKS_WITH_SUMMARIES']),
   flat: createAiRequest(RESULT_TYPES),

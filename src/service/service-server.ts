@@ -52,7 +52,7 @@ export type ServiceOptions = {
   /** An address to listen at; loopback unless the user says otherwise. */
   host: string;
   port: number;
-  /** Whether the user asked for this port; a default moves to the next free one. */
+  /** Whether the user asked for this port; a default moves to the next free port. */
   portAsked: boolean;
   clock: Clock;
   log: Logger;
@@ -211,7 +211,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         watchSources: (request: FastifyRequest) => {
           const id = request.headers['x-run-id'];
           if (parts.onProgress === undefined || typeof id !== 'string' || !isOwn(request)) return undefined;
-          return (asked: AskedSource[]) => parts.onProgress?.({ mount, id }, asked);
+          return (plan: AskedSource[]) => parts.onProgress?.({ mount, id }, plan);
         },
       };
       for (const [operation, forms] of SERVED_OPERATIONS)

@@ -200,8 +200,8 @@ function logReport(ctx: Context, report: RunReport): void {
     case 'succeeded': {
       const { baseline, newPosts, newLinks, completionChanged } = report.diff;
       const { posts, links, rejected } = report;
-      const found = { posts, links, rejected, new_posts: newPosts.length, new_links: newLinks.length };
-      ctx.log.info({ ...run, ...found, completionChanged, baseline }, 'run succeeded');
+      const counts = { posts, links, rejected, new_posts: newPosts.length, new_links: newLinks.length };
+      ctx.log.info({ ...run, ...counts, completionChanged, baseline }, 'run succeeded');
       return;
     }
     case 'failed':

@@ -40,7 +40,7 @@ async function work() {
   return stage.receiver.received.slice(before).map(({ path, body }) => ({ path, ...JSON.parse(body) }));
 }
 const muteUntil = (target: MuteTarget, until: string) =>
-  mute(stage.world.ctx, target, { given: until, resolve: () => new Date(until) } satisfies FutureTime);
+  mute(stage.world.ctx, target, { input: until, resolve: () => new Date(until) } satisfies FutureTime);
 
 test('a rule that was muted is a part of the next digest to its channel, with its list', async () => {
   setTime('2026-11-27T12:00:00Z');

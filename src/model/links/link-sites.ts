@@ -193,8 +193,8 @@ function dropParameters(address: Address, names?: readonly string[]): void {
 }
 
 function readParameter({ query }: Address, wanted: string): string | undefined {
-  const found = query.find(({ name, pair }) => name === wanted && pair.length > wanted.length + 1);
-  return found?.pair.slice(wanted.length + 1);
+  const parameter = query.find(({ name, pair }) => name === wanted && pair.length > wanted.length + 1);
+  return parameter?.pair.slice(wanted.length + 1);
 }
 
 /** Lower case, with escapes as before. */

@@ -11,17 +11,17 @@ export type AnswerChange = { change: (typeof ANSWER_CHANGES)[number]; text: stri
 /**
  * The changes of a completion in the order in which they matter: revised figures, new statements, then removed ones, first
  * those that are like something new.
- * @param isNews of its new and revised statements, those that are told
+ * @param isNews of the new and revised statements, those that are reported
  */
 export function listAnswerChanges<T extends Statement>(
   { added, revised, gone }: CompletionChange<T>,
   isNews: (statement: T) => boolean,
 ): AnswerChange[] {
-  const told = added.map(({ statement }) => statement).filter(isNews);
-  const news = new Set(told.flatMap(({ text }) => [...readStatementWords(text).words]));
+  const reported = added.map(({ statement }) => statement).filter(isNews);
+  const reportedWords = new Set(reported.flatMap(({ text }) => [...readStatementWords(text).words]));
   const likeness = (text: string) => {
     const { words } = readStatementWords(text);
-    return [...words].filter((word) => news.has(word)).length / words.size;
+    return [...words].filter((word) => reportedWords.has(word)).length / words.size;
   };
   return [
     ...revised
@@ -32,7 +32,7 @@ export function listAnswerChanges<T extends Statement>(
           text: showFigures(after.statement.text, figures),
         }),
       ),
-    ...told.map(({ text }): AnswerChange => ({ change: 'added', text })),
+    ...reported.map(({ text }): AnswerChange => ({ change: 'added', text })),
     ...gone
       .map(({ statement: { text } }) => ({ text, like: likeness(text) }))
       .toSorted((a, b) => b.like - a.like)

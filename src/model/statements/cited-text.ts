@@ -8,12 +8,12 @@ export type Citation = { number: string; address: string };
 export function splitCitedText(text: string): (string | Citation)[] {
   const pieces: (string | Citation)[] = [];
   let from = 0;
-  for (const found of text.matchAll(CITATION)) {
-    const [whole, number = '', address = ''] = found;
-    const before = text.slice(from, found.index);
+  for (const match of text.matchAll(CITATION)) {
+    const [whole, number = '', address = ''] = match;
+    const before = text.slice(from, match.index);
     if (before !== '') pieces.push(before);
     pieces.push({ number, address });
-    from = found.index + whole.length;
+    from = match.index + whole.length;
   }
   const rest = text.slice(from);
   return rest === '' ? pieces : [...pieces, rest];
@@ -21,10 +21,10 @@ export function splitCitedText(text: string): (string | Citation)[] {
 
 /** Distinct, by number; a number of two sections may stand for two addresses. */
 export function listCitations(texts: readonly (string | null)[]): Citation[] {
-  const found = texts.flatMap((text) =>
+  const citations = texts.flatMap((text) =>
     splitCitedText(text ?? '').filter((piece): piece is Citation => typeof piece !== 'string'),
   );
-  const distinct = new Map(found.map((citation) => [`${citation.number} ${citation.address}`, citation]));
+  const distinct = new Map(citations.map((citation) => [`${citation.number} ${citation.address}`, citation]));
   return [...distinct.values()].toSorted((a, b) => Number(a.number) - Number(b.number));
 }
 

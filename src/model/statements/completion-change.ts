@@ -202,8 +202,8 @@ function findSupport<T>(
   return isDenied ? null : best[0];
 }
 
-function isClose(one: StatementWords, other: StatementWords, shared: number): boolean {
-  return shared >= MIN_CLOSE_WORDS * Math.max(one.words.size, other.words.size);
+function isClose(left: StatementWords, right: StatementWords, shared: number): boolean {
+  return shared >= MIN_CLOSE_WORDS * Math.max(left.words.size, right.words.size);
 }
 
 /** Pairs what is gone with what is new where only figures differ: the most similar first, each once. */
@@ -256,14 +256,14 @@ function collectFormer<T>(
   earlier: ReadCompletion<T>,
   former: Map<string, number[]>,
 ): void {
-  const found: Groups<string, number> = new Map();
+  const formerValues: Groups<string, number> = new Map();
   for (const [other, shared] of countShared(statement.words, earlier.index)) {
     const [changed, further] = isClose(statement, other, shared) ? pairFigures(other, statement) : [];
     const figure = other.figures.find(({ text }) => text === changed?.from);
     if (changed !== undefined && further === undefined && figure !== undefined)
-      addToGroup(found, changed.to, figure.value);
+      addToGroup(formerValues, changed.to, figure.value);
   }
-  for (const [figure, values] of found)
+  for (const [figure, values] of formerValues)
     former.set(figure, [
       ...(former.get(figure) ?? []),
       ...(values.length === 1 ? values : [...values, values[0]]),

@@ -6,7 +6,7 @@
 /** What a statement asserts or denies. */
 export type Polarity = {
   /** Of each pair of opposites that it names: 1 for the first, -1 for the second; negations reverse it. */
-  sides: ReadonlyMap<number, 1 | -1>;
+  signs: ReadonlyMap<number, 1 | -1>;
   /** Whether an odd number of its negations belongs to none of these. */
   isNegated: boolean;
   words: ReadonlySet<string>;
@@ -84,15 +84,15 @@ const OPPOSITES: readonly (readonly [string, string])[] = [
 /** Ends are checked with the longest first. */
 const MIN_PREFIX = 3;
 const MAX_PREFIX = 14;
-type Side = { pair: number; side: 1 | -1 };
-const WHOLE_WORDS = new Map<string, Side>();
-const BEGINNINGS = new Map<string, Side>();
-for (const [pair, sides] of OPPOSITES.entries())
-  for (const [i, list] of sides.entries())
+type Pole = { pair: number; sign: 1 | -1 };
+const WHOLE_WORDS = new Map<string, Pole>();
+const BEGINNINGS = new Map<string, Pole>();
+for (const [pair, poles] of OPPOSITES.entries())
+  for (const [i, list] of poles.entries())
     for (const word of list.split(/\s+/)) {
-      const side: Side = { pair, side: i === 0 ? 1 : -1 };
-      if (word.endsWith('*')) BEGINNINGS.set(word.slice(0, -1), side);
-      else WHOLE_WORDS.set(word, side);
+      const pole: Pole = { pair, sign: i === 0 ? 1 : -1 };
+      if (word.endsWith('*')) BEGINNINGS.set(word.slice(0, -1), pole);
+      else WHOLE_WORDS.set(word, pole);
     }
 
 /** French `ne` and `n'` stand for `ne … pas`, `ne … plus` and the like. */
@@ -115,7 +115,7 @@ const DENYING_PREFIX = /^(?:un|in|im|il|ir|dis)(?=.{4})/;
 
 /** @param words all words of the statement in lower case, in order */
 export function readPolarity(words: readonly string[], text: string): Polarity {
-  const sides = new Map<number, 1 | -1>();
+  const signs = new Map<number, 1 | -1>();
   const mixed = new Set<number>();
   const isPortuguese = PORTUGUESE.test(text);
   let free = [...text.matchAll(UNSPACED_NEGATION)].length;
@@ -125,18 +125,18 @@ export function readPolarity(words: readonly string[], text: string): Polarity {
       open.push(i);
       continue;
     }
-    const found = findSide(word);
-    if (found === undefined) continue;
+    const pole = findPole(word);
+    if (pole === undefined) continue;
     const near = open.filter((at) => i - at <= NEGATION_REACH);
     free += open.length - near.length;
     open = [];
-    const side = near.length % 2 === 0 ? found.side : found.side === 1 ? -1 : 1;
-    if ((sides.get(found.pair) ?? side) !== side) mixed.add(found.pair);
-    sides.set(found.pair, side);
+    const sign = near.length % 2 === 0 ? pole.sign : pole.sign === 1 ? -1 : 1;
+    if ((signs.get(pole.pair) ?? sign) !== sign) mixed.add(pole.pair);
+    signs.set(pole.pair, sign);
   }
-  for (const pair of mixed) sides.delete(pair);
+  for (const pair of mixed) signs.delete(pair);
   return {
-    sides,
+    signs,
     isNegated: (free + open.length) % 2 === 1,
     words: new Set(words),
     deniedWords: new Set(
@@ -145,26 +145,27 @@ export function readPolarity(words: readonly string[], text: string): Polarity {
   };
 }
 
-function findSide(word: string): Side | undefined {
+function findPole(word: string): Pole | undefined {
   const whole = WHOLE_WORDS.get(word);
   if (whole !== undefined) return whole;
   for (let length = Math.min(MAX_PREFIX, word.length); length >= MIN_PREFIX; length--) {
-    const side = BEGINNINGS.get(word.slice(0, length));
-    if (side !== undefined) return side;
+    const pole = BEGINNINGS.get(word.slice(0, length));
+    if (pole !== undefined) return pole;
   }
   return undefined;
 }
 
 /** Whether two statements about the same thing contradict each other. Symmetric. */
-export function areOpposite(one: Polarity, other: Polarity): boolean {
-  for (const [pair, side] of one.sides) if ((other.sides.get(pair) ?? side) !== side) return true;
-  if (one.isNegated !== other.isNegated) return !(one.isNegated ? excuses(other, one) : excuses(one, other));
-  return denies(one, other) || denies(other, one);
+export function areOpposite(left: Polarity, right: Polarity): boolean {
+  for (const [pair, sign] of left.signs) if ((right.signs.get(pair) ?? sign) !== sign) return true;
+  if (left.isNegated !== right.isNegated)
+    return !(left.isNegated ? excuses(right, left) : excuses(left, right));
+  return denies(left, right) || denies(right, left);
 }
 
 /** "The ferry is canceled" says the same as "no ferry leaves": a word like "canceled" stands for the negation. */
-function excuses(asserting: Polarity, { sides }: Polarity): boolean {
-  for (const [pair, side] of asserting.sides) if (side === -1 && !sides.has(pair)) return true;
+function excuses(asserting: Polarity, { signs }: Polarity): boolean {
+  for (const [pair, sign] of asserting.signs) if (sign === -1 && !signs.has(pair)) return true;
   return false;
 }
 

@@ -125,10 +125,10 @@ export function hasFigure(figure: Figure, others: readonly Figure[]): boolean {
   return others.some((other) => isSameFigure(figure, other));
 }
 
-function isSameFigure(one: Figure, other: Figure): boolean {
-  const [a, b] = [one.value, other.value];
-  if (a === b || one.text === other.text) return true;
-  if (one.isYear || other.isYear || Math.min(a, b) < MIN_ROUNDED) return false;
+function isSameFigure(left: Figure, right: Figure): boolean {
+  const [a, b] = [left.value, right.value];
+  if (a === b || left.text === right.text) return true;
+  if (left.isYear || right.isYear || Math.min(a, b) < MIN_ROUNDED) return false;
   return Math.abs(a - b) <= MAX_ROUNDING * Math.max(a, b);
 }
 

@@ -28,7 +28,7 @@ export async function mute(ctx: ActingContext, target: MuteTarget, until: Future
   const end = until.resolve(now);
   if (end <= now || end.getTime() > now.getTime() + MAX_MUTE_DAYS * DAY)
     throw new InvalidInput([
-      { path: 'until', given: until.given, expected: `a time to come, at most ${MAX_MUTE_DAYS} days ahead` },
+      { path: 'until', given: until.input, expected: `a time to come, at most ${MAX_MUTE_DAYS} days ahead` },
     ]);
   const slug = await changeMute(ctx, target, end, now);
   const mutes = await listMutes(ctx.db, now);

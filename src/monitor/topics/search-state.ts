@@ -135,7 +135,7 @@ async function readPauseEnd(
   const end = until.resolve(now);
   if (end <= now)
     throw new InvalidInput([
-      { path: 'until', given: until.given, expected: `a time after now, ${now.toISOString()}` },
+      { path: 'until', given: until.input, expected: `a time after now, ${now.toISOString()}` },
     ]);
   return end;
 }

@@ -17,9 +17,10 @@ export function isRoot(): boolean {
 export async function findAccount(): Promise<Account | undefined> {
   if (!isRoot()) return undefined;
   const accounts = await readAccounts();
-  const found =
-    accounts.find((one) => one.name === 'postgres') ?? accounts.find((one) => one.name === 'nobody');
-  if (found !== undefined) return found;
+  const unprivileged =
+    accounts.find((account) => account.name === 'postgres') ??
+    accounts.find((account) => account.name === 'nobody');
+  if (unprivileged !== undefined) return unprivileged;
   throw new Refused(
     'unavailable',
     'Postgres cannot run as root, and this machine has no user "postgres" or "nobody". ' +
@@ -29,7 +30,7 @@ export async function findAccount(): Promise<Account | undefined> {
 
 /** The account with this uid, even without an entry in /etc/passwd (as in many containers). */
 export async function accountOf(uid: number, gid: number): Promise<Account> {
-  const entry = (await readAccounts()).find((one) => one.uid === uid);
+  const entry = (await readAccounts()).find((account) => account.uid === uid);
   return entry ?? { uid, gid, name: `uid ${uid}` };
 }
 
@@ -49,7 +50,10 @@ async function readAccounts(): Promise<Account[]> {
     .map((line) => line.split(':'))
     .filter((fields) => fields.length >= 4)
     .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
-    .filter((one) => Number.isSafeInteger(one.uid) && Number.isSafeInteger(one.gid) && one.uid !== 0);
+    .filter(
+      (account) =>
+        Number.isSafeInteger(account.uid) && Number.isSafeInteger(account.gid) && account.uid !== 0,
+    );
 }
 
 /** Another user account that a program runs as. */

@@ -37,10 +37,10 @@ export async function findBinaries(options: {
   }
   const installed: Binaries[] = [];
   for (const directory of await installedDirectories()) {
-    const found = await tryBinaries(directory, account);
-    if (found !== undefined && found.major >= OLDEST_MAJOR) installed.push(found);
+    const binaries = await tryBinaries(directory, account);
+    if (binaries !== undefined && binaries.major >= OLDEST_MAJOR) installed.push(binaries);
   }
-  const fitting = installed.find((one) => one.major === wantedMajor);
+  const fitting = installed.find((candidate) => candidate.major === wantedMajor);
   // The caller reports a version mismatch, unless the machine has the matching version.
   if (fitting === undefined && packaged !== undefined) return packaged;
   const binaries = fitting ?? installed[0];
@@ -63,8 +63,8 @@ async function preparePackaged(
     () => false, // Read-only installation: usable if its links exist, otherwise copied.
   );
   const there = path.join(native, 'bin');
-  const found = await tryBinaries(there, account);
-  if (found !== undefined) return { binaries: found, notes: [] };
+  const original = await tryBinaries(there, account);
+  if (original !== undefined) return { binaries: original, notes: [] };
   // If it does not run for us either (musl, incomplete package), a copy would not help.
   if (linked && (account === undefined || (await tryBinaries(there, undefined)) === undefined))
     return undefined;
@@ -94,17 +94,17 @@ function packagedNative(): string | undefined {
 }
 
 async function installedDirectories(): Promise<string[]> {
-  const found: string[] = [];
+  const directories: string[] = [];
   if (process.platform !== 'win32') {
     // On Debian, pg_ctl on the PATH is a link; the other programs are in the folder of its target.
     const locate = 'readlink -f "$(command -v pg_ctl)"';
     const { code, output } = await runProgram('/bin/sh', ['-c', locate], { inheritEnvironment: true });
-    if (code === 0 && output !== '') found.push(path.dirname(output));
+    if (code === 0 && output !== '') directories.push(path.dirname(output));
   }
   const debian = '/usr/lib/postgresql';
   const majors = await readdir(debian).catch(() => []);
   majors.sort((a, b) => Number(b) - Number(a));
-  return [...found, ...majors.map((major) => path.join(debian, major, 'bin'))];
+  return [...directories, ...majors.map((major) => path.join(debian, major, 'bin'))];
 }
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }));

@@ -145,14 +145,15 @@ function layOut(directory: string, account: Account | undefined): DataDirectory 
  * @throws Refused if only another user could start it
  */
 async function ownerOf(data: string): Promise<Account | undefined> {
-  const found = await stat(data).catch(() => undefined);
+  const directory = await stat(data).catch(() => undefined);
   const self = process.getuid?.();
-  if (found === undefined || self === undefined || (found.uid === self && self !== 0)) return undefined;
-  const owner = await accountOf(found.uid, found.gid);
-  if (self === 0 && found.uid !== 0) return owner;
+  if (directory === undefined || self === undefined || (directory.uid === self && self !== 0))
+    return undefined;
+  const owner = await accountOf(directory.uid, directory.gid);
+  if (self === 0 && directory.uid !== 0) return owner;
   throw new Refused(
     'conflict',
-    `${data} belongs to the user ${found.uid === 0 ? 'root' : owner.name}; ` +
+    `${data} belongs to the user ${directory.uid === 0 ? 'root' : owner.name}; ` +
       'start strandline as that user, or set another STRANDLINE_DATA_DIR.',
   );
 }
@@ -200,9 +201,9 @@ export function readSecrets(home: DataDirectory): Secrets {
 
 /** Adds missing passwords to the file. @returns all current passwords */
 export async function completeSecrets(home: DataDirectory): Promise<Secrets> {
-  const found = readSecrets(home);
-  if (found.sandbox !== '' && found.sandboxReader !== '') return found;
-  return writeSecrets(home, { ...found, sandbox: newPassword(), sandboxReader: newPassword() });
+  const stored = readSecrets(home);
+  if (stored.sandbox !== '' && stored.sandboxReader !== '') return stored;
+  return writeSecrets(home, { ...stored, sandbox: newPassword(), sandboxReader: newPassword() });
 }
 
 /** Writes a new password of a reader to the file. @returns the password */

@@ -71,13 +71,13 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   const dataDir = path.resolve(options.dataDir);
   const { home, notes } = await findDataDirectory(dataDir, sharedDirectory);
   const madeBy = await databaseMajor(home);
-  const found = await findBinaries({
+  const programs = await findBinaries({
     account: home.account,
     copyTo: home.account === undefined ? dataDir : sharedDirectory,
     wantedMajor: madeBy,
     native: options.native,
   });
-  const { binaries } = found;
+  const { binaries } = programs;
   if (madeBy === undefined) await initialize(home, binaries, onStarting);
   else if (madeBy !== binaries.major) throw otherMajor(home.data, madeBy, binaries.major);
 
@@ -159,7 +159,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
     port,
     started,
     adopted: !started,
-    notes: [...notes, ...found.notes],
+    notes: [...notes, ...programs.notes],
     close() {
       closing.abort();
       closed ??= (async () => {
@@ -258,8 +258,8 @@ async function assertOurs(client: Client, home: DataDirectory): Promise<void> {
   );
   const theirs = rows[0]?.directory;
   // The other directory may be out of our reach.
-  const found = theirs === undefined ? undefined : await realpath(theirs).catch(() => theirs);
-  if (found === (await realpath(home.data))) return;
+  const actual = theirs === undefined ? undefined : await realpath(theirs).catch(() => theirs);
+  if (actual === (await realpath(home.data))) return;
   throw new OtherServer(
     'conflict',
     `Expected the server of ${home.data}, but the one on this port uses ${theirs ?? '?'}.`,

@@ -95,15 +95,15 @@ export async function restoreReader(client: Client, name: string, password: stri
     await client.query(`ALTER ROLE ${role} CONNECTION LIMIT ${READER_CONNECTIONS}`);
 
   const wanted = Object.entries({ ...READER_SETTINGS, ...SUPERUSER_SETTINGS });
-  const found = await readSettings(client, name);
-  const everywhere = new Set(found.find(({ database }) => database === null)?.settings);
+  const current = await readSettings(client, name);
+  const everywhere = new Set(current.find(({ database }) => database === null)?.settings);
   if (
-    found.every(({ database }) => database === null) &&
+    current.every(({ database }) => database === null) &&
     everywhere.size === wanted.length &&
     wanted.every(([setting, value]) => everywhere.has(`${setting}=${value}`))
   )
     return;
-  for (const { database } of found)
+  for (const { database } of current)
     await client.query(
       `ALTER ROLE ${role} ${database === null ? '' : `IN DATABASE ${escapeIdentifier(database)}`} RESET ALL`,
     );

@@ -4,7 +4,7 @@ import { FIXED_IF_ALLOWED } from './session.ts';
 import { type Client, escapeIdentifier } from 'pg';
 
 /** What is wrong, with the setting, and the command that fixes it. */
-export type Obstacle = { found: string; advice: string };
+export type Obstacle = { problem: string; advice: string };
 
 /**
  * Settings with other values than work needs, and who set them. Where a role or database sets it, its command resets it.
@@ -29,7 +29,7 @@ export async function findObstacles(client: Client): Promise<Obstacle[]> {
   if (standby[0]?.standby === true)
     return [
       {
-        found: 'the server is a standby, which is read-only (pg_is_in_recovery)',
+        problem: 'the server is a standby, which is read-only (pg_is_in_recovery)',
         advice: 'set DATABASE_URL to its primary, or promote it: SELECT pg_promote()',
       },
     ];
@@ -39,7 +39,7 @@ export async function findObstacles(client: Client): Promise<Obstacle[]> {
     Object.values(wanted),
   ]);
   return rows.map((row) => ({
-    found: `${row.name} is ${row.setting} (set by: ${row.source}); it must be ${row.wanted}`,
+    problem: `${row.name} is ${row.setting} (set by: ${row.source}); it must be ${row.wanted}`,
     advice: `to change it: ${composeReset(row)}`,
   }));
 }

@@ -240,8 +240,8 @@ async function orUnknown(info: Promise<string>): Promise<string> {
 }
 
 async function readSetting(redis: Redis, name: string): Promise<string | undefined> {
-  const found: unknown = await redis.config('GET', name).catch(() => null);
-  const value: unknown = Array.isArray(found) ? found[1] : undefined;
+  const reply: unknown = await redis.config('GET', name).catch(() => null);
+  const value: unknown = Array.isArray(reply) ? reply[1] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 

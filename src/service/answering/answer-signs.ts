@@ -1,4 +1,4 @@
-/** What kind of answer a question asks for, and whether a sentence looks like one: a figure for "how much", a date for "when". */
+/** What kind of answer a question asks for, and whether a sentence looks like such an answer: a figure for "how much", a date for "when". */
 
 /**
  * Patterns in all languages that have a list of frequent words. The signs of a kind apply to sentences in every language.

@@ -11,8 +11,8 @@ type CompletionWords = {
   /** Before a title: it is no sentence of the text. */
   title: string;
   noAnswer: string;
-  asked: string;
-  found: string;
+  questionLabel: string;
+  resultsLabel: string;
   quotes: readonly [string, string];
   /** What sources return. */
   kinds: Readonly<Record<Source, string>>;
@@ -22,8 +22,8 @@ const WORDS: Readonly<Record<string, CompletionWords>> = {
   en: {
     title: 'Title',
     noAnswer: 'No answer in these sources',
-    asked: 'asked',
-    found: 'found',
+    questionLabel: 'asked',
+    resultsLabel: 'found',
     quotes: ['“', '”'],
     kinds: {
       web: 'web pages',
@@ -38,8 +38,8 @@ const WORDS: Readonly<Record<string, CompletionWords>> = {
   de: {
     title: 'Titel',
     noAnswer: 'Keine Antwort in diesen Quellen',
-    asked: 'gefragt',
-    found: 'gefunden',
+    questionLabel: 'gefragt',
+    resultsLabel: 'gefunden',
     quotes: ['„', '“'],
     kinds: {
       web: 'Webseiten',
@@ -54,8 +54,8 @@ const WORDS: Readonly<Record<string, CompletionWords>> = {
   fr: {
     title: 'Titre',
     noAnswer: 'Pas de réponse dans ces sources',
-    asked: 'question',
-    found: 'trouvé',
+    questionLabel: 'question',
+    resultsLabel: 'trouvé',
     quotes: ['«', '»'],
     kinds: {
       web: 'pages web',
@@ -70,8 +70,8 @@ const WORDS: Readonly<Record<string, CompletionWords>> = {
   es: {
     title: 'Título',
     noAnswer: 'No hay respuesta en estas fuentes',
-    asked: 'pregunta',
-    found: 'encontrado',
+    questionLabel: 'pregunta',
+    resultsLabel: 'encontrado',
     quotes: ['«', '»'],
     kinds: {
       web: 'páginas web',
@@ -86,8 +86,8 @@ const WORDS: Readonly<Record<string, CompletionWords>> = {
   it: {
     title: 'Titolo',
     noAnswer: 'Nessuna risposta in queste fonti',
-    asked: 'domanda',
-    found: 'trovato',
+    questionLabel: 'domanda',
+    resultsLabel: 'trovato',
     quotes: ['«', '»'],
     kinds: {
       web: 'pagine web',
@@ -102,8 +102,8 @@ const WORDS: Readonly<Record<string, CompletionWords>> = {
   pt: {
     title: 'Título',
     noAnswer: 'Sem resposta nestas fontes',
-    asked: 'pergunta',
-    found: 'encontrado',
+    questionLabel: 'pergunta',
+    resultsLabel: 'encontrado',
     quotes: ['“', '”'],
     kinds: {
       web: 'páginas web',
@@ -137,16 +137,16 @@ export function explainNoAnswer(prompt: string, findings: Findings, sources: rea
   const line = toVisibleLine(prompt, MAX_PROMPT_LENGTH);
   const short = line.slice(0, MAX_ASKED_LENGTH);
   // One statement: a mark inside would end it.
-  const asked = short
+  const question = short
     .replace(/(?<![.!?…;:。！？])[.!?…;:。！？]+(?=\s|$)/gu, ' ')
     .replace(/[“”„«»"()[\]]/gu, '')
     .replace(/\s+/gu, ' ')
     .trim();
-  const isShown = asked !== '' && isQuotable(asked) && !containsInjection(line);
+  const isShown = question !== '' && isQuotable(question) && !containsInjection(line);
   const [open, close] = words.quotes;
   const kinds = sources
     .filter((source) => (findings.get(source) ?? []).length > 0)
     .map((source) => words.kinds[source])
     .join(', ');
-  return `${words.noAnswer}${isShown ? `; ${words.asked}: ${open}${asked}${close}` : ''}; ${words.found}: ${kinds}.`;
+  return `${words.noAnswer}${isShown ? `; ${words.questionLabel}: ${open}${question}${close}` : ''}; ${words.resultsLabel}: ${kinds}.`;
 }

@@ -1,5 +1,5 @@
 /**
- * Writes a completion: with a language model if one is configured, otherwise from quotations. Numbers the links,
+ * Writes a completion: with a language model if configured, otherwise from quotations. Numbers the links,
  * verifies what a model wrote, and quotes what it could not write.
  */
 
@@ -74,7 +74,7 @@ export async function writeCompletion(
     writer,
   });
   const reportAll = () => COMPLETION_ROLES.forEach((role) => onText?.(role, cited.completion[role]));
-  if ([...findings.values()].every((found) => found.length === 0)) {
+  if ([...findings.values()].every((items) => items.length === 0)) {
     cited.completion.summary = NOTHING_FOUND;
     reportAll();
     return written('none');

@@ -77,8 +77,8 @@ const MAX_ITEMS_PER_SOURCE = 40;
 export async function readEvidence(findings: Findings): Promise<EvidenceItem[]> {
   const slices = createSlices();
   const all: EvidenceItem[] = [];
-  for (const [source, found] of findings) {
-    for (const [i, item] of found.entries()) {
+  for (const [source, sourceItems] of findings) {
+    for (const [i, item] of sourceItems.entries()) {
       const place = item.place ?? i + 1;
       if (place > MAX_ITEMS_PER_SOURCE) continue;
       await slices();
@@ -216,10 +216,10 @@ const MAX_LANGUAGE_WORDS = 40;
 /** Text from the first injection on is ignored. */
 function parseText(text: string, loose: boolean): ParsedText {
   const visible = cutBeforeInjection(toVisibleLines(text, MAX_SNIPPET_LENGTH));
-  const found = extractSentences(visible, loose);
+  const extracted = extractSentences(visible, loose);
   const words = visible.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
   const language = detectLanguage(words.slice(0, MAX_LANGUAGE_WORDS));
-  const sentences = found
+  const sentences = extracted
     .filter(({ text: sentence }) => isQuotable(sentence))
     .slice(0, MAX_SENTENCES_PER_ITEM)
     .map(({ text: sentence, place }) => ({
@@ -228,7 +228,7 @@ function parseText(text: string, loose: boolean): ParsedText {
       reference: findReference(sentence, language),
     }));
   // "Is it safe? The agency says so." answers its own question.
-  const asks = isRequest(found.at(0)?.text ?? '') || isQuestion(cutTrailingTags(visible));
+  const asks = isRequest(extracted.at(0)?.text ?? '') || isQuestion(cutTrailingTags(visible));
   return { sentences, asks };
 }
 

@@ -38,7 +38,7 @@ export async function createExtractiveWriter(
     const { reads, keyOf } = COMPLETION_SECTIONS[role];
     const read = passages.filter(({ item }) => reads.includes(item.source));
     const best = Math.max(0, ...read.map(({ relevance }) => relevance));
-    // A word that separates the results is required if each of the best has one.
+    // A word that separates the results is required if each of the best results has such a word.
     const mustTell = read.every(({ relevance, telling }) => telling || relevance < best);
     const relevant = read.filter(
       ({ relevance, telling }) => relevance > RELEVANCE_FLOOR * best && (telling || !mustTell),
@@ -50,7 +50,7 @@ export async function createExtractiveWriter(
       score: (aloneWeight + (1 - aloneWeight) * (centrality[i] ?? 0)) * passage.prior,
     }));
     const quotable = scored.filter(({ passage }) => passage.kind !== 'label');
-    // Of a question for a price or a date, nothing without one is an answer; what a group says is worth reading.
+    // A question for a price or a date is answered only by a text with a price or a date; what a group says is worth reading.
     const isAnswered =
       role !== 'summary' ||
       read.every(({ answers }) => answers !== false) ||
@@ -93,7 +93,7 @@ function orderByThing(scored: readonly ScoredPassage[], chosen: readonly Passage
   return ordered;
 }
 
-/** What is chosen of an item, in its order, with what its sentences hang on; a title is marked as one. */
+/** What is chosen of an item, in its order, with what its sentences hang on; a title is marked as a title. */
 function quoteItem(passages: readonly Passage[], titleWord: string): SectionDraft['sentences'] {
   const parts = new Map<number, Pick<Passage, 'kind' | 'text' | 'position' | 'needsTitle'>>();
   for (const passage of passages) {
@@ -137,7 +137,7 @@ function listBestPassages(scored: readonly ScoredPassage[], source: Source): Pas
 
 /** Weight of a sentence's score against its similarity to those already chosen. */
 const WORTH_SHARE = 0.6;
-/** From this cosine on, a sentence repeats a chosen one. */
+/** From this cosine on, a sentence repeats a chosen sentence. */
 const SAME_COSINE = 0.5;
 
 type ScoredPassage = { passage: Passage; score: number };

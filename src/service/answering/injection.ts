@@ -111,7 +111,7 @@ export function containsInjection(text: string): boolean {
   const lower = collapseSpaces(text.toLowerCase());
   if (ENGLISH_INJECTION.test(lower) || OTHER_INJECTION.test(lower)) return true;
   return listUndisguisedReadings(lower).some(
-    (reading) => ENGLISH_INJECTION.test(reading) || JOINED_INJECTION.test(reading),
+    (plain) => ENGLISH_INJECTION.test(plain) || JOINED_INJECTION.test(plain),
   );
 }
 

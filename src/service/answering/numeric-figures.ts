@@ -191,11 +191,11 @@ export function isNumberWord(word: string): boolean {
  * @param tokens lower-case words, and digits from {@link canonicalizeFigure}, in the order of the text
  */
 function readNumberWords(tokens: readonly string[]): string[] {
-  const found: string[] = [];
+  const figures: string[] = [];
   let number = new SpokenNumber();
   const close = () => {
     const figure = number.toFigure();
-    if (figure !== undefined) found.push(figure);
+    if (figure !== undefined) figures.push(figure);
     number = new SpokenNumber();
   };
   for (const token of tokens) {
@@ -212,7 +212,7 @@ function readNumberWords(tokens: readonly string[]): string[] {
     for (const part of parts) number.add(part);
   }
   close();
-  return found;
+  return figures;
 }
 
 class SpokenNumber {

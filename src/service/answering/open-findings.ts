@@ -29,7 +29,7 @@ const MAX_NAMED = 3;
 
 /**
  * The findings with passages of the pages that were read, in as much time as the model allows for pages. An item without a time
- * gets that of its page; one whose page is dated outside of the requested period is left out.
+ * gets that of its page; an item whose page is dated outside of the requested period is left out.
  * @param leftMs time left for the whole response
  * @throws the signal's reason if the client disconnects; pages that could not be read are warnings
  */
@@ -75,10 +75,10 @@ async function applyPages(
   const { own } = planWordings(request.prompt);
   const applied = new Map<Source, FoundItem[]>();
   const said: ServedWarning[] = [];
-  for (const [source, found] of findings) {
+  for (const [source, items] of findings) {
     const kept: FoundItem[] = [];
     const unread = new Map<string, string>();
-    for (const item of found) {
+    for (const item of items) {
       const address = findPageAddress(item);
       const outcome = address === undefined ? undefined : outcomes.get(address);
       if (address !== undefined && outcome?.page === undefined && outcome?.isFault === true)
@@ -93,7 +93,7 @@ async function applyPages(
     applied.set(source, kept);
     const tool = findTool(source);
     if (unread.size > 0) said.push({ code: PAGES_UNREAD, tool, message: describeUnread(unread) });
-    const outside = found.length - kept.length;
+    const outside = items.length - kept.length;
     if (outside > 0)
       said.push({
         code: OUTSIDE_PERIOD,

@@ -112,7 +112,7 @@ export function endSentence(text: string): string {
 function isBalanced(text: string): boolean {
   if (!/["“”„()«»《》【】]/.test(text)) return true;
   const count = (mark: string) => text.split(mark).length - 1;
-  // “English” and „German“: the mark that opens one closes the other.
+  // “English” and „German“: the mark that opens an English quotation closes a German quotation.
   const quoted = count('„') > 0 ? count('„') === count('“') : count('“') === count('”');
   const paired = ['()', '«»', '《》', '【】'].every(
     ([open = '', close = '']) => count(open) === count(close),

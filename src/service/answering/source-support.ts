@@ -74,7 +74,7 @@ export function isSupported(sentence: string, sources: readonly NumberedItem[], 
   const line = joinBareWords(text);
   if (
     splitIndexWords(line).length >= MIN_QUOTED_WORDS &&
-    readings.some((reading) => ` ${reading.line} `.includes(` ${line} `))
+    readings.some((item) => ` ${item.line} `.includes(` ${line} `))
   )
     return true;
   return (
@@ -88,7 +88,7 @@ function supportsGuardedWords(
   promptRoots: ReadonlySet<string>,
 ): boolean {
   const text = normalizeText(sentence);
-  const any = (holds: (reading: ItemEvidence) => boolean) => readings.some(holds);
+  const any = (holds: (item: ItemEvidence) => boolean) => readings.some(holds);
   const isWordStart = (start: string) =>
     any(({ words }) => [...words].some((word) => word.startsWith(start)));
   const isTagged = (tag: string) => any(({ tags, words }) => tags.includes(tag) || words.has(tag.slice(1)));

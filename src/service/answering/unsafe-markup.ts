@@ -17,7 +17,7 @@ export function containsMarkup(text: string): boolean {
   return UNSAFE_MARKUP.test(text);
 }
 
-/** A web or mail address. For bare hosts, see {@link containsHost}: many company names look like one. */
+/** A web or mail address. For bare hosts, see {@link containsHost}: many company names look like a host. */
 export function containsAddress(text: string): boolean {
   const plain = ASCII_TEXT.test(text) ? text : text.normalize('NFKC');
   return URL_SCHEME.test(plain) || EMAIL.test(plain);

@@ -34,7 +34,7 @@ export function createVocabulary(): Vocabulary {
   };
 }
 
-/** Words that are asked for in one form and answered in another. */
+/** Words that questions have in one form and answers in another. */
 const IRREGULAR_FORMS = new Map(
   `die died dies dying death dead|win won wins winner winning|cost costs costing price priced prices expensive cheaper|price cost costs|rise rose risen rising rises rise increase increased soared higher
   fall fell fallen falling falls drop dropped lower|spread spreading spreads transmission transmitted|ban banned bans banning prohibited|eat ate eaten eating eats|buy bought buying|pay paid pays

@@ -56,9 +56,9 @@ export async function streamAnswer(
   try {
     const answering = search(signal);
     // All sources are asked at once.
-    const asked = formatCount(listConfigured(plan.list()).length, 'source');
+    const sourceCount = formatCount(listConfigured(plan.list()).length, 'source');
     raw.write(
-      `<section id="answer"><div class="section-head"><h2>Answer</h2></div><p class="note asking">Asking ${asked}</p><ul class="asked">`,
+      `<section id="answer"><div class="section-head"><h2>Answer</h2></div><p class="note asking">Asking ${sourceCount}</p><ul class="asked">`,
     );
     const answer = await answering;
     if ('text_chunks' in answer) throw new Error('a flat answer was asked for');

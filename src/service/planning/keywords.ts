@@ -52,9 +52,9 @@ function parseQuestion(prompt: string): Question {
   const plain = text.replace(QUOTED_PHRASE, ' . ').replace(ASKED_DEGREE, ' . ');
   const { text: kept, excluded } = removeExcluded(plain, language);
   const ranked = rankTerms(kept.replace(SEARCH_OPERATOR, ' . '));
-  const found = [...phrases, ...ranked];
+  const terms = [...phrases, ...ranked];
   // Only search operators: use their words.
-  const all = found.length > 0 ? found : rankTerms(text);
+  const all = terms.length > 0 ? terms : rankTerms(text);
   const distinct = new Map(all.toReversed().map((term) => [term.text, term]));
   const kind = ASKED_KIND.exec(plain)?.[1]?.toLowerCase() ?? '';
   const keywords = all

@@ -39,7 +39,7 @@ const INVERTED = /-(?:t-)?(?:ils?|elles?|on|ce|vous|nous|tu|je)$/iu;
 /** The words in the order of the prompt; of scripts without spaces, as the segmenter divides them. */
 export function readTokens(text: string): Token[] {
   let end = 0;
-  const found = Array.from(text.matchAll(WORD), ({ 0: token, index }) => {
+  const matches = Array.from(text.matchAll(WORD), ({ 0: token, index }) => {
     const isCapital = /^\p{Lu}/u.test(token);
     const begins = /(?:^|[.!?:]\s+)[¿¡(["'“«]*$/u.test(text.slice(Math.max(0, index - 4), index));
     const isNext = WORD_GAP.test(text.slice(end, index));
@@ -47,12 +47,12 @@ export function readTokens(text: string): Token[] {
     return { token, isCapital, begins, isNext, isShouted: /^\p{Lu}{2,}$/u.test(token) };
   });
   // If most words are capitalized, capitals mean nothing.
-  const capitals = found.filter(
+  const capitals = matches.filter(
     ({ isCapital, begins, isShouted }) => (isCapital && !begins) || isShouted,
   ).length;
-  const capitalsMatter = capitals <= found.length * 0.6;
+  const capitalsMatter = capitals <= matches.length * 0.6;
   let left = MAX_SEGMENTED_CHARACTERS;
-  return found.flatMap(({ token, isCapital, begins, isNext, isShouted }): Token[] => {
+  return matches.flatMap(({ token, isCapital, begins, isNext, isShouted }): Token[] => {
     const isNamed = capitalsMatter && ((isCapital && !begins) || isShouted);
     const isCapitalized = capitalsMatter && isCapital;
     const shouts = capitalsMatter && isShouted;

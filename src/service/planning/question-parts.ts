@@ -92,12 +92,12 @@ function findPatterns(language: string | null): Patterns | null {
   const code = language ?? 'en';
   const exclusion = EXCLUSIONS[code];
   if (exclusion === undefined) return null;
-  let found = patterns.get(code);
-  if (found === undefined) {
-    found = compile(exclusion);
-    patterns.set(code, found);
+  let compiled = patterns.get(code);
+  if (compiled === undefined) {
+    compiled = compile(exclusion);
+    patterns.set(code, compiled);
   }
-  return found;
+  return compiled;
 }
 
 /** `-word` and `NOT word`. */
@@ -126,7 +126,7 @@ export function removeExcluded(
   return { text, excluded };
 }
 
-/** The questions of a prompt that asks several, at most three; one: the prompt itself. */
+/** The questions of a prompt that asks several, at most three. A prompt with a single question is that question. */
 export function splitHalves(prompt: string, language: string | null): readonly string[] {
   const known = findPatterns(language);
   const parts = known === null ? [prompt] : prompt.split(known.halves);

@@ -63,21 +63,21 @@ export async function retrieveFindings(
   { sources, log, plan }: Pick<SourceQueryContext, 'sources' | 'log' | 'plan'>,
   request: RetrievalRequest,
   signal: AbortSignal,
-  onSource: (source: Source, found: readonly FoundItem[]) => void = () => {},
+  onSource: (source: Source, items: readonly FoundItem[]) => void = () => {},
 ): Promise<RetrievalResult> {
   const tier = MODEL_TIERS[request.model];
   const gathering = { sources, log, plan, tier, signal };
   const wordings = planWordings(request.prompt);
   const ended = await Promise.all(
     request.selected.map(async (source) => {
-      const { found, warnings } = await retrieveForTool(source, request, wordings, gathering);
-      onSource(source, found);
-      return { source, found, warnings };
+      const { items, warnings } = await retrieveForTool(source, request, wordings, gathering);
+      onSource(source, items);
+      return { source, found: items, warnings };
     }),
   );
   signal.throwIfAborted();
   return {
-    findings: new Map(ended.map(({ source, found }) => [source, found])),
+    findings: new Map(ended.map(({ source, found: items }) => [source, items])),
     warnings: ended.flatMap(({ warnings }) => warnings),
   };
 }
@@ -88,7 +88,7 @@ async function retrieveForTool(
   request: RetrievalRequest,
   { own, narrower, single, excluded }: Wordings,
   gathering: SourceQueryContext,
-): Promise<{ found: FoundItem[]; warnings: ServedWarning[] }> {
+): Promise<{ items: FoundItem[]; warnings: ServedWarning[] }> {
   const { tier } = gathering;
   const window = request.window ?? computeDateWindow(request.dateFilter, request.at);
   const domains = source === 'web' ? request.domains : undefined;
@@ -110,7 +110,7 @@ async function retrieveForTool(
   };
 
   const first = await querySources(gathering, source, [own, ...narrower.slice(0, tier.narrower)], query);
-  const found = await rank(first.lists);
+  const items = await rank(first.lists);
   const conclude = (results: FoundItem[], lists: SourceQueryResults['lists'], said: ServedWarning[]) => {
     const warnings = [
       ...said,
@@ -119,14 +119,14 @@ async function retrieveForTool(
     const dropped = lists.flat().filter((item) => isOriginalPost(item) && !isInPeriod(item));
     const isEmptied = results.length === 0 && dropped.length > 0;
     return {
-      found: results,
+      items: results,
       warnings: isEmptied ? [...warnings, warnOfDates(source, dropped)] : warnings,
     };
   };
   const further = single.slice(0, tier.again);
   const again = first.answering.filter(acceptsWordings);
-  if (found.length >= MIN_RESULT_SHARE * query.limit || further.length === 0 || again.length === 0) {
-    return conclude(found, first.lists, collectWarnings(first, source));
+  if (items.length >= MIN_RESULT_SHARE * query.limit || further.length === 0 || again.length === 0) {
+    return conclude(items, first.lists, collectWarnings(first, source));
   }
   const second = await querySources({ ...gathering, sources: again }, source, further, query);
   const lists = [...first.lists, ...second.lists];
@@ -245,7 +245,7 @@ export async function querySources(
     logSourceFailure(log, { err, source: name, tool, code });
   }
   return {
-    lists: replies.flatMap(({ found }) => (found ? [found] : [])),
+    lists: replies.flatMap(({ items }) => (items ? [items] : [])),
     warnings,
     notices,
     answering: toolSources.filter(({ name }) => failed.every((failure) => failure.name !== name)),
@@ -284,8 +284,8 @@ export function collectWarnings({ lists, warnings }: SourceQueryResults, tool: S
 
 /** Result of one query of one source; failures are results. */
 type SourceOutcome =
-  | { found: readonly FoundItem[]; failure?: undefined }
-  | { found?: undefined; failure: { code: OutageCode; err: unknown; message: string } };
+  | { items: readonly FoundItem[]; failure?: undefined }
+  | { items?: undefined; failure: { code: OutageCode; err: unknown; message: string } };
 
 /**
  * Queries a source with a time limit. Failure messages contain only our own text.
@@ -303,7 +303,7 @@ async function querySource(
   try {
     // Do not rely on the source to react to the signal.
     return {
-      found: await awaitUnlessAborted(
+      items: await awaitUnlessAborted(
         signal,
         (async () => source.find({ ...query, timeoutMs: limitMs, signal }))(),
       ),

@@ -12,7 +12,7 @@ const MAX_QUERIES = 6;
 type PlannedQuery = {
   /** Words as they were sent; a source that matches by itself sends none. */
   sent: (words: string) => void;
-  end: (outcome: { found: readonly FoundItem[] } | { code: OutageCode; message: string }) => void;
+  end: (outcome: { items: readonly FoundItem[] } | { code: OutageCode; message: string }) => void;
 };
 
 export type SearchPlan = {
@@ -72,9 +72,9 @@ export function createSearchPlan(isShown: boolean): SearchPlan {
         end(outcome) {
           entry.pending -= 1;
           entry.ms = Math.round(monotonicMs() - entry.began);
-          if ('found' in outcome) {
+          if ('items' in outcome) {
             entry.answered = true;
-            for (const { link } of outcome.found) entry.links.add(link);
+            for (const { link } of outcome.items) entry.links.add(link);
           } else Object.assign(entry, outcome);
           if (entry.pending === 0) onChange(list());
         },

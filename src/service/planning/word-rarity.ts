@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-/** Languages with a list: those for which one exists whose license permits to ship it with this program. */
+/** Languages for which a list exists whose license permits to ship the list with this program. */
 const LISTED = new Set(['de', 'en', 'es', 'fr', 'it', 'pt']);
 
 /** Words beyond this rank are equally rare: a plural is no better word than its singular. */

@@ -41,9 +41,9 @@ export function planWordings(prompt: string): Wordings {
       Number.POSITIVE_INFINITY,
     );
     const text = ordered.map((each) =>
-      chosen.some((one) => one.isExact && one.text === each) ? `"${each}"` : each,
+      chosen.some((keyword) => keyword.isExact && keyword.text === each) ? `"${each}"` : each,
     );
-    const inOrder = ordered.flatMap((each) => chosen.filter((one) => one.text === each));
+    const inOrder = ordered.flatMap((each) => chosen.filter((keyword) => keyword.text === each));
     return word(text.join(' '), inOrder);
   };
   const count = keywords.length;

@@ -18,14 +18,14 @@ type FoldedLists = { things: FoundItem[]; lists: number[][] };
 export function foldDuplicates(lists: readonly (readonly FoundItem[])[]): FoldedLists {
   const pages: FoundItem[] = [];
   const byLink = new Map<string, number>();
-  const pageOf = (found: FoundItem) => {
-    const link = canonicalizeLink(found.link);
+  const pageOf = (item: FoundItem) => {
+    const link = canonicalizeLink(item.link);
     const known = byLink.get(link);
     if (known === undefined) {
       byLink.set(link, pages.length);
-      return pages.push(found) - 1;
+      return pages.push(item) - 1;
     }
-    pages[known] = mergeItems(pages[known] ?? found, found);
+    pages[known] = mergeItems(pages[known] ?? item, item);
     return known;
   };
   const inPages = lists.map((list) => list.map(pageOf));

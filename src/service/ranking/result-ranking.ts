@@ -32,24 +32,23 @@ export function rankResults(lists: readonly (readonly FoundItem[])[], options: R
   const places = rankPlaces(fused);
   const most = things.reduce((high, { engagement = 0 }) => Math.max(high, engagement), 0);
   const prior = createPrior(options, most);
-  const scored = things.map((found, i) => {
+  const scored = things.map((item, i) => {
     const place = places[i] ?? things.length;
     const score = (engagement?: number) =>
-      discountPlace(place) * prior({ publishedAt: found.publishedAt, engagement });
-    return { found: { ...found, place }, place, kept: score(), score: score(found.engagement) };
+      discountPlace(place) * prior({ publishedAt: item.publishedAt, engagement });
+    return { item: { ...item, place }, place, kept: score(), score: score(item.engagement) };
   });
-  const byLink = (a: { found: FoundItem }, b: { found: FoundItem }) =>
-    compareText(a.found.link, b.found.link);
+  const byLink = (a: { item: FoundItem }, b: { item: FoundItem }) => compareText(a.item.link, b.item.link);
   // Counters change the order only: if they decided what is returned, items would come and go with them.
   const best = scored
     .sort((a, b) => b.kept - a.kept || a.place - b.place || byLink(a, b))
-    .map(({ found }) => found);
+    .map(({ item }) => item);
   if (best.length > options.limit) options.onCut?.(best.length);
   const selected = new Set(selectResults(best, options));
   return scored
-    .filter(({ found }) => selected.has(found))
+    .filter(({ item }) => selected.has(item))
     .sort((a, b) => b.score - a.score || a.place - b.place || byLink(a, b))
-    .map(({ found }) => found);
+    .map(({ item }) => item);
 }
 
 /** The first of each list, then the second of each, and so on. */

@@ -1,4 +1,4 @@
-/** The topics of the simulation: built-in ones, and one generated for any other prompt. */
+/** The topics of the simulation: built-in topics, and a generated topic for any other prompt. */
 
 import { splitFoldedWords } from '../../lib/folded-words.ts';
 import { splitWordRuns } from '../../model/relevance.ts';

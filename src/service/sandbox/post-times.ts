@@ -13,7 +13,7 @@ export type PostProcess = {
   key: Key;
   /** Expected posts per hour at a time, offspring included. */
   perHour: (at: number) => number;
-  /** Sigma of log-normal noise, drawn for each hour; its mean is one. */
+  /** Sigma of log-normal noise, drawn for each hour; its mean is 1. */
   noise: number;
   /** Each post brings so many others on average, below 1: a Hawkes process. */
   branching: number;

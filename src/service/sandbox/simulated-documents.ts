@@ -50,7 +50,7 @@ export function createDocuments(seed: string): Documents {
       await takeTurn();
       const topic = topicNamed(prompt);
       if (source === 'encyclopedia') return writeEncyclopediaEntries(topic).slice(0, limit);
-      // At half the age of the window, a document has a third of the value of a new one.
+      // At half the age of the window, a document has a third of the value of a new document.
       const worth = (document: DocumentSeed) =>
         (0.5 + document.quality) * Math.exp((-2.2 * (window.at - document.at)) / (window.at - window.from));
       const slices = createSlices();
@@ -83,16 +83,16 @@ export function listDocumentSeeds(
 ): DocumentSeed[] {
   const key = deriveKey(topic.key, hashKey(source)[0]);
   const mean = (topic.topic.documentsPerDay * SOURCE_SHARES[source] * DOCUMENT_CELL_MS) / DAY;
-  const found: DocumentSeed[] = [];
+  const seeds: DocumentSeed[] = [];
   for (
     let cell = Math.floor(Math.max(from, WORLD_START) / DOCUMENT_CELL_MS);
     cell <= Math.floor(at / DOCUMENT_CELL_MS);
     cell++
   ) {
     for (const seed of createDocumentCell(deriveKey(key, cell), cell, mean))
-      if (seed.at >= from && seed.at <= at) found.push(seed);
+      if (seed.at >= from && seed.at <= at) seeds.push(seed);
   }
-  return found;
+  return seeds;
 }
 
 function createDocumentCell(key: Key, cell: number, mean: number): readonly DocumentSeed[] {

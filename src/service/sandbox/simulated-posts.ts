@@ -233,7 +233,7 @@ function resolveKind(seed: PostSeed, reference: PostSeed | undefined): 'original
  */
 const quotedPosts = new WeakMap<MicroblogPost, () => MicroblogPost | undefined>();
 
-/** The whole post that this one quotes; undefined if it quotes none. */
+/** The whole post that this post quotes; undefined if it quotes no post. */
 export function findQuotedPost(post: MicroblogPost): MicroblogPost | undefined {
   return quotedPosts.get(post)?.();
 }

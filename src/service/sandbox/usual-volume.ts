@@ -58,7 +58,7 @@ function computeDailyFactor({ share, topHour }: Topic['daily'], at: number): num
   return 1 + share * Math.cos((hours / 24) * 2 * Math.PI);
 }
 
-/** The mean over a week is one. */
+/** The mean over a week is 1. */
 function computeWeekFactor({ weekend }: Topic['habits'], at: number): number {
   const day = dayOfWeek(at);
   return ((day === 0 || day === 6 ? weekend : 1) * 7) / (5 + 2 * weekend);

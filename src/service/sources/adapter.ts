@@ -49,7 +49,7 @@ type SourceFacts = {
   ttlMs?: number;
   /** Pause after "too many requests" without a Retry-After. */
   pauseMs?: number;
-  /** Its daily allowance, if it has one. Read for each request, since the day can change. */
+  /** Its daily allowance, if any. Read for each request, since the day can change. */
   allowance?: {
     /** Whole units per day. */
     most: number;

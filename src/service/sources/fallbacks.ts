@@ -26,9 +26,9 @@ export function createBoardFallback(web: SearchSource): SearchSource {
     source: 'discussion_board',
     async find(query) {
       // First, so that it survives truncation of a long prompt.
-      const found = await web.find({ ...query, prompt: `site:reddit.com ${query.prompt}` });
+      const results = await web.find({ ...query, prompt: `site:reddit.com ${query.prompt}` });
       const threads = new Map<string, FoundItem>();
-      for (const item of found) {
+      for (const item of results) {
         const thread = parseThread(item.link);
         if (thread !== undefined && !threads.has(thread.id))
           threads.set(thread.id, toThread(item, thread.link));

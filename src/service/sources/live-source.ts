@@ -40,7 +40,7 @@ const MAX_CACHED = { max: 200, maxSize: 10_000_000 };
 
 /** Results as they are cached, with what is to be said about them. */
 type Reply = {
-  found: readonly FoundItem[];
+  items: readonly FoundItem[];
   notices: readonly SourceNotice[];
   /** Words that were sent for them. */
   sent: readonly string[];
@@ -49,8 +49,8 @@ type Reply = {
 /** Overhead per item and per list. */
 const ITEM_WEIGHT = 500;
 
-function weighItems(found: readonly FoundItem[]): number {
-  return found.reduce(
+function weighItems(items: readonly FoundItem[]): number {
+  return items.reduce(
     (sum, { title, link, snippet, post }) =>
       sum + title.length + link.length + snippet.length + (post?.text.length ?? 0) + ITEM_WEIGHT,
     ITEM_WEIGHT,
@@ -89,7 +89,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   const breaker = createCircuitBreaker(clock);
   const cache = new LRUCache<string, Reply>({
     ...MAX_CACHED,
-    sizeCalculation: ({ found }) => weighItems(found),
+    sizeCalculation: ({ items }) => weighItems(items),
     ttl: RESULT_TTL_MS,
     ...buildCacheTime(clock),
   });
@@ -181,12 +181,12 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   }
 
   function deliver(
-    { found, notices, sent }: Reply,
+    { items, notices, sent }: Reply,
     { report, sent: onSent }: SourceQuery,
   ): readonly FoundItem[] {
     for (const notice of notices) report?.(notice);
     for (const words of sent) onSent?.(words);
-    return found;
+    return items;
   }
 
   return {
@@ -206,11 +206,11 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
         const attempted = attempt({ signal: joinedSignal, until }, (context, signal) =>
           adapter.find({ ...query, signal }, noteSentWords(context, query, sent)),
         );
-        const result = attempted.result.then((found) =>
+        const result = attempted.result.then((items) =>
           remember(
             name,
             query,
-            { found, notices: attempted.notices, sent: [...sent] },
+            { items, notices: attempted.notices, sent: [...sent] },
             attempted.shortness() !== undefined,
           ),
         );

@@ -89,7 +89,7 @@ export function extractSite(prompt: string): { words: string; site: string | und
   return { words: prompt.replace(match[0], ' ').trim(), site: match[1] };
 }
 
-/** Domains as parameters of a provider; a `site:` of the prompt is the only one included. */
+/** Domains as parameters of a provider; a `site:` of the prompt is the only included domain. */
 export function buildDomainParams(
   site: string | undefined,
   { include, exclude }: DomainFilter = { include: [], exclude: [] },
@@ -131,7 +131,7 @@ function takeWhileShort(
   return tooMany === -1 ? list : list.slice(0, tooMany);
 }
 
-/** Whether a link is of the domains, each with its subdomains; of a redirecting one, what it leads to. */
+/** Whether a link is of the domains, each with its subdomains; of a redirecting link, whether its target is. */
 export function isWithinDomains(link: string, { include, exclude }: DomainFilter): boolean {
   if (include.length + exclude.length === 0) return true;
   const url = parseUrl(link);
@@ -214,9 +214,9 @@ export const FULL: SourceNotice = { code: LIST_FULL, message: 'returned a full l
 export function reportIfFull(
   { report }: Pick<AdapterContext, 'report'>,
   { length }: ArrayLike<unknown>,
-  asked: number,
+  requested: number,
 ): void {
-  if (length >= asked) report(FULL);
+  if (length >= requested) report(FULL);
 }
 
 /**

@@ -17,10 +17,10 @@ export function listSentWords(
   { url, body }: Pick<ProviderRequest, 'url' | 'body'>,
   { prompt }: Pick<SourceQuery, 'prompt'>,
 ): string[] {
-  const asked = prompt.toLowerCase().match(WORD) ?? [prompt.trim().toLowerCase()];
+  const promptWords = prompt.toLowerCase().match(WORD) ?? [prompt.trim().toLowerCase()];
   const isAsked = (text: string) => {
     const lower = text.toLowerCase();
-    return asked.some((word) => lower.includes(word));
+    return promptWords.some((word) => lower.includes(word));
   };
   const texts = [
     ...[...url.searchParams].flatMap(([name, value]) => (isSecretParameter(name) ? [] : [value])),

@@ -109,14 +109,14 @@ function findNameProblems(wanted: readonly string[], addresses: Readonly<Record<
   const path = 'SERVICE_SOURCES';
   const problems = wanted
     .filter((name) => !known.includes(name))
-    .map((given): Problem => ({ path, given, expected: `one of ${known.join(', ')}` }));
+    .map((name): Problem => ({ path, given: name, expected: `one of ${known.join(', ')}` }));
   if (wanted.length === 0) problems.push({ path, given: wanted, expected: `some of ${known.join(', ')}` });
   // Never mix simulated and real results.
   if (wanted.includes('sandbox') && wanted.length > 1)
     problems.push({ path, given: wanted, expected: 'either sandbox or other sources, not both' });
   const addressed = SOURCE_REGISTRY.flatMap(({ facts }) => (facts.addresses === 'own' ? [] : [facts.name]));
-  for (const given of Object.keys(addresses).filter((name) => !addressed.includes(name))) {
-    problems.push({ path: 'SERVICE_SOURCE_URLS', given, expected: `one of ${addressed.join(', ')}` });
+  for (const name of Object.keys(addresses).filter((name) => !addressed.includes(name))) {
+    problems.push({ path: 'SERVICE_SOURCE_URLS', given: name, expected: `one of ${addressed.join(', ')}` });
   }
   return problems;
 }

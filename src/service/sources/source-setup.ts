@@ -26,7 +26,7 @@ import type { SearchSource } from './search-source.ts';
 import { chooseSources, type OfferedSource, type SourceSettings } from './source-registry.ts';
 
 export type OpenedSources = {
-  /** Sources, including a placeholder for each tool without one. */
+  /** Sources, including a placeholder for each tool without a source. */
   sources: readonly SearchSource[];
   /** Tools without a source. */
   missing: readonly MissingTool[];
@@ -44,7 +44,7 @@ export type OpenedSources = {
   close: () => Promise<void>;
 };
 
-/** @throws InvalidInput for an unknown name, or one whose key is not set */
+/** @throws InvalidInput for an unknown name, or a source whose key is not set */
 export function openSources(
   settings: SourceSettings,
   deps: { clock: Clock; log: Logger; ports: ServicePorts; version: string },

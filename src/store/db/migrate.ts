@@ -112,7 +112,7 @@ export async function assertServer(client: Client): Promise<void> {
   if (obstacle !== undefined)
     throw new Refused(
       'unavailable',
-      `The database cannot be written to: ${obstacle.found}; ${obstacle.advice}`,
+      `The database cannot be written to: ${obstacle.problem}; ${obstacle.advice}`,
     );
 }
 

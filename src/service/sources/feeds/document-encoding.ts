@@ -121,7 +121,7 @@ function takeSample(bytes: Uint8Array): string {
 const WESTERN: ReadonlySet<string> = new Set(['windows-1252', 'iso-8859-15', 'macintosh']);
 /** Of letters beyond ASCII, so that some accented words are no other script. */
 const MIN_FOREIGN_LETTERS = 12;
-/** Of the letters of words that have one beyond ASCII: more are another script, fewer are accented Latin letters. */
+/** Of the letters of words with a letter beyond ASCII: more are another script, fewer are accented Latin letters. */
 const FOREIGN_SHARE = 0.5;
 const LATIN_SHARE = 0.4;
 

@@ -57,7 +57,7 @@ export function parseFeedDocument(bytes: Uint8Array, order: ParseOrder): FeedDoc
 
 const JSON_FEED_VERSION = /^https?:\/\/(?:www\.)?jsonfeed\.org\/version\//;
 
-/** A feed by its version; without one, by entries with an address and a text. */
+/** A feed by its version; without a version, by entries with an address and a text. */
 function parseJson(text: string, address: string): FeedDocument {
   const json = tryParseJson(text);
   if (!isPlain(json)) return NEITHER;
@@ -128,8 +128,8 @@ function keepNewest(linked: readonly ReadEntry[]): ReadEntry[] {
 /** The first address that can be displayed. */
 function findLink({ bases, links }: RawEntry, address: string): string | undefined {
   const base = bases.reduce<string>((at, next) => parseUrl(next ?? '', at)?.href ?? at, address);
-  for (const given of links) {
-    const whole = given?.replace(/^www\.(?=[\w-]{1,63}\.)/i, 'https://www.');
+  for (const href of links) {
+    const whole = href?.replace(/^www\.(?=[\w-]{1,63}\.)/i, 'https://www.');
     const url = whole === undefined || whole === '' ? undefined : parseUrl(whole, base);
     const shown = url && toShownLink(url.href);
     if (shown !== undefined) return shown;
@@ -137,7 +137,7 @@ function findLink({ bases, links }: RawEntry, address: string): string | undefin
   return undefined;
 }
 
-/** The first time that can be read: a broken one does not hide another. */
+/** The first time that can be read: a broken time does not hide a later time. */
 function findTime({ times }: RawEntry): Date | undefined {
   for (const time of times) {
     const at = parsePublishedAt(time);
@@ -160,13 +160,13 @@ function toEntry({ raw, link = '', publishedAt }: ReadEntry): FeedEntry {
   };
 }
 
-/** The first that is not empty, as plain text. @param convert from HTML */
+/** The first text that is not empty, as plain text. @param convert from HTML */
 function pickText(texts: readonly RawText[], max: number, convert: (markup: string) => string): string {
   for (const { value = '', isPlain: asIs } of texts) {
     // Some programs escape a section as if it were text.
     const raw = cleanText(value.replace(/<!\[CDATA\[|\]\]>/g, ''));
-    const found = asIs === true ? toExcerpt(cleanLine(raw), max) : convert(raw);
-    if (found !== '') return found;
+    const excerpt = asIs === true ? toExcerpt(cleanLine(raw), max) : convert(raw);
+    if (excerpt !== '') return excerpt;
   }
   return '';
 }

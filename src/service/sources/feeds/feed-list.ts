@@ -22,16 +22,16 @@ export const feedList = listOf('FEEDS', EXPECTED_FEEDS, (entries) => {
   const hosts = entries.flatMap((entry) => EXCLUDED_HOST.exec(entry)?.[1] ?? []);
   return (entry) => {
     if (EXCLUDED_HOST.test(entry)) return [];
-    const found =
+    const addresses =
       readLanguage(entry) ?? readAddress(entry)?.map((address) => findKnownFeed(new URL(address)) ?? address);
-    return found?.filter((address) => isWithinDomains(address, { include: [], exclude: hosts }));
+    return addresses?.filter((address) => isWithinDomains(address, { include: [], exclude: hosts }));
   };
 });
 
 /** Addresses of pages, without duplicates; empty for `none`. */
 export const pageList = listOf('PAGES', EXPECTED_PAGES, () => readAddress);
 
-/** @param readIn of all entries; returns what reads the addresses of one: undefined if it is invalid */
+/** @param readIn of all entries; returns what reads the addresses of an entry: undefined if the entry is invalid */
 function listOf(
   name: string,
   expected: string,
@@ -52,10 +52,10 @@ function listOf(
         return problem('the file cannot be read');
       }
       if (entries.length === 1 && entries[0] === 'none') return [];
-      const found = entries.map(readIn(entries));
-      const wrong = found.indexOf(undefined);
+      const lists = entries.map(readIn(entries));
+      const wrong = lists.indexOf(undefined);
       if (wrong !== -1) return problem(`not so entry ${wrong + 1}`);
-      const addresses = [...new Set(found.flatMap((each) => each ?? []))];
+      const addresses = [...new Set(lists.flatMap((each) => each ?? []))];
       if (addresses.length > MAX_ADDRESSES) return problem(`at most ${MAX_ADDRESSES}`);
       return addresses;
     })

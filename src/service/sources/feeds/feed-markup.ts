@@ -41,9 +41,9 @@ export function findFeedMarkup(text: string): FeedMarkup {
   let root = readRoot(text, at);
   if (PAGE_ELEMENT.test(root.name)) return { kind: 'page' };
   if (root.format === undefined) {
-    const found = text.slice(at, at + MAX_WORDS_BEFORE).search(FEED_ELEMENT);
-    if (found === -1) return { kind: 'other' };
-    at += found;
+    const offset = text.slice(at, at + MAX_WORDS_BEFORE).search(FEED_ELEMENT);
+    if (offset === -1) return { kind: 'other' };
+    at += offset;
     root = readRoot(text, at);
   }
   const { format, prefix } = root;

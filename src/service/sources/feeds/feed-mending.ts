@@ -97,7 +97,7 @@ export function moveItems(xml: string, format: FeedFormat): string {
   return `${xml.slice(0, item)}${close}${xml.slice(item, end)}${xml.slice(xml.indexOf('>', end) + 1)}`;
 }
 
-/** The elements of RSS have no namespace, though some feeds declare one for them. */
+/** The elements of RSS have no namespace, though some feeds declare a namespace for them. */
 export function removeDefaultNamespace(xml: string): string {
   const end = xml.indexOf('>');
   return xml.slice(0, end).replace(/\sxmlns\s*=\s*(?:"[^"]*"|'[^']*')/i, ' ') + xml.slice(end);

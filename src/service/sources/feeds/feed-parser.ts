@@ -1,4 +1,4 @@
-/** Parses feeds in a child process, so that no document of theirs can block or crash this one. */
+/** Parses feeds in a child process, so that no document can block or crash this process. */
 
 import path from 'node:path';
 import pLimit from 'p-limit';

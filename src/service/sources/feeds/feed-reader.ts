@@ -72,21 +72,21 @@ export function createFeedLists(means: FeedMeans & { maxTogether?: number }): Fe
     sizeCalculation: weighFeed,
   });
 
-  function findFeed(kind: ListedKind, given: string): Feed {
-    const key = `${kind} ${given}`;
-    const feed = known.get(key) ?? createFeed(kind, given);
+  function findFeed(kind: ListedKind, address: string): Feed {
+    const key = `${kind} ${address}`;
+    const feed = known.get(key) ?? createFeed(kind, address);
     if (!known.has(key)) known.set(key, feed);
     return feed;
   }
 
   async function readListed(feed: Feed, context: FeedContext): Promise<void> {
     await read(feed, context);
-    const key = `${feed.kind} ${feed.given}`;
+    const key = `${feed.kind} ${feed.address}`;
     if (known.peek(key) === feed) known.set(key, feed, { size: weighFeed(feed) });
   }
 
   function open(listed: Listed): FeedReader {
-    const feeds = KINDS.flatMap((kind) => listed[kind].map((given) => findFeed(kind, given)));
+    const feeds = KINDS.flatMap((kind) => listed[kind].map((address) => findFeed(kind, address)));
     const places = pLimit(MAX_CONCURRENT);
 
     /** @param isEnough whether the source works, if this holds for any feed */
@@ -96,26 +96,28 @@ export function createFeedLists(means: FeedMeans & { maxTogether?: number }): Fe
       isEnough: (feed: Feed) => boolean,
     ): Promise<number> {
       const now = context.clock.now().getTime();
-      for (const feed of feeds.filter(({ dueAt, reading }) => dueAt <= now && reading === undefined)) {
-        feed.reading = places(() => together(() => readListed(feed, context))).finally(() => {
-          feed.reading = undefined;
+      for (const feed of feeds.filter(
+        ({ dueAt, pendingRead }) => dueAt <= now && pendingRead === undefined,
+      )) {
+        feed.pendingRead = places(() => together(() => readListed(feed, context))).finally(() => {
+          feed.pendingRead = undefined;
         });
       }
-      const readings = feeds.flatMap(({ reading }) => reading ?? []);
-      const quick = feeds.flatMap(({ isSlow, reading }) => (isSlow ? [] : (reading ?? [])));
+      const readings = feeds.flatMap(({ pendingRead }) => pendingRead ?? []);
+      const quick = feeds.flatMap(({ isSlow, pendingRead }) => (isSlow ? [] : (pendingRead ?? [])));
       // The others go on.
       await withTimeout(Promise.all(quick), maxMs).catch((error: unknown) => {
         if (!(error instanceof TimedOut)) throw error;
       });
       if (!feeds.some(isEnough))
         await Promise.any(
-          readings.map(async (reading) => {
-            await reading;
+          readings.map(async (pendingRead) => {
+            await pendingRead;
             if (!feeds.some(isEnough)) throw toOutage(feeds);
           }),
         ).catch(() => {});
       if (!feeds.some(isEnough)) throw toOutage(feeds);
-      return feeds.filter(({ reading }) => reading !== undefined).length;
+      return feeds.filter(({ pendingRead }) => pendingRead !== undefined).length;
     }
 
     return {
@@ -127,9 +129,9 @@ export function createFeedLists(means: FeedMeans & { maxTogether?: number }): Fe
       unlinked: () => feeds.flatMap(({ unlinked }) => unlinked),
       cutAt: () => feeds.flatMap(findCutTime),
       problems: () =>
-        feeds.flatMap(({ given, problem, counts }) => {
+        feeds.flatMap(({ address, problem, counts }) => {
           const all = [problem, counts && describeLeftOut(counts)].filter((each) => each !== undefined);
-          return all.map((each) => `${showAddress(given)}: ${each}`);
+          return all.map((each) => `${showAddress(address)}: ${each}`);
         }),
     };
   }

@@ -23,7 +23,7 @@ const RETRY_NETWORK_MS = MINUTE;
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5';
 
-/** Feeds, or sites that name one; or pages whose text is watched. */
+/** Feeds, or sites that name a feed; or pages whose text is watched. */
 export type ListedKind = 'feeds' | 'pages';
 
 /** What to do about a feed: who listed it decides. */
@@ -36,8 +36,8 @@ export type FeedAdvice = {
 
 export type Feed = {
   kind: ListedKind;
-  /** As it was given. */
-  given: string;
+  /** As it is listed; `at` may lead elsewhere. */
+  address: string;
   /** The feed itself, once it is known. */
   at: string;
   /** Its own title; empty until it was read, or if it has none. */
@@ -57,15 +57,15 @@ export type Feed = {
   isRead: boolean;
   dueAt: number;
   problem: string | undefined;
-  reading: Promise<void> | undefined;
+  pendingRead: Promise<void> | undefined;
 };
 
 /** A feed that was not read yet. */
-export function createFeed(kind: ListedKind, given: string): Feed {
+export function createFeed(kind: ListedKind, address: string): Feed {
   return {
     kind,
-    given,
-    at: given,
+    address,
+    at: address,
     title: '',
     validators: {},
     entries: [],
@@ -77,7 +77,7 @@ export function createFeed(kind: ListedKind, given: string): Feed {
     isRead: false,
     dueAt: 0,
     problem: undefined,
-    reading: undefined,
+    pendingRead: undefined,
   };
 }
 
@@ -107,7 +107,7 @@ export type FeedMeans = {
 export type FeedReading = {
   /**
    * Reads a feed whatever it is due. Never throws: a failure is its problem.
-   * @param maxMs time limit, if not the usual one
+   * @param maxMs time limit, if not the usual limit
    */
   read: (feed: Feed, context: FeedContext, maxMs?: number) => Promise<void>;
   /** Starts the process that parses. */
@@ -135,7 +135,7 @@ export function createFeedReading(means: FeedMeans): FeedReading {
       feed.isRead = true;
       feed.isSlow = false;
       feed.dueAt = clock.now().getTime() + readFreshMs(fetched);
-      if (fetched.movedTo !== undefined && feed.at === feed.given)
+      if (fetched.movedTo !== undefined && feed.at === feed.address)
         feed.problem = `moved permanently to ${showAddress(fetched.movedTo)}; change it in ${advice.list[feed.kind]}`;
     } catch (error) {
       if (closing.signal.aborted) return;
@@ -145,13 +145,13 @@ export function createFeedReading(means: FeedMeans): FeedReading {
       feed.isSlow = limit.signal.aborted;
       feed.dueAt = clock.now().getTime() + retryMs;
       // It may have moved: start again from the site.
-      feed.at = feed.given;
+      feed.at = feed.address;
       feed.validators = {};
     } finally {
       limit.end();
     }
     if (feed.problem !== undefined && feed.problem !== known)
-      log.info({ feed: showAddress(feed.given), why: feed.problem }, 'feed problem');
+      log.info({ feed: showAddress(feed.address), why: feed.problem }, 'feed problem');
   }
 
   async function fetch(
@@ -198,7 +198,7 @@ export function createFeedReading(means: FeedMeans): FeedReading {
     }
     if (document.kind === 'unreadable') throw new FeedProblem(document.why);
     // A page that names itself, or another page, is not read on.
-    const [first] = feed.at === feed.given ? document.feeds.filter((found) => found !== feed.at) : [];
+    const [first] = feed.at === feed.address ? document.feeds.filter((link) => link !== feed.at) : [];
     feed.isPage = first === undefined;
     if (first === undefined)
       throw new FeedProblem(`is a page, not a feed, and names no feed; ${advice.watch}`);
@@ -218,13 +218,13 @@ export function createFeedReading(means: FeedMeans): FeedReading {
 }
 
 /**
- * Texts of pages and entries without a time: those that were not there before are of now; when those of the first
- * reading appeared is unknown. An entry that is dated ahead of our clock is there already: it is of when it was first read.
+ * Dates texts of pages and entries without a time. A new entry gets the current time; when the entries of the first
+ * response appeared is unknown. An entry that is dated ahead of our clock gets the time at which it was first read.
  */
-function dateByFirstSight(found: readonly FeedEntry[], { isRead, entries }: Feed, now: Date): FeedEntry[] {
+function dateByFirstSight(current: readonly FeedEntry[], { isRead, entries }: Feed, now: Date): FeedEntry[] {
   const known = new Map(entries.map(({ link, publishedAt }) => [link, publishedAt]));
   const appearedAt = isRead ? now.toISOString() : null;
-  return found.map((entry) => {
+  return current.map((entry) => {
     if (entry.publishedAt !== null && entry.publishedAt <= now.toISOString()) return entry;
     const firstRead = known.has(entry.link) ? (known.get(entry.link) ?? null) : appearedAt;
     return {

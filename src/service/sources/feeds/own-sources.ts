@@ -63,13 +63,14 @@ export function createOwnSourceReader(
       const all = await openLists();
       let failure: unknown;
       for (const most of WORD_ATTEMPTS) {
-        const asked = sources.map((source, i) => ({
+        const requested = sources.map((source, i) => ({
           source,
           address: chooseAddress(source, query, { most, last: read?.[i]?.feed }),
         }));
-        if (read !== undefined && asked.every(({ address }, i) => address === read?.[i]?.feed.given)) break;
-        const reader = all.open(toListed(asked));
-        read = asked.map(({ source, address }) => ({ source, feed: findFeed(reader, source, address) }));
+        if (read !== undefined && requested.every(({ address }, i) => address === read?.[i]?.feed.address))
+          break;
+        const reader = all.open(toListed(requested));
+        read = requested.map(({ source, address }) => ({ source, feed: findFeed(reader, source, address) }));
         const leftMs = Math.max(0, deadline - clock.now().getTime());
         failure = await reader.refresh(context, leftMs).then(
           () => undefined,
@@ -138,15 +139,17 @@ const KIND_OF_LIST = { feed: 'feeds', page: 'pages' } as const satisfies Record<
   ListedKind
 >;
 
-function toListed(asked: readonly { source: OwnSource; address: string }[]) {
+function toListed(requested: readonly { source: OwnSource; address: string }[]) {
   const of = (kind: OwnSource['kind']) => [
-    ...new Set(asked.filter(({ source }) => source.kind === kind).map(({ address }) => address)),
+    ...new Set(requested.filter(({ source }) => source.kind === kind).map(({ address }) => address)),
   ];
   return { feeds: of('feed'), pages: of('page') };
 }
 
 function findFeed({ feeds }: FeedReader, { kind }: OwnSource, address: string): Readonly<Feed> {
-  const feed = feeds.find(({ given, kind: listed }) => given === address && listed === KIND_OF_LIST[kind]);
+  const feed = feeds.find(
+    ({ address: listedAddress, kind: listed }) => listedAddress === address && listed === KIND_OF_LIST[kind],
+  );
   if (feed === undefined) throw new Error('a list has each of its feeds');
   return feed;
 }
@@ -158,7 +161,7 @@ function chooseAddress(
   { most, last }: { most: number; last: Readonly<Feed> | undefined },
 ): string {
   if (last !== undefined && !(takesWords(address) && last.isRead && last.entries.length === 0))
-    return last.given;
+    return last.address;
   if (takesWords(address))
     return new URL(fillWords(address, joinSearchTerms(query, most) || shortenPrompt(query.prompt))).href;
   const url = new URL(address);
@@ -180,12 +183,12 @@ function reportSource({ id }: OwnSource, feed: Readonly<Feed> | undefined): OwnS
   };
 }
 
-function describeFeed(feed: Readonly<Feed>, found: 'feed' | 'page', given = feed.given): CheckedSource {
+function describeFeed(feed: Readonly<Feed>, kind: 'feed' | 'page', ownAddress = feed.address): CheckedSource {
   const { title, entries, problem = null, isRead, at } = feed;
   const newest = findNewest(entries) ?? entries[0];
   return {
-    found: isRead ? found : 'none',
-    feed: isRead && at !== given ? at : null,
+    found: isRead ? kind : 'none',
+    feed: isRead && at !== ownAddress ? at : null,
     title,
     entries: entries.length,
     newest: newest === undefined ? null : { title: newest.title, at: newest.publishedAt },

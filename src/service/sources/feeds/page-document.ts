@@ -24,7 +24,7 @@ const FEED_TYPE = /^application\/(?:rss\+xml|atom\+xml|feed\+json)$/i;
 export function findFeedLinks(html: string, address: string): string[] {
   const page = html.slice(0, MAX_HEAD_LENGTH).replace(HTML_COMMENT, ' ');
   const base = parseUrl(getAttribute(BASE_ELEMENT.exec(page)?.[0] ?? '', 'href'), address)?.href ?? address;
-  const found = (page.match(LINK_ELEMENT) ?? []).flatMap((element) => {
+  const links = (page.match(LINK_ELEMENT) ?? []).flatMap((element) => {
     const isFeed =
       getAttribute(element, 'rel').toLowerCase().split(/\s+/).includes('alternate') &&
       FEED_TYPE.test(getAttribute(element, 'type'));
@@ -32,15 +32,15 @@ export function findFeedLinks(html: string, address: string): string[] {
     const link = href === '' ? undefined : toShownLink(parseUrl(href, base)?.href ?? '');
     return link === undefined ? [] : [link];
   });
-  return [...new Set(found)].slice(0, MAX_FEED_LINKS);
+  return [...new Set(links)].slice(0, MAX_FEED_LINKS);
 }
 
 const ATTRIBUTE = /\s([a-z:-]{1,40})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/gi;
 
 /** Decoded; empty if it is missing. */
 function getAttribute(element: string, name: string): string {
-  for (const [, found = '', ...values] of element.matchAll(ATTRIBUTE)) {
-    if (found.toLowerCase() === name)
+  for (const [, attribute = '', ...values] of element.matchAll(ATTRIBUTE)) {
+    if (attribute.toLowerCase() === name)
       return decodeHTML(values.find((value) => value !== undefined) ?? '').trim();
   }
   return '';

@@ -15,7 +15,7 @@ import { PageRefused, type PageScan, scanPage } from './page-scan.ts';
 /** Finding an article among more takes over a second; news sites have 500 to 5,000, up to 20 deep. */
 const MAX_ARTICLE_ELEMENTS = 10_000;
 const MAX_ARTICLE_DEPTHS = 150_000;
-/** A shorter one is a part of the page, such as the first of its notices. */
+/** A shorter article is a part of the page, such as the first of its notices. */
 const MIN_ARTICLE_LENGTH = 250;
 /** Of all paragraphs. */
 const MAX_TEXT_LENGTH = 60_000;
@@ -47,7 +47,7 @@ export function readPage(
 function findForeignType(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1');
   if (start.includes('%PDF-')) return 'is a PDF';
-  // Unless every other byte is zero, which is UTF-16. A single one may be a mistake.
+  // Unless every other byte is zero, which is UTF-16. A single zero may be a mistake.
   const zeros = start.split('\0').length - 1;
   return zeros > start.length / 100 && zeros < start.length / 4 ? 'is no text' : undefined;
 }
@@ -62,15 +62,17 @@ function listTextLines(html: string, scan: PageScan): string[] {
 
 function findArticle(html: string, scan: PageScan): DomNode | undefined {
   try {
-    const found = new Readability<DomNode>(openDocument(html, scan), { serializer: (node) => node }).parse();
-    return found?.content ?? undefined;
+    const article = new Readability<DomNode>(openDocument(html, scan), {
+      serializer: (node) => node,
+    }).parse();
+    return article?.content ?? undefined;
   } catch {
     // The library does not expect some documents. All lines are read instead.
     return undefined;
   }
 }
 
-/** The lines of the main part of a page, if it names one. */
+/** The lines of the main part of a page, if the page names a main part. */
 function listPageLines(html: string, scan: PageScan): string[] {
   const document = openDocument(html, scan);
   const root: DomNode | null = document.querySelector('main') ?? document.body;

@@ -33,7 +33,7 @@ const AUTHOR_METAS = ['author', 'article:author', 'parsely-author', 'dc.creator'
 export function readMetadata(scan: PageScan): Omit<PageText, 'paragraphs'> {
   const things = scan.linkedData.flatMap((text) => listThings(tryParseJson(text)));
   const meta = (names: readonly string[]) =>
-    names.flatMap((name) => scan.metas.filter((one) => one.name === name).map(({ content }) => content));
+    names.flatMap((name) => scan.metas.filter((meta) => meta.name === name).map(({ content }) => content));
   const dates = [
     ...things.map((thing) => own(thing, 'datePublished')),
     ...meta(DATE_METAS),
@@ -69,14 +69,14 @@ function listThings(data: unknown): Plain[] {
     if (!isPlain(thing)) return [];
     const graph = own(thing, '@graph');
     const listed = Array.isArray(graph) ? graph.filter(isPlain) : [];
-    return [thing, ...listed].filter((one) => hasArticleType(one));
+    return [thing, ...listed].filter((candidate) => hasArticleType(candidate));
   });
 }
 
 function hasArticleType(thing: Plain): boolean {
   const type = own(thing, '@type');
   return (Array.isArray(type) ? type : [type]).some(
-    (one) => typeof one === 'string' && ARTICLE_TYPE.test(one),
+    (name) => typeof name === 'string' && ARTICLE_TYPE.test(name),
   );
 }
 
@@ -88,8 +88,8 @@ function readTime(text: unknown): string | undefined {
 }
 
 function readNames(author: unknown): unknown[] {
-  return (Array.isArray(author) ? author.slice(0, 3) : [author]).map((one) =>
-    isPlain(one) ? own(one, 'name') : one,
+  return (Array.isArray(author) ? author.slice(0, 3) : [author]).map((entry) =>
+    isPlain(entry) ? own(entry, 'name') : entry,
   );
 }
 

@@ -147,9 +147,9 @@ export function createPageOpener(options: PageOpenerOptions): PageOpener {
     if (other !== undefined) throw new PageProblem(`is no page (${other})`, { isFault: false });
     const contentType = (headers.get('content-type') ?? '').slice(0, 200);
     const rules = (headers.get('x-robots-tag') ?? '').slice(0, 500);
-    const reading = await reader.read(bytes, { contentType, robots: rules }, signal);
-    if (reading.kind === 'page') return reading.page;
-    throw new PageProblem(reading.why, { isFault: !/^(?:is|asks)\b/.test(reading.why) });
+    const outcome = await reader.read(bytes, { contentType, robots: rules }, signal);
+    if (outcome.kind === 'page') return outcome.page;
+    throw new PageProblem(outcome.why, { isFault: !/^(?:is|asks)\b/.test(outcome.why) });
   }
 
   return {
@@ -214,8 +214,8 @@ function describeRefusal({ message }: NotAllowed): string {
 
 /** The media type of a response that is not a page; undefined for a page. */
 function findOtherType(headers: FetchedDocument['headers']): string | undefined {
-  const [given = ''] = (headers.get('content-type') ?? '').split(';', 1);
-  const name = given.trim().toLowerCase();
+  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';', 1);
+  const name = mediaType.trim().toLowerCase();
   if (name === '' || name === 'text/html' || name === 'application/xhtml+xml') return undefined;
   return /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(name) ? name : 'of an unknown type';
 }

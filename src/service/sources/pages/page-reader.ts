@@ -1,4 +1,4 @@
-/** Reads pages in child processes, so that none of them can block or crash this one, or delay the others. */
+/** Reads pages in child processes, so that no page can block or crash this process, or delay other pages. */
 
 import path from 'node:path';
 import pLimit from 'p-limit';

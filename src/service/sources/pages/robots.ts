@@ -1,6 +1,6 @@
 /**
  * Which pages the robots.txt of their site permits (RFC 9309): read once a day for each site, by the rules of pages. A site
- * without one permits everything; one whose server fails or does not respond permits nothing.
+ * without a robots.txt permits everything; a site whose server fails or does not respond permits nothing.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -60,7 +60,7 @@ export function createRobots(means: {
   });
   /** Until when a site wants no further request, in milliseconds since 1970. */
   const pauses = new LRUCache<string, number>({ max: MAX_SITES });
-  const reading = new Map<string, Promise<SiteRules>>();
+  const pendingReads = new Map<string, Promise<SiteRules>>();
 
   async function fetchRules(origin: string): Promise<SiteRules> {
     const limit = createTimeLimit(MAX_ROBOTS_MS, closing);
@@ -85,14 +85,14 @@ export function createRobots(means: {
 
   /** All pages of a site wait for one request. */
   function readRules(origin: string): Promise<SiteRules> {
-    const begun = reading.get(origin);
+    const begun = pendingReads.get(origin);
     if (begun !== undefined) return begun;
     const begin = fetchRules(origin).then((rules) => {
       known.set(origin, rules, { ttl: rules.failure === undefined ? KEEP_MS : KEEP_FAILURE_MS });
-      reading.delete(origin);
+      pendingReads.delete(origin);
       return rules;
     });
-    reading.set(origin, begin);
+    pendingReads.set(origin, begin);
     return begin;
   }
 

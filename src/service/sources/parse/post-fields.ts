@@ -65,7 +65,7 @@ export function toEntities({ hashtags, mentions, urls }: PostEntities): Microblo
 export function toFoundPost(post: MicroblogPost, quoted?: MicroblogPost): FoundItem[] {
   if (post.url === null) return [];
   const engagement = sumEngagement(post);
-  const found: FoundItem = {
+  const item: FoundItem = {
     source: 'microblog',
     title: extractFirstSentence(post.text) || `@${post.user.username}`,
     link: post.url,
@@ -75,7 +75,7 @@ export function toFoundPost(post: MicroblogPost, quoted?: MicroblogPost): FoundI
     post,
     ...(quoted && { quoted }),
   };
-  return [engagement === undefined ? found : { ...found, engagement }];
+  return [engagement === undefined ? item : { ...item, engagement }];
 }
 
 /** The first sentence without links, hashtags and control characters, at most 140 characters. */

@@ -154,14 +154,14 @@ function toInstant({ year, month, day, rest }: Read): Date | undefined {
   const { 0: shown } = new Date(Number.isNaN(midnight) ? 0 : midnight).toISOString().split('T');
   // `Date.UTC` rolls over to the next month.
   if (shown !== [String(year).padStart(4, '0'), pad(month), pad(day)].join('-')) return undefined;
-  const given = EAST_ASIAN_CLOCK.reduce((text, [pattern, by]) => text.replace(pattern, by), rest).replace(
+  const time = EAST_ASIAN_CLOCK.reduce((text, [pattern, by]) => text.replace(pattern, by), rest).replace(
     /:{1,2}(?=$|[\s,])/,
     (colons) => (colons === '::' ? ':00' : ''),
   );
   const clock =
-    CLOCK.exec(given) ?? COMPACT_CLOCK.exec(given) ?? DOTTED_CLOCK.exec(given) ?? HOUR_ALONE.exec(given);
+    CLOCK.exec(time) ?? COMPACT_CLOCK.exec(time) ?? DOTTED_CLOCK.exec(time) ?? HOUR_ALONE.exec(time);
   const around =
-    clock === null ? given : `${given.slice(0, clock.index)} ${given.slice(clock.index + clock[0].length)}`;
+    clock === null ? time : `${time.slice(0, clock.index)} ${time.slice(clock.index + clock[0].length)}`;
   const timeMs = readClock(clock, around);
   if (timeMs === undefined) return undefined;
   const zones = around
@@ -186,8 +186,8 @@ function readClock(clock: RegExpExecArray | null, around: string): number | unde
   const [, hours, twoDigits = '', oneDigit = '', seconds = '', fraction = ''] = clock;
   const minutes = twoDigits || oneDigit;
   const half = /(?<![\p{L}/])([ap])\.?m\.?(?![\p{L}/])/iu.exec(around)?.[1]?.toLowerCase();
-  const given = Number(hours);
-  const hour = half === undefined || given > 12 ? given : (given % 12) + (half === 'p' ? 12 : 0);
+  const shownHour = Number(hours);
+  const hour = half === undefined || shownHour > 12 ? shownHour : (shownHour % 12) + (half === 'p' ? 12 : 0);
   // A leap second counts as the second before it.
   const second = Math.min(Number(seconds), 59);
   if (hour > 24 || Number(minutes) > 59 || Number(seconds) > 60) return undefined;

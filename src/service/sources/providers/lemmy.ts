@@ -90,7 +90,7 @@ function searchPosts(
     const { posts } = parsePayload(readResponseText(await context.ask({ url, reads: [400] })), searchPayload);
     const all = parseFittingItems(posts, postView).flatMap(toFoundItems);
     const items = all.filter((item) => isWithinWindow(item, query));
-    // Newest first, so that what follows an older one is older, too.
+    // Newest first, so that what follows an older post is older, too.
     const isPast = all.some(({ publishedAt: at }) => query.from && at && at < query.from);
     return { items, isLast: isPast || posts.length < PAGE_SIZE };
   });

@@ -107,9 +107,9 @@ function createArticleSearch(at: string): ArticleSearch {
       const url = buildArticleSearch(place, words, limit);
       const reply = await context.ask({ url, reads: [404] });
       if (reply.status === 404) continue;
-      const found = parseArticles(reply, context);
+      const articles = parseArticles(reply, context);
       places = [place];
-      return found;
+      return articles;
     }
     const detail = 'no api.php found; set its address in SERVICE_SOURCE_URLS';
     throw new SourceDown('source_failed', { detail });

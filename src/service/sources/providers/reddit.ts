@@ -106,7 +106,7 @@ export function reddit(settings: {
       return reply;
     };
     let reply = await request();
-    // A token may end early; if a new one is rejected too, access was revoked.
+    // A token may end early; if a new token is rejected too, access was revoked.
     if (reply.status === 401) reply = await request();
     if (reply.status === 401) throw new SourceDown('source_refused', { detail: 'HTTP 401' });
     const resetMs = readEmptyMs(reply);

@@ -117,13 +117,13 @@ export function stackExchange(settings: {
     },
     async find(query, context) {
       const ended = await Promise.allSettled(settings.sites.map((site) => searchSite(site, query, context)));
-      const found = ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : []));
+      const questions = ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : []));
       const failed = ended.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
       for (const error of failed) {
         if (failed.length === ended.length || !(error instanceof SourceDown)) throw error;
         context.cutShort(error);
       }
-      return found;
+      return questions;
     },
   };
 }

@@ -19,7 +19,7 @@ const userHandle = z.string().regex(/^\w{1,50}$/);
 /** X escapes only these three characters. */
 const HTML_ESCAPES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 const unescapedText = textField.transform((escaped) =>
-  escaped.replace(/&(?:amp|lt|gt);/g, (one) => HTML_ESCAPES[one] ?? one),
+  escaped.replace(/&(?:amp|lt|gt);/g, (escape) => HTML_ESCAPES[escape] ?? escape),
 );
 
 const markedEntities = optionalField(
@@ -110,7 +110,7 @@ export function toMicroblogPost(post: XPost, included: XIncludes): MicroblogPost
   const author = included.users.get(post.author_id);
   if (author === undefined) return [];
   const { text, entities: marked } = readWholeText(post);
-  const referred = (type: string) => post.referenced_tweets?.find((one) => one.type === type)?.id;
+  const referred = (type: string) => post.referenced_tweets?.find((reference) => reference.type === type)?.id;
   const quoted = referred('quoted');
   const quotedPost = quoted === undefined ? undefined : included.posts.get(quoted);
   const { public_metrics: counts } = post;
@@ -166,7 +166,7 @@ function findAnsweredName(post: XPost, author: XUser, { users }: XIncludes): str
   const answered = post.in_reply_to_user_id;
   if (answered === undefined) return null;
   if (answered === author.id) return author.username;
-  const mentioned = post.entities?.mentions?.find((one) => one.id === answered);
+  const mentioned = post.entities?.mentions?.find((mention) => mention.id === answered);
   return mentioned?.username ?? users.get(answered)?.username ?? null;
 }
 

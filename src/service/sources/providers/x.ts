@@ -28,9 +28,9 @@ const MAX_POSTS = 100;
 const MAX_WORDS = 4;
 /** Characters that X's query syntax would split or interpret; hashtags and handles are supported. */
 const NOT_ONE_WORD = /[^\p{L}\p{M}\p{N}_#@]/u;
-/** The default start. An earlier start is an error, so one close to it is omitted. */
+/** The default start. An earlier start is an error, so a start close to the default is omitted. */
 const MAX_REACH_MS = 7 * DAY - 5 * MINUTE;
-/** The default end is 30 seconds ago; a later one is an error. */
+/** The default end is 30 seconds ago; a later end is an error. */
 const SEARCH_LAG_MS = 30 * SECOND;
 
 const itemList = optionalField(z.array(z.unknown())).transform((items) => items ?? []);
@@ -42,7 +42,7 @@ const searchPayload = z
       .catch({ users: [], media: [], tweets: [] }),
     meta: optionalField(z.object({ result_count: z.number() })),
   })
-  // `errors` may accompany posts (a deleted one, or its author), but not replace them.
+  // `errors` may accompany posts (about a deleted post, or its author), but not replace them.
   .refine(({ data, meta }) => data !== undefined || meta?.result_count === 0);
 type SearchPayload = z.infer<typeof searchPayload>;
 

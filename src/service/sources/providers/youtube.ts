@@ -79,9 +79,9 @@ export function youtube(settings: { apiKey: string; at?: string | undefined }): 
   return {
     ...YOUTUBE.facts,
     async find(query, context) {
-      const found = await searchVideos({ apiKey, at }, query, context);
-      const reactions = await readReactions({ apiKey, at }, [...found.keys()], limitSideRequests(context));
-      return Array.from(found, ([id, item]) => {
+      const videos = await searchVideos({ apiKey, at }, query, context);
+      const reactions = await readReactions({ apiKey, at }, [...videos.keys()], limitSideRequests(context));
+      return Array.from(videos, ([id, item]) => {
         const engagement = reactions.get(id);
         return engagement === undefined ? item : { ...item, engagement };
       });

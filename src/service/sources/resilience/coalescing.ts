@@ -91,7 +91,7 @@ type SharedWork<T> = (known: () => T | undefined, begin: () => Promise<T>) => Pr
 
 /**
  * Runs one piece of work at a time. Source failures are thrown to all waiting callers; if only the first caller
- * disconnected or timed out, the next one starts over.
+ * disconnected or timed out, the next caller starts over.
  */
 export function createSharedWork<T>(): SharedWork<T> {
   let current: Promise<T> | undefined;
