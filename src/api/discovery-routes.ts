@@ -42,7 +42,7 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
       const rows = await readNewestDiscoveries(ctx.db, { ...filter, ...scope, before: after?.[0], limit });
-      return reply(await addCopies(ctx.db.pool, rows.toReversed()), ({ id }) => [id]);
+      return reply(await addCopies(ctx.db.pool, rows), ({ id }) => [id]);
     },
   );
 

@@ -12,7 +12,7 @@ import {
   readPostSightings,
   readPostVersions,
 } from '../store/queries/post-detail.ts';
-import { POST_PAGE_ORDERS, readPostPage } from '../store/queries/post-pages.ts';
+import { POST_ORDERS, readPostPage } from '../store/queries/post-pages.ts';
 import { idShape, timeShape, idParam, textParam, timeParam } from '../model/value-shapes.ts';
 import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
@@ -61,7 +61,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       operationId: 'listPosts',
       summary: 'List posts',
       description:
-        'With their latest counters. Newest first, by time of publication (if unknown, by when they were first seen), or by likes, engagement (likes, reposts, replies and quotes) or growth (engagement gained since first seen).',
+        'With their latest counters. Newest first, by time of publication (if unknown, by when they were first seen), or by a counter, engagement (likes, reposts, replies and quotes) or growth (engagement gained since first seen).',
       tags,
       querystring: defineListQuery(cursor, {
         ...scopeParams,
@@ -77,7 +77,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
           ),
         since: timeParam.optional().describe('Published at or after this time.'),
         until: timeParam.optional().describe('Published before this time.'),
-        sort: z.enum(POST_PAGE_ORDERS).default('newest'),
+        sort: z.enum(POST_ORDERS).default('newest'),
       }),
       response: { 200: defineListReply(Post).extend({ not_indexed: notIndexed }) },
     }),

@@ -29,29 +29,46 @@ export function registerLinks(links: Command, cli: Cli): void {
     [
       new Option('--first-seen', 'show which search found each link first, in which source, and its lead'),
       timeOption('since', `only links first seen since: ${TIME_EXAMPLES}`, cli.page),
+      timeOption('until', 'only links first seen before', cli.page),
+      new Option('--domain <host>', 'only links to this host, such as news.example'),
+      new Option('--source <source>', 'only links that a search first saw in this group of a response'),
       limitOption(20),
+      new Option('--after <link>', 'the next page, as the previous one says'),
     ],
   ).action((written: string | undefined, options: LinkListOptions) => {
     const query = parseQuery(written ?? '');
+    const before = options.after === undefined ? undefined : parseId('after', options.after);
     return cli.withProgram(async ({ ctx: { clock, db } }) => {
       const now = clock.now();
-      const { since, limit, json } = options;
+      const { since, until, domain, source, limit, json } = options;
       const scope = await findScope(db, options);
       const backlog = query === EVERYTHING ? null : await catchUpArchive(db);
       if (backlog !== null) sayBacklog(cli, backlog);
-      const filter = { ...scope, since: since?.(now), matching: { query, now }, limit };
+      const filter = {
+        ...scope,
+        since: since?.(now),
+        until: until?.(now),
+        domain,
+        source,
+        matching: { query, now },
+        before,
+        limit: limit + 1,
+      };
       const show = async <Row extends LinkRow | FirstFinder>(
         found: readonly Row[],
         readId: (row: Row) => Id,
         columns: readonly Column<Row>[],
       ) => {
-        const rows = json === true ? found : await describeTitles(db, found, readId);
+        const page = found.slice(0, limit);
+        const rows = json === true ? page : await describeTitles(db, page, readId);
         const describe = (row: Row) => ({ kind: 'link' as const, id: readId(row), texts: [row.title] });
         await showRows(cli, json, rows, {
           columns: await highlightColumns(db, { query, rows, describe, columns, json }, cli.page),
           none: 'No links.',
           readUrl: ({ url }) => url,
         });
+        const last = page.at(-1);
+        if (found.length > limit && last !== undefined) cli.say(`Next page: --after ${readId(last)}`);
       };
       return options.firstSeen === true
         ? show(
@@ -64,7 +81,15 @@ export function registerLinks(links: Command, cli: Cli): void {
   });
 }
 
-type LinkListOptions = ListOptions & { firstSeen?: boolean; since?: PastTime; limit: number };
+type LinkListOptions = ListOptions & {
+  firstSeen?: boolean;
+  since?: PastTime;
+  until?: PastTime;
+  domain?: string;
+  source?: string;
+  limit: number;
+  after?: string;
+};
 
 function registerShow(links: Command, cli: Cli): void {
   links

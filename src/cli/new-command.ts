@@ -89,7 +89,8 @@ async function printNew(
   filter: DiscoveryFilter & { limit: number },
   json: boolean | undefined,
 ): Promise<void> {
-  const rows = await describeDiscoveries(ctx.db, await readNewestDiscoveries(ctx.db, filter));
+  const newest = await readNewestDiscoveries(ctx.db, filter);
+  const rows = await describeDiscoveries(ctx.db, newest.toReversed());
   await showRows(cli, json, rows, {
     columns: discoveryColumns(ctx.clock.now(), cli.page),
     none: rows.length > 0 ? '' : await describeNone(cli, ctx, filter),
@@ -124,7 +125,7 @@ async function followNew(
   stopping: AbortSignal,
 ): Promise<void> {
   let cursor = await readLastDiscoveryId(ctx.db.pool);
-  let rows: DiscoveryRow[] = await readNewestDiscoveries(ctx.db, filter);
+  let rows: DiscoveryRow[] = (await readNewestDiscoveries(ctx.db, filter)).toReversed();
   let waiting = false;
   while (!stopping.aborted) {
     cursor = rows.at(-1)?.id ?? cursor;

@@ -6,57 +6,39 @@ import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { GROWTH_ORDERS, type GrowthOrder, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';
 import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
-import { POST_ORDERS, type PostOrder, type PostRow, readPosts } from '../store/queries/posts.ts';
+import { POST_ORDERS, type PostOrder, type PostPlace, readPostPage } from '../store/queries/post-pages.ts';
+import type { PostRow } from '../store/queries/posts.ts';
 import type { Cli } from './command-context.ts';
 import { highlightColumns } from './highlighted-words.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
-import { choiceOption, limitOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
+import {
+  choiceOption,
+  createInvalidOption,
+  limitOption,
+  type PastTime,
+  TIME_EXAMPLES,
+  timeOption,
+} from './option-values.ts';
 import { sayBacklog, printAsOfNotice } from './result-notices.ts';
 import type { ShowOptions } from './show-item.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
 import { formatCount, formatTime, roundForDisplay } from './value-formatting.ts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 
 export function registerPosts(posts: Command, cli: Cli): void {
   posts.description('Posts that searches found, with their latest counters.');
-  addListOptions(
-    posts
-      .command('list')
-      .description('list posts')
-      .argument('[query]', 'only posts that match: words, "phrases", -excluded, OR, lang:, author: ...'),
-    'posts',
-    [
-      timeOption('since', `only posts published since: ${TIME_EXAMPLES}`, cli.page),
-      choiceOption('--sort <order>', POST_ORDERS.join(', '), POST_ORDERS, 'newest'),
-      limitOption(20),
-    ],
-  )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ strandline posts list --topic harbour-ferry --sort likes --since 1w\n' +
-        '  $ strandline posts list \'"night line" -cancelled lang:en\'\n\nThe query language: docs/reference/queries.md\n',
-    )
-    .action(
-      (
-        written: string | undefined,
-        options: ListOptions & { since?: PastTime; sort: PostOrder; limit: number },
-      ) => {
-        const query = parseQuery(written ?? '');
-        return cli.withProgram(async ({ ctx }) => {
-          const now = ctx.clock.now();
-          const scope = await findScope(ctx.db, options);
-          const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
-          const { since, sort: order, limit, json } = options;
-          const filter = { ...scope, since: since?.(now), matching: { query, now }, order, limit };
-          const rows = await readPosts(ctx.db, filter);
-          if (backlog !== null) sayBacklog(cli, backlog);
-          const describe = ({ id, text }: PostRow) => ({ kind: 'post' as const, id, texts: [text] });
-          const selected = { query, rows, describe, columns: postColumns(now, cli.page), json };
-          await showPosts(cli, json, rows, await highlightColumns(ctx.db, selected, cli.page));
-        });
-      },
-    );
+  registerList(
+    posts.command('list').description('list posts'),
+    cli,
+    'sort',
+    POST_ORDERS,
+    'newest',
+  ).addHelpText(
+    'after',
+    '\nExamples:\n  $ strandline posts list --topic harbour-ferry --sort likes --since 1w\n' +
+      '  $ strandline posts list \'"night line" -cancelled lang:en\'\n\nThe query language: docs/reference/queries.md\n',
+  );
   posts
     .command('show <post>')
     .description('show a post by id or address: its counters, its versions, and the searches that found it')
@@ -69,17 +51,93 @@ export function registerPosts(posts: Command, cli: Cli): void {
       const { showPost } = await import('./show-item.ts');
       return showPost(cli, named, options);
     });
-  registerPostsTop(posts, cli);
+  registerList(
+    posts.command('top').description('list the posts with the highest counters'),
+    cli,
+    'by',
+    POST_ORDERS.filter((order) => order !== 'newest'),
+    'likes',
+  ).addHelpText(
+    'after',
+    '\nExample:\n  $ strandline posts top --topic harbour-ferry --by views --since 1w\n',
+  );
   registerPostsGrowth(posts, cli);
 }
 
-function showPosts(
+type PostListOptions = ListOptions & {
+  since?: PastTime;
+  until?: PastTime;
+  author?: string;
+  lang?: string;
+  limit: number;
+  after?: string;
+};
+
+/** A list of posts. @param sort the option that chooses the order */
+function registerList<Sort extends 'sort' | 'by'>(
+  command: Command,
   cli: Cli,
-  json: boolean | undefined,
-  rows: readonly PostRow[],
-  columns: readonly Column<PostRow>[],
-): Promise<void> {
-  return showRows(cli, json, rows, { columns, none: 'No posts.', readUrl: ({ url }) => url });
+  sort: Sort,
+  orders: readonly PostOrder[],
+  fallback: PostOrder,
+): Command {
+  command.argument('[query]', 'only posts that match: words, "phrases", -excluded, OR, lang:, author: ...');
+  return addListOptions(command, 'posts', [
+    new Option('--author <name>', 'only posts of this author: the username, without @'),
+    new Option('--lang <language>', 'only posts that state this language'),
+    timeOption('since', `only posts published since: ${TIME_EXAMPLES}`, cli.page),
+    timeOption('until', 'only posts published before', cli.page),
+    choiceOption(`--${sort} <order>`, orders.join(', '), orders, fallback),
+    limitOption(20),
+    new Option('--after <place>', 'the next page, as the previous one says'),
+  ]).action((written: string | undefined, options: PostListOptions & Record<Sort, PostOrder>) => {
+    const query = parseQuery(written ?? '');
+    const { since, until, author, lang, limit, after, json, [sort]: order } = options;
+    const place = after === undefined ? undefined : parsePlace(after, order);
+    return cli.withProgram(async ({ ctx }) => {
+      const now = ctx.clock.now();
+      const scope = await findScope(ctx.db, options);
+      const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
+      const found = await readPostPage(ctx.db, {
+        ...scope,
+        matching: { query, now },
+        since: since?.(now),
+        until: until?.(now),
+        author,
+        lang,
+        order,
+        after: place,
+        limit: limit + 1,
+      });
+      if (backlog !== null) sayBacklog(cli, backlog);
+      const shown = found.slice(0, limit);
+      const counts = new Map(shown.map(({ post, place: { by } }) => [post, by < 0n ? null : Number(by)]));
+      const rows = shown.map(({ post }) => post);
+      const describe = ({ id, text }: PostRow) => ({ kind: 'post' as const, id, texts: [text] });
+      const columns =
+        order === 'newest' ? newestColumns(now, cli.page) : countColumns(order, counts, now, cli.page);
+      await showRows(cli, json, rows, {
+        columns: await highlightColumns(ctx.db, { query, rows, describe, columns, json }, cli.page),
+        none: 'No posts.',
+        readUrl: ({ url }) => url,
+      });
+      const last = shown.at(-1);
+      if (found.length > limit && last !== undefined)
+        cli.say(`Next page: --after ${order}.${last.place.by}.${last.place.id}`);
+    });
+  });
+}
+
+/** A place that a page printed: its order, and the sort value and id of its last post. */
+function parsePlace(given: string, order: PostOrder): PostPlace {
+  const [, by, id] = new RegExp(String.raw`^${order}\.(-?\d{1,18})\.(\d{1,18})$`).exec(given) ?? [];
+  if (by === undefined || id === undefined)
+    throw createInvalidOption(
+      'after',
+      given,
+      `what the previous page said after --after, in the same order: ${order}.<value>.<id>`,
+    );
+  return { by: BigInt(by), id: BigInt(id) };
 }
 
 /** Who wrote it, and what. @param drop when the author is omitted on a narrow page */
@@ -99,7 +157,7 @@ function textColumns(
   ];
 }
 
-function postColumns(now: Date, page: TerminalPage): Column<PostRow>[] {
+function newestColumns(now: Date, page: TerminalPage): Column<PostRow>[] {
   return [
     { head: 'published', cell: (post) => formatTime(post.created_at, now, page) },
     { head: 'likes', cell: (post) => formatCount(post.like_count, page), right: true },
@@ -109,39 +167,22 @@ function postColumns(now: Date, page: TerminalPage): Column<PostRow>[] {
   ];
 }
 
-function registerPostsTop(posts: Command, cli: Cli): void {
-  const command = posts.command('top').description('list the posts with the highest counters');
-  addListOptions(command, 'posts', [
-    choiceOption('--by <counter>', COUNTER_PLURALS.join(', '), COUNTER_PLURALS, 'likes'),
-    timeOption('since', `only posts published since: ${TIME_EXAMPLES}`, cli.page),
-    limitOption(20),
-  ])
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ strandline posts top --topic harbour-ferry --by views --since 1w\n',
-    )
-    .action((options: ListOptions & { by: CounterPlural; since?: PastTime; limit: number }) =>
-      cli.withProgram(async ({ ctx }) => {
-        const now = ctx.clock.now();
-        const { by: order, since, limit, json } = options;
-        const scope = await findScope(ctx.db, options);
-        const rows = await readPosts(ctx.db, { ...scope, since: since?.(now), order, limit });
-        await showPosts(cli, json, rows, topColumns(order, now, cli.page));
-      }),
-    );
-}
-
-/** The sort counter comes first; others follow if there is room. */
-function topColumns(by: CounterPlural, now: Date, page: TerminalPage): Column<PostRow>[] {
-  const counter = (head: CounterPlural, drop?: number): Column<PostRow> => ({
+/** What the list is sorted by comes first; counters follow if there is room. */
+function countColumns(
+  order: Exclude<PostOrder, 'newest'>,
+  counts: ReadonlyMap<PostRow, number | null>,
+  now: Date,
+  page: TerminalPage,
+): Column<PostRow>[] {
+  const counter = (head: CounterPlural, drop: number): Column<PostRow> => ({
     head,
     cell: (post) => formatCount(post[COUNTER_BY_PLURAL[head]], page),
     right: true,
-    ...(drop === undefined ? {} : { drop }),
+    drop,
   });
-  const others = COUNTER_PLURALS.filter((name) => name !== by && name !== 'quotes');
+  const others = COUNTER_PLURALS.filter((name) => name !== order && name !== 'quotes');
   return [
-    counter(by),
+    { head: order, cell: (post) => formatCount(counts.get(post) ?? null, page), right: true },
     ...others.map((name, i) => counter(name, i + 2)),
     { head: 'published', cell: (post) => formatTime(post.created_at, now, page), drop: 1 },
     ...textColumns(page),

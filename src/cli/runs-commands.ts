@@ -74,7 +74,7 @@ function registerShow(runs: Command, cli: Cli): void {
           return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
         const calls = await readCalls(db, id);
         const rejects = await readRejects(db, id);
-        const newest = await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT });
+        const newest = (await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT })).toReversed();
         const discoveries = options.json === true ? newest : await describeDiscoveries(db, newest);
         const completion = (await readRunCompletion(db, id)) ?? null;
         const free = await isFreeSearch(ctx, run.search);

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR, MINUTE } from '../../src/lib/time.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
+import { serve } from '../web/findings/stand.ts';
+import { POST_ORDERS } from '../../src/store/queries/post-pages.ts';
 
 let stand: Stand;
 /** Three observations in two hours: one post grows, one loses likes in between, one is dropped. */
@@ -52,8 +54,78 @@ describe('posts top', () => {
     const { code, stderr } = await stand.run(['posts', 'top', '--by', 'stars']);
     expect([code, stderr]).toEqual([
       2,
-      'error: by (--by): got "stars"; one of likes, reposts, replies, quotes, views\n',
+      'error: by (--by): got "stars"; one of likes, reposts, replies, quotes, views, engagement, growth\n',
     ]);
+  });
+});
+
+describe('posts list', () => {
+  const filters: Record<string, string>[] = [
+    {},
+    { author: 'USER_2' },
+    { lang: 'EN' },
+    { lang: 'de' },
+    { author: 'user_1', lang: 'en' },
+    { text: 'post -3' },
+    { text: 'post', author: 'user_3' },
+    { since: '2026-11-21T11:00:00Z' },
+    { until: '2026-11-21T11:00:00Z' },
+  ];
+  it.each(filters)('has the posts of the API in every order, page by page: %j', async (filter) => {
+    const { app, address } = await serve(stand.world);
+    try {
+      for (const order of POST_ORDERS) {
+        const ofApi: string[] = [];
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const asked = new URLSearchParams({
+            ...filter,
+            sort: order,
+            limit: '1',
+            ...(cursor && { cursor }),
+          });
+          const reply = await fetch(`${address}/api/v1/posts?${asked}`);
+          const page = (await reply.json()) as { items: { id: string }[]; next_cursor: string | null };
+          ofApi.push(...page.items.map(({ id }) => id));
+          cursor = page.next_cursor;
+        }
+        const { text, ...options } = filter;
+        const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+        const listed: string[] = [];
+        for (let after: string[] | undefined = []; after !== undefined; ) {
+          const argv = ['posts', 'list', ...(text === undefined ? [] : [text]), ...given];
+          const { stdout, stderr } = await stand.run([
+            ...argv,
+            '--sort',
+            order,
+            '--limit',
+            '1',
+            '--json',
+            ...after,
+          ]);
+          listed.push(...(JSON.parse(stdout) as { id: string }[]).map(({ id }) => id));
+          const place = /^Next page: --after (\S+)$/m.exec(stderr)?.[1];
+          after = place === undefined ? undefined : ['--after', place];
+        }
+        expect(listed, order).toEqual(ofApi);
+      }
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('finds what the filters say, and refuses the place of another order', async () => {
+    const ids = async (...argv: string[]) =>
+      (await stand.json<{ external_id: string }[]>('posts', 'list', ...argv)).map((row) => row.external_id);
+    expect(await ids()).toEqual(['3', '2', '1']);
+    expect(await ids('--author', 'USER_2')).toEqual(['2']);
+    expect(await ids('--lang', 'de')).toEqual([]);
+    expect(await ids('--until', '2026-11-21T11:00Z')).toEqual([]);
+    expect(await ids('--sort', 'growth')).toEqual(['1', '2', '3']);
+    for (const place of ['likes.5.1', 'newest.5', 'newest.5.1.2', '', 'newest.9999999999999999999.1'])
+      expect(await stand.run(['posts', 'list', '--after', place]), place).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('the previous page') as unknown,
+      });
   });
 });
 

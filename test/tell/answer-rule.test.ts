@@ -76,7 +76,7 @@ test('an answer is reported by what is new in it, and only then', async () => {
     stage.world.db,
     await readNewestDiscoveries(stage.world.db, { search: 'changes', kind: 'completion', limit: 10 }),
   );
-  expect(rows.map(({ text }) => text)).toEqual(textsOf('changes'));
+  expect(rows.map(({ text }) => text).toReversed()).toEqual(textsOf('changes'));
 
   // And of completions that an earlier version compared with the one before only.
   const upgraded = await stage.rows(

@@ -112,7 +112,7 @@ describe('two searches of a topic, a rule on one of them and a rule on the topic
     await finds(ai, '5', '6');
     expect(await sentTo('named')).toEqual(['named link 5']);
     const rows = await readNewestDiscoveries(stage.world.db, { search: 't1-ai', limit: 2 });
-    expect(await describeLinks(stage.world.db, rows)).toMatchObject([
+    expect(await describeLinks(stage.world.db, rows.toReversed())).toMatchObject([
       { kind: 'link', text: 'post 5', author_username: 'user_5', like_count: 1 },
       { kind: 'link', text: null, author_username: null, named_post_id: null },
     ]);

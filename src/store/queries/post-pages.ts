@@ -1,26 +1,24 @@
-/** Pages of posts found by searches, and how many there are over time. */
+/** Lists of posts that searches found, for the API, the pages and the command line; and how many posts there are over time. */
 
-import { engagementSql } from '../../model/counters.ts';
-import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
+import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../model/counters.ts';
+import { type Matching, matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { countedAtSql } from '../volume/volume-history.ts';
-import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
+import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
 
-/** `growth` is the engagement gained since a post was first seen. Unknown values come last. */
-export const POST_PAGE_ORDERS = ['newest', 'likes', 'engagement', 'growth'] as const;
-export type PostPageOrder = (typeof POST_PAGE_ORDERS)[number];
+/** By time of publication, by the latest value of a counter, by their sum, or by what was gained since the first sighting. */
+export const POST_ORDERS = ['newest', ...COUNTER_PLURALS, 'engagement', 'growth'] as const;
+export type PostOrder = (typeof POST_ORDERS)[number];
+type CountOrder = Exclude<PostOrder, 'newest'>;
 
 /** What a list of posts contains. */
-export type PostSelectionFilter = DataScope & {
+export type PostFilter = DataScope & {
   matching?: Matching | undefined;
   /** Publication time, or the first sighting if that is earlier or the time unknown; `until` is excluded. */
   since?: Date | undefined;
   until?: Date | undefined;
-};
-
-type PostPageFilter = PostSelectionFilter & {
   /** Username without `@`; case-insensitive. */
   author?: string | undefined;
   /** As reported by posts; case-insensitive. */
@@ -33,33 +31,24 @@ export type PostPlace = { by: bigint; id: Id };
 type PlacedPost = { post: PostRow; place: PostPlace };
 
 /**
- * A page of posts: newest first by publication time, or by a count. Uses the index `post_sightings_time` of each search,
- * the posts of an author, or the text index.
+ * A page of posts, highest first; unknown counts are last. Newest posts are read by the index `post_sightings_time` of
+ * each search, or from the posts of an author or a query.
  */
 export async function readPostPage(
   db: Reads,
-  filter: PostPageFilter & { order: PostPageOrder; after?: PostPlace | undefined; limit: number },
+  filter: PostFilter & { order: PostOrder; after?: PostPlace | undefined; limit: number },
 ): Promise<PlacedPost[]> {
-  const { author, lang, order, after, limit } = filter;
-  const values: unknown[] = [
-    ...rangeValues(filter),
-    after?.by ?? null,
-    after?.id ?? null,
-    limit,
-    author ?? null,
-    lang ?? null,
-  ];
-  const wanted = await buildMatchingSql(db, 'post', filter.matching, values);
-  const newestOnes = lang === undefined ? SELECT_NEWEST_POSTS : SELECT_NEWEST_POSTS_IN_LANGUAGE;
+  const { order, after, limit } = filter;
+  const parts = await buildParts(db, filter);
+  const place = after && { by: parts.bind(after.by), id: parts.bind(after.id) };
+  const most = parts.bind(limit);
   const statement =
-    order === 'newest'
-      ? author === undefined && wanted === ''
-        ? newestOnes
-        : author === undefined && lang === undefined
-          ? newestIndexedSql(wanted)
-          : newestMatchingSql(wanted)
-      : highestSql(order, author !== undefined || lang !== undefined, wanted);
-  const { rows } = await db.pool.query<PostPlace>(statement, values);
+    order !== 'newest'
+      ? highestSql(parts, order, place, most)
+      : parts.few === undefined
+        ? newestOfSearchesSql(parts, place, most)
+        : newestOfFewSql(parts, parts.few, place, most);
+  const { rows } = await db.pool.query<PostPlace>(statement, parts.values);
   const ids = rows.map(({ id }) => id);
   const posts = new Map((await readPostsByIds(db, ids)).map((post) => [post.id, post]));
   return rows.flatMap(({ id, by }) => {
@@ -71,107 +60,160 @@ export async function readPostPage(
 /** The posts of a list with their times, to be counted. @param most maximum of each search; undefined for all */
 export async function selectPosts(
   db: Pooled,
-  filter: PostSelectionFilter,
+  filter: Omit<PostFilter, 'author' | 'lang'>,
   most?: number,
 ): Promise<ItemSelection> {
-  const values: unknown[] = [...rangeValues(filter), most ?? null];
-  const wanted = await buildMatchingSql(db, 'post', filter.matching, values);
-  return { sql: wanted === '' ? SELECT_FOUND_POSTS : `${matchingTimesSql(wanted)} LIMIT $5`, values };
+  const parts = await buildParts(db, filter);
+  const limit = most === undefined ? '' : `LIMIT ${parts.bind(most)}`;
+  const sql =
+    parts.few === undefined
+      ? `WITH ${MINE_SQL} SELECT id, min(at) AS at FROM (${ofEachSearchSql(parts, limit)}) f GROUP BY id`
+      : `WITH ${MINE_SQL} ${timesOfFewSql(parts, parts.few)} ${limit}`;
+  return { sql, values: parts.values };
 }
 
 const S = 'strandline';
 const TIME_SQL = countedAtSql('g');
+const MINE_SQL = `mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL})`;
+const IS_MINE_SQL = 'g.search_id = ANY (ARRAY(SELECT id FROM mine))';
 /**
- * Conditions on a post `p` sighted as `g`. $3 since, $4 until, $9 language. A post that any search of the scope `mine` saw without a time, or
- * before it, is placed by the first of them to see it, and by no other; all others are placed at the same time by all.
+ * On a sighting `g`. A post that any search of the scope `mine` saw without a time, or before it, is placed by the first of
+ * them to see it, and by no other; all others are placed at the same time by all.
  */
-const IN_TIME_SQL = `($3::timestamptz IS NULL OR ${TIME_SQL} >= $3) AND ($4::timestamptz IS NULL OR ${TIME_SQL} < $4)
-  AND CASE WHEN g.post_created_at <= g.first_seen_at AND g.post_id NOT IN (
-      SELECT a.post_id FROM ${S}.post_sightings a
-      WHERE a.search_id = ANY (ARRAY(SELECT id FROM mine)) AND a.post_created_at > a.first_seen_at
-    ) THEN true ELSE NOT EXISTS (
-      SELECT FROM ${S}.post_sightings o WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine)
-        AND (o.first_seen_at, o.search_id) < (g.first_seen_at, g.search_id)
-    ) END`;
-const WANTED_SQL = `${IN_TIME_SQL} AND ($9::text IS NULL OR lower(p.lang) = lower($9))`;
-/** $8 author. */
-const BY_AUTHOR_SQL = `($8::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($8)))`;
-/** Posts of an author or that match a query: few enough to sort. */
-const matchingPostsSql = (wanted: string) => `
-  SELECT p.id, p.lang FROM ${S}.posts p WHERE ${BY_AUTHOR_SQL} ${wanted === '' ? '' : `AND p.id IN (${wanted})`}`;
+const IS_PLACED_SQL = `CASE WHEN g.post_created_at <= g.first_seen_at AND g.post_id NOT IN (
+    SELECT a.post_id FROM ${S}.post_sightings a
+    WHERE a.search_id = ANY (ARRAY(SELECT id FROM mine)) AND a.post_created_at > a.first_seen_at
+  ) THEN true ELSE NOT EXISTS (
+    SELECT FROM ${S}.post_sightings o WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine)
+      AND (o.first_seen_at, o.search_id) < (g.first_seen_at, g.search_id)
+  ) END`;
+
+/** A filter as parts of a statement. Its conditions are about a sighting `g`. */
+type Parts = {
+  /** The parameters; the first two are the scope. */
+  values: unknown[];
+  /** Adds a parameter. */
+  bind: (value: unknown) => string;
+  isInTime: string;
+  /** Author and language, on the post `p` of the sighting, which `joinPosts` joins if there are any. */
+  isOfPost: string;
+  joinPosts: string;
+  /** The post matches the query. */
+  isMatching: string;
+  /** The posts of an author or a query, which are few enough to sort. */
+  few: string | undefined;
+};
+
+async function buildParts(db: Pooled, filter: PostFilter): Promise<Parts> {
+  const { matching, since, until, author, lang } = filter;
+  const values = scopeValues(filter);
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const found =
+    matching === undefined || matchesAll(matching)
+      ? []
+      : [await writeMatchingSql(db.pool, 'post', matching, bind)];
+  const byAuthor =
+    author === undefined
+      ? []
+      : [`p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower(${bind(author)}::text))`];
+  const inLanguage = lang === undefined ? [] : [`lower(p.lang) = lower(${bind(lang)}::text)`];
+  const ofPost = [...byAuthor, ...inLanguage];
+  const inTime = [
+    ...(since === undefined ? [] : [`${TIME_SQL} >= ${bind(since)}::timestamptz`]),
+    ...(until === undefined ? [] : [`${TIME_SQL} < ${bind(until)}::timestamptz`]),
+    IS_PLACED_SQL,
+  ];
+  // From documents to sightings is twice as fast as by posts if many match.
+  const few =
+    ofPost.length === 0
+      ? found.map((things) => `SELECT d.thing AS id FROM (${things}) d`)[0]
+      : byAuthor.length + found.length > 0
+        ? `SELECT p.id FROM ${S}.posts p WHERE ${[...ofPost, ...found.map((things) => `p.id IN (${things})`)].join(' AND ')}`
+        : undefined;
+  return {
+    values,
+    bind,
+    isInTime: inTime.join(' AND '),
+    isOfPost: ofPost.join(' AND ') || 'true',
+    joinPosts: ofPost.length === 0 ? '' : `JOIN ${S}.posts p ON p.id = g.post_id`,
+    isMatching: found.map((things) => `g.post_id IN (${things})`)[0] ?? 'true',
+    few,
+  };
+}
+
+/** Parameters of a {@link PostPlace}. */
+type PlaceSql = { by: string; id: string };
 
 const MICROS_SQL = '(extract(epoch FROM at) * 1000000)::bigint';
-/** $5 µs, $6 id. */
-const PLACE_SQL = `('epoch'::timestamptz + $5::bigint * interval '1 microsecond', $6::bigint)`;
+/** Older than a place; two columns, time and id. */
+const isOlderSql = (columns: string, after: PlaceSql | undefined) =>
+  after === undefined
+    ? 'true'
+    : `(${columns}) < ('epoch'::timestamptz + ${after.by}::bigint * interval '1 microsecond', ${after.id}::bigint)`;
 
-/** `most` posts of each search, by its index on their time. */
-const newestOfEachSql = (most: string, lang: boolean, from = '') => `
+/** Posts of each search, with their times. */
+const ofEachSearchSql = ({ isInTime, isOfPost, joinPosts }: Parts, last: string, condition = 'true') => `
 SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
-  SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g ${lang ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
-  WHERE g.search_id = mine.id AND ${lang ? WANTED_SQL : IN_TIME_SQL} ${from}
-    AND ($5::bigint IS NULL OR (${TIME_SQL}, g.post_id) < ${PLACE_SQL})
-  ORDER BY ${TIME_SQL} DESC, g.post_id DESC LIMIT ${most}
+  SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g ${joinPosts}
+  WHERE g.search_id = mine.id AND ${isInTime} AND ${isOfPost} AND ${condition} ${last}
 ) f`;
 
 /**
  * A few posts of each search bound how far back a page can reach; then only posts within this bound are read, instead
- * of a page per search. $7 limit; $8 is not used here.
+ * of a page per search.
  */
-const newestSql = (lang: boolean) => `
-WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL}),
+function newestOfSearchesSql(parts: Parts, after: PlaceSql | undefined, limit: string): string {
+  const isOlder = isOlderSql(`${TIME_SQL}, g.post_id`, after);
+  const newest = (most: string) => `ORDER BY ${TIME_SQL} DESC, g.post_id DESC LIMIT ${most}`;
+  const few = newest(
+    `(SELECT least(${limit}::int, 2 + 2 * ${limit}::int / greatest(count(*), 1)) FROM mine)`,
+  );
+  const isInBound = `${TIME_SQL} >= coalesce((SELECT at FROM bound), '-infinity')`;
+  return `
+WITH ${MINE_SQL},
 bound AS MATERIALIZED (
-  SELECT at FROM (SELECT DISTINCT id, at FROM (${newestOfEachSql('(SELECT least($7::int, 2 + 2 * $7::int / greatest(count(*), 1)) FROM mine)', lang)}) few) few
-  ORDER BY at DESC OFFSET $7::int - 1 LIMIT 1
+  SELECT at FROM (SELECT DISTINCT id, at FROM (${ofEachSearchSql(parts, few, isOlder)}) few) few
+  ORDER BY at DESC OFFSET ${limit}::int - 1 LIMIT 1
 )
 SELECT DISTINCT id, at, ${MICROS_SQL} AS by
-FROM (${newestOfEachSql('$7', lang, `AND ${TIME_SQL} >= coalesce((SELECT at FROM bound), '-infinity')`)}) found
-WHERE $8::text IS NULL ${lang ? '' : 'AND $9::text IS NULL '}ORDER BY at DESC, id DESC LIMIT $7`;
-const SELECT_NEWEST_POSTS = newestSql(false);
-const SELECT_NEWEST_POSTS_IN_LANGUAGE = newestSql(true);
+FROM (${ofEachSearchSql(parts, newest(limit), `${isOlder} AND ${isInBound}`)}) found
+ORDER BY at DESC, id DESC LIMIT ${limit}`;
+}
 
-const newestMatchingSql = (wanted: string) => `
-WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), these AS MATERIALIZED (${matchingPostsSql(wanted)})
-SELECT id, at, ${MICROS_SQL} AS by FROM (
-  SELECT p.id, min(${TIME_SQL}) AS at FROM these p
-  JOIN ${S}.post_sightings g ON g.post_id = p.id AND g.search_id IN (SELECT id FROM mine)
-  WHERE ${WANTED_SQL} GROUP BY p.id
-) found WHERE $5::bigint IS NULL OR (at, id) < ${PLACE_SQL}
-ORDER BY at DESC, id DESC LIMIT $7`;
+const timesOfFewSql = ({ isInTime }: Parts, few: string) => `
+SELECT few.id, min(${TIME_SQL}) AS at FROM (${few}) few
+JOIN ${S}.post_sightings g ON g.post_id = few.id AND ${IS_MINE_SQL}
+WHERE ${isInTime} GROUP BY few.id`;
 
-/** From documents to sightings: twice as fast as by posts if many match. */
-const matchingTimesSql = (wanted: string) => `
-WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL})
-SELECT p.thing AS id, min(${TIME_SQL}) AS at FROM (${wanted}) p
-JOIN ${S}.post_sightings g ON g.post_id = p.thing AND g.search_id = ANY (ARRAY(SELECT id FROM mine))
-WHERE ${IN_TIME_SQL} GROUP BY p.thing`;
+const newestOfFewSql = (parts: Parts, few: string, after: PlaceSql | undefined, limit: string) => `
+WITH ${MINE_SQL}
+SELECT id, at, ${MICROS_SQL} AS by FROM (${timesOfFewSql(parts, few)}) found
+WHERE ${isOlderSql('at, id', after)} ORDER BY at DESC, id DESC LIMIT ${limit}`;
 
-const newestIndexedSql = (wanted: string) => `
-SELECT id, at, ${MICROS_SQL} AS by FROM (${matchingTimesSql(wanted)}) found
-WHERE $8::text IS NULL AND $9::text IS NULL AND ($5::bigint IS NULL OR (at, id) < ${PLACE_SQL})
-ORDER BY at DESC, id DESC LIMIT $7`;
+/** The row of counters `n` of a post, and its value. */
+const countSql = (order: CountOrder) =>
+  order === 'growth'
+    ? { table: 'post_gains', value: engagementSql('n.gained_') }
+    : {
+        table: 'post_counters',
+        value: order === 'engagement' ? engagementSql('n.') : `n.${COUNTER_BY_PLURAL[order]}`,
+      };
 
-const COUNT_SQL: Readonly<Record<Exclude<PostPageOrder, 'newest'>, string>> = {
-  likes: 'c.like_count',
-  engagement: engagementSql('c.'),
-  growth: engagementSql('n.gained_'),
-};
-
-/** Sorts counts of the posts in range; nothing else of them is read. @param named whether there is an author or language */
-const highestSql = (order: Exclude<PostPageOrder, 'newest'>, named: boolean, wanted: string) => `
-WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), these AS MATERIALIZED (
-  SELECT DISTINCT g.post_id AS id FROM ${S}.post_sightings g ${named ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
-  WHERE g.search_id = ANY (ARRAY(SELECT id FROM mine)) ${wanted === '' ? '' : `AND g.post_id IN (${wanted})`}
-    AND ${named ? `${WANTED_SQL} AND ${BY_AUTHOR_SQL}` : `${IN_TIME_SQL} AND $8::text IS NULL AND $9::text IS NULL`}
+/** Sorts counts of the posts in range; nothing else of them is read. */
+function highestSql(
+  { isInTime, isOfPost, joinPosts, isMatching }: Parts,
+  order: CountOrder,
+  after: PlaceSql | undefined,
+  limit: string,
+): string {
+  const { table, value } = countSql(order);
+  const isLower = after === undefined ? 'true' : `(by, id) < (${after.by}::bigint, ${after.id}::bigint)`;
+  return `
+WITH ${MINE_SQL}, these AS MATERIALIZED (
+  SELECT DISTINCT g.post_id AS id FROM ${S}.post_sightings g ${joinPosts}
+  WHERE ${IS_MINE_SQL} AND ${isMatching} AND ${isInTime} AND ${isOfPost}
 )
 SELECT id, by FROM (
-  SELECT t.id, coalesce(${COUNT_SQL[order]}, -1)::bigint AS by FROM these t
-  LEFT JOIN ${S}.post_${order === 'growth' ? 'gains n ON n' : 'counters c ON c'}.post_id = t.id
-) counted WHERE $5::bigint IS NULL OR (by, id) < ($5, $6::bigint)
-ORDER BY by DESC, id DESC LIMIT $7`;
-
-/** $5 maximum of each search. */
-const SELECT_FOUND_POSTS = `
-WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL})
-SELECT f.post_id AS id, min(f.at) AS at FROM mine CROSS JOIN LATERAL (
-  SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g WHERE g.search_id = mine.id AND ${IN_TIME_SQL} LIMIT $5
-) f GROUP BY f.post_id`;
+  SELECT t.id, coalesce(${value}, -1)::bigint AS by FROM these t LEFT JOIN ${S}.${table} n ON n.post_id = t.id
+) counted WHERE ${isLower} ORDER BY by DESC, id DESC LIMIT ${limit}`;
+}

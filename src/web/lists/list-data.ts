@@ -5,14 +5,18 @@ import { idKey } from '../../model/value-shapes.ts';
 import { type IsMatch, readMatchesOfItems, type ShownItem } from '../../store/archive/matched-words.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
 import type { Id, Reads } from '../../store/db/database.ts';
-import { DISCOVERY_VIEWS, type DiscoveryView } from '../../store/queries/discoveries.ts';
-import { readDiscoveryPage, selectDiscoveries } from '../../store/queries/discovery-pages.ts';
+import {
+  DISCOVERY_VIEWS,
+  type DiscoveryView,
+  readNewestDiscoveries,
+  selectDiscoveries,
+} from '../../store/queries/discoveries.ts';
 import { countItems, countItemsOverTime, type ItemSelection } from '../../store/queries/item-counts.ts';
 import { readLinkPage, selectLinks } from '../../store/queries/link-pages.ts';
 import type { LinkRow } from '../../store/queries/links.ts';
 import { type DescribedDiscovery, describeDiscoveries } from '../../store/queries/described-discoveries.ts';
 import { describeTitles } from '../../store/queries/named-posts.ts';
-import { readPostPage, selectPosts } from '../../store/queries/post-pages.ts';
+import { POST_ORDERS, type PostOrder, readPostPage, selectPosts } from '../../store/queries/post-pages.ts';
 import type { PostRow } from '../../store/queries/posts.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { type BucketSum, readVolumeSums } from '../../store/queries/volume.ts';
@@ -26,9 +30,6 @@ export const PAGE_SIZE = 50;
 /** Posts of a list without a query are counted up to this number. */
 export const MAX_COUNTED = 10_000;
 
-export const LIST_ORDERS = ['newest', 'engagement', 'growth'] as const;
-type ListOrder = (typeof LIST_ORDERS)[number];
-
 /** A list: its kind, scope and filters, as in its address. */
 export type List = {
   kind: ListKind;
@@ -38,7 +39,7 @@ export type List = {
   matching: Matching;
   range: ListRange;
   /** Of posts; other lists are sorted by time. */
-  order: ListOrder;
+  order: PostOrder;
   /** Of discoveries. */
   view: DiscoveryView;
   /** Of discoveries: only later ones than this, without baselines. */
@@ -61,7 +62,7 @@ export const listQuery = z.object({
   from: emptyField.or(z.string()).optional(),
   to: emptyField.or(z.string()).optional(),
   range: emptyField.or(z.enum(LIST_RANGES)).optional(),
-  sort: emptyField.or(z.enum(LIST_ORDERS)).optional(),
+  sort: emptyField.or(z.enum(POST_ORDERS)).optional(),
   view: emptyField.or(z.enum(DISCOVERY_VIEWS)).optional(),
   /** Zero: since a visit before the first discovery. */
   after: emptyField
@@ -96,7 +97,7 @@ export async function readListItems(
       return links.map((link) => ({ item: { kind: 'link', link }, keys: [0n, link.id] }));
     }
     case 'discoveries': {
-      const rows = await describeDiscoveries(db, await readDiscoveryPage(db, { ...filter, before }));
+      const rows = await describeDiscoveries(db, await readNewestDiscoveries(db, { ...filter, before }));
       return rows.map((discovery) => ({ item: { kind: 'discovery', discovery }, keys: [0n, discovery.id] }));
     }
   }

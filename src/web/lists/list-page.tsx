@@ -33,7 +33,7 @@ import {
   ListItems,
   ListVolumeSection,
   NotIndexed,
-  ORDER_TITLES,
+  nameOrder,
   toEventScope,
 } from './list-sections.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -156,7 +156,7 @@ async function renderList(
             <SilentToolsNotice silences={data.silences} />
             <ListVolumeSection list={list} volume={data.volume} path={path} />
             <Section
-              title={ORDER_TITLES[kind === 'posts' ? order : 'newest']}
+              title={nameOrder(kind === 'posts' ? order : 'newest')}
               id="list"
               held={cursor === undefined}
               note={

@@ -16,14 +16,8 @@ import { PostCard } from '../components/post-card.tsx';
 import { Feed, Section, Tabs } from '../components/section.tsx';
 import { Matches } from '../components/untrusted-text.tsx';
 import type { IsMatch } from '../../store/archive/matched-words.ts';
-import {
-  type List,
-  LIST_ORDERS,
-  type ListItem,
-  type listQuery,
-  MAX_COUNTED,
-  type ListVolume,
-} from './list-data.ts';
+import { type List, type ListItem, type listQuery, MAX_COUNTED, type ListVolume } from './list-data.ts';
+import { POST_ORDERS, type PostOrder } from '../../store/queries/post-pages.ts';
 import { GAPS_TEXT } from '../topic/volume-section.tsx';
 import type { z } from 'zod';
 import { formatLocalTime, LIST_RANGES, type ListRange } from './list-range.ts';
@@ -40,16 +34,14 @@ const KIND_NOUNS = {
   links: ['link', 'links'],
   discoveries: ['new item', 'new items'],
 } as const;
-export const ORDER_TITLES = {
-  newest: 'Newest first',
-  engagement: 'Most engagement first',
-  growth: 'Most growth first',
-} as const;
-const ORDER_WORDS = {
+const ORDER_WORDS: Partial<Record<PostOrder, string>> = {
   newest: 'newest first',
-  engagement: 'engagement',
   growth: 'growth since first seen',
-} as const;
+};
+export function nameOrder(order: PostOrder): string {
+  return order === 'newest' ? 'Newest first' : `Most ${order} first`;
+}
+
 /** What the time of an item is. */
 const TIME_WORDS = {
   posts: 'by time of publication',
@@ -98,7 +90,7 @@ export function ListForm({
           label="Sort by"
           kind="select"
           value={order}
-          options={LIST_ORDERS.map((value) => [value, ORDER_WORDS[value]])}
+          options={POST_ORDERS.map((value) => [value, ORDER_WORDS[value] ?? value])}
         />
       )}
       {isCustom || range.name === null ? null : <input type="hidden" name="range" value={range.name} />}
@@ -269,11 +261,11 @@ export function ListItems({
   );
 }
 
-function describeCount(count: number | null, order: List['order']): string | undefined {
+/** What a post is sorted by, unless it shows that anyway. */
+function describeCount(count: number | null, order: PostOrder): string | undefined {
   if (count === null) return undefined;
-  return order === 'growth'
-    ? `+${formatCount(count, 'reaction')} since first seen`
-    : formatCount(count, 'reaction');
+  if (order === 'growth') return `+${formatCount(count, 'reaction')} since first seen`;
+  return order === 'engagement' ? formatCount(count, 'reaction') : undefined;
 }
 
 export function toEventScope({ topic, search }: ListScope): { topic: string } | { search: string } {

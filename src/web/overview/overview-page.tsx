@@ -124,7 +124,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
           />
           <Section title="Newest" id="newest" held>
             <Feed
-              rows={read.discoveries.toReversed()}
+              rows={read.discoveries}
               empty="Nothing found yet."
               todo={{ words: 'Show runs', href: '/runs' }}
             >

@@ -1,4 +1,4 @@
-import { readDiscoveryPage } from '../../store/queries/discovery-pages.ts';
+import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { Sample } from '../../monitor/http/route-types.ts';
 
@@ -9,7 +9,7 @@ export async function readSampleLines(
   { db }: Pick<Context, 'db'>,
   { slug, name }: { slug: string; name: string },
 ): Promise<Sample | null> {
-  const found = await readDiscoveryPage(db, { topic: slug, kind: 'post', limit: MAX_LINES });
+  const found = await readNewestDiscoveries(db, { topic: slug, kind: 'post', limit: MAX_LINES });
   const lines = found.map(({ at, text, url }) => ({ at, text: text ?? '', url }));
   return lines.length === 0 ? null : { topic: slug, name, lines };
 }

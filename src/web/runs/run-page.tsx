@@ -118,7 +118,7 @@ async function readRunData(ctx: Context, run: RunRow) {
     tools: readRunTools(db, [id]),
     rejects: readRejects(db, id, { limit: MAX_REJECTS }),
     discoveries: readNewestDiscoveries(db, { runId: id, limit: MAX_NEW }).then((rows) =>
-      describeDiscoveries(db, rows.toReversed()),
+      describeDiscoveries(db, rows),
     ),
     completion: readRunCompletion(db, id),
     note: readResponseNote(db, id),

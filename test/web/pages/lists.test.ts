@@ -90,6 +90,7 @@ describe('posts', () => {
   test.each([
     ['engagement', 'engagement'],
     ['growth', 'gained_engagement'],
+    ['likes', 'like_count'],
   ])('sorts by %s', async (sort, column) => {
     const { ids } = await readAll(`/topics/trains/posts?range=all&sort=${sort}`, 'posts');
     const counts = new Map(
