@@ -1,24 +1,21 @@
 /** Prometheus metrics of the database and the queue: the same from every process. */
 
-import type { tallyStatuses } from '../monitor/status/search-status.ts';
+import { type Check, tallyChecks } from '../monitor/status/check.ts';
+import type { StatusFacts } from '../monitor/status/status-facts.ts';
 import { TOOLS } from '../model/enumerations.ts';
 import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../model/errors.ts';
 import { type Count, type CountName, COUNTS, LATENESS_BOUNDS, SAVE_BOUNDS } from '../store/derive/counts.ts';
 import type { FollowerLag } from '../store/derive/pending-derivations.ts';
-import type { Figures, UnreadResponses } from '../store/queries/system.ts';
+import type { Figures } from '../store/queries/system.ts';
 import { Counter, Gauge, Registry } from 'prom-client';
 
 type GlobalFigures = {
   counts: readonly Count[];
   figures: Figures;
-  /** Searches without a successful run for three intervals. */
-  silent: number;
-  /** Searches by status. */
-  statuses: ReturnType<typeof tallyStatuses>;
-  unread: UnreadResponses;
+  facts: StatusFacts;
+  checks: readonly Check[];
   /** Readings that wait to be derived. */
   lag: FollowerLag;
-  depth: Readonly<Record<string, number>> | null;
 };
 
 /** Counters backed by stored counts, with the same unit and labels. */
@@ -61,11 +58,9 @@ const LABEL_VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
 export async function renderGlobalMetrics({
   counts,
   figures,
-  silent,
-  statuses,
-  unread,
+  facts: { silent, search_statuses: statuses, unread_responses: unread, queue },
+  checks,
   lag,
-  depth,
 }: GlobalFigures): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
@@ -96,7 +91,7 @@ export async function renderGlobalMetrics({
   gauge(
     'strandline_searches_silent',
     'Active searches without a successful run for three intervals.',
-    silent,
+    silent.total,
   );
   gauge(
     'strandline_scan_age_seconds',
@@ -136,8 +131,14 @@ export async function renderGlobalMetrics({
     'Largest clock difference between a worker and the database.',
     figures.skew_seconds,
   );
-  gauge('strandline_queue_up', '1 if the queue is reachable, otherwise 0.', depth === null ? 0 : 1);
-  gauge('strandline_queue_jobs', 'Jobs in the queue.', depth ?? {}, 'state');
+  gauge(
+    'strandline_checks',
+    'Checks of the installation, as strandline status lists them, by their state.',
+    tallyChecks(checks),
+    'state',
+  );
+  gauge('strandline_queue_up', '1 if the queue is reachable, otherwise 0.', queue.reachable ? 1 : 0);
+  gauge('strandline_queue_jobs', 'Jobs in the queue.', queue.depth ?? {}, 'state');
   return [
     await registry.metrics(),
     renderHistogram(counts, 'run_lateness', LATENESS_BOUNDS, {

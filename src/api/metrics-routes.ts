@@ -2,13 +2,12 @@
 
 import { awaitMembers } from '../lib/await-members.ts';
 import type { App, Routes } from '../monitor/http/route-types.ts';
-import { readSearchStatuses, tallyStatuses } from '../monitor/status/search-status.ts';
-import { judgeSilence } from '../monitor/status/search-silence.ts';
-import { readQueueDepth } from '../monitor/status/system-status.ts';
+import { judgeStatus } from '../monitor/status/status-checks.ts';
+import { readStatusFacts } from '../monitor/status/status-facts.ts';
 import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
 import { readCounts } from '../store/derive/counts.ts';
 import { readLag } from '../store/derive/pending-derivations.ts';
-import { readFigures, readUnread } from '../store/queries/system.ts';
+import { readFigures } from '../store/queries/system.ts';
 import { WORKER_SILENCE_MS } from '../store/runs/worker-registry.ts';
 import { renderGlobalMetrics } from './global-metrics.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -19,24 +18,17 @@ export function metricsRoutes(requests: Registry): Routes {
     app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
       const now = ctx.clock.now();
       const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-      const { sources, silence, statuses, ...read } = await awaitMembers({
+      const { sources, ...read } = await awaitMembers({
         counts: readCounts(ctx.db),
         figures: readFigures(ctx.db, { now, heardSince }),
-        silence: judgeSilence(ctx),
-        statuses: readSearchStatuses(ctx),
-        unread: readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
+        facts: readStatusFacts(ctx),
         lag: readLag(ctx.db),
-        depth: readQueueDepth(ctx.queue),
         sources: services.health(),
       });
       const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
       const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
       const text = [
-        await renderGlobalMetrics({
-          ...read,
-          silent: silence.total,
-          statuses: tallyStatuses(statuses),
-        }),
+        await renderGlobalMetrics({ ...read, checks: judgeStatus(read.facts, now, String) }),
         await renderServiceMetrics(sources),
         await processMetrics.metrics(),
       ].join('\n');

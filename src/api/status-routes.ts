@@ -4,7 +4,9 @@ import { RUN_CODE_NAMES } from '../model/errors.ts';
 import { TOOL_REASON_NAMES } from '../model/tool-coverage.ts';
 import { RULE_STATES } from '../model/alerts.ts';
 import { SystemEvent } from '../monitor/alerts/problem-operations.ts';
-import { readServices, readStatus } from '../monitor/status/system-status.ts';
+import { CHECK_STATES } from '../monitor/status/check.ts';
+import { readServices } from '../monitor/status/status-facts.ts';
+import { readStatus } from '../monitor/status/system-status.ts';
 import { readCallCosts } from '../store/queries/call-costs.ts';
 import {
   PAUSE_SCOPES,
@@ -38,8 +40,25 @@ const serviceMembers = {
     .describe('Missing configuration that keeps its searches from running; null: none.'),
 };
 
+const Check = z
+  .object({
+    name: z.string().describe('What is checked, such as queue, or the status of a search, such as failing.'),
+    state: z
+      .enum(CHECK_STATES)
+      .describe(
+        'failed; attention: it works, and a person should know; unknown: the check could not be made; ok.',
+      ),
+    facts: z.string().describe('What was found, in words. Times are in UTC.'),
+    advice: z.string().nullable().describe('What to do about it; null: nothing.'),
+    page: z.string().nullable().describe('Path of the page about it; null: none but the page System.'),
+  })
+  .meta({ id: 'Check' });
+
 const Status = z
   .object({
+    checks: z
+      .array(Check)
+      .describe('What the other members mean, as `status`, `doctor` and the page System say it.'),
     database: z.object({
       kind: z.enum(['embedded', 'own']),
       version: z.string(),

@@ -5,11 +5,21 @@ import { assertSources } from '../app/source-variables.ts';
 import type { Config } from '../config/config.ts';
 import { InvalidInput } from '../model/errors.ts';
 import { SchemaMismatch } from '../store/db/schema-state.ts';
-import { advisoryCheck, type Check, describeCause, failedCheck, passedCheck } from './check-result.ts';
+import {
+  advisoryCheck,
+  type Check,
+  type CheckState,
+  describeCause,
+  failedCheck,
+  passedCheck,
+  unknownCheck,
+} from '../monitor/status/check.ts';
+import { judgeStatus } from '../monitor/status/status-checks.ts';
+import { readStatusFacts } from '../monitor/status/status-facts.ts';
 import type { Cli } from './command-context.ts';
 import { EXIT_USAGE } from './command-input.ts';
 import { checkMasterKey } from './master-key-check.ts';
-import { checkModel, checkSearches, checkSources } from './search-checks.ts';
+import { checkModel, checkSources } from './search-checks.ts';
 import {
   checkClock,
   checkDataDir,
@@ -18,15 +28,15 @@ import {
   checkMailServer,
   checkNode,
   checkPostgres,
-  checkQueue,
   checkQueueServer,
-  checkReports,
   checkSandbox,
   checkSqlReader,
   failSchemaCheck,
 } from './system-checks.ts';
 import { diagnoseAtServer, listIneffective } from './shell-settings.ts';
+import type { TerminalPage } from './terminal-io.ts';
 import { oneLine, wrapText } from './terminal-text.ts';
+import { formatDayAndMinute } from './value-formatting.ts';
 import type { Command } from 'commander';
 
 export function registerDoctor(command: Command, cli: Cli): void {
@@ -50,8 +60,11 @@ export function registerDoctor(command: Command, cli: Cli): void {
       if (config !== undefined && options.resetQueue === true)
         checks.push(...(await resetQueue(cli, config)));
       if (config !== undefined) checks.push(...(await runChecks(cli, config, problem)));
-      await cli.show(options.json, checks, () => checks.flatMap((check) => renderCheck(check, cli)));
-      if (checks.some(({ ok }) => ok === false)) cli.exitCode = config === undefined ? EXIT_USAGE : 1;
+      await cli.show(options.json, checks.map(describeCheck), () =>
+        checks.flatMap((check) => renderCheck(check, cli)),
+      );
+      if (checks.some(({ state }) => state === 'failed'))
+        cli.exitCode = config === undefined ? EXIT_USAGE : 1;
     });
 }
 
@@ -61,13 +74,19 @@ async function resetQueue(cli: Cli, config: Config): Promise<Check[]> {
     const places = await resetQueues(config, cli.log());
     return places.map((place) => passedCheck('queue reset', `${place}; workers enqueue waiting runs again`));
   } catch (error) {
-    if (error instanceof SchemaMismatch) return [{ ...failSchemaCheck(error), check: 'queue reset' }];
+    if (error instanceof SchemaMismatch) return [{ ...failSchemaCheck(error), name: 'queue reset' }];
     return [failedCheck('queue reset', describeCause(error), 'the queue is as it was, or empty; try again')];
   }
 }
 
+/** `ok`: null for what needs attention or could not be checked. */
+function describeCheck({ name, state, facts, advice }: Check) {
+  const ok = state === 'ok' ? true : state === 'failed' ? false : null;
+  return { check: name, ok, found: facts, advice, state };
+}
+
 /**
- * Skips checks that depend on one that failed.
+ * Checks that depend on one that failed are unknown.
  * @param problem why the running server could not be asked: then nothing is called from here
  */
 async function runChecks(cli: Cli, value: Config, problem: string | null): Promise<Check[]> {
@@ -83,20 +102,32 @@ async function runChecks(cli: Cli, value: Config, problem: string | null): Promi
   if (value.databaseUrl === undefined) {
     const dataDir = await checkDataDir(value.dataDir);
     found.push(dataDir);
-    if (dataDir.ok === false) return found;
+    if (dataDir.state === 'failed') return [...found, skipChecks()];
   } else {
     const database = await checkExternalDatabase(value.databaseUrl, cli.log());
     found.push(database);
-    if (database.ok === false) return found;
+    if (database.state === 'failed') return [...found, skipChecks()];
   }
   try {
-    return [...found, ...(await cli.withProgram((program) => checkWithDatabase(program, problem === null)))];
+    return [
+      ...found,
+      ...(await cli.withProgram((program) =>
+        checkWithDatabase(program, (at) => formatDayAndMinute(at, cli.page), problem === null),
+      )),
+    ];
   } catch (error) {
-    if (error instanceof SchemaMismatch) return [...found, failSchemaCheck(error)];
+    if (error instanceof SchemaMismatch) return [...found, failSchemaCheck(error), skipChecks()];
     const advice = 'see docs/reference/databases.md, or set DATABASE_URL to your own Postgres';
-    return [...found, failedCheck('database', describeCause(error), advice)];
+    return [...found, failedCheck('database', describeCause(error), advice), skipChecks()];
   }
 }
+
+const skipChecks = () =>
+  unknownCheck(
+    'queue, workers and searches',
+    'not checked, because the database cannot be used',
+    'fix the database, then repeat',
+  );
 
 async function checkConfig(cli: Cli): Promise<{ check: Check; value: Config | undefined }> {
   try {
@@ -122,28 +153,39 @@ async function checkShell(cli: Cli): Promise<Check[]> {
 }
 
 /** @param calls whether sources may be called */
-export async function checkWithDatabase(program: Program, calls = true): Promise<Check[]> {
+export async function checkWithDatabase(
+  program: Program,
+  formatAt: (at: Date) => string,
+  calls = true,
+): Promise<Check[]> {
+  const { ctx } = program;
   return [
     await checkPostgres(program),
     await checkClock(program),
-    await checkQueue(program),
     await checkSqlReader(program),
     ...(await checkMasterKey(program)),
     ...(await checkSandbox(program)),
-    await checkReports(program),
-    ...(calls ? checkSources(await program.services.probe({ again: true })) : []),
-    ...(await checkSearches(program)),
+    ...(calls
+      ? checkSources(await program.services.probe({ again: true }))
+      : [unknownCheck('sources', 'not queried, because the server could not be asked', null)]),
+    ...judgeStatus(await readStatusFacts(ctx), ctx.clock.now(), formatAt),
   ];
 }
 
-function renderCheck({ check, ok, found, advice }: Check, { page }: Cli): string[] {
-  const { colors, good, bad, unknown, dim } = page;
-  const mark = ok === null ? dim(unknown.padEnd(good.length)) : ok ? colors.green(good) : colors.red(bad);
+const MARKS: Readonly<Record<CheckState, (page: TerminalPage) => string>> = {
+  ok: ({ colors, good }) => colors.green(good),
+  failed: ({ colors, bad }) => colors.red(bad),
+  attention: ({ colors, unknown, good }) => colors.yellow(unknown.padEnd(good.length)),
+  unknown: ({ colors, good }) => colors.yellow('?'.padEnd(good.length)),
+};
+
+function renderCheck({ name, state, facts, advice }: Check, { page }: Cli): string[] {
+  const { good, dim } = page;
   const room = page.width - good.length - 1;
   const indent = (lines: readonly string[], first: string) =>
     lines.map((line, i) => `${i === 0 && first !== '' ? first : ' '.repeat(good.length + 1)}${line}`);
   return [
-    ...indent(wrapText(`${check}: ${oneLine(found)}`, room), `${mark} `),
+    ...indent(wrapText(`${name}: ${oneLine(facts)}`, room), `${MARKS[state](page)} `),
     ...(advice === null ? [] : indent(page.wrapHint(oneLine(advice), room).map(dim), '')),
   ];
 }

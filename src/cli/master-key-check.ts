@@ -7,7 +7,7 @@ import {
   readSealedSecrets,
   type SealedSecrets,
 } from '../monitor/alerts/channel-secrets.ts';
-import { failedCheck, type Check, passedCheck } from './check-result.ts';
+import { type Check, failedCheck, passedCheck } from '../monitor/status/check.ts';
 import { formatQuantity } from './value-formatting.ts';
 
 export const MASTER_KEY_ADVICE =

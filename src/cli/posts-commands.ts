@@ -83,7 +83,7 @@ function registerList<Sort extends 'sort' | 'by'>(
 ): Command {
   command.argument('[query]', 'only posts that match: words, "phrases", -excluded, OR, lang:, author: ...');
   return addListOptions(command, 'posts', [
-    new Option('--author <name>', 'only posts of this author: the username, without @'),
+    new Option('--author <name>', 'only posts of this author, such as @name'),
     new Option('--lang <language>', 'only posts that state this language'),
     timeOption('since', `only posts published since: ${TIME_EXAMPLES}`, cli.page),
     timeOption('until', 'only posts published before', cli.page),

@@ -3,11 +3,17 @@
 import type { Program } from '../app/program.ts';
 import type { Config } from '../config/config.ts';
 import { Refused } from '../model/errors.ts';
-import { SECOND } from '../lib/time.ts';
 import { STATUS_TIMEOUT_MS } from '../platform/clock.ts';
 import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
+import {
+  advisoryCheck,
+  type Check,
+  describeCause,
+  failedCheck,
+  passedCheck,
+} from '../monitor/status/check.ts';
+import { CLOCK_ADVICE, describeSkew, MAX_CLOCK_SKEW_MS } from '../monitor/status/status-checks.ts';
 import type { Logger } from '../platform/logger.ts';
-import { readSystemRule } from '../store/alerts/alert-queries.ts';
 import { assertSchema, describeDatabase, findObstacle } from '../store/db/migrate.ts';
 import { readServer } from '../store/queries/system.ts';
 import { canReaderHinder } from '../store/reader/ask-reader.ts';
@@ -15,22 +21,13 @@ import { readerQuery } from '../store/reader/reader-query.ts';
 import { SchemaMismatch } from '../store/db/schema-state.ts';
 import { measureSkew } from '../store/runs/worker-registry.ts';
 import { adviseOnConnection } from './error-messages.ts';
-import {
-  advisoryCheck,
-  type Check,
-  checkAddress,
-  describeCause,
-  failedCheck,
-  passedCheck,
-} from './check-result.ts';
+import { checkAddress } from './address-check.ts';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 
 const MIN_NODE = [20, 19] as const;
 const MIN_POSTGRES = 150_000;
-/** Clocks with NTP differ by less. */
-const MAX_CLOCK_SKEW_MS = 2 * SECOND;
 
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -85,7 +82,7 @@ export async function checkHosted({ hosted }: Config): Promise<Check[]> {
   const advice = 'check SEARCH_API_URL and the network';
   const judged = { timeoutMs: STATUS_TIMEOUT_MS, judge: failedCheck, advice };
   const address = await checkAddress('hosted service', hosted.url, judged);
-  if (address.ok !== true || hosted.key !== undefined) return [address];
+  if (address.state !== 'ok' || hosted.key !== undefined) return [address];
   return [address, failedCheck('hosted service key', 'none', 'set SEARCH_API_KEY or SEARCH_API_KEY_FILE')];
 }
 
@@ -152,27 +149,10 @@ export async function checkPostgres({ ctx, embedded, databaseUrl }: Program): Pr
 
 export async function checkClock({ ctx }: Program): Promise<Check> {
   const ms = await measureSkew(ctx.db);
-  const found = `${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} the database's clock`;
-  if (Math.abs(ms) <= MAX_CLOCK_SKEW_MS) return passedCheck('clock', found);
-  return advisoryCheck(
-    'clock',
-    found,
-    "schedules use the database's clock; run NTP on both machines so that logs agree",
-  );
-}
-
-export async function checkQueue({ ctx }: Program): Promise<Check> {
-  const where = `BullMQ on ${ctx.queue.kind === 'redis' ? 'Redis' : 'Postgres'}`;
-  try {
-    await ctx.queue.ping();
-    return passedCheck('queue', `${where} responds`);
-  } catch (error) {
-    return failedCheck(
-      'queue',
-      `${where} does not respond: ${describeCause(error)}`,
-      'until it does, runs wait in the database. If its tables or keys are damaged: strandline doctor --reset-queue',
-    );
-  }
+  const facts = describeSkew(ms);
+  return Math.abs(ms) <= MAX_CLOCK_SKEW_MS
+    ? passedCheck('clock', facts)
+    : advisoryCheck('clock', facts, CLOCK_ADVICE);
 }
 
 export async function checkSqlReader(program: Program): Promise<Check> {
@@ -215,21 +195,4 @@ export async function checkSandbox({ services }: Program): Promise<Check[]> {
       ),
     ];
   }
-}
-
-/** Whom problems are reported to. */
-export async function checkReports({ ctx }: Program): Promise<Check> {
-  const { state, channels } = await readSystemRule(ctx.db);
-  if (state === 'paused')
-    return advisoryCheck(
-      'problem reports',
-      'the rule system is paused',
-      'to be told of problems: strandline rules resume system',
-    );
-  if (channels.length > 0) return passedCheck('problem reports', `sent to ${channels.join(', ')}`);
-  return advisoryCheck(
-    'problem reports',
-    'sent to nobody: the rule system has no channel',
-    'add a channel (strandline channels add --help), or: strandline rules edit system --channel CHANNEL',
-  );
 }

@@ -2,13 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  checkModel,
-  checkOldestTransaction,
-  checkScan,
-  checkSearches,
-  checkSources,
-} from '../../src/cli/search-checks.ts';
+import { checkModel, checkSources } from '../../src/cli/search-checks.ts';
+import { judgeStatus } from '../../src/monitor/status/status-checks.ts';
+import { readStatusFacts } from '../../src/monitor/status/status-facts.ts';
 import { checkWithDatabase } from '../../src/cli/doctor-command.ts';
 import { checkHosted, checkNode, checkQueueServer } from '../../src/cli/system-checks.ts';
 import { readStatus } from '../../src/monitor/status/system-status.ts';
@@ -20,7 +16,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { ProbeResult } from '../../src/app/service-access.ts';
 import { isKeyOf } from '../../src/platform/keys.ts';
 import { findToken, readTokens, touchToken } from '../../src/store/access/tokens.ts';
-import { readOldestTransaction } from '../../src/store/queries/system.ts';
+import { type OpenTransaction, readOldestTransaction } from '../../src/store/queries/system.ts';
 import { heartbeatOf, storeUnread } from '../status/unread.ts';
 import { onRedis } from '../backends.ts';
 import { json, wirePost } from '../stub-service.ts';
@@ -220,6 +216,10 @@ describe('config show', () => {
   });
 });
 
+/** The checks that commands, API, metrics and pages show. */
+const checksOf = async ({ ctx }: Pick<Stand['home'], 'ctx'>) =>
+  judgeStatus(await readStatusFacts(ctx), ctx.clock.now(), String);
+
 describe('status', () => {
   it('shows services, calls, runs, inactive searches and next runs', async () => {
     await stand.run(['search', 'add', 'rests', '--operation', 'microblog', '--prompt', 'p', '--every', '1h']);
@@ -237,7 +237,7 @@ describe('status', () => {
       next: [{ search: 'ferry' }],
     });
     const { stdout } = await stand.run(['status']);
-    expect(stdout).toContain('No worker is running: schedules are on hold. Start one: strandline up');
+    expect(stdout).toContain('No worker is running: schedules are on hold; start a worker: strandline up');
     expect(stdout).toContain('rests is paused: paused by a user');
     expect(stdout).toMatch(
       /hosted: 1 active search, 1 paused search, 2 of 2,000 calls today, cost not reported/,
@@ -294,13 +294,21 @@ describe('status', () => {
     expect((await readStatus(ctx, home.embedded)).services).toMatchObject([
       { name: 'hosted', missing: 'SEARCH_API_URL is not set' },
     ]);
-    expect(await checkSearches({ ...home, ctx })).toMatchObject([
-      { check: 'service hosted', ok: false, found: '1 search cannot run: SEARCH_API_URL is not set' },
-    ]);
+    expect(await checksOf({ ctx })).toContainEqual(
+      expect.objectContaining({
+        name: 'service hosted',
+        state: 'failed',
+        facts: '1 search cannot run: SEARCH_API_URL is not set',
+      }),
+    );
     const later = { ...home.ctx, clock: steppedClock(new Date(world.clock.now().getTime() + 30 * MINUTE)) };
-    expect(await checkSearches({ ...home, ctx: later })).toMatchObject([
-      { ok: null, found: 'none is running, and searches are overdue' },
-    ]);
+    expect(await checksOf({ ctx: later })).toContainEqual(
+      expect.objectContaining({
+        name: 'workers',
+        state: 'attention',
+        facts: 'No worker is running: schedules are on hold, and 1 search is overdue',
+      }),
+    );
   });
 
   it('names silent searches, in status and doctor', async () => {
@@ -311,11 +319,12 @@ describe('status', () => {
       total: 1,
       searches: [{ slug: 'ferry', since, last_success_at: since, run_status: 'succeeded' }],
     });
-    expect(await checkSearches(home)).toContainEqual({
-      check: 'silent',
-      ok: false,
-      found: 'ferry: no successful run for 3 h; the last run succeeded',
+    expect(await checksOf(home)).toContainEqual({
+      name: 'silent',
+      state: 'failed',
+      facts: 'ferry: no successful run for 3 h; the last run succeeded',
       advice: expect.stringMatching(/^see: strandline runs show \d+$/),
+      page: '/searches/ferry',
     });
     expect((await stand.run(['status'])).stdout).toMatch(
       /^silent +ferry: no successful run for 3 h; the last run succeeded; see: strandline runs show \d+$/m,
@@ -333,7 +342,7 @@ describe('status', () => {
     const [ferry] = rows;
     if (ferry === undefined) throw new Error('no search');
     const before = (ms: number) => new Date(clock.now().getTime() - ms);
-    const checked = async () => (await checkSearches(home)).filter(({ check }) => check === 'unparsed');
+    const checked = async () => (await checksOf(home)).filter(({ name }) => name === 'unparsed');
     const said = async () => (await stand.run(['status'])).stdout.match(/^unparsed.*(?:\n .*)*/m)?.[0] ?? '';
     await storeUnread(db, ferry.id, before(30_000));
     expect([await checked(), await said()]).toEqual([[], '']);
@@ -342,23 +351,25 @@ describe('status', () => {
     expect(await said()).toContain(
       `1 paid response not parsed, the oldest for 2 min; parse it again: strandline runs replay ${recent}`,
     );
-    expect(await checked()).toMatchObject([{ ok: null }]);
+    expect(await checked()).toMatchObject([{ state: 'attention' }]);
 
     const stuck = await storeUnread(db, ferry.id, before(20 * MINUTE));
     await heartbeatOf(world, { name: 'with-a-spool', spooled: 1 });
     expect(await said()).toContain('1 paid response on the disk of a worker');
     expect(await checked()).toEqual([
       {
-        check: 'unparsed',
-        ok: false,
-        found: '2 paid responses not parsed, the oldest for 20 min',
+        name: 'unparsed',
+        state: 'failed',
+        facts: '2 paid responses not parsed, the oldest for 20 min',
         advice: `parse it again: strandline runs replay ${stuck}`,
+        page: `/runs/${stuck}`,
       },
       {
-        check: 'unparsed',
-        ok: null,
-        found: '1 paid response on the disk of a worker',
+        name: 'unparsed',
+        state: 'attention',
+        facts: '1 paid response on the disk of a worker',
         advice: 'stored when Postgres accepts them; keep its data directory until then',
+        page: null,
       },
     ]);
     expect((await readStatus(home.ctx, home.embedded)).unread_responses).toEqual({
@@ -384,20 +395,17 @@ describe('status', () => {
     await scanned('10 min');
     expect((await readStatus(home.ctx, home.embedded)).scan).toMatchObject({ late: true });
     expect((await stand.run(['status'])).stdout).toMatch(
-      /^scan +LATE: last ran .*, so due searches do not run\. Start a worker: strandline up$/m,
+      /^scan +LATE: last ran 10 min ago, so due searches do not run; start a worker: strandline up$/m,
     );
-    expect(checkScan({ age_seconds: 0.4, late: false })).toMatchObject({
-      ok: true,
-      found: 'last ran 0 s ago',
-    });
-    expect(checkScan({ age_seconds: 31, late: true })).toMatchObject({
-      ok: false,
-      found: 'last ran 31 s ago, so due searches do not run',
-    });
-    // Without a worker no scan is expected: the missing worker is what is reported.
-    expect((await checkSearches(home)).map(({ check }) => check)).not.toContain('scan');
+    // Without a worker no scan is expected: the missing worker is what fails.
+    const scan = async () => (await checksOf(home)).filter(({ name }) => name === 'scan');
+    expect(await scan()).toMatchObject([{ state: 'attention' }]);
     await heartbeatOf(world, { name: 'stuck' });
-    expect(await checkSearches(home)).toContainEqual(expect.objectContaining({ check: 'scan', ok: false }));
+    expect(await scan()).toMatchObject([
+      { state: 'failed', advice: 'restart the workers; their logs say why they do not scan' },
+    ]);
+    await scanned('0 s');
+    expect(await scan()).toMatchObject([{ state: 'ok', facts: 'last ran 0 s ago' }]);
     await deregisterWorker(world.db, 'stuck');
   });
 });
@@ -422,6 +430,11 @@ describe('doctor', () => {
 
   it('reports an open transaction once it keeps Postgres from vacuuming', async () => {
     const { pool } = stand.world.db;
+    const facts = await readStatusFacts(stand.home.ctx);
+    const transactions = (oldest: OpenTransaction | null) =>
+      judgeStatus({ ...facts, oldest_transaction: oldest }, stand.world.clock.now(), String).flatMap(
+        ({ name, state, facts: found }) => (name === 'transactions' ? [[state, found]] : []),
+      );
     const analyst = await pool.connect();
     try {
       await analyst.query(`SET application_name = 'notebook'`);
@@ -431,27 +444,27 @@ describe('doctor', () => {
       const oldest = await readOldestTransaction(stand.world.db);
       expect(oldest?.who).toMatch(/, notebook$/);
       expect(oldest?.behind).toBeGreaterThanOrEqual(3);
-      expect(checkOldestTransaction(oldest)).toEqual([]);
+      expect(transactions(oldest)).toEqual([]);
     } finally {
       analyst.release(true);
     }
     const of = (seconds: number | null, behind: number) =>
-      checkOldestTransaction({ who: 'ana, notebook', seconds, behind }).map(({ ok, found }) => [ok, found]);
+      transactions({ who: 'ana, notebook', seconds, behind });
     expect(of(4_000, 12)).toEqual([
       [
-        false,
+        'failed',
         'a transaction of ana, notebook has been open for 66 minutes; 12 transactions have started since',
       ],
     ]);
     expect(of(null, 2_000_000)).toEqual([
       [
-        false,
+        'failed',
         expect.stringMatching(
           /^a transaction of ana, notebook is open; 2,?000,?000 transactions have started since$/,
         ),
       ],
     ]);
-    expect(checkOldestTransaction(null)).toEqual([]);
+    expect(transactions(null)).toEqual([]);
   });
 
   it('connects to a hosted service without sending a request', async () => {
@@ -463,11 +476,11 @@ describe('doctor', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
     const config = readConfig({ SEARCH_API_URL: `http://127.0.0.1:${port}`, SEARCH_API_KEY: 'secret' });
-    expect(await checkHosted(config)).toMatchObject([{ check: 'hosted service', ok: true }]);
+    expect(await checkHosted(config)).toMatchObject([{ name: 'hosted service', state: 'ok' }]);
     await new Promise((resolve) => server.close(resolve));
     expect(requests).toBe(0);
     expect(await checkHosted(config)).toMatchObject([
-      { ok: false, advice: expect.stringContaining('SEARCH_API_URL') },
+      { state: 'failed', advice: expect.stringContaining('SEARCH_API_URL') },
     ]);
   });
 
@@ -481,11 +494,11 @@ describe('doctor', () => {
     const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
     const config = readConfig({ LLM_BASE_URL: `http://127.0.0.1:${port}/v1`, LLM_MODEL: 'm' });
     const found = `127.0.0.1:${port} accepts connections`;
-    expect(await checkModel(config)).toMatchObject([{ check: 'language model', ok: true, found }]);
+    expect(await checkModel(config)).toMatchObject([{ name: 'language model', state: 'ok', facts: found }]);
     await new Promise((resolve) => server.close(resolve));
     expect(requests).toBe(0);
     expect(await checkModel(config)).toMatchObject([
-      { ok: null, advice: expect.stringContaining('LLM_BASE_URL') },
+      { state: 'attention', advice: expect.stringContaining('LLM_BASE_URL') },
     ]);
     expect(await checkModel(readConfig({}))).toEqual([]);
   });
@@ -511,39 +524,45 @@ describe('doctor', () => {
           problems: ['https://a.example/feed: gone', 'https://b.example/feed: HTTP 404'],
         },
       ]);
-    const checks = await checkWithDatabase({ ...stand.home, services: { ...stand.home.services, probe } });
-    expect(checks.filter(({ check }) => check.startsWith('source '))).toMatchObject([
-      { check: 'source arxiv (preprint)', ok: true, found: 'reachable', advice: null },
-      { check: 'source lemmy (discussion_board)', ok: null, found: 'not reachable (x)' },
+    const checks = await checkWithDatabase(
+      { ...stand.home, services: { ...stand.home.services, probe } },
+      String,
+    );
+    expect(checks.filter(({ name }) => name.startsWith('source '))).toMatchObject([
+      { name: 'source arxiv (preprint)', state: 'ok', facts: 'reachable', advice: null },
+      { name: 'source lemmy (discussion_board)', state: 'attention', facts: 'not reachable (x)' },
       {
-        check: 'source feeds (web)',
-        ok: null,
-        found: 'https://a.example/feed: gone; https://b.example/feed: HTTP 404',
+        name: 'source feeds (web)',
+        state: 'attention',
+        facts: 'https://a.example/feed: gone; https://b.example/feed: HTTP 404',
       },
     ]);
     expect(checks).toContainEqual({
-      check: 'sources that are off',
-      ok: true,
-      found: 'brave (needs BRAVE_API_KEY)',
+      name: 'sources that are off',
+      state: 'ok',
+      facts: 'brave (needs BRAVE_API_KEY)',
       advice: null,
+      page: null,
     });
-    expect(checkSources([])).toMatchObject([{ check: 'sources', ok: null, found: 'none configured' }]);
+    expect(checkSources([])).toMatchObject([
+      { name: 'sources', state: 'attention', facts: 'none configured' },
+    ]);
   });
 
   onRedis('with a Redis', (redisUrl) => {
     it('checks Redis for what a queue requires', async () => {
       expect(await checkQueueServer(readConfig({ REDIS_URL: redisUrl }))).toMatchObject([
-        { check: 'redis', ok: true },
-        { check: 'redis memory', ok: true, found: 'noeviction' },
-        { check: 'redis persistence', ok: null },
+        { name: 'redis', state: 'ok' },
+        { name: 'redis memory', state: 'ok', facts: 'noeviction' },
+        { name: 'redis persistence', state: 'attention' },
       ]);
     });
   });
 
   it('recognizes an outdated Node', () => {
-    expect(checkNode('20.18.9')).toMatchObject({ ok: false });
-    expect(checkNode('20.19.0')).toMatchObject({ ok: true });
-    expect(checkNode('24.1.0')).toMatchObject({ ok: true });
+    expect(checkNode('20.18.9')).toMatchObject({ state: 'failed' });
+    expect(checkNode('20.19.0')).toMatchObject({ state: 'ok' });
+    expect(checkNode('24.1.0')).toMatchObject({ state: 'ok' });
   });
 });
 

@@ -62,15 +62,15 @@ test('restore names the key of its channels; doctor reports whether the current 
   expect(await checkMasterKey(keyed(undefined))).toEqual([]);
   await createChannel(keyed(master).ctx, { slug: 'desk', webhook: 'https://93.184.216.34/hook' });
   expect(await checkMasterKey(keyed(master))).toMatchObject([
-    { ok: true, found: expect.stringContaining(keyId) },
+    { state: 'ok', facts: expect.stringContaining(keyId) },
   ]);
   expect(await checkMasterKey(keyed(`${master}, another`))).toMatchObject([
-    { ok: false, found: expect.stringContaining(`encrypted with the master key ${keyId}`) },
+    { state: 'failed', facts: expect.stringContaining(`encrypted with the master key ${keyId}`) },
   ]);
   expect(await checkMasterKey(keyed(undefined))).toMatchObject([
     {
-      ok: false,
-      found: `secrets of 1 channel are encrypted with the key ${keyId}; no master key is configured`,
+      state: 'failed',
+      facts: `secrets of 1 channel are encrypted with the key ${keyId}; no master key is configured`,
     },
   ]);
   // A preview deletes nothing.

@@ -118,6 +118,7 @@ describe('posts list', () => {
       (await stand.json<{ external_id: string }[]>('posts', 'list', ...argv)).map((row) => row.external_id);
     expect(await ids()).toEqual(['3', '2', '1']);
     expect(await ids('--author', 'USER_2')).toEqual(['2']);
+    expect(await ids('--author', '@user_2')).toEqual(['2']);
     expect(await ids('--lang', 'de')).toEqual([]);
     expect(await ids('--until', '2026-11-21T11:00Z')).toEqual([]);
     expect(await ids('--sort', 'growth')).toEqual(['1', '2', '3']);

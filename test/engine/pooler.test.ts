@@ -98,8 +98,8 @@ describe.skipIf(!present)('pgbouncer', () => {
       const words = /in transaction or statement mode.*pool_mode = session/;
       await expect(migrate({ url, log })).rejects.toThrow(words);
       expect(await checkExternalDatabase(url, log)).toMatchObject({
-        ok: false,
-        found: expect.stringMatching(words),
+        state: 'failed',
+        facts: expect.stringMatching(words),
       });
       // Others take and return backends meanwhile.
       const refused = new AbortController();

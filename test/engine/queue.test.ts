@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readQueueDepth } from '../../src/monitor/status/system-status.ts';
+import { readQueue } from '../../src/monitor/status/status-facts.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { openBackend, type QueueBackend } from '../../src/platform/queue/connection.ts';
@@ -62,9 +62,9 @@ test('status waits for a slow queue as long as the queue itself does', async () 
   try {
     const depth = () =>
       new Promise<Record<string, number>>((resolve) => setTimeout(resolve, 4_000, { active: 1 }));
-    const read = readQueueDepth({ depth });
+    const read = readQueue({ depth });
     await vi.advanceTimersByTimeAsync(4_000);
-    expect(await read).toEqual({ active: 1 });
+    expect(await read).toEqual({ depth: { active: 1 }, cause: null });
   } finally {
     vi.useRealTimers();
   }

@@ -83,7 +83,7 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
     const facts = await checkRedis(as('blind'));
     expect(() => judgeRedis(facts)).toThrow(/may not run INFO/);
     expect(await checkQueueServer(readConfig({ REDIS_URL: as('blind') }))).toMatchObject([
-      { check: 'redis', ok: false, found: expect.stringContaining('may not run INFO') as unknown },
+      { name: 'redis', state: 'failed', facts: expect.stringContaining('may not run INFO') as unknown },
     ]);
     const wrong = server.url.replace('//', '//blind:canary-wrong@');
     const refusal: unknown = await checkRedis(wrong).catch((error: unknown) => error);
@@ -101,7 +101,7 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
       message: expect.stringContaining('allkeys-lru'),
     });
     expect(await checkQueueServer(config)).toMatchObject([
-      { check: 'redis', ok: false, found: expect.stringContaining('allkeys-lru') as unknown },
+      { name: 'redis', state: 'failed', facts: expect.stringContaining('allkeys-lru') as unknown },
     ]);
     const guest = await openProgram({ config, log, role: 'guest' });
     await guest.close();

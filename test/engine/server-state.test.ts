@@ -41,12 +41,12 @@ test.each([
   await expect(start).rejects.toThrow(`${setting} is ${value}`);
   await expect(start).rejects.toThrow(`${where} RESET ${setting}`);
   const check = await checkPostgres(homeOf(world));
-  expect(check).toMatchObject({ ok: false, advice: `to change it: ${where} RESET ${setting}` });
-  expect(check.found).toContain(setting);
+  expect(check).toMatchObject({ state: 'failed', advice: `to change it: ${where} RESET ${setting}` });
+  expect(check.facts).toContain(setting);
 
   await asAdministrator(`${where} RESET ${setting}`);
   await migrate({ url: database.url, log });
-  expect(await checkPostgres(homeOf(world))).toMatchObject({ ok: true });
+  expect(await checkPostgres(homeOf(world))).toMatchObject({ state: 'ok' });
 });
 
 test('a superuser, who may change it, is not refused: the setting is fixed', async () => {

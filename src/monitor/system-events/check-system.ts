@@ -25,7 +25,7 @@ import type { Context } from '../context.ts';
 import { enqueueChannels } from '../alerts/enqueue-channels.ts';
 import { findOrBeginDelivery } from '../alerts/gather-discoveries.ts';
 import { readSearchStatuses } from '../status/search-status.ts';
-import { readServiceBudgets, readWorkers } from '../status/system-status.ts';
+import { readServiceBudgets, readWorkers } from '../status/status-facts.ts';
 import { explainEnd, listConditions, type SystemReading } from './conditions.ts';
 import { decideEvents, RECURRENCE_MS } from './event-decision.ts';
 

@@ -8,7 +8,7 @@ import type { SystemEvent } from '../../store/alerts/system-event-rows.ts';
 import type { FailingTool } from '../../store/queries/run-tools.ts';
 import type { SearchStatusName } from '../../model/closed-lists.ts';
 import type { SearchStatus } from '../status/search-status.ts';
-import type { ServiceBudget, WorkerStatus } from '../status/system-status.ts';
+import type { ServiceBudget, WorkerStatus } from '../status/status-facts.ts';
 import type { Condition } from './event-decision.ts';
 
 /** What the status functions say now. */

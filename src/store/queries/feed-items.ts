@@ -36,8 +36,7 @@ const FEED_KINDS = ['post', 'link', 'spike', 'completion'] as const;
  * counters. One read by an index.
  */
 export async function readFeedMark(db: Pooled, scope: FeedScope): Promise<FeedMark> {
-  const { matching, ...feed } = describeFeed(scope);
-  const { sql, values } = await selectDiscoveries(db, feed, 1);
+  const { sql, values } = await selectDiscoveries(db, { ...describeFeed(scope), matching: undefined }, 1);
   const { rows } = await db.pool.query<FeedMark>(sql, [...values]);
   return rows[0] ?? { id: 0n, at: null };
 }

@@ -19,7 +19,7 @@ export type PostFilter = DataScope & {
   /** Publication time, or the first sighting if that is earlier or the time unknown; `until` is excluded. */
   since?: Date | undefined;
   until?: Date | undefined;
-  /** Username without `@`; case-insensitive. */
+  /** Username; case-insensitive. */
   author?: string | undefined;
   /** As reported by posts; case-insensitive. */
   lang?: string | undefined;
@@ -112,10 +112,11 @@ async function buildParts(db: Pooled, filter: PostFilter): Promise<Parts> {
     matching === undefined || matchesAll(matching)
       ? []
       : [await writeMatchingSql(db.pool, 'post', matching, bind)];
+  const named = author?.replace(/^@/, '');
   const byAuthor =
-    author === undefined
+    named === undefined
       ? []
-      : [`p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower(${bind(author)}::text))`];
+      : [`p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower(${bind(named)}::text))`];
   const inLanguage = lang === undefined ? [] : [`lower(p.lang) = lower(${bind(lang)}::text)`];
   const ofPost = [...byAuthor, ...inLanguage];
   const inTime = [

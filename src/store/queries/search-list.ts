@@ -2,8 +2,8 @@
 
 import { type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { equals } from './data-scope.ts';
-import { intervalChangesView, searchVersionsView, searchesView } from '../schema/analytics-views.ts';
-import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics-views.ts';
+import { and, asc, count, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 
 export type SearchRow = typeof searchesView.$inferSelect;
 export type IntervalChangeRow = typeof intervalChangesView.$inferSelect;
@@ -47,6 +47,19 @@ export async function readSearches(
     )
     .orderBy(asc(view.topic), asc(view.slug))
     .limit(limit);
+}
+
+/** How many searches of each service have each state, without removed ones. */
+export async function countSearchesOfServices({
+  orm,
+}: Orm): Promise<{ service: string; state: SearchRow['state']; searches: number }[]> {
+  const { service, state, archived_at } = searchesView;
+  return orm
+    .select({ service, state, searches: count() })
+    .from(searchesView)
+    .where(isNull(archived_at))
+    .groupBy(service, state)
+    .orderBy(asc(service), asc(state));
 }
 
 /** The versions of a search, newest first. */

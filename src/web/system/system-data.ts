@@ -3,17 +3,12 @@
 import { awaitMembers } from '../../lib/await-members.ts';
 import { DAY } from '../../lib/time.ts';
 import type { RouteContext } from '../../monitor/http/route-types.ts';
-import { listTroubled, readSearchStatuses } from '../../monitor/status/search-status.ts';
-import { readQueueDepth, readServiceBudgets, readWorkers } from '../../monitor/status/system-status.ts';
-import { readSetAside } from '../../store/derive/pending-derivations.ts';
+import { readStatusFacts } from '../../monitor/status/status-facts.ts';
 import { countDue, readTableSizes, retentionLimitsAt } from '../../store/erase/retention.ts';
 import { readPauseOfAll } from '../../store/topics/pauses.ts';
 import { readContractVersion } from '../../store/queries/sql-contract.ts';
-import { readBacklog, readCallDays, readServer, readUnread, readUpkeep } from '../../store/queries/system.ts';
-import { WORKER_SILENCE_MS } from '../../store/runs/worker-registry.ts';
+import { readBacklog, readCallDays, readServer, readUpkeep } from '../../store/queries/system.ts';
 
-/** Maximum searches listed with delayed trends. */
-const MAX_SET_ASIDE = 10;
 /** Days in the chart of calls, including today. */
 export const CALL_DAYS = 30;
 
@@ -23,19 +18,13 @@ export async function readSystemData({ ctx, services: access, embedded }: RouteC
   const { db } = ctx;
   const now = ctx.clock.now();
   const from = new Date((Math.floor(now.getTime() / DAY) - CALL_DAYS + 1) * DAY);
-  const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
   return {
     isEmbedded: embedded !== null,
-    queueKind: ctx.queue.kind,
+    now,
     from,
     ...(await awaitMembers({
-      workers: readWorkers(ctx),
+      facts: readStatusFacts(ctx),
       backlog: readBacklog(db, now),
-      troubled: readSearchStatuses(ctx).then(listTroubled),
-      unread: readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
-      aside: readSetAside(db, MAX_SET_ASIDE),
-      queue: readQueueDepth(ctx.queue),
-      services: readServiceBudgets(ctx),
       callDays: readCallDays(db, from),
       sources: access.health(),
       tables: readTableSizes(db),

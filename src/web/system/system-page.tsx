@@ -4,6 +4,8 @@ import { VERSION } from '../../config/version.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { type CheckState, tallyChecks } from '../../monitor/status/check.ts';
+import { judgeStatus } from '../../monitor/status/status-checks.ts';
 import { STATUS_NAMES } from '../../monitor/status/search-status.ts';
 import { Facts, Stat, Stats } from '../components/fact-list.tsx';
 import { formatBytes } from '../../lib/display-format.ts';
@@ -14,7 +16,7 @@ import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { PauseAllButtons, PauseOfAllNotice } from '../topic/pause-pages.tsx';
 import { readSystemData, type SystemData } from './system-data.ts';
-import { ScanAndQueue, WorkerTable } from './system-queue.tsx';
+import { CheckSection, ScanAndQueue, WorkerTable } from './system-queue.tsx';
 import { BudgetSection, SourceTable } from './system-services.tsx';
 import { StorageSection } from './system-storage.tsx';
 
@@ -36,7 +38,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
         </>
       ),
       statusLine: data.pause === null ? undefined : <PauseOfAllNotice pause={data.pause} />,
-      lead: 'Health of database, queue and workers. For more checks, run strandline doctor.',
+      lead: describeTally(tallyChecks(judgeStatus(data.facts, data.now, String))),
       body: (
         <>
           <SystemSummary {...data} />
@@ -45,7 +47,8 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
               Simulated data, to try things out: <a href={routeContext.sandbox}>{routeContext.sandbox}</a>
             </p>
           )}
-          <WorkerTable rows={data.workers} />
+          <CheckSection {...data} />
+          <WorkerTable rows={data.facts.workers} />
           <ScanAndQueue {...data} />
           <BudgetSection {...data} />
           <SourceTable rows={data.sources} />
@@ -57,8 +60,22 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
   });
 }
 
+/** `1 check failed, 2 need attention.`; `All 5 checks passed.` */
+function describeTally({ failed, attention, unknown, ok }: Record<CheckState, number>): string {
+  const parts = [
+    ...(failed === 0 ? [] : [`${formatCount(failed, 'check')} failed`]),
+    ...(attention === 0 ? [] : [`${attention} ${attention === 1 ? 'needs' : 'need'} attention`]),
+    ...(unknown === 0 ? [] : [`${unknown} could not be made`]),
+  ];
+  return parts.length === 0 ? `All ${ok} checks passed.` : `${parts.join(', ')}.`;
+}
+
 /** Key figures: whether workers run, and what waits or is missing. */
-function SystemSummary({ workers, backlog, troubled, unread, tables }: SystemData) {
+function SystemSummary({
+  facts: { workers, troubled, unread_responses: unread },
+  backlog,
+  tables,
+}: SystemData) {
   const alive = workers.filter(({ silent }) => !silent);
   return (
     <Stats label="Summary">
@@ -113,7 +130,7 @@ function SystemSummary({ workers, backlog, troubled, unread, tables }: SystemDat
         name="unread"
         value={<Count of={unread.stored + unread.spooled} />}
         unit={unread.stored + unread.spooled === 1 ? 'response' : 'responses'}
-        note={unread.late === 0 ? undefined : <a href="#queue">{unread.late} for more than a minute</a>}
+        note={unread.late === 0 ? undefined : <a href="#checks">{unread.late} for more than a minute</a>}
         loud={unread.late > 0}
       />
       <Stat name="stored" value={formatBytes(tables.reduce((sum, { bytes }) => sum + bytes, 0))} />
@@ -122,7 +139,7 @@ function SystemSummary({ workers, backlog, troubled, unread, tables }: SystemDat
 }
 
 /** `2 failing, 1 nothing coming`, the worst first. */
-function describeTroubled(troubled: SystemData['troubled']): string {
+function describeTroubled(troubled: SystemData['facts']['troubled']): string {
   const byStatus = groupBy(troubled, ({ status }) => status);
   return [...byStatus].map(([status, its]) => `${its.length} ${STATUS_NAMES[status]}`).join(', ');
 }

@@ -1,15 +1,55 @@
-import { describeDepth, type WorkerStatus } from '../../monitor/status/system-status.ts';
-import type { AsideReading } from '../../store/derive/pending-derivations.ts';
-import { isScanLate, type UnreadResponses } from '../../store/queries/system.ts';
+import { formatMinute } from '../../lib/display-format.ts';
+import { CHECK_STATES, type CheckState } from '../../monitor/status/check.ts';
+import { describeSkew, judgeStatus, MAX_CLOCK_SKEW_MS } from '../../monitor/status/status-checks.ts';
+import type { WorkerStatus } from '../../monitor/status/status-facts.ts';
+import type { UnreadResponses } from '../../store/queries/system.ts';
 import { Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
-import { Badge } from '../components/icons.tsx';
+import { Badge, type BadgeState } from '../components/icons.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
+import { useFrame } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import type { SystemData } from './system-data.ts';
 
-export function ScanAndQueue({ queueKind, queue, backlog, unread, aside }: SystemData) {
+const STATE_BADGES: Readonly<Record<CheckState, readonly [state: BadgeState, words: string]>> = {
+  failed: ['failed', 'failed'],
+  attention: ['nothing_coming', 'attention'],
+  unknown: ['skipped', 'not checked'],
+  ok: ['ok', 'OK'],
+};
+
+/** The checks of `strandline status`, what failed first. */
+export function CheckSection({ facts, now }: SystemData) {
+  const frame = useFrame();
+  const checks = judgeStatus(facts, now, (at) => formatMinute(at, frame));
+  return (
+    <Section
+      title="Checks"
+      id="checks"
+      note="The same as of strandline status. For checks of this machine and of sources, run strandline doctor."
+    >
+      <Table
+        caption="Checks"
+        rows={checks.toSorted((a, b) => CHECK_STATES.indexOf(a.state) - CHECK_STATES.indexOf(b.state))}
+        columns={[
+          {
+            head: 'State',
+            cell: ({ state }) => {
+              const [badge, words] = STATE_BADGES[state];
+              return <Badge state={badge} words={words} />;
+            },
+          },
+          { head: 'Check', cell: ({ name, page }) => (page === null ? name : <a href={page}>{name}</a>) },
+          { head: 'Finding', cell: (check) => check.facts },
+          { head: 'What to do', cell: ({ advice }) => advice ?? '' },
+        ]}
+      />
+    </Section>
+  );
+}
+
+export function ScanAndQueue({ backlog, facts: { scan, unread_responses: unread } }: SystemData) {
   return (
     <Section
       title="Scan and queue"
@@ -19,23 +59,7 @@ export function ScanAndQueue({ queueKind, queue, backlog, unread, aside }: Syste
       <Facts
         label="Scan and queue"
         facts={[
-          [
-            'Last scan',
-            <>
-              <Timestamp at={backlog.scanned_at} />
-              {isScanLate(backlog) ? (
-                <>
-                  {' '}
-                  <Badge state="failed" words="late" />: due runs wait until a worker scans again
-                </>
-              ) : null}
-            </>,
-          ],
-          [
-            'Queue',
-            `BullMQ on ${queueKind === 'redis' ? 'Redis' : 'Postgres'}${queue === null ? ', unavailable: runs wait in the database' : ''}`,
-          ],
-          ['Jobs', queue === null ? null : describeDepth(queue) || 'none'],
+          ['Last scan', <Timestamp at={scan.scanned_at} />],
           [
             'Waiting for the queue',
             <>
@@ -50,49 +74,20 @@ export function ScanAndQueue({ queueKind, queue, backlog, unread, aside }: Syste
               {backlog.expired > 0 ? ': the next scan enqueues them again' : ''}
             </>,
           ],
-          ['Unread responses', <UnreadCount unread={unread} />],
-          ['Delayed trends', aside.length === 0 ? null : <DelayedTrends readings={aside} />],
+          ['Unread responses', describeUnread(unread)],
         ]}
       />
     </Section>
   );
 }
 
-/** Unread responses of runs in progress are normal; late ones need attention. */
-function UnreadCount({ unread }: { unread: UnreadResponses }) {
-  const { stored, spooled, late, oldest_at, oldest_run_id } = unread;
-  if (stored + spooled === 0) return <>none</>;
-  return (
-    <>
-      {formatCount(stored, 'response')} stored, not parsed yet
-      {late === 0 || oldest_run_id === null ? null : (
-        <>
-          , {late === stored ? '' : `${late} of them `}for more than a minute; the oldest belongs to{' '}
-          <a href={`/runs/${oldest_run_id}`}>run {String(oldest_run_id)}</a> (<Timestamp at={oldest_at} />)
-        </>
-      )}
-      {spooled === 0 ? null : `; ${spooled} on the disk of a worker until Postgres is available`}
-    </>
-  );
+/** Unread responses of runs in progress are normal; late ones are among the checks. */
+function describeUnread({ stored, spooled }: UnreadResponses): string {
+  if (stored + spooled === 0) return 'none';
+  return `${formatCount(stored, 'response')} stored, not parsed yet${
+    spooled === 0 ? '' : `; ${spooled} on the disk of a worker until Postgres is available`
+  }`;
 }
-
-/** The logs of workers have the errors. */
-function DelayedTrends({ readings }: { readings: readonly AsideReading[] }) {
-  return (
-    <>
-      {readings.map(({ search, run_id, code, at, retry_at }) => (
-        <div>
-          <a href={`/searches/${search}`}>{search}</a> since <Timestamp at={at} />:{' '}
-          <a href={`/runs/${run_id}`}>run {String(run_id)}</a> failed ({code}); next attempt{' '}
-          <Timestamp at={retry_at} />
-        </div>
-      ))}
-    </>
-  );
-}
-
-/** Smaller differences are normal. */
-const SKEW_TOLERANCE_MS = 1_000;
 
 export function WorkerTable({ rows }: { rows: readonly WorkerStatus[] }) {
   return (
@@ -102,7 +97,7 @@ export function WorkerTable({ rows }: { rows: readonly WorkerStatus[] }) {
       note="Processes that sent a heartbeat in the last day. Each sends one every 30 seconds."
     >
       <Table
-        empty="No worker is running: schedules are on hold. Start one: strandline up, or more: strandline worker."
+        empty="None in the last day. Start one: strandline up, or more: strandline worker."
         caption="Workers"
         rows={rows}
         columns={[
@@ -113,14 +108,12 @@ export function WorkerTable({ rows }: { rows: readonly WorkerStatus[] }) {
           { head: 'Version', cell: ({ version }) => version },
           { head: 'Queue', cell: ({ queue }) => queue, wide: true },
           { head: 'Concurrency', cell: ({ concurrency }) => <Count of={concurrency} />, number: true },
-          { head: 'Clock', cell: ({ skew_ms }) => describeSkew(skew_ms), number: true },
+          {
+            head: 'Clock',
+            cell: ({ skew_ms: ms }) => (Math.abs(ms) <= MAX_CLOCK_SKEW_MS ? 'in sync' : describeSkew(ms)),
+          },
         ]}
       />
     </Section>
   );
-}
-
-function describeSkew(ms: number): string {
-  if (Math.abs(ms) < SKEW_TOLERANCE_MS) return 'in sync';
-  return `${formatCount(Math.abs(ms) / 1_000, 's', 's')} ${ms < 0 ? 'behind' : 'ahead'}`;
 }

@@ -11,7 +11,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink } from '../components/untrusted-text.tsx';
 import { CALL_DAYS, type SystemData } from './system-data.ts';
 
-export function BudgetSection({ services, callDays: days, from }: SystemData) {
+export function BudgetSection({ facts: { services }, callDays: days, from }: SystemData) {
   const at = Array.from({ length: CALL_DAYS }, (_, i) => new Date(from.getTime() + i * DAY));
   const called = [...new Set(days.map(({ service }) => service))];
   return (

@@ -60,6 +60,7 @@ test('the System page counts unread responses and links to the oldest late one',
   const { body } = await app.inject({ url: '/system' });
   expect(textOf(body)).toContain('unread 4 responses 1 for more than a minute');
   expect(textOf(body)).toContain('2 on the disk of a worker until Postgres is available');
+  expect(textOf(body)).toContain('unparsed 1 paid response not parsed, the oldest for 10 min');
   expect(body).toContain(`href="/runs/${late}"`);
 });
 
@@ -67,9 +68,9 @@ test('the System page says when the last scan ran, and that it is late', async (
   const scanned = (ago: string) =>
     db.pool.query('UPDATE strandline.scanner SET scanned_at = clock_timestamp() - $1::interval', [ago]);
   await scanned('0 s');
-  expect(await shown('/system')).not.toContain('due runs wait');
+  expect(await shown('/system')).not.toContain('LATE');
   await scanned('2 min');
-  expect(await shown('/system')).toMatch(/late : due runs wait until a worker scans again/);
+  expect(await shown('/system')).toMatch(/scan LATE: last ran 2 min ago, so due searches do not run/);
 });
 
 test('the System page names every retention period, and all that is due', async () => {

@@ -1,0 +1,157 @@
+/** Facts about the installation, of which checks are made: queue, scan, services, workers, runs, searches. */
+
+import { readCallsPerDay } from '../../config/config.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { DAY } from '../../lib/time.ts';
+import { maskUrl } from '../../model/links/link.ts';
+import {
+  readSystemEventRows,
+  readSystemRule,
+  type RuleRow,
+  type SystemEventRow,
+} from '../../store/alerts/alert-queries.ts';
+import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
+import { readServiceDays, type ServiceDay } from '../../store/queries/run-tallies.ts';
+import { countSearchesOfServices } from '../../store/queries/search-list.ts';
+import {
+  isScanLate,
+  type OpenTransaction,
+  readBacklog,
+  readOldestTransaction,
+  readUnread,
+  type UnreadResponses,
+} from '../../store/queries/system.ts';
+import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/runs/worker-registry.ts';
+import type { SearchStatusName } from '../../model/closed-lists.ts';
+import type { Context } from '../context.ts';
+import { describeCause } from './check.ts';
+import { type IncompleteSearch, judgeCompleteness } from './search-completeness.ts';
+import { judgeSilence, type SilentSearches } from './search-silence.ts';
+import { listTroubled, readSearchStatuses, type SearchStatus, tallyStatuses } from './search-status.ts';
+
+/** What checks are made of. */
+export type StatusFacts = {
+  /** `cause`: why it is unreachable; null if it is not. */
+  queue: { kind: 'redis' | 'postgres'; reachable: boolean; depth: QueueDepth; cause: string | null };
+  /** The last scan; while it is late, no search runs. */
+  scan: { scanned_at: Date; age_seconds: number; late: boolean };
+  /** Searches with an overdue slot. */
+  overdue: number;
+  services: ServiceStatus[];
+  workers: WorkerStatus[];
+  unread_responses: UnreadResponses;
+  /** Searches whose trends wait for a reading that keeps failing; at most 100. */
+  set_aside: AsideReading[];
+  /** Active searches without a successful run for three intervals. */
+  silent: SilentSearches;
+  /** Number of searches with each status, without removed ones. */
+  search_statuses: Record<SearchStatusName, number>;
+  /** Searches that do not do what they should, worst first. */
+  troubled: SearchStatus[];
+  /** Searches that miss posts, most first. */
+  incomplete: IncompleteSearch[];
+  /** Problems of the installation that last, the newest first; at most 100. */
+  system_events: SystemEventRow[];
+  /** The rule that reports them. */
+  system_rule: Pick<RuleRow, 'state' | 'channels'>;
+  oldest_transaction: OpenTransaction | null;
+};
+
+/** A worker with a heartbeat in the last day; a silent one has probably ended. */
+export type WorkerStatus = WorkerRow & { silent: boolean };
+
+/** Number of jobs by state; null if the queue is unreachable. */
+export type QueueDepth = Record<string, number> | null;
+
+const MAX_SET_ASIDE = 100;
+const MAX_SYSTEM_EVENTS = 100;
+
+export type StatusContext = Pick<Context, 'db' | 'queue' | 'config' | 'clock' | 'kind'>;
+
+export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> {
+  const { db, queue, clock } = ctx;
+  const now = clock.now();
+  const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+  const { reached, backlog, statuses, rule, ...facts } = await awaitMembers({
+    reached: readQueue(queue),
+    backlog: readBacklog(db, now),
+    unread_responses: readUnread(db, { statementTime: clock.statementTime(), heardSince }),
+    set_aside: readSetAside(db, MAX_SET_ASIDE),
+    silent: judgeSilence(ctx),
+    statuses: readSearchStatuses(ctx),
+    incomplete: judgeCompleteness(ctx),
+    services: readServices(ctx),
+    workers: readWorkers(ctx),
+    system_events: readSystemEventRows(db, { open: true, limit: MAX_SYSTEM_EVENTS }),
+    rule: readSystemRule(db),
+    oldest_transaction: readOldestTransaction(db),
+  });
+  return {
+    ...facts,
+    queue: { kind: queue.kind, reachable: reached.depth !== null, ...reached },
+    scan: {
+      scanned_at: backlog.scanned_at,
+      age_seconds: backlog.scan_age_seconds,
+      late: isScanLate(backlog),
+    },
+    overdue: backlog.overdue,
+    search_statuses: tallyStatuses(statuses),
+    troubled: listTroubled(statuses),
+    system_rule: { state: rule.state, channels: rule.channels },
+  };
+}
+
+/** By name. */
+export async function readWorkers({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<WorkerStatus[]> {
+  const now = clock.now().getTime();
+  const workers = await listLiveWorkers(db, new Date(now - DAY));
+  return workers.map((worker) => ({ ...worker, silent: now - worker.seen_at.getTime() > WORKER_SILENCE_MS }));
+}
+
+/** Its depth, or why it is unreachable. The queue limits how long it may take. */
+export function readQueue(
+  queue: Pick<Context['queue'], 'depth'>,
+): Promise<{ depth: QueueDepth; cause: string | null }> {
+  return queue.depth().then(
+    (depth) => ({ depth, cause: null }),
+    (error: unknown) => ({ depth: null, cause: describeCause(error) }),
+  );
+}
+
+/** A service and its calls today. */
+export type ServiceBudget = ServiceDay & {
+  /** Limit of calls per UTC day; null: no limit. */
+  calls_per_day: number | null;
+  /** Missing configuration that keeps its searches from running; null: none. */
+  missing: string | null;
+};
+
+type ServiceStatus = ServiceBudget & {
+  /** Number of its searches, by state. */
+  searches: Record<string, number>;
+};
+
+/** All services by name, with their searches that are not removed. */
+export async function readServices(ctx: Pick<Context, 'db' | 'clock' | 'config'>): Promise<ServiceStatus[]> {
+  const [services, counts] = await Promise.all([readServiceBudgets(ctx), countSearchesOfServices(ctx.db)]);
+  return services.map((service) => ({
+    ...service,
+    searches: Object.fromEntries(
+      counts.filter((row) => row.service === service.name).map(({ state, searches }) => [state, searches]),
+    ),
+  }));
+}
+
+/** All services by name, without secrets in their URLs. */
+export async function readServiceBudgets({
+  db,
+  clock,
+  config,
+}: Pick<Context, 'db' | 'clock' | 'config'>): Promise<ServiceBudget[]> {
+  return (await readServiceDays(db, clock.now())).map((service) => ({
+    ...service,
+    address: service.address === null ? null : maskUrl(service.address),
+    calls_per_day: readCallsPerDay(config, service.kind),
+    missing: service.kind === 'hosted' && config.hosted === undefined ? 'SEARCH_API_URL is not set' : null,
+  }));
+}
