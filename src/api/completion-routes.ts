@@ -185,10 +185,10 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: path, query }) => {
       const { limit, after, filter, reply } = claimCursor.pageOf(query, path);
-      await findSearchRow(ctx.db, path.search);
+      const { slug: search } = await findSearchRow(ctx.db, path.search);
       const rows = await readClaimPage(ctx.db, {
-        ...path,
         ...filter,
+        search,
         after: after?.[0],
         limit,
       });

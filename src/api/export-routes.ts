@@ -90,7 +90,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
         ]);
       if (view !== undefined && kind !== 'discoveries')
         throw new InvalidInput([{ path: 'query.view', given: view, expected: 'only with discoveries' }]);
-      await findScope(ctx.db, { topic, search });
+      const scope = await findScope(ctx.db, { topic, search });
       const headers = {
         'content-type': MEDIA_TYPES[format],
         'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
@@ -99,8 +99,8 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
       // HEAD requests, and clients that have disconnected, take no place.
       if (request.method === 'HEAD' || reply.raw.closed) return void hijackReply(reply, headers).end();
       const leave = app.shares.exports.take(request);
-      const searches = search === undefined ? undefined : [search];
-      const filter = { searches, topic, since, until, query: text, view };
+      const searches = scope.search === undefined ? undefined : [scope.search];
+      const filter = { searches, topic: scope.topic, since, until, query: text, view };
       // Run outside the visitor's share of database connections, so that ending the statement never waits for one.
       await runAsProgram(async () => {
         const gone = abortOnClose(reply);

@@ -118,8 +118,9 @@ export function rankingRoutes(app: App, home: RouteContext): void {
       reply: defineFigures(Voice),
     },
     async ({ topics, days: back }) => {
-      for (const topic of topics) await findTopicRow(ctx.db, topic);
-      return readDerived({ topic: topics }, () => readShareOfVoice(ctx, topics, back));
+      const compared: string[] = [];
+      for (const topic of topics) compared.push((await findTopicRow(ctx.db, topic)).slug);
+      return readDerived({ topic: compared }, () => readShareOfVoice(ctx, compared, back));
     },
   );
 }

@@ -13,11 +13,6 @@ import { z } from 'zod';
 export const FORMER_SLUGS =
   'A former slug continues to work in every path, query and body until something else takes it.';
 
-const reuseMember = z
-  .boolean()
-  .optional()
-  .describe('Take a slug that is a former slug of something else. Without it, such a slug returns 409.');
-
 /** What most lists are about. */
 export const scopeParams = {
   topic: topicSlug.optional(),
@@ -93,7 +88,6 @@ export const newSearch = searchMembers
       .optional()
       .describe('Topic; created if it does not exist. Default: the slug of the search.'),
     service: serviceKind.optional(),
-    reuse_slug: reuseMember,
   })
   .meta({
     examples: [
@@ -114,8 +108,6 @@ export const newSearch = searchMembers
 export const editedSearch = searchMembers
   .extend({
     slug: searchSlug.optional().describe('New slug.'),
-    topic: topicSlug.optional().describe('Existing topic to move the search to.'),
-    reuse_slug: reuseMember,
   })
   .meta({ examples: [{ every: '30m', labels: ['harbour'] }] });
 
@@ -155,7 +147,6 @@ export const newTopic = z
     slug: newTopicSlug,
     service: serviceKind.optional(),
     searches: z.array(topicSearch).max(20),
-    reuse_slug: reuseMember,
   })
   .meta({
     examples: [
@@ -176,7 +167,6 @@ export const watchedText = z
       .optional()
       .describe(`Interval of the microblog search. Default: ${DEFAULT_EVERY.microblog}.`),
     ai_every: textParam(60).optional().describe(`Interval of the AI search. Default: ${DEFAULT_EVERY.ai}.`),
-    reuse_slug: reuseMember,
   })
   .meta({ examples: [{ text: 'tide pools' }] });
 
@@ -191,6 +181,5 @@ export const renamedTopic = z
   .strictObject({
     name: topicName.optional(),
     slug: topicSlug.optional().describe('New slug.'),
-    reuse_slug: reuseMember,
   })
   .meta({ examples: [{ name: 'Ferries of the harbour' }] });

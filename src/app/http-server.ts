@@ -16,7 +16,6 @@ import { toJson } from '../lib/json-values.ts';
 import { openAccess } from '../monitor/access/authentication.ts';
 import { toActor } from '../monitor/access/visitor-scopes.ts';
 import { WrongMethod } from '../monitor/http/error-statuses.ts';
-import { followFormerSlugs } from '../monitor/http/former-slugs.ts';
 import { addGate } from '../monitor/http/gate.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import {
@@ -213,7 +212,6 @@ export async function buildHttpServer(
     scoped.setReplySerializer((payload) => toJson(payload));
     addJsonParser(scoped);
     honorIdempotencyKeys(scoped, home);
-    followFormerSlugs(scoped, home.ctx.db);
     // Of the process: they speak of the real database, and a sandbox that is away is no reason to restart.
     const ofProcess = mount === '' ? [healthRoutes, metricsRoutes(requests)] : [];
     for (const add of [...ofProcess, ...doors.api]) await add(scoped, home);
@@ -222,7 +220,6 @@ export async function buildHttpServer(
   await app.register(async (scoped: App) => {
     markRoutes(scoped, 'page');
     await scoped.register(formbody, { bodyLimit: limits.formBytes });
-    followFormerSlugs(scoped, home.ctx.db);
     for (const add of doors.pages) await add(scoped, home);
     addNotFoundHandler(scoped);
   });

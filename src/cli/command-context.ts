@@ -9,9 +9,7 @@ import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/access/audit-entries.ts';
 import { InvalidInput, Refused } from '../model/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
-import { findRenamed } from '../store/topics/former-slugs.ts';
 import type { ShellSetting } from './forwarded-command.ts';
-import { listNamedSlugs, NamedByFormerSlug } from './former-slugs.ts';
 import { listenForShutdown, type ShutdownRequest, useConfig } from './process-exit.ts';
 import { renderLogLine } from './log-lines.ts';
 import { type Io, isTerminal, type Shell, type Terminal } from './terminal-io.ts';
@@ -120,16 +118,6 @@ export function openCli(
       page,
       open({ config: readOnce(), log: log(), role: 'guest', kind: shell.page.kind }),
     );
-    const renamed = await findRenamed(program.ctx.db.pool, listNamedSlugs(shell.command)).catch(
-      async (error: unknown) => {
-        await program.close();
-        throw error;
-      },
-    );
-    if (renamed.length > 0) {
-      await program.close();
-      throw new NamedByFormerSlug(renamed);
-    }
     const stopping = new AbortController();
     const ending = (caller?.listenForShutdown ?? listenForShutdown)();
     for (const note of program.notes) page.say(`note: ${oneLine(note)}`);

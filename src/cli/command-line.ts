@@ -5,7 +5,6 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
 import type { Cli, RunCliOptions } from './command-context.ts';
 import { addCommands, COMMAND_NAMES, findHelpTerm } from './command-registry.ts';
-import { NamedByFormerSlug, useCurrentSlugs } from './former-slugs.ts';
 import { EXIT_USAGE, guardQuery, reportMisuse, rewriteHelp, shortenQuotes } from './command-input.ts';
 import { OF_BOTH_DATABASES } from './program-name.ts';
 import { type Io, openShell, type Shell } from './terminal-io.ts';
@@ -33,7 +32,8 @@ export async function runCli(argv: readonly string[], io: Io, running: RunCliOpt
   // If the reader closes stderr, the command still runs.
   io.stderr.on('error', () => {});
   try {
-    await parseArguments(shell, openOnce, argv);
+    const program = createParser(shell, openOnce);
+    await program.parseAsync(guardQuery(rewriteHelp(argv, program)), { from: 'user' });
   } catch (error) {
     if (!out.gone()) {
       if (error instanceof CommanderError) shell.exitCode = reportMisuse(shell, error, argv);
@@ -53,22 +53,6 @@ export async function runCli(argv: readonly string[], io: Io, running: RunCliOpt
   }
   out.release();
   return out.gone() ? 0 : shell.exitCode;
-}
-
-async function parseArguments(
-  shell: Shell,
-  openCli: () => Promise<Cli>,
-  argv: readonly string[],
-): Promise<void> {
-  const program = createParser(shell, openCli);
-  try {
-    await program.parseAsync(guardQuery(rewriteHelp(argv, program)), { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof NamedByFormerSlug) || shell.renamed.length > 0) throw error;
-    shell.say(error.message);
-    shell.renamed = error.renamed;
-    await parseArguments(shell, openCli, argv);
-  }
 }
 
 async function prepareCli(
@@ -109,7 +93,6 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
       shell.command = command;
       if (shell.page.kind === 'sandbox' && OF_BOTH_DATABASES.has(findTopName(command)))
         command.error(`error: --sandbox does not apply to ${findTopName(command)}`, { exitCode: EXIT_USAGE });
-      useCurrentSlugs(command, shell.renamed);
       if (!WITHOUT_CONFIGURATION.has(command.name())) await (await openCli()).assertConfiguration();
     })
     .configureOutput({

@@ -61,13 +61,11 @@ async function findCompletion(
   search: string | undefined,
   runId: bigint | undefined,
 ): Promise<CompletionRow> {
-  if (search !== undefined) await findSearchRow(db, search);
+  const named = search === undefined ? undefined : await findSearchRow(db, search);
   const row =
     runId !== undefined
       ? await readRunCompletion(db, runId)
-      : search === undefined
-        ? undefined
-        : await readLastCompletion(db, search);
+      : named && (await readLastCompletion(db, named.slug));
   if (row !== undefined) return row;
   const whose = runId === undefined ? `the search "${search}"` : `run ${runId}`;
   throw new Refused(

@@ -96,6 +96,3 @@ export function readUntil(given: readonly string[] | undefined, { zone }: Zoned)
 export function createInvalidOption(path: string, given: string, expected: string): InvalidInput {
   return new InvalidInput([{ path, given, expected }]);
 }
-
-/** Of every command that gives a new slug. */
-export const REUSE_SLUG = 'take a slug that is a former slug of something else';

@@ -2,7 +2,7 @@ import { InvalidInput } from '../model/errors.ts';
 import { addStatus, judgeTopic, readSearchStatuses } from '../monitor/status/search-status.ts';
 import { findSearchRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
-import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definition.ts';
+import type { WrittenSearch } from '../monitor/topics/search-definition.ts';
 import { readPaces } from '../store/runs/pace.ts';
 import { readRunPage } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
@@ -11,7 +11,7 @@ import { SEARCH_STATES, type SearchState } from '../model/closed-lists.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { type ListOptions, showRows } from './list-command.ts';
-import { choiceOption, MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
+import { choiceOption, MAX_LIMIT } from './option-values.ts';
 import { registerPurge } from './purge-command.ts';
 import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
@@ -28,7 +28,6 @@ export function registerSearch(search: Command, cli: Cli): void {
   registerList(search, cli);
   registerShow(search, cli);
   registerSearchRun(search, cli);
-  registerMove(search, cli);
   registerPreview(search, cli);
   registerTry(search, cli);
   addSearchStates(search, cli);
@@ -74,7 +73,7 @@ function registerShow(search: Command, cli: Cli): void {
         const row = await findSearchRow(ctx.db, slug);
         const {
           runs: [newest],
-        } = await readRunPage(ctx.db, { search: slug, limit: 1 });
+        } = await readRunPage(ctx.db, { search: row.slug, limit: 1 });
         const last = newest && (await readToolsOf(ctx.db, newest));
         const free = await ctx.isFree(row.service_kind);
         const [pace] = await readPaces(ctx.db, [row.id]);
@@ -93,25 +92,6 @@ function registerShow(search: Command, cli: Cli): void {
     );
 }
 
-function registerMove(search: Command, cli: Cli): void {
-  search
-    .command('move')
-    .description('move a search and what it found to another topic; reports nothing again')
-    .argument('<search>', 'search slug')
-    .requiredOption('--topic <topic>', 'existing topic')
-    .option('--json', 'print the search as JSON')
-    .action((slug: string, { topic, json }: { topic: string; json?: boolean }) =>
-      cli.withProgram(async ({ ctx }) => {
-        const before = await findSearchRow(ctx.db, slug);
-        const { changed } = await editSearch(ctx, slug, { topic });
-        await cli.show(json, await findSearchRow(ctx.db, slug), () => []);
-        cli.page.say(
-          changed ? `${slug}: moved from ${before.topic} to ${topic}` : `${slug}: already in ${topic}`,
-        );
-      }),
-    );
-}
-
 /** Options of a search; the monitor validates the values. */
 type SearchOptions = RequestOptions & {
   cron?: string;
@@ -119,7 +99,6 @@ type SearchOptions = RequestOptions & {
   every?: string;
   label?: string[];
   sensitivity?: string;
-  reuseSlug?: boolean;
   json?: boolean;
 };
 
@@ -195,12 +174,11 @@ function addSearchOptions(command: Command, unless: (value: string) => string): 
       label,
     ])
     .option('--sensitivity <level>', `spike sensitivity: low, normal, high or off${unless('normal')}`)
-    .option('--reuse-slug', REUSE_SLUG)
     .option('--json', 'print JSON');
 }
 
-function readSearchOptions(options: SearchOptions): Omit<WrittenSearch & SlugReuse, 'slug' | 'operation'> {
-  const { cron, tz, every, label, sensitivity, reuseSlug } = options;
+function readSearchOptions(options: SearchOptions): Omit<WrittenSearch, 'slug' | 'operation'> {
+  const { cron, tz, every, label, sensitivity } = options;
   return {
     ...readRequestOptions(options),
     cron,
@@ -208,6 +186,5 @@ function readSearchOptions(options: SearchOptions): Omit<WrittenSearch & SlugReu
     every,
     labels: label,
     sensitivity,
-    reuse_slug: reuseSlug,
   };
 }

@@ -2,7 +2,6 @@
 
 import type { DatabaseKind } from '../model/database-kind.ts';
 import { toJson } from '../lib/json-values.ts';
-import type { RenamedSlug } from '../store/topics/former-slugs.ts';
 import { nameProgram, wrapMessage } from './program-name.ts';
 import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';
@@ -177,8 +176,6 @@ export type Shell = {
   show(json: boolean | undefined, value: unknown, lines: () => readonly string[]): Promise<void>;
   /** The command that runs, once it is known. */
   command: Command | undefined;
-  /** Former slugs that it names. */
-  renamed: readonly RenamedSlug[];
   /** The exit code if nothing is thrown. */
   exitCode: number;
 };
@@ -198,7 +195,6 @@ export function openShell(io: Io, commands: readonly string[]): Shell {
       if (shown.length > 0) await out.write(`${shown.join('\n')}\n`);
     },
     command: undefined,
-    renamed: [],
     exitCode: 0,
   };
 }

@@ -11,7 +11,7 @@ import {
 import { readSearches } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
 import { showRows } from './list-command.ts';
-import { MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
+import { MAX_LIMIT } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { registerPurge } from './purge-command.ts';
@@ -61,7 +61,7 @@ function registerShow(topic: Command, cli: Cli): void {
         const { page } = cli;
         const row = await findTopicRow(ctx.db, slug);
         const searches = await readSearches(ctx.db, {
-          topic: slug,
+          topic: row.slug,
           removed: row.archived_at !== null,
           limit: MAX_LIMIT,
         });
@@ -97,13 +97,11 @@ function registerRename(topic: Command, cli: Cli): void {
     .argument('<topic>', 'topic slug')
     .option('--name <name>', 'new display name')
     .option('--slug <slug>', 'new slug; the slugs of its searches stay')
-    .option('--reuse-slug', REUSE_SLUG)
     .option('--json', 'print the topic as JSON')
-    .action((slug: string, options: { name?: string; slug?: string; reuseSlug?: boolean; json?: boolean }) =>
+    .action((slug: string, options: { name?: string; slug?: string; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { renameTopic } = await import('../monitor/topics/save-topic.ts');
-        const { name, reuseSlug: reuse_slug } = options;
-        const renamed = await renameTopic(ctx, slug, { name, slug: options.slug, reuse_slug });
+        const renamed = await renameTopic(ctx, slug, { name: options.name, slug: options.slug });
         const row = await findTopicRow(ctx.db, renamed);
         await cli.show(options.json, row, () => []);
         cli.page.say(`${slug}: now "${row.name}", ${row.slug}`);

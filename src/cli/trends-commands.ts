@@ -46,10 +46,11 @@ export function registerTrends(trends: Command, cli: Cli): void {
     )
     .action((options: TrendOptions) => {
       const { days } = options;
-      const compared = options.compare === undefined ? undefined : parseComparedTopics(options);
+      const named = options.compare === undefined ? undefined : parseComparedTopics(options);
       return cli.withProgram(async ({ ctx }) => {
-        if (compared !== undefined) {
-          for (const slug of compared) await findTopicRow(ctx.db, slug);
+        if (named !== undefined) {
+          const compared: string[] = [];
+          for (const slug of named) compared.push((await findTopicRow(ctx.db, slug)).slug);
           const underived = await readDerivedUntil(ctx.db, { topic: compared });
           const voices = await readShareOfVoice(ctx, compared, days);
           if (voices.length === 0)

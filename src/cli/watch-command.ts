@@ -3,7 +3,6 @@ import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { watch } from '../monitor/sources/watch-address.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
-import { REUSE_SLUG } from './option-values.ts';
 import { oneLine } from './terminal-text.ts';
 
 type WatchOptions = {
@@ -12,7 +11,6 @@ type WatchOptions = {
   service?: string;
   every?: string;
   aiEvery?: string;
-  reuseSlug?: boolean;
   json?: boolean;
 };
 
@@ -27,7 +25,6 @@ export function registerWatch(command: Command, cli: Cli): void {
     .option('--service <service>', 'own or hosted (default: hosted if SEARCH_API_URL is set, else own)')
     .option('--every <interval>', `interval of the microblog search (default: ${DEFAULT_EVERY.microblog})`)
     .option('--ai-every <interval>', `interval of the AI search (default: ${DEFAULT_EVERY.ai})`)
-    .option('--reuse-slug', REUSE_SLUG)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -43,7 +40,6 @@ export function registerWatch(command: Command, cli: Cli): void {
           service,
           postsEvery: every,
           aiEvery,
-          reuse_slug: options.reuseSlug,
         });
         if (json === true) {
           const searches = await executeFirstRuns(cli, program, created, { json, stopping });

@@ -9,7 +9,6 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 };
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'search add': ['--operation', 'ai'],
-  'search move': ['--topic', 'y'],
   'authors forget': ['--yes', '--service', 'own'],
   demo: ['--remove'],
 };

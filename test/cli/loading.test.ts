@@ -31,7 +31,7 @@ const HEAVY = new Set(['bullmq', 'fast-xml-parser', 'fastify', 'ioredis', 'preac
 
 /**
  * Commands that read: the maximum of our modules and of packages, a tenth above what they load. A command that
- * needs more has a reason, and its line changes with it. All of them follow former slugs.
+ * needs more has a reason, and its line changes with it.
  */
 // biome-ignore format: one line for each
 const READING: readonly { command: string; own: number; packages: number; heavy?: readonly string[] }[] = [

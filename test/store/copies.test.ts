@@ -5,7 +5,6 @@ import { groupCopies, hashFoldedText } from '../../src/model/copies.ts';
 import { HOUR } from '../../src/lib/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { editSearch } from '../../src/monitor/topics/save-search.ts';
 import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { MAX_COPIES, readThings } from '../../src/store/topics/copies.ts';
@@ -218,22 +217,6 @@ describe('what a topic finds', () => {
       ),
       { numRuns: 40, seed: 11 },
     );
-  });
-
-  test('a search that moves takes its members along', async () => {
-    const [topic, other] = [newTopic(), newTopic()];
-    const [one, two, three] = [await newSearch(topic), await newSearch(topic), await newSearch(other)];
-    for (const search of [one, two]) await finds(search, topic, []);
-    await finds(three, other, []);
-    await finds(one, topic, [{ id: 1, text: 900 }]);
-    await finds(two, topic, [{ id: 2, text: 900 }]);
-    await finds(three, other, [{ id: 3, text: 900 }]);
-    expect(await firsts(topic)).toEqual([`${topic}-1`]);
-    await editSearch(world.ctx, one.slug, { topic: other });
-    expect(await firsts(topic)).toEqual([`${topic}-2`]);
-    expect(await firsts(other)).toEqual([`${topic}-1`]);
-    await expectEachOnce(topic);
-    await expectEachOnce(other);
   });
 
   test('a text that is edited joins its new copies, and leaves the former ones, in all topics', async () => {

@@ -1,16 +1,15 @@
-/** Names of topics and searches: renames, former slugs, and moves of a search to another topic. */
+/** Names of topics and searches: renames and former slugs. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE } from '../../src/lib/time.ts';
-import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { createSearch, editSearch } from '../../src/monitor/topics/save-search.ts';
 import { createTopic, renameTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { changeSearch, changeTopic } from '../../src/monitor/topics/search-state.ts';
-import { findRenamed } from '../../src/store/topics/former-slugs.ts';
+import { findSearch } from '../../src/store/topics/searches.ts';
+import { findTopic } from '../../src/store/topics/topics.ts';
 import { readDiscoveriesAfter } from '../../src/store/queries/discoveries.ts';
-import { readDerived, readRebuilt } from '../derived.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 import { START } from '../world.ts';
@@ -27,10 +26,11 @@ beforeEach(() => {
   minutes = 0;
 });
 
-const add = (slug: string, topic: string, more: { reuse_slug?: boolean } = {}) =>
-  createSearch(ctx, { slug, topic, operation: 'microblog', prompt: slug, every: '15m', ...more });
+const add = (slug: string, topic: string) =>
+  createSearch(ctx, { slug, topic, operation: 'microblog', prompt: slug, every: '15m' });
+/** The current slug of what a slug leads to. */
 const leadsTo = async (kind: 'topic' | 'search', slug: string) =>
-  (await findRenamed(world.db.pool, [{ kind, slug }]))[0]?.slug;
+  (await (kind === 'topic' ? findTopic : findSearch)(world.db.pool, slug))?.slug;
 
 /** A run that finds posts; each test has its own. */
 async function find(search: string, ...ids: string[]): Promise<void> {
@@ -38,19 +38,6 @@ async function find(search: string, ...ids: string[]): Promise<void> {
   clock.set(new Date(Date.parse(START) + minutes * MINUTE));
   stub.answers(json({ miner_tweets: ids.map((id) => wirePost(`${n}00${id}`)) }));
   await executeRun(ctx, (await insertManualRun(ctx, search)).runId);
-}
-
-/** Posts of a topic in order, with the search that reports each, and `*` if first in the topic. */
-async function reported(topic: string): Promise<string[]> {
-  const found = await rows(
-    `SELECT d.search, p.external_id, d.first_in_topic FROM strandline_analytics.discoveries d
-     JOIN strandline.posts p ON p.id = d.post_id WHERE d.topic = $1 ORDER BY d.id`,
-    [topic],
-  );
-  return found.map(
-    (row) =>
-      `${row.search} ${row.external_id.slice(`${n}00`.length)}${row.first_in_topic === true ? '*' : ''}`,
-  );
 }
 
 describe('rename', () => {
@@ -63,8 +50,7 @@ describe('rename', () => {
     expect(await leadsTo('topic', named('b'))).toBe(named('c'));
     expect(await leadsTo('search', named('posts'))).toBe(named('finds'));
     await renameTopic(ctx, named('c'), { slug: named('a') });
-    expect(await leadsTo('topic', named('a'))).toBeUndefined();
-    expect(await leadsTo('topic', named('c'))).toBe(named('a'));
+    for (const slug of ['a', 'b', 'c']) expect(await leadsTo('topic', named(slug))).toBe(named('a'));
     const audit = await rows(
       `SELECT action, subject, changes FROM strandline_analytics.audit_log WHERE subject = ANY ($1) AND action LIKE '%.updated' ORDER BY id`,
       [[named('a'), named('posts')]],
@@ -86,7 +72,7 @@ describe('rename', () => {
     ]);
   });
 
-  test('a taken slug is refused with what has it: in use, removed, or given up', async () => {
+  test('a taken slug is refused with what has it: in use or removed', async () => {
     await add(named('x'), named('tx'));
     await add(named('y'), named('ty'));
     await expect(renameTopic(ctx, named('tx'), { slug: named('ty') })).rejects.toThrow(
@@ -101,19 +87,45 @@ describe('rename', () => {
     await expect(
       createTopic(ctx, { name: 'T', slug: named('ty'), searches: [{ prompt: 'p', every: '1h' }] }),
     ).rejects.toThrow(`strandline topic purge ${named('ty')}`);
-    await renameTopic(ctx, named('tx'), { slug: named('tz') });
-    await expect(watchTopic(ctx, { text: 'tx', slug: named('tx') })).rejects.toThrow(
-      `"${named('tx')}" is a former slug of the topic "${named('tz')}"; choose another slug, such as ${named('tx')}-2 (--slug ${named('tx')}-2), or take it over: --reuse-slug`,
-    );
-    expect(await rows('SELECT FROM strandline.topics WHERE slug = $1', [named('tx')])).toHaveLength(0);
   });
 
-  test('a former slug is taken over on request only, and then leads to its new owner', async () => {
+  test('what takes a former slug has it from then on; what had it before keeps its others', async () => {
     await add(named('x'), named('t'));
     await editSearch(ctx, named('x'), { slug: named('y') });
-    await expect(add(named('x'), named('t'))).rejects.toMatchObject({ kind: 'conflict' });
-    await add(named('x'), named('t'), { reuse_slug: true });
-    expect(await leadsTo('search', named('x'))).toBeUndefined();
+    await editSearch(ctx, named('y'), { slug: named('z') });
+    const { search } = await add(named('x'), named('t'));
+    expect([search.slug, search.prompt]).toEqual([named('x'), named('x')]);
+    expect(await leadsTo('search', named('x'))).toBe(named('x'));
+    expect(await leadsTo('search', named('y'))).toBe(named('z'));
+    await renameTopic(ctx, named('t'), { slug: named('u') });
+    await watchTopic(ctx, { text: 'second', slug: named('t') });
+    expect((await findTopic(world.db.pool, named('t')))?.name).toBe('second');
+    await renameTopic(ctx, named('t'), { slug: named('v') });
+    expect(await leadsTo('topic', named('t')), 'to the last that had it').toBe(named('v'));
+  });
+
+  test('each change of a renamed topic or search is made by its former slug, too, and recorded under the current one', async () => {
+    await add(named('x'), named('t'));
+    await renameTopic(ctx, named('t'), { slug: named('u') });
+    await editSearch(ctx, named('x'), { slug: named('y') });
+    const added = await add(named('x2'), named('t'));
+    expect(added.search.topic).toBe(named('u'));
+    expect((await changeSearch(ctx, named('x'), 'pause')).slug).toBe(named('y'));
+    await changeTopic(ctx, named('t'), 'resume');
+    expect((await editSearch(ctx, named('x'), { every: '30m' })).search).toMatchObject({
+      slug: named('y'),
+      topic: named('u'),
+      every_seconds: 1_800,
+    });
+    expect(await renameTopic(ctx, named('t'), { name: 'Named' })).toBe(named('u'));
+    await find(named('x'), '1');
+    const subjects = await rows(
+      `SELECT DISTINCT subject FROM strandline_analytics.audit_log WHERE kind IN ('topic', 'search') AND subject LIKE $1
+       AND id > (SELECT max(id) FROM strandline_analytics.audit_log WHERE subject = $2 AND action = 'search.updated'
+         AND changes ? 'slug') ORDER BY 1`,
+      [`%-${n}`, named('x')],
+    );
+    expect(subjects.map(({ subject }) => subject)).toEqual([named('u'), named('x2'), named('y')]);
   });
 
   test('searches of a watched text avoid slugs that are taken or lead elsewhere', async () => {
@@ -142,77 +154,5 @@ describe('rename', () => {
     const of = async (filter: object) =>
       (await readDiscoveriesAfter(world.db, { ...filter, after: 0n, limit: 9 })).length;
     expect([await of({ topic: named('t') }), await of({ search: named('x') })]).toEqual([1, 1]);
-  });
-});
-
-describe('move', () => {
-  test('nothing is reported again in either topic, and each of them reports an item once', async () => {
-    const [from, to] = [named('from'), named('to')];
-    const [moved, left, there] = [named('moved'), named('left'), named('there')];
-    await add(moved, from);
-    await add(there, to);
-    await find(moved, '1');
-    await find(there, '1');
-    await add(left, from);
-    await find(left, '1');
-    await find(moved, '2', '3');
-    await find(left, '2');
-    await find(there, '3');
-    await editSearch(ctx, moved, { topic: to });
-    expect(await reported(from)).toEqual([`${left} 1*`, `${left} 2*`]);
-    expect(await reported(to)).toEqual([
-      `${moved} 1`,
-      `${there} 1*`,
-      `${moved} 2*`,
-      `${moved} 3`,
-      `${there} 3*`,
-    ]);
-    // Neither topic reports what it reported before, whichever search finds it.
-    await find(there, '2', '4');
-    await find(left, '3');
-    expect((await reported(to)).slice(5)).toEqual([`${there} 2`, `${there} 4*`]);
-    expect((await reported(from)).slice(2)).toEqual([`${left} 3`]);
-  });
-
-  test('what is derived equals a rebuild', async () => {
-    const [from, to] = [named('from'), named('to')];
-    const [moved, left, there] = [named('moved'), named('left'), named('there')];
-    await add(moved, from);
-    await add(left, from);
-    await add(there, to);
-    for (const search of [moved, left, there]) await find(search, '1', search === left ? '2' : '3');
-    await derivePending(ctx, { settleMs: null });
-    const firsts = async () =>
-      rows(
-        `SELECT s.slug, d.topic_posts FROM strandline.search_days d JOIN strandline.searches s ON s.id = d.search_id
-         WHERE s.slug = ANY ($1) AND d.topic_posts > 0 ORDER BY 1`,
-        [[moved, left, there]],
-      );
-    const before = await firsts();
-    await editSearch(ctx, moved, { topic: to });
-    await derivePending(ctx, { settleMs: null });
-    expect(await firsts()).not.toEqual(before);
-    expect(await readDerived(ctx)).toEqual(await readRebuilt(ctx));
-  });
-
-  test('a search moves to a topic that exists, empty or not', async () => {
-    await add(named('first'), named('t'));
-    await add(named('other'), named('empty'));
-    await expect(editSearch(ctx, named('first'), { topic: named('none') })).rejects.toMatchObject({
-      kind: 'not_found',
-    });
-    await editSearch(ctx, named('first'), { topic: named('t'), every: '30m' });
-    await editSearch(ctx, named('other'), { topic: named('t') });
-    await editSearch(ctx, named('first'), { topic: named('empty') });
-    expect(
-      await rows(
-        `SELECT s.slug, t.slug AS topic FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id
-         WHERE s.slug LIKE $1 ORDER BY 1`,
-        [`%-${n}`],
-      ),
-    ).toEqual([
-      { slug: named('first'), topic: named('empty') },
-      { slug: named('other'), topic: named('t') },
-    ]);
   });
 });

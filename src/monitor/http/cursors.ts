@@ -5,7 +5,6 @@
 
 import { toJson, tryParseJson } from '../../lib/json-values.ts';
 import { InvalidInput } from '../../model/errors.ts';
-import type { RenamedSlug } from '../../store/topics/former-slugs.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
@@ -24,10 +23,10 @@ const EXPECTED_FILTERS =
 const FILTER_HASH_LENGTH = 11;
 
 /**
- * A decoded cursor: the keys, and a hash of the filters of the page that returned it. `renamed`: what the request names by
- * a former slug, which may be the one of that page.
+ * A decoded cursor: the keys, and a hash of the filters of the page that returned it, as the client sent them: so a topic that
+ * was renamed in between does not end the list.
  */
-type CursorContent<Keys> = { keys: Keys; filters: string; renamed?: readonly RenamedSlug[] };
+type CursorContent<Keys> = { keys: Keys; filters: string };
 
 type ListQuery<Keys> = { limit: number; cursor?: CursorContent<Keys> | undefined };
 
@@ -79,14 +78,8 @@ export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys
   return {
     param,
     pageOf: ({ limit, cursor, ...filter }, path = {}) => {
-      const text = toJson([path, filter]);
-      const filters = hashFilters(text);
-      const isOfFormer = ({ renamed = [], filters: hash }: CursorContent<Keys>) =>
-        hash ===
-        hashFilters(
-          renamed.reduce((all, { slug, former }) => all.replaceAll(`"${slug}"`, `"${former}"`), text),
-        );
-      if (cursor !== undefined && cursor.filters !== filters && !isOfFormer(cursor))
+      const filters = hashFilters(toJson([path, filter]));
+      if (cursor !== undefined && cursor.filters !== filters)
         throw new InvalidInput([{ path: 'query.cursor', given: undefined, expected: EXPECTED_FILTERS }]);
       const encode = (keys: Keys) =>
         Buffer.from(JSON.stringify([list, z.encode(codec, keys), filters]), 'utf8').toString('base64url');

@@ -254,11 +254,11 @@ async function changeSources<T>(
   change: (tx: Transaction, changing: Changing) => Promise<Changed<T>>,
 ): Promise<T> {
   return inTransaction(ctx.db, async (tx) => {
-    const { id } = await requireTopic(tx, slug);
+    const { id, slug: subject } = await requireTopic(tx, slug);
     await lockTopic(tx, slug);
     const [rows, now] = [await listTopicSources(tx, id), await readTime(tx, ctx.clock)];
     const { result, changes, isChanged } = await change(tx, { id, now, rows });
-    if (isChanged) await recordAudit(tx, ctx, { action: 'topic.sources_changed', subject: slug, changes });
+    if (isChanged) await recordAudit(tx, ctx, { action: 'topic.sources_changed', subject, changes });
     return result;
   });
 }

@@ -40,7 +40,7 @@ export async function watch(ctx: ActingContext, request: WatchRequest): Promise<
 }
 
 async function watchAddress(ctx: ActingContext, request: WatchRequest): Promise<WatchedTopic> {
-  const { text, slug, service = 'own', postsEvery, aiEvery, reuse_slug } = request;
+  const { text, slug, service = 'own', postsEvery, aiEvery } = request;
   if (ctx.kind === 'sandbox')
     throw new Refused('conflict', 'the sandbox reads no addresses; watch it outside of the sandbox');
   if (service !== 'own')
@@ -57,7 +57,6 @@ async function watchAddress(ctx: ActingContext, request: WatchRequest): Promise<
     name,
     slug,
     service,
-    reuse_slug,
     searches: [
       {
         operation: 'ai',

@@ -1,12 +1,12 @@
 /**
- * Finds topics and searches by slug, and runs by id. An unknown slug is refused with the nearest known one, a new one that
- * is taken with whose it is.
+ * Finds topics and searches by slug, which may be a former one, and runs by id. What is found has the current slug. An unknown
+ * slug is refused with the nearest known one, a new one that is taken with whose it is.
  */
 
 import { createNotFound, InvalidInput, Refused } from '../../model/errors.ts';
 import { findNearestName } from '../../lib/nearest-name.ts';
 import type { Database, Id, Queryable, Transaction } from '../../store/db/database.ts';
-import { findRenamed, type NamedKind, releaseFormerSlug } from '../../store/topics/former-slugs.ts';
+import { type NamedKind, readNamed } from '../../store/topics/former-slugs.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { readRun, type RunRow } from '../../store/queries/run-list.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/queries/search-list.ts';
@@ -20,12 +20,14 @@ const MAX_ROWS = 100_000;
 
 /** A search by its slug, including removed ones, whose history stays. @throws Refused `not_found` */
 export async function findSearchRow(db: Database, slug: string): Promise<SearchRow> {
-  return (await readSearch(db, slug)) ?? refuseUnknown('search', slug, (filter) => readSearches(db, filter));
+  const row = await readNamed(db.pool, { kind: 'search', slug }, (current) => readSearch(db, current));
+  return row ?? refuseUnknown('search', slug, (filter) => readSearches(db, filter));
 }
 
 /** A topic by its slug, including removed ones. @throws Refused `not_found` */
 export async function findTopicRow(db: Database, slug: string): Promise<TopicRow> {
-  return (await readTopic(db, slug)) ?? refuseUnknown('topic', slug, (filter) => readTopics(db, filter));
+  const row = await readNamed(db.pool, { kind: 'topic', slug }, (current) => readTopic(db, current));
+  return row ?? refuseUnknown('topic', slug, (filter) => readTopics(db, filter));
 }
 
 /** Suggests the nearest slug, if there is one. @throws Refused `not_found` */
@@ -85,13 +87,14 @@ export function describeRemovedScope(
 }
 
 /**
- * The scope of a read. Unknown slugs, which would otherwise return an empty list, are refused.
+ * The scope of a read, with current slugs. Unknown slugs, which would otherwise return an empty list, are refused.
  * @throws Refused `not_found`
  */
 export async function findScope(db: Database, { topic, search }: DataScope): Promise<DataScope> {
-  if (search !== undefined) await findSearchRow(db, search);
-  if (topic !== undefined) await findTopicRow(db, topic);
-  return { topic, search };
+  return {
+    search: search === undefined ? undefined : (await findSearchRow(db, search)).slug,
+    topic: topic === undefined ? undefined : (await findTopicRow(db, topic)).slug,
+  };
 }
 
 /**
@@ -172,26 +175,4 @@ export function createTaken(
 function suggestSlug(kind: NamedKind, slug: string): string {
   const next = `${slug.slice(0, 61)}-2`;
   return kind === 'topic' ? `${next} (--slug ${next})` : next;
-}
-
-/**
- * Takes a slug over from what had it before: it no longer leads there. Call it after the row with the slug is written.
- * @param reuse whether that was requested
- * @throws Refused `conflict` if it was not, unless it was a former slug of the same topic or search
- */
-export async function claimSlug(
-  tx: Transaction,
-  named: { kind: NamedKind; slug: string },
-  reuse: boolean | undefined,
-): Promise<void> {
-  const [renamed] = await findRenamed(tx, [named]);
-  if (renamed === undefined) return;
-  const { kind, former, slug } = renamed;
-  if (reuse !== true && slug !== former)
-    throw new Refused(
-      'conflict',
-      `"${former}" is a former slug of the ${kind} "${slug}"; choose another slug, such as ` +
-        `${suggestSlug(kind, former)}, or take it over: --reuse-slug (API: reuse_slug)`,
-    );
-  await releaseFormerSlug(tx, named);
 }

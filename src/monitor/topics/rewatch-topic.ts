@@ -34,10 +34,10 @@ type RewatchedTopic = { topic: string; created: CreatedSearch[] };
  */
 export async function rewatchTopic(
   ctx: ActingContext,
-  slug: string,
+  named: string,
   { service: given, slug: wanted }: Rewatch,
 ): Promise<RewatchedTopic> {
-  await assertTopicNotRemoved(ctx.db, slug);
+  const { slug } = await assertTopicNotRemoved(ctx.db, named);
   if (ctx.kind === 'sandbox')
     throw new Refused(
       'conflict',
@@ -58,7 +58,7 @@ export async function rewatchTopic(
     if (locked === null) throw createNotFound('topic', slug);
     if (locked.successor !== null)
       throw new Refused('conflict', `the topic "${slug}" already continues as "${locked.successor}"`);
-    if ((await findTopic(tx, topic.slug)) !== null)
+    if ((await findTopic(tx, topic.slug))?.slug === topic.slug)
       throw new Refused('conflict', `the topic "${topic.slug}" already exists; choose another slug`);
     const made: CreatedSearch[] = [];
     for (const search of checked)

@@ -23,14 +23,14 @@ export async function insertManualRun(
     return { runId: BigInt(execution.committed), alreadyQueued: false };
   await assertSearchNotRemoved(ctx.db, slug);
   return inTransaction(ctx.db, async (tx) => {
-    const { id: searchId } = await lockSearchBySlug(tx, slug);
+    const { id: searchId, slug: search } = await lockSearchBySlug(tx, slug);
     const queued = await findQueuedRun(tx, searchId, ctx.clock.statementTime());
     if (queued !== null) return { runId: queued, alreadyQueued: true };
     const runId = await insertRun(tx, { searchId, trigger: 'manual', now: await readTime(tx, ctx.clock) });
     await recordAudit(tx, ctx, {
       action: 'run.requested',
       subject: runId,
-      changes: { search: { after: slug } },
+      changes: { search: { after: search } },
     });
     await execution?.commit(tx, String(runId));
     return { runId, alreadyQueued: false };

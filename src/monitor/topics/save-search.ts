@@ -20,39 +20,28 @@ import {
   setVersion,
   updateSearchSlug,
 } from '../../store/topics/searches.ts';
-import { keepFormerSlug } from '../../store/topics/former-slugs.ts';
-import { moveSearch } from '../../store/topics/move-search.ts';
+import { keepFormerSlug, releaseFormerSlug } from '../../store/topics/former-slugs.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import { type LockedSearch, lockSearch, setState } from '../../store/runs/slots.ts';
-import { ensureTopic, lockTopic, type Topic } from '../../store/topics/topics.ts';
+import { ensureTopic, findTopic, type Topic } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { firstDue, readSchedule, tryToRead } from '../schedule/cadence.ts';
 import { findDueAgain, recordDueSlots } from '../schedule/due-slots.ts';
 import { writeEvery } from '../schedule/schedule.ts';
-import {
-  assertSearchNotRemoved,
-  assertTopicNotRemoved,
-  claimSlug,
-  createTaken,
-  lockSearchBySlug,
-  requireSearch,
-  requireTopic,
-} from './find-by-slug.ts';
+import { assertSearchNotRemoved, createTaken, lockSearchBySlug, requireSearch } from './find-by-slug.ts';
 import {
   type CheckedSearch,
   checkSearch,
   pickDefinition,
   pickRequest,
-  type SlugReuse,
   type WrittenSearch,
 } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
 import { refuseWithoutSources } from './tool-sources.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-export type NewSearch = WrittenSearch &
-  SlugReuse & { topic?: string | undefined; service?: string | undefined };
+export type NewSearch = WrittenSearch & { topic?: string | undefined; service?: string | undefined };
 export type CreatedSearch = {
   search: Search;
   firstRunId: Id;
@@ -64,13 +53,14 @@ export type CreatedSearch = {
  */
 export async function createSearch(ctx: ActingContext, written: NewSearch): Promise<CreatedSearch> {
   const checked = checkSearch(written);
-  const topic = requireSlug(written.topic ?? checked.slug, 'topic');
+  const named = requireSlug(written.topic ?? checked.slug, 'topic');
   const service = await chooseService(ctx, written.service);
   await refuseWithoutSources(ctx, service.kind, [checked]);
   const created = await inTransaction(ctx.db, async (tx) => {
+    const topic = (await findTopic(tx, named))?.slug ?? named;
     const made = await insertCheckedSearch(ctx, tx, {
       checked,
-      topic: { slug: topic, name: topic, sample: false, reuse_slug: written.reuse_slug },
+      topic: { slug: topic, name: topic, sample: false },
       service,
     });
     await recordCreated(ctx, tx, made);
@@ -95,11 +85,14 @@ export async function recordCreated(
 
 type SearchToInsert = {
   checked: CheckedSearch;
-  topic: Pick<Topic, 'slug' | 'name' | 'sample'> & SlugReuse;
+  topic: Pick<Topic, 'slug' | 'name' | 'sample'>;
   service: { id: Id; kind: ServiceKind };
 };
 
-/** Inserts a search with its first run in an open transaction. After the commit, the caller enqueues the run. */
+/**
+ * Inserts a search with its first run in an open transaction, and its topic if none has that slug now. A former slug of another
+ * topic or search leads to the new one. After the commit, the caller enqueues the run.
+ */
 export async function insertCheckedSearch(
   ctx: Context,
   tx: Transaction,
@@ -108,7 +101,7 @@ export async function insertCheckedSearch(
   const now = await readTime(tx, ctx.clock);
   const ensured = await ensureTopic(tx, { ...topic, now });
   if (ensured.archived_at !== null) throw createTaken({ ...ensured, kind: 'topic' });
-  await claimSlug(tx, { kind: 'topic', slug: topic.slug }, topic.reuse_slug);
+  await releaseFormerSlug(tx, { kind: 'topic', slug: topic.slug });
   const nextDueAt = new Date(firstDue(checked.schedule, now));
   const { slug } = checked;
   await assertSlugFree(tx, slug);
@@ -121,7 +114,7 @@ export async function insertCheckedSearch(
       simulation: ctx.simulation,
       now,
     });
-    await claimSlug(tx, { kind: 'search', slug }, topic.reuse_slug);
+    await releaseFormerSlug(tx, { kind: 'search', slug });
     const firstRunId = await insertRun(tx, { searchId, trigger: 'first', now });
     const search = await readWritten(tx, slug);
     return { search, firstRunId };
@@ -136,7 +129,7 @@ export async function insertCheckedSearch(
 /** @throws Refused `conflict` */
 async function assertSlugFree(tx: Transaction, slug: string): Promise<void> {
   const owner = await findSearch(tx, slug);
-  if (owner !== null) throw createTaken({ ...owner, kind: 'search' });
+  if (owner?.slug === slug) throw createTaken({ ...owner, kind: 'search' });
 }
 
 /** A search that this transaction wrote. */
@@ -146,19 +139,17 @@ async function readWritten(tx: Transaction, slug: string): Promise<Search> {
   return search;
 }
 
-/** Omitted members keep their values. `topic`: where the search moves; it must exist. */
-export type SearchEdit = Omit<WrittenSearch, 'slug' | 'operation'> &
-  SlugReuse & { slug?: string | undefined; topic?: string | undefined };
+/** Omitted members keep their values. */
+export type SearchEdit = Omit<WrittenSearch, 'slug' | 'operation'> & { slug?: string | undefined };
 type EditedSearch = { search: Search; changesRequest: boolean; changed: boolean };
 
 /**
- * Edits a search, all or nothing: renames it, moves it, or creates a new version. A change of the request (not of the
+ * Edits a search, all or nothing: renames it, or creates a new version. A change of the request (not of the
  * schedule, labels or sensitivity) starts a new baseline. Its former slug leads to it until another search takes it.
  * @throws InvalidInput, Refused `not_found`, or `conflict` if it was removed or the slug is taken
  */
 export async function editSearch(ctx: ActingContext, slug: string, edit: SearchEdit): Promise<EditedSearch> {
   await assertSearchNotRemoved(ctx.db, slug);
-  if (edit.topic !== undefined) await assertTopicNotRemoved(ctx.db, edit.topic);
   const { queued, ...edited } = await inTransaction(ctx.db, (tx) => editInTransaction(ctx, tx, slug, edit));
   await enqueueNewRuns(ctx, queued, 'schedule');
   return edited;
@@ -171,33 +162,22 @@ async function editInTransaction(
   slug: string,
   edit: SearchEdit,
 ): Promise<EditedSearch & { queued: readonly Id[] }> {
-  // Topics first, as everybody who locks a topic and its searches.
-  const target = edit.topic === undefined ? null : await lockTopics(tx, slug, edit.topic);
   const locked = await lockSearchBySlug(tx, slug);
   const before = await requireSearch(tx, slug);
   const checked = checkSearch(mergeEdit(before, edit));
   const now = await readTime(tx, ctx.clock);
   const version = await saveVersion(ctx, tx, { locked, before, checked, now });
-  if (target !== null && target.id !== before.topic_id)
-    await moveSearch(tx, { id: before.id, from: before.topic_id, topicId: target.id, now });
-  if (checked.slug !== slug) {
+  if (checked.slug !== before.slug) {
     await assertSlugFree(tx, checked.slug);
     await updateSearchSlug(tx, before.id, checked.slug);
-    await claimSlug(tx, { kind: 'search', slug: checked.slug }, edit.reuse_slug);
-    await keepFormerSlug(tx, { kind: 'search', id: before.id, slug, now });
+    await releaseFormerSlug(tx, { kind: 'search', slug: checked.slug });
+    await keepFormerSlug(tx, { kind: 'search', id: before.id, slug: before.slug, now });
   }
   const search = await readWritten(tx, checked.slug);
   const changes = diffFields(pickRecorded(before), pickRecorded(search));
   const changed = Object.keys(changes).length > 0;
-  if (changed) await recordAudit(tx, ctx, { action: 'search.updated', subject: slug, changes });
+  if (changed) await recordAudit(tx, ctx, { action: 'search.updated', subject: before.slug, changes });
   return { search, changed, ...version };
-}
-
-/** Locks the topic of a search and another one. @returns the other one */
-async function lockTopics(tx: Transaction, search: string, topic: string): Promise<Topic> {
-  const from = (await requireSearch(tx, search)).topic;
-  for (const slug of [...new Set([from, topic])].toSorted()) await lockTopic(tx, slug);
-  return requireTopic(tx, topic);
 }
 
 /**

@@ -8,7 +8,7 @@ import { cleanLine } from '../../lib/text.ts';
 import type { MissingTool } from '../../model/tool-coverage.ts';
 import { diffFields, nameActor, recordAudit, recordCreation } from '../../store/access/audit-entries.ts';
 import { inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
-import { findRenamed, keepFormerSlug } from '../../store/topics/former-slugs.ts';
+import { keepFormerSlug, releaseFormerSlug } from '../../store/topics/former-slugs.ts';
 import { findSearch } from '../../store/topics/searches.ts';
 import { insertFact } from '../../store/db/instance-name.ts';
 import type { Service } from '../../store/services/services.ts';
@@ -16,10 +16,10 @@ import { insertTopicSource, type NewTopicSource } from '../../store/topics/topic
 import { findTopic, listTopics, lockTopic, type Topic, updateTopicNames } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
-import { assertTopicNotRemoved, claimSlug, createTaken } from './find-by-slug.ts';
+import { assertTopicNotRemoved, createTaken } from './find-by-slug.ts';
 import { DEFAULT_EVERY } from '../schedule/schedule.ts';
 import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
-import { type CheckedSearch, checkSearch, type SlugReuse, type WrittenSearch } from './search-definition.ts';
+import { type CheckedSearch, checkSearch, type WrittenSearch } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
 import { describeMissingTools, findWithoutSources, refuseWithoutSources } from './tool-sources.ts';
 import { createHash } from 'node:crypto';
@@ -36,9 +36,9 @@ export type NewTopic = {
   searches: readonly TopicSearch[];
   /** Sources of its own; with them, no search is refused because its tools have none. */
   sources?: readonly NewTopicSource[];
-} & SlugReuse;
+};
 
-type NamedTopic = Pick<Topic, 'slug' | 'name' | 'sample'> & SlugReuse;
+type NamedTopic = Pick<Topic, 'slug' | 'name' | 'sample'>;
 export type CreatedTopic = { topic: string; created: CreatedSearch[] };
 
 /** Longest name of a topic. */
@@ -58,9 +58,9 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
   const checked = await checkSearches(ctx, stem, written.searches, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, written.service);
-  const { reuse_slug, sources = [] } = written;
+  const { sources = [] } = written;
   if (sources.length === 0) await refuseWithoutSources(ctx, service.kind, checked, atSearch);
-  return insertTopic(ctx, { slug, name, sample: false, reuse_slug }, checked, service, sources);
+  return insertTopic(ctx, { slug, name, sample: false }, checked, service, sources);
 }
 
 /**
@@ -69,10 +69,10 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
  */
 export async function addSearches(
   ctx: ActingContext,
-  slug: string,
-  { service: serviceName, searches, reuse_slug }: Pick<NewTopic, 'service' | 'searches' | 'reuse_slug'>,
+  named: string,
+  { service: serviceName, searches }: Pick<NewTopic, 'service' | 'searches'>,
 ): Promise<CreatedTopic> {
-  await assertTopicNotRemoved(ctx.db, slug);
+  const { slug } = await assertTopicNotRemoved(ctx.db, named);
   const problems: Problem[] = [];
   const checked = await checkSearches(ctx, slug, searches, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
@@ -82,7 +82,7 @@ export async function addSearches(
     topic: slug,
     created: await insertSearches(
       ctx,
-      { slug, name: slug, sample: false, reuse_slug },
+      { slug, name: slug, sample: false },
       checked,
       service,
       async (tx, created) => {
@@ -104,7 +104,7 @@ async function insertTopic(
 ): Promise<CreatedTopic> {
   const { slug } = topic;
   const before = await findTopic(ctx.db.pool, slug);
-  if (before !== null) throw createTaken({ ...before, kind: 'topic' });
+  if (before?.slug === slug) throw createTaken({ ...before, kind: 'topic' });
   const created = await insertSearches(ctx, topic, checked, service, async (tx, made) => {
     const own = await insertSources(ctx, tx, made, sources);
     await recordAudit(tx, ctx, {
@@ -185,8 +185,7 @@ async function findFreeSlug(
   const stem = `${topic.slice(0, 54)}-${operation === 'ai' ? 'ai' : 'posts'}`;
   for (let n = 1; n < MAX_SLUG_VARIANTS; n += 1) {
     const slug = n === 1 ? stem : `${stem}-${n}`;
-    if (taken.has(slug) || (await findSearch(ctx.db.pool, slug)) !== null) continue;
-    if ((await findRenamed(ctx.db.pool, [{ kind: 'search', slug }])).length === 0) return slug;
+    if (!taken.has(slug) && (await findSearch(ctx.db.pool, slug)) === null) return slug;
   }
   throw new Refused(
     'conflict',
@@ -210,7 +209,7 @@ export type WatchRequest = {
   postsEvery?: string | undefined;
   aiEvery?: string | undefined;
   sample?: boolean | undefined;
-} & SlugReuse;
+};
 
 /**
  * Watches a text: creates a topic with a microblog search and an AI search over all tools; both run immediately. One of them is left
@@ -248,8 +247,8 @@ export async function watchTopic(
     return [{ path: operation === 'ai' ? 'ai_every' : 'posts_every', given, expected }];
   });
   if (problems.length > 0) throw new InvalidInput(problems);
-  const { name = prompt, sample = false, reuse_slug } = watch;
-  const topic = { slug, name, sample, reuse_slug };
+  const { name = prompt, sample = false } = watch;
+  const topic = { slug, name, sample };
   const kept = checked.filter((_search, i) => !without.has(i));
   return { ...(await insertTopic(ctx, topic, kept, service)), leftOut };
 }
@@ -285,7 +284,7 @@ export async function createSampleTopic(
 }
 
 /** What a topic is called; omitted members keep their values. */
-type TopicNames = { name?: string | undefined; slug?: string | undefined } & SlugReuse;
+type TopicNames = { name?: string | undefined; slug?: string | undefined };
 
 /**
  * Renames a topic. Its former slug leads to it until another topic takes it; the slugs of its searches stay.
@@ -303,19 +302,20 @@ export async function renameTopic(ctx: ActingContext, slug: string, names: Topic
   return inTransaction(ctx.db, async (tx) => {
     const before = await lockTopic(tx, slug);
     if (before === null) throw createNotFound('topic', slug);
-    const after = { id: before.id, name: name ?? before.name, slug: names.slug ?? slug };
+    const after = { id: before.id, name: name ?? before.name, slug: names.slug ?? before.slug };
     const changes = diffFields(pickNames(before), pickNames(after));
-    if (Object.keys(changes).length === 0) return slug;
-    if (after.slug !== slug) {
+    if (Object.keys(changes).length === 0) return before.slug;
+    if (after.slug !== before.slug) {
       const owner = await findTopic(tx, after.slug);
-      if (owner !== null) throw createTaken({ ...owner, kind: 'topic' });
+      if (owner?.slug === after.slug) throw createTaken({ ...owner, kind: 'topic' });
     }
     await updateTopicNames(tx, after);
-    if (after.slug !== slug) {
-      await claimSlug(tx, { kind: 'topic', slug: after.slug }, names.reuse_slug);
-      await keepFormerSlug(tx, { kind: 'topic', id: before.id, slug, now: await readTime(tx, ctx.clock) });
+    if (after.slug !== before.slug) {
+      const now = await readTime(tx, ctx.clock);
+      await releaseFormerSlug(tx, { kind: 'topic', slug: after.slug });
+      await keepFormerSlug(tx, { kind: 'topic', id: before.id, slug: before.slug, now });
     }
-    await recordAudit(tx, ctx, { action: 'topic.updated', subject: slug, changes });
+    await recordAudit(tx, ctx, { action: 'topic.updated', subject: before.slug, changes });
     return after.slug;
   });
 }

@@ -37,9 +37,6 @@ export type WrittenSearch = {
   sensitivity?: string | undefined;
 };
 
-/** Whether a new slug may be one that another topic or search had before it was renamed, and still leads there. */
-export type SlugReuse = { reuse_slug?: boolean | undefined };
-
 export type CheckedSearch = {
   slug: string;
   operation: Operation;

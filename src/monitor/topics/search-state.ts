@@ -39,7 +39,7 @@ export async function changeSearch(
     if (runs !== null)
       await recordAudit(tx, ctx, {
         action: `search.${CHANGE_RECORDED[change]}`,
-        subject: slug,
+        subject: search.slug,
         changes: recordEnd(end),
       });
     return { queued: runs ?? [], after: await findSearch(tx, slug) };
@@ -67,7 +67,7 @@ export async function changeTopic(
     if (change === 'remove' || changed.length > 0)
       await recordAudit(tx, ctx, {
         action: `topic.${CHANGE_RECORDED[change]}`,
-        subject: slug,
+        subject: topic.slug,
         changes: { searches: { after: changed }, ...recordEnd(end) },
       });
     if (change === 'remove') {

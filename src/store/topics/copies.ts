@@ -210,8 +210,8 @@ WHERE x.discovery_id = r.id AND m.id = x.delivery_id AND m.state = 'gathering' A
   AND EXISTS (SELECT FROM ${S}.delivery_discoveries o WHERE o.channel_id = x.channel_id AND o.discovery_id = r.first)`;
 
 /**
- * Makes the oldest reported discovery of each thing the only one that is first in its topic, after items were joined,
- * taken apart, or moved. Reports nothing: a discovery that becomes first is behind the cursors of channels, or new to them. What becomes a
+ * Makes the oldest reported discovery of each thing the only one that is first in its topic, after items were joined
+ * or taken apart. Reports nothing: a discovery that becomes first is behind the cursors of channels, or new to them. What becomes a
  * copy leaves messages that wait, if they have the thing already.
  * Holds the feed's lock until the transaction ends.
  */

@@ -1,3 +1,4 @@
+import { readNamed } from './former-slugs.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../model/enumerations.ts';
 import {
   type Database,
@@ -55,9 +56,12 @@ JOIN strandline.services sv ON sv.id = s.service_id
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
 LEFT JOIN strandline.search_pace p ON p.search_id = s.id`;
 
+/** A search by its slug or a former one. */
 export async function findSearch(db: Queryable, slug: string): Promise<Search | null> {
-  const { rows } = await db.query<Search>(`${SELECT_SEARCH} WHERE s.slug = $1`, [slug]);
-  return rows[0] ?? null;
+  return readNamed(db, { kind: 'search', slug }, async (current) => {
+    const { rows } = await db.query<Search>(`${SELECT_SEARCH} WHERE s.slug = $1`, [current]);
+    return rows[0];
+  });
 }
 
 /** Searches that are not archived, of one topic or of all, by topic and slug. */

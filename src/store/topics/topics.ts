@@ -1,6 +1,7 @@
 /** Topics, and names of state changes shared by topics, searches, rules and channels. */
 
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
+import { readNamed } from './former-slugs.ts';
 
 /** A topic; its searches are in `searches.ts`. */
 export type Topic = {
@@ -18,27 +19,24 @@ const TOPIC_COLUMNS = `t.id, t.slug, t.name, t.sample, t.created_at, t.archived_
   (SELECT s.slug FROM strandline.topics s WHERE s.id = t.successor_id) AS successor`;
 const SELECT_TOPIC = `SELECT ${TOPIC_COLUMNS} FROM strandline.topics t`;
 
+/** A topic by its slug or a former one. */
 export async function findTopic(db: Queryable, slug: string): Promise<Topic | null> {
-  const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1`, [slug]);
-  return rows[0] ?? null;
+  return readNamed(db, { kind: 'topic', slug }, async (current) => {
+    const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1`, [current]);
+    return rows[0];
+  });
 }
 
 /** Locks the topic's row: serializes new searches and changes of the topic. */
 export async function lockTopic(tx: Transaction, slug: string): Promise<Topic | null> {
-  const { rows } = await tx.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1 FOR UPDATE OF t`, [slug]);
-  return rows[0] ?? null;
+  return readNamed(tx, { kind: 'topic', slug }, async (current) => {
+    const { rows } = await tx.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1 FOR UPDATE OF t`, [current]);
+    return rows[0];
+  });
 }
 
 export async function listTopics(db: Queryable): Promise<Topic[]> {
   const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.archived_at IS NULL ORDER BY t.slug`);
-  return rows;
-}
-
-/** Topics that a search of this one can be moved to. */
-export async function listKeptTopics(db: Queryable): Promise<Pick<Topic, 'slug' | 'name'>[]> {
-  const { rows } = await db.query<Pick<Topic, 'slug' | 'name'>>(
-    `SELECT t.slug, t.name FROM strandline.topics t WHERE t.archived_at IS NULL ORDER BY t.name, t.slug LIMIT 500`,
-  );
   return rows;
 }
 

@@ -5,9 +5,7 @@ import { Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { writeEvery } from '../../monitor/schedule/schedule.ts';
 import type { Forecast } from '../../monitor/topics/search-forecast.ts';
 import { CallCosts, ForecastView } from './search-forecast.tsx';
-import type { Topic } from '../../store/topics/topics.ts';
 import { OpenedField } from './opened-field.tsx';
-import { SlugFields } from './slug-fields.tsx';
 import { type TrialOutcome, TrialView } from './search-trial.tsx';
 import { RequestFields, ScheduleFields, type SearchValues } from './search-fields.tsx';
 
@@ -16,8 +14,6 @@ type EditFormProps = {
   given: FormValues | undefined;
   problems: readonly Problem[];
   forecast: Forecast;
-  /** Where the search can be moved, and its own topic. */
-  topics: readonly Pick<Topic, 'slug' | 'name'>[];
   tried: TrialOutcome | null;
 };
 
@@ -28,7 +24,7 @@ const SENSITIVITY_WORDS = {
   off: 'off: no spike detection',
 } as const;
 
-export function EditForm({ search, given, problems, forecast, topics, tried }: EditFormProps) {
+export function EditForm({ search, given, problems, forecast, tried }: EditFormProps) {
   const { slug, operation } = search;
   const values = toSearchValues(search);
   // A box that is missing from a submitted form was not ticked.
@@ -62,16 +58,14 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
           options={SENSITIVITIES.map((value) => [value, SENSITIVITY_WORDS[value]])}
         />
         <details class="more" open={problems.some(({ path }) => FOLDED_FIELDS.has(path))}>
-          <summary>Short name, topic, labels and extra request members</summary>
+          <summary>Short name, labels and extra request members</summary>
           <div class="form">
-            <SlugFields slug={slug} help="" problems={problems} />
             <Field
-              name="topic"
-              label="Topic"
-              kind="select"
-              value={search.topic}
-              options={topics.map((one) => [one.slug, one.name])}
-              help="In another topic, what the search found counts there, and nothing is reported again."
+              name="slug"
+              label="Short name"
+              value={slug}
+              autocomplete="off"
+              help="In addresses. The former one continues to work."
             />
             <Field
               name="labels"
@@ -115,8 +109,8 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
 }
 
 /** What an edit starts from; it differs after each edit. */
-export function describeEdited({ version, slug, topic }: SearchRow): string {
-  return `version ${version} of ${slug} in ${topic}`;
+export function describeEdited({ version, slug }: SearchRow): string {
+  return `version ${version} of ${slug}`;
 }
 
 /** Labels as the form shows them. */
@@ -124,7 +118,7 @@ export function joinLabels(labels: readonly string[]): string {
   return labels.join(', ');
 }
 
-const FOLDED_FIELDS = new Set(['slug', 'topic', 'labels', 'extra', 'streaming']);
+const FOLDED_FIELDS = new Set(['slug', 'labels', 'extra', 'streaming']);
 
 function toSearchValues(search: SearchRow): SearchValues {
   const { model, tools, date_filter, cron, tz } = search;

@@ -6,7 +6,6 @@ import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { assertSearchNotRemoved, findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { editSearch, type SearchEdit } from '../../monitor/topics/save-search.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
-import { listKeptTopics } from '../../store/topics/topics.ts';
 import {
   readVersions,
   type SearchRow,
@@ -21,14 +20,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import {
-  type FormOutcome,
-  formBody,
-  isChecked,
-  readField,
-  slugParams,
-  toFormOutcome,
-} from '../request-input.ts';
+import { type FormOutcome, formBody, readField, slugParams, toFormOutcome } from '../request-input.ts';
 import { describeEdited, EditForm, joinLabels } from './edit-search-form.tsx';
 import { assertNotEdited } from './opened-field.tsx';
 import { parseRequest, parseSchedule, placeProblem } from './search-fields.tsx';
@@ -87,7 +79,7 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
         );
         return await renderEditSearch(ctx, request, reply, search, { given, tried });
       } catch (error) {
-        const outcome = toFormOutcome(error, given, 'slug', { topic: 'topic' });
+        const outcome = toFormOutcome(error, given, 'slug');
         const problems = outcome.problems.map((problem) => placeProblem(problem, ''));
         return renderEditSearch(ctx, request, reply, search, { ...outcome, problems });
       }
@@ -105,8 +97,6 @@ async function saveSearch(
   const edit = {
     ...parseEdit(given, search),
     slug: readField(given, 'slug'),
-    topic: readField(given, 'topic'),
-    reuse_slug: isChecked(given, 'reuse_slug'),
   };
   const { changed, changesRequest, search: edited } = await editSearch(acting, search.slug, edit);
   const code = changed ? (changesRequest ? 'saved_request' : 'saved') : 'unchanged';
@@ -141,12 +131,11 @@ async function renderEditSearch(
   search: SearchRow,
   { given, problems = [], tried, status = 200 }: FormOutcome & { tried?: TrialOutcome } = {},
 ): Promise<FastifyReply> {
-  const [versions, forecast, topics] = await Promise.all([
+  const [versions, forecast] = await Promise.all([
     readVersions(ctx.db, search.id, { limit: MAX_VERSIONS }),
     forecastForm(ctx, search, given),
-    listKeptTopics(ctx.db.pool),
   ]);
-  const view = { search, given, problems, forecast, topics, tried: tried ?? null };
+  const view = { search, given, problems, forecast, tried: tried ?? null };
   return renderPage(request, reply, {
     title: `Edit ${search.slug}`,
     here: '',

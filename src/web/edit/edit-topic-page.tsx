@@ -6,16 +6,8 @@ import { renameTopic } from '../../monitor/topics/save-topic.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import {
-  type FormOutcome,
-  formBody,
-  isChecked,
-  readField,
-  slugParams,
-  toFormOutcome,
-} from '../request-input.ts';
+import { type FormOutcome, formBody, readField, slugParams, toFormOutcome } from '../request-input.ts';
 import { assertNotEdited, OpenedField } from './opened-field.tsx';
-import { SlugFields } from './slug-fields.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, Form } from '../components/form.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
@@ -43,10 +35,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
         const topic = await assertTopicNotRemoved(ctx.db, slug);
         assertNotEdited(request.body, describeNames(topic));
         const names = { name: readField(request.body, 'name') ?? '', slug: readField(request.body, 'slug') };
-        const renamed = await renameTopic(request.acting, slug, {
-          ...names,
-          reuse_slug: isChecked(request.body, 'reuse_slug'),
-        });
+        const renamed = await renameTopic(request.acting, slug, names);
         return redirectWithFlash(reply, `/topics/${renamed}`, 'renamed');
       } catch (error) {
         return show(request, reply, slug, toFormOutcome(error, request.body));
@@ -57,10 +46,11 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    slug: string,
+    named: string,
     { given, problems = [], status = 200 }: FormOutcome = {},
   ): Promise<FastifyReply> {
-    const topic = await assertTopicNotRemoved(ctx.db, slug);
+    const topic = await assertTopicNotRemoved(ctx.db, named);
+    const { slug } = topic;
     const searches = await readSearches(ctx.db, {
       topic: slug,
       limit: MAX_SEARCHES,
@@ -83,7 +73,13 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
           >
             <OpenedField edited={describeNames(topic)} given={given} problems={problems} />
             <Field name="name" label="Name" value={topic.name} />
-            <SlugFields slug={slug} help="Those of its searches stay." problems={problems} />
+            <Field
+              name="slug"
+              label="Short name"
+              value={slug}
+              autocomplete="off"
+              help="In addresses. The former one continues to work. Those of its searches stay."
+            />
             <div class="buttons">
               <Button words="Rename" kind="main" />
             </div>

@@ -64,7 +64,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       title: 'Explore',
       status: problems.length === 0 ? 200 : 400,
       here: '/explore',
-      feed: matches === null ? undefined : { topic: filter.topic, query: combineQuery(filter) },
+      feed: matches === null ? undefined : { topic: scope.topic, query: combineQuery(filter) },
       lead: (
         <>
           Full-text search over <Count of={size} unit="post or link" units="posts and links" />.

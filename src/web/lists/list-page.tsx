@@ -45,24 +45,22 @@ export function addListPages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams, querystring: listQuery };
   for (const kind of LIST_KINDS) {
     app.get(`/topics/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
-      const { slug } = request.params;
-      const { id, name } = await findTopicRow(ctx.db, slug);
+      const { id, name, slug } = await findTopicRow(ctx.db, request.params.slug);
       const searches = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
       const scoped = { kind, scope: { topic: slug }, searches };
       return renderList(app, ctx.db, request, reply, { ...scoped, id, name, address: request.query });
     });
     app.get(`/searches/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
-      const { slug } = request.params;
-      const search = await findSearchRow(ctx.db, slug);
-      const scoped = { kind, scope: { topic: search.topic, search: slug }, searches: [search] };
-      const named = { id: search.id, name: slug };
+      const search = await findSearchRow(ctx.db, request.params.slug);
+      const scoped = { kind, scope: { topic: search.topic, search: search.slug }, searches: [search] };
+      const named = { id: search.id, name: search.slug };
       return renderList(app, ctx.db, request, reply, { ...scoped, ...named, address: request.query });
     });
   }
 }
 
 type Shown = Pick<List, 'kind' | 'scope' | 'searches'> & {
-  /** Of the topic or search. A cursor is bound to the ID, which stays when it is renamed or moved. */
+  /** Of the topic or search. A cursor is bound to the ID, which stays when it is renamed. */
   id: Id;
   name: string;
   address: z.output<typeof listQuery>;

@@ -50,8 +50,8 @@ const comparison = z.object({ from: key, to: key, before: key });
 export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams, querystring: comparison };
   app.get('/searches/:slug/completions', { schema, config: { scope: 'read' } }, async (request, reply) => {
-    const { slug } = request.params;
-    const search = await findSearchRow(ctx.db, slug);
+    const search = await findSearchRow(ctx.db, request.params.slug);
+    const { slug } = search;
     const { before, ...range } = request.query;
     const rows = await readTimeline(ctx.db, { search: slug, before, limit: SHOWN_ON_PAGE });
     const found = await readCompletionDiff(ctx.db, search, range);

@@ -20,9 +20,11 @@ export function addPurgePages(app: App, { ctx }: RouteContext): void {
   for (const kind of ['topic', 'search'] as const) {
     const path = `/${PLACES[kind]}/:slug/purge`;
     app.get(path, { schema, config: { scope: SCOPE } }, async (request, reply) => {
-      const target = { kind, slug: request.params.slug };
+      const find = kind === 'topic' ? findTopicRow : findSearchRow;
+      const found = await find(ctx.db, request.params.slug);
+      const target = { kind, slug: found.slug };
       const counts = await previewPurge(ctx.db, target);
-      const name = kind === 'topic' ? (await findTopicRow(ctx.db, target.slug)).name : target.slug;
+      const name = 'name' in found ? found.name : found.slug;
       return renderPage(request, reply, {
         title: `Purge ${name}?`,
         here: '',

@@ -35,9 +35,9 @@ import { rangeQuery, RunsSection, TopicView } from './topic-page.tsx';
 export function addSearchPage(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams, querystring: rangeQuery };
   app.get('/searches/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
-    const { slug } = request.params;
     const { now } = request.frame;
-    const search = await findSearchRow(ctx.db, slug);
+    const search = await findSearchRow(ctx.db, request.params.slug);
+    const { slug } = search;
     const range = computeRange(request.query.range ?? chooseRange([search], now), now);
     const scope = {
       topic: search.topic,

@@ -103,11 +103,12 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    slug: string,
+    asked: string,
     said?: Said,
     { given, problems = [], status = 200 }: FormOutcome = {},
   ): Promise<FastifyReply> {
-    const topic = await assertTopicNotRemoved(ctx.db, slug);
+    const topic = await assertTopicNotRemoved(ctx.db, asked);
+    const { slug } = topic;
     const { sources, notes } = await listSources(ctx, slug);
     const own = sources.filter(({ kind }) => kind !== 'service');
     const service = sources.filter(({ kind }) => kind === 'service');

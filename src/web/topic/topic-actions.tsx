@@ -58,8 +58,7 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
   const runBody = z.object({ only: z.enum(['failing']).optional() });
   const runSchema = { ...schema, body: runBody };
   app.post('/topics/:slug/run', { schema: runSchema, config: { scope: 'run' } }, async (request, reply) => {
-    const { slug } = request.params;
-    await assertTopicNotRemoved(ctx.db, slug);
+    const { slug } = await assertTopicNotRemoved(ctx.db, request.params.slug);
     const searches = await readSearches(ctx.db, {
       topic: slug,
       state: 'active',
@@ -96,8 +95,8 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
 
   app.get('/searches/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
-    const { slug } = request.params;
-    const search = await assertSearchNotRemoved(ctx.db, slug);
+    const search = await assertSearchNotRemoved(ctx.db, request.params.slug);
+    const { slug } = search;
     return renderPage(request, reply, {
       title: `Remove ${slug}?`,
       here: '',
@@ -114,8 +113,8 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
   });
 
   app.get('/topics/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
-    const { slug } = request.params;
-    const topic = await assertTopicNotRemoved(ctx.db, slug);
+    const topic = await assertTopicNotRemoved(ctx.db, request.params.slug);
+    const { slug } = topic;
     const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES });
     return renderPage(request, reply, {
       title: `Remove ${topic.name}?`,

@@ -69,10 +69,9 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     '/topics/:slug/tell',
     { schema: { params, body: formBody }, config: { scope: 'admin' }, onSend: preventCaching },
     async (request, reply) => {
-      const { slug } = request.params;
-      const shown = await addStatuses(ctx, await readTopicScope(ctx, slug));
+      const shown = await addStatuses(ctx, await readTopicScope(ctx, request.params.slug));
       try {
-        return await saveTell(request.acting, request, reply, slug);
+        return await saveTell(request.acting, request, reply, shown.topic.slug);
       } catch (error) {
         // The topic was removed: its page has no such form.
         if (error instanceof Refused && error.missing === 'topic') throw error;
@@ -94,7 +93,7 @@ type ShownTopic = TopicScope & { statuses: readonly SearchStatus[] };
 
 async function readTopicScope(ctx: RouteContext['ctx'], slug: string): Promise<TopicScope> {
   const topic = await findTopicRow(ctx.db, slug);
-  const found = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
+  const found = await readSearches(ctx.db, { topic: topic.slug, removed: true, limit: MAX_SEARCHES });
   const searches =
     topic.archived_at !== null ? found : found.filter(({ archived_at }) => archived_at === null);
   return { topic, searches, found };

@@ -113,7 +113,7 @@ test('the API and commands state the numbers of what they list', async () => {
   const { json: run } = commandsOf(homeOf(world), { DATABASE_URL: world.database.url });
   const listPosts = async (query: Record<string, string>) => (await listAll('posts', query)).length;
   let compared = 0;
-  for (const search of ['ferry-1', 'ferry-2', 'ferry-ai', 'bus-1', 'tram-moved'])
+  for (const search of ['ferry-1', 'ferry-2', 'ferry-ai', 'bus-1', 'tram-1'])
     for (const { posts, from, until } of await run<{ posts: number; from: string; until: string }[]>(
       'trends',
       '--search',

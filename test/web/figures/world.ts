@@ -11,7 +11,6 @@ import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { parseLateResponses } from '../../../src/monitor/runs/late-and-replay.ts';
 import { requestPurge } from '../../../src/monitor/topics/purge-topic.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
-import { editSearch } from '../../../src/monitor/topics/save-search.ts';
 import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { findAuthor, forgetAuthor } from '../../../src/store/erase/forget-author.ts';
@@ -61,7 +60,7 @@ const shared = {
   }),
 };
 
-const MICROBLOG = ['ferry-1', 'ferry-2', 'ferry-old', 'ferry-gone', 'bus-1', 'tram-moved'] as const;
+const MICROBLOG = ['ferry-1', 'ferry-2', 'ferry-old', 'ferry-gone', 'bus-1', 'tram-1'] as const;
 type Slug = (typeof MICROBLOG)[number] | 'ferry-ai';
 
 /** What a search finds at a slot: the last four hours of its part, and what is particular. */
@@ -74,7 +73,7 @@ function findAt(slug: Slug, slot: number): Wire[] {
       'ferry-old': k % 5 === 0,
       'ferry-gone': k % 4 !== 3,
       'bus-1': k % 7 !== 0,
-      'tram-moved': k % 6 !== 5,
+      'tram-1': k % 6 !== 5,
       'ferry-ai': k % 9 === 0,
     })[slug];
   const cut = Array.from({ length: 40 }, (_, i) => ({
@@ -117,7 +116,7 @@ export async function liveADay({ world, stub, rows }: StubbedWorld): Promise<voi
     ), // as listed
   });
   await createTopic(ctx, { name: 'Buses', searches: [search('bus-1')] });
-  await createTopic(ctx, { name: 'Trams', searches: [search('tram-moved')] });
+  await createTopic(ctx, { name: 'Trams', searches: [search('tram-1')] });
   await createChannel(ctx, { slug: 'ops', webhook: 'https://hooks.example/ops' });
   await createRule(ctx, {
     slug: 'all-ferries',
@@ -136,7 +135,6 @@ export async function liveADay({ world, stub, rows }: StubbedWorld): Promise<voi
   for (let slot = 0; slot <= 8; slot += 1) {
     clock.set(at(slot * SLOT_MINUTES));
     if (slot === 4) await changeSearch(ctx, 'ferry-old', 'remove');
-    if (slot === 5) await editSearch(ctx, 'tram-moved', { topic: 'ferries' });
     for (const slug of [...MICROBLOG, 'ferry-ai'] as const) {
       if (slug === 'ferry-old' && slot >= 4) continue;
       if (slug === 'ferry-2' && slot === 3) {
