@@ -37,9 +37,12 @@ export async function createExtractiveWriter(
   return (role) => {
     const { reads, keyOf } = COMPLETION_SECTIONS[role];
     const read = passages.filter(({ item }) => reads.includes(item.source));
-    const best = Math.max(0, ...read.map(({ relevance }) => relevance));
+    // What cannot be quoted, or only heads a text, keeps out nothing that answers.
+    const texts = read.filter(({ kind }) => kind === 'text');
+    const measured = texts.length > 0 ? texts : read;
+    const best = Math.max(0, ...measured.map(({ relevance }) => relevance));
     // A word that separates the results is required if each of the best results has such a word.
-    const mustTell = read.every(({ relevance, telling }) => telling || relevance < best);
+    const mustTell = measured.every(({ relevance, telling }) => telling || relevance < best);
     const relevant = read.filter(
       ({ relevance, telling }) => relevance > RELEVANCE_FLOOR * best && (telling || !mustTell),
     );

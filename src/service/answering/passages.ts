@@ -85,6 +85,8 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
       const own = subject.measure(piece.needsTitle ? [...said, ...lead] : said);
       const answers = piece.kind !== 'label' && sign?.test(piece.text) === true;
       const isLeadSentence = item.source === 'web' && piece.position === 1;
+      // All of an article is about its title.
+      const isArticle = item.source === 'encyclopedia' && answers;
       const isBelowTitle =
         piece.kind === 'text' &&
         (answers || isLeadSentence) &&
@@ -95,7 +97,8 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
         answers,
         needsTitle: piece.needsTitle || (isBelowTitle && piece.before.length === 0),
         own: isBelowTitle
-          ? (own > 0 || isLeadSentence ? TITLED_SHARE : UNNAMED_SHARE) * subject.measure([...said, ...lead])
+          ? (own > 0 || isLeadSentence || isArticle ? TITLED_SHARE : UNNAMED_SHARE) *
+            subject.measure([...said, ...lead])
           : own,
         thing: subject.name([...said, ...lead]),
       };
@@ -104,7 +107,12 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
     const most = Math.max(0, ...sentences.map(({ own }) => own));
     const titles = measured.filter(({ kind, own }) => kind !== 'text' && own > most);
     return [...titles, ...sentences].map(({ own, answers, ...piece }) => {
-      const defines = piece.position === 1 && isSubjectOf(item.lead, piece.text) && isDefinition(piece.text);
+      // Who asks who, when or why knows what it is.
+      const defines =
+        piece.position === 1 &&
+        (sign === undefined || answers) &&
+        isSubjectOf(item.lead, piece.text) &&
+        isDefinition(piece.text);
       const bonus = (answers ? ANSWER_BONUS : 1) * (defines && titled === 1 ? DEFINITION_BONUS : 1);
       return {
         ...piece,

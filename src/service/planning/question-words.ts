@@ -38,7 +38,7 @@ const QUESTION_WORDS: Readonly<Record<string, readonly string[]>> = {
     mean means meant make makes made become becomes became come comes coming came say says said tell let give given keep
     affect affects affecting affected help helps compare compared cause caused really actually still currently ever already
     better much many more most less long often far big whether able vs versus per anyone someone why when where who
-    whom which what how so just even right not without except excluding within under over until lately again yet soon`),
+    whom which what how will would shall so just even right not without except excluding within under over until lately again yet soon`),
   de: split(`funktioniert funktionieren gibt gab passiert passierte geschah geschieht wirkt wirken macht machen gemacht bedeutet
     bedeuten hilft helfen braucht brauche brauchen nutzt benutzt geht gehen steht kommt kommen besteht besser viel viele
     mehr oft lange wirklich eigentlich derzeit gerade noch ohne außer sollte sollten kann können darf dürfen lässt welche welcher
@@ -54,6 +54,8 @@ const QUESTION_WORDS: Readonly<Record<string, readonly string[]>> = {
   pt: split(`é são está estão qual quais quem como quando onde quanto quanta quantos funciona funcionam funcionar acontece
     aconteceu acontecendo significa existe existem pode podem deve devem serve fazer faz melhor mais muito realmente ainda sem
     exceto`),
+  ru: split('сколько как почему зачем когда где куда кто что какой какая какие чей можно нужно'),
+  tr: split('nasıl neden niçin niye kaç hangi hangisi nerede'),
   nl: split(
     'werkt werken gebeurt gebeurde betekent bestaat bestaan kan kunnen moet moeten welke waarom wanneer hoe beter meer',
   ),
@@ -125,6 +127,7 @@ function findLanguage(
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HAN = /\p{Script=Han}/u;
 const HANGUL = /\p{Script=Hangul}/u;
+const CYRILLIC = /\p{Script=Cyrillic}/u;
 
 /** The language of a question, ISO 639-1; null if its words do not tell. @param words in lower case */
 export function detectLanguage(words: readonly string[]): string | null {
@@ -137,11 +140,19 @@ export function detectLanguage(words: readonly string[]): string | null {
     (word, { language, words: stop }) =>
       stop.has(word) || isQuestionWord(word, language) || hasLetterOf(word, language),
   );
-  return known?.language ?? null;
+  // Of the languages in Cyrillic script, the one with most readers, unless a word tells.
+  return known?.language ?? (CYRILLIC.test(text) ? 'ru' : null);
 }
 
 /** Letters that only one of the languages has. */
-const OWN_LETTERS: Readonly<Record<string, RegExp>> = { de: /ß/u, es: /ñ/u, pt: /[ãõ]/u, pl: /[łżśź]/u };
+const OWN_LETTERS: Readonly<Record<string, RegExp>> = {
+  de: /ß/u,
+  es: /ñ/u,
+  pt: /[ãõ]/u,
+  pl: /[łżśź]/u,
+  tr: /[ğış]/u,
+  uk: /[іїєґ]/u,
+};
 
 function hasLetterOf(word: string, language: string): boolean {
   return OWN_LETTERS[language]?.test(word) === true;

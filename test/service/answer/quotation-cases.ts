@@ -372,4 +372,39 @@ export const QUOTATION_CASES: readonly QuotationCase[] = [
     ],
     quoted: ['Why tidal power is rarely used: Construction is slow because few sites have enough range.'],
   },
+  {
+    name: 'a question with all words does not keep out what answers with some of them',
+    prompt: 'Can ChatGPT be used offline?',
+    items: [
+      [
+        'discussion_board',
+        'Offline mode for ChatGPT?',
+        'My app calls ChatGPT and hangs when the user is offline. How do I find out?',
+        true,
+      ],
+      [
+        'news_forum',
+        'Run an open model on a laptop',
+        'ChatGPT itself needs the network, these open weights do not.',
+      ],
+    ],
+    quoted: ['ChatGPT itself needs the network, these open weights do not.'],
+  },
+  {
+    name: 'who asks who does not only read what it is',
+    prompt: 'Wer hat den Reißverschluss erfunden?',
+    items: [
+      [
+        'encyclopedia',
+        'Reißverschluss',
+        'Der Reißverschluss ist ein Verschluss, der zwei Kanten aus Stoff verbindet. Als Erfinder gilt Gideon Sundbäck, der 1913 das erste brauchbare Modell baute.',
+      ],
+      ['microblog', '', 'Der Reißverschluss klemmt, und es ist erst Montag.'],
+    ],
+    quoted: [
+      'Der Reißverschluss ist ein Verschluss, der zwei Kanten aus Stoff verbindet.',
+      'Als Erfinder gilt Gideon Sundbäck, der 1913 das erste brauchbare Modell baute.',
+      'Der Reißverschluss klemmt, und es ist erst Montag.',
+    ],
+  },
 ];
