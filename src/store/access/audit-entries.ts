@@ -1,7 +1,8 @@
 /** The audit log: who changed what. Each entry is written in the transaction of its change, or there is neither. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../platform/clock.ts';
-import { type Queryable, sqlTime } from '../db/database.ts';
+import { type Queryable } from '../db/database.ts';
+import { execute, statement, timeOf } from '../db/statement.ts';
 import type { AuditAction, Change } from '../../model/audit.ts';
 
 /** Who acts. `token`: prefix of the token of the request or of its session. */
@@ -24,26 +25,17 @@ export type AuditEntry = {
   changes?: Readonly<Record<string, Change>>;
 };
 
-/** $1 now, $2 actor, $3 token, $4 name, $5 action, $6 subject, $7 changes. */
-const INSERT_AUDIT_ENTRY = `
-INSERT INTO strandline.audit_log (at, actor, token, name, action, subject, changes)
-VALUES (${sqlTime('$1')}, $2, $3, coalesce($4, (SELECT name FROM strandline.tokens WHERE prefix = $3)), $5, $6, $7)`;
-
 /** Adds an entry to the transaction of its change. */
 export async function recordAudit(
   tx: Queryable,
   { actor, clock }: { actor: Actor; clock: Pick<Clock, 'statementTime'> },
   { action, subject, changes = {} }: AuditEntry,
 ): Promise<void> {
-  await tx.query(INSERT_AUDIT_ENTRY, [
-    clock.statementTime(),
-    actor.kind,
-    'token' in actor ? actor.token : null,
-    'name' in actor ? actor.name : null,
-    action,
-    subject === null ? null : String(subject),
-    JSON.stringify(boundChanges(changes)),
-  ]);
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.audit_log (at, actor, token, name, action, subject, changes)
+      VALUES (${timeOf(clock.statementTime())}, ${actor.kind}, ${'token' in actor ? actor.token : null}, coalesce(${'name' in actor ? actor.name : null}, (SELECT name FROM strandline.tokens WHERE prefix = ${'token' in actor ? actor.token : null})), ${action}, ${subject === null ? null : String(subject)}, ${JSON.stringify(boundChanges(changes))})`,
+  );
 }
 
 /** The fields that differ, each with both values; undefined values are omitted. */

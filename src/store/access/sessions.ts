@@ -6,6 +6,7 @@
 import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { batched } from '../db/batches.ts';
 import { type Database, type Id, type Pooled, type Queryable, onlyRow } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import { randomBytes } from 'node:crypto';
 
 /** Idle timeout of a session. */
@@ -23,18 +24,6 @@ WHERE s.hash = ANY ($1) AND s.seen_at > $3 AND s.created_at > $4 AND (s.ends_at 
   AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`;
 
 /**
- * $1 hash of the cookie, $2 token, $3 hash of its key, $4 now. A session of a rotated key ends with that key. Locks
- * the token's row: a rotation or revocation either comes first, and no session is created, or comes later and ends
- * it.
- */
-const INSERT_SESSION = `
-INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at, ends_at)
-SELECT $1, id, $4, $4, CASE WHEN hash = $3 THEN NULL ELSE former_until END FROM strandline.tokens
-WHERE id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
-  AND (hash = $3 OR (former_hash = $3 AND former_until > $4))
-FOR SHARE`;
-
-/**
  * Creates a session, and deletes expired ones.
  * @param session.hash of the cookie
  * @param session.keyHash of the key used to sign in
@@ -49,12 +38,16 @@ export async function insertSession(
     'DELETE FROM strandline.sessions WHERE seen_at <= $1 OR created_at <= $2 OR ends_at <= $3',
     [...sessionLimitsAt(now), now],
   );
-  const { rowCount } = await pool.query(INSERT_SESSION, [
-    session.hash.toString('hex'),
-    session.tokenId,
-    session.keyHash.toString('hex'),
-    now,
-  ]);
+  // A session of a rotated key ends with that key. Locks the token's row: a rotation or revocation either comes
+  // first, and no session is created, or comes later and ends it.
+  const { rowCount } = await execute(
+    pool,
+    statement`INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at, ends_at)
+      SELECT ${session.hash.toString('hex')}, id, ${now}, ${now}, CASE WHEN hash = ${session.keyHash.toString('hex')} THEN NULL ELSE former_until END FROM strandline.tokens
+      WHERE id = ${session.tokenId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})
+        AND (hash = ${session.keyHash.toString('hex')} OR (former_hash = ${session.keyHash.toString('hex')} AND former_until > ${now}))
+      FOR SHARE`,
+  );
   return rowCount === 1;
 }
 
@@ -64,10 +57,10 @@ export async function findSession(db: Database, hash: Buffer, now: Date): Promis
   if (row === undefined) return undefined;
   const { seen_at: seenAt, hash: _, ...session } = row;
   if (now.getTime() - seenAt.getTime() >= MINUTE)
-    await db.pool.query('UPDATE strandline.sessions SET seen_at = greatest(seen_at, $2) WHERE id = $1', [
-      session.id,
-      now,
-    ]);
+    await execute(
+      db.pool,
+      statement`UPDATE strandline.sessions SET seen_at = greatest(seen_at, ${now}) WHERE id = ${session.id}`,
+    );
   return session;
 }
 
@@ -88,12 +81,12 @@ const findSessionInBatch = batched<{ hash: string; now: Date }, SessionRow | und
 );
 
 export async function deleteSession({ pool }: Pooled, id: Id): Promise<void> {
-  await pool.query('DELETE FROM strandline.sessions WHERE id = $1', [id]);
+  await execute(pool, statement`DELETE FROM strandline.sessions WHERE id = ${id}`);
 }
 
 /** Ends the sessions of a revoked token. */
 export async function deleteSessionsByToken(tx: Queryable, tokenId: Id): Promise<void> {
-  await tx.query('DELETE FROM strandline.sessions WHERE token_id = $1', [tokenId]);
+  await execute(tx, statement`DELETE FROM strandline.sessions WHERE token_id = ${tokenId}`);
 }
 
 /**
@@ -102,18 +95,18 @@ export async function deleteSessionsByToken(tx: Queryable, tokenId: Id): Promise
  * @param at when the replaced key expires; null: now
  */
 export async function endSessionsByToken(tx: Queryable, tokenId: Id, at: Date | null): Promise<void> {
-  await tx.query(
-    'DELETE FROM strandline.sessions WHERE token_id = $1 AND ($2::timestamptz IS NULL OR ends_at IS NOT NULL)',
-    [tokenId, at],
+  await execute(
+    tx,
+    statement`DELETE FROM strandline.sessions WHERE token_id = ${tokenId} AND (${at}::timestamptz IS NULL OR ends_at IS NOT NULL)`,
   );
-  await tx.query('UPDATE strandline.sessions SET ends_at = $2 WHERE token_id = $1', [tokenId, at]);
+  await execute(tx, statement`UPDATE strandline.sessions SET ends_at = ${at} WHERE token_id = ${tokenId}`);
 }
 
 /** Secret for form tokens, 32 bytes: created on first use, shared by all processes. */
 export async function readFormSecret({ pool }: Pooled, now: Date): Promise<Buffer> {
-  await pool.query(
-    'INSERT INTO strandline.form_secret (secret, made_at) VALUES ($1, $2) ON CONFLICT (one) DO NOTHING',
-    [randomBytes(32).toString('hex'), now],
+  await execute(
+    pool,
+    statement`INSERT INTO strandline.form_secret (secret, made_at) VALUES (${randomBytes(32).toString('hex')}, ${now}) ON CONFLICT (one) DO NOTHING`,
   );
   const { rows } = await pool.query<{ secret: string }>('SELECT secret FROM strandline.form_secret');
   return Buffer.from(onlyRow(rows, 'the form secret is missing').secret, 'hex');
@@ -123,10 +116,6 @@ function sessionLimitsAt(now: Date): [idleSince: Date, begun: Date] {
   return [new Date(now.getTime() - MAX_SESSION_IDLE_MS), new Date(now.getTime() - MAX_SESSION_MS)];
 }
 
-const SELECT_OPEN_TOKENS = `
-SELECT prefix, hash, CASE WHEN former_until > $2 THEN former_hash END AS former FROM strandline.tokens
-WHERE prefix = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`;
-
 /** Which of these tokens, by prefix, are still valid, with the hashes of their keys in hex. */
 export async function readOpenTokens(
   { pool }: Pooled,
@@ -134,9 +123,10 @@ export async function readOpenTokens(
   now: Date,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   if (prefixes.length === 0) return new Map();
-  const { rows } = await pool.query<{ prefix: string; hash: string; former: string | null }>(
-    SELECT_OPEN_TOKENS,
-    [prefixes, now],
+  const { rows } = await execute<{ prefix: string; hash: string; former: string | null }>(
+    pool,
+    statement`SELECT prefix, hash, CASE WHEN former_until > ${now} THEN former_hash END AS former FROM strandline.tokens
+      WHERE prefix = ANY (${prefixes}) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,
   );
   return new Map(
     rows.map(({ prefix, hash, former }) => [prefix, new Set(former === null ? [hash] : [hash, former])]),
@@ -150,9 +140,9 @@ export async function readOpenSessions(
   now: Date,
 ): Promise<ReadonlySet<Id>> {
   if (ids.length === 0) return new Set();
-  const { rows } = await pool.query<{ id: Id }>(
-    'SELECT id FROM strandline.sessions WHERE id = ANY ($1) AND (ends_at IS NULL OR ends_at > $2)',
-    [ids, now],
+  const { rows } = await execute<{ id: Id }>(
+    pool,
+    statement`SELECT id FROM strandline.sessions WHERE id = ANY (${ids}) AND (ends_at IS NULL OR ends_at > ${now})`,
   );
   return new Set(rows.map(({ id }) => id));
 }

@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import { createNotFound } from '../../model/errors.ts';
 import { type Database, type Id, type Orm, prepareOnce } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import { type DataScope, equals } from '../queries/data-scope.ts';
 import { channelsView, deliveriesView, rulesView, systemEventsView } from '../schema/analytics-views.ts';
 import { type DeliveryState, SYSTEM_RULE, type SystemEventKind } from '../../model/alerts.ts';
@@ -138,9 +139,9 @@ export async function readDelivery(
       .where(eq(deliveriesView[column], sql.placeholder('key'))),
   ).execute({ key: idOrMessageId });
   if (row === undefined) return undefined;
-  const { rows } = await db.pool.query<{ body: string | null; answer: string | null }>(
-    'SELECT body, answer FROM strandline.deliveries WHERE id = $1',
-    [row.id],
+  const { rows } = await execute<{ body: string | null; answer: string | null }>(
+    db.pool,
+    statement`SELECT body, answer FROM strandline.deliveries WHERE id = ${row.id}`,
   );
   return { ...row, body: rows[0]?.body ?? null, answer: rows[0]?.answer ?? null };
 }

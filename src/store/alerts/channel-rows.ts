@@ -1,5 +1,6 @@
 /** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
-import { type Id, type Queryable, type Transaction, onlyRow, selectIds } from '../db/database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
+import { execute, selectIds, statement, verbatim } from '../db/statement.ts';
 import { SELECT_LAST_DISCOVERY } from '../queries/discoveries.ts';
 import type { ChannelState } from '../../model/alerts.ts';
 
@@ -73,9 +74,9 @@ export async function findChannelHost(
   db: Queryable,
   id: Id,
 ): Promise<Pick<Channel, 'kind' | 'target'> | null> {
-  const { rows } = await db.query<Pick<Channel, 'kind' | 'target'>>(
-    'SELECT kind, target FROM strandline.channels WHERE id = $1 AND archived_at IS NULL',
-    [id],
+  const { rows } = await execute<Pick<Channel, 'kind' | 'target'>>(
+    db,
+    statement`SELECT kind, target FROM strandline.channels WHERE id = ${id} AND archived_at IS NULL`,
   );
   return rows[0] ?? null;
 }
@@ -105,10 +106,10 @@ export async function insertChannel(
   tx: Transaction,
   channel: Pick<Channel, 'slug' | 'kind' | 'cursor'> & { now: Date },
 ): Promise<Id> {
-  const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.channels (slug, kind, settings, target, secrets, state, state_since, cursor, created_at)
-     VALUES ($1, $2, '{}', '', '{}', 'active', $4, $3, $4) RETURNING id`,
-    [channel.slug, channel.kind, channel.cursor, channel.now],
+  const { rows } = await execute<{ id: Id }>(
+    tx,
+    statement`INSERT INTO strandline.channels (slug, kind, settings, target, secrets, state, state_since, cursor, created_at)
+      VALUES (${channel.slug}, ${channel.kind}, '{}', '', '{}', 'active', ${channel.now}, ${channel.cursor}, ${channel.now}) RETURNING id`,
   );
   return onlyRow(rows).id;
 }
@@ -119,11 +120,11 @@ export async function setSettings(
   id: Id,
   { settings, sealed_settings: sealed, target }: StoredSettings,
 ): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.channels SET settings = $2, sealed_settings = $3, target = $4, fence = fence + 1, lease_until = NULL,
-       failures = 0, failing_since = NULL, resting_until = NULL
-     WHERE id = $1`,
-    [id, settings, sealed, target],
+  await execute(
+    tx,
+    statement`UPDATE strandline.channels SET settings = ${settings}, sealed_settings = ${sealed}, target = ${target}, fence = fence + 1, lease_until = NULL,
+        failures = 0, failing_since = NULL, resting_until = NULL
+      WHERE id = ${id}`,
   );
 }
 
@@ -133,11 +134,10 @@ export async function setSecrets(
   secrets: readonly string[],
   formerUntil: Date | null,
 ): Promise<void> {
-  await tx.query('UPDATE strandline.channels SET secrets = $2, former_until = $3 WHERE id = $1', [
-    id,
-    secrets,
-    formerUntil,
-  ]);
+  await execute(
+    tx,
+    statement`UPDATE strandline.channels SET secrets = ${secrets}, former_until = ${formerUntil} WHERE id = ${id}`,
+  );
 }
 
 /** Changes the state. Resuming resets failures. @param change.cursor the new cursor, if it changes */
@@ -146,36 +146,37 @@ export async function setChannelState(
   id: Id,
   change: { state: ChannelState; reason?: string; cursor?: Id | null; now: Date },
 ): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.channels SET state = $2, state_reason = $3, state_since = $4, cursor = coalesce($5, cursor),
-       failures = CASE WHEN $2 = 'active' THEN 0 ELSE failures END,
-       failing_since = CASE WHEN $2 = 'active' THEN NULL ELSE failing_since END,
-       resting_until = CASE WHEN $2 = 'active' THEN NULL ELSE resting_until END
-     WHERE id = $1`,
-    [id, change.state, change.reason ?? null, change.now, change.cursor ?? null],
+  await execute(
+    tx,
+    statement`UPDATE strandline.channels SET state = ${change.state}, state_reason = ${change.reason ?? null}, state_since = ${change.now}, cursor = coalesce(${change.cursor ?? null}, cursor),
+        failures = CASE WHEN ${change.state} = 'active' THEN 0 ELSE failures END,
+        failing_since = CASE WHEN ${change.state} = 'active' THEN NULL ELSE failing_since END,
+        resting_until = CASE WHEN ${change.state} = 'active' THEN NULL ELSE resting_until END
+      WHERE id = ${id}`,
   );
 }
 
 /** Removes a channel with its settings and secrets. Keeps the public part of its destination, and its deliveries. */
 export async function archiveChannel(tx: Transaction, id: Id, now: Date): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.channels SET archived_at = $2, secrets = '{}', former_until = NULL, lease_until = NULL,
-       settings = '{}', sealed_settings = NULL
-     WHERE id = $1`,
-    [id, now],
+  await execute(
+    tx,
+    statement`UPDATE strandline.channels SET archived_at = ${now}, secrets = '{}', former_until = NULL, lease_until = NULL,
+        settings = '{}', sealed_settings = NULL
+      WHERE id = ${id}`,
   );
-  await tx.query('DELETE FROM strandline.rule_channels WHERE channel_id = $1', [id]);
+  await execute(tx, statement`DELETE FROM strandline.rule_channels WHERE channel_id = ${id}`);
 }
 
 /** Active channels with discoveries to evaluate. */
 export async function listChannelsBehind(db: Queryable): Promise<Id[]> {
-  return selectIds(db, {
-    name: 'channels_behind',
-    text: `SELECT id FROM strandline.channels WHERE state = 'active' AND archived_at IS NULL
-       AND cursor < (${SELECT_LAST_DISCOVERY}) ORDER BY id`,
-  });
+  return selectIds(
+    db,
+    statement`SELECT id FROM strandline.channels WHERE state = 'active' AND archived_at IS NULL
+      AND cursor < (${verbatim(SELECT_LAST_DISCOVERY)}) ORDER BY id`,
+    'channels_behind',
+  );
 }
 
 export async function moveCursor(tx: Transaction, id: Id, cursor: Id): Promise<void> {
-  await tx.query('UPDATE strandline.channels SET cursor = $2 WHERE id = $1', [id, cursor]);
+  await execute(tx, statement`UPDATE strandline.channels SET cursor = ${cursor} WHERE id = ${id}`);
 }

@@ -2,7 +2,8 @@
 import type { AnswerChange } from '../../model/statements/answer-change.ts';
 import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../model/counters.ts';
 import { type Copies, nameTopicItem, ONE_COPY, readThings, type Thing } from '../topics/copies.ts';
-import { type Id, type Queryable, selectIds, type Transaction } from '../db/database.ts';
+import { type Id, type Queryable, type Transaction } from '../db/database.ts';
+import { execute, selectIds, statement, verbatim } from '../db/statement.ts';
 import { findDismissed } from './dismissals.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
@@ -144,14 +145,6 @@ FROM strandline.trend_states WHERE id = ANY ($1)`;
 const SELECT_GROWTH = `
 SELECT id, post_id, condition, value, age_hours, usual, compared_with, sentence FROM strandline.growth_reports WHERE id = ANY ($1)`;
 
-/** $1 cursor, $2 limit. */
-const SELECT_SCOPED = `
-SELECT d.id, d.kind, d.baseline, d.search_id, s.topic_id, v.kind AS service_kind
-FROM (SELECT * FROM strandline.discoveries WHERE id > $1 ORDER BY id LIMIT $2) d
-JOIN strandline.searches s ON s.id = d.search_id
-JOIN strandline.services v ON v.id = s.service_id
-ORDER BY d.id`;
-
 /**
  * The next discoveries in commit order, including baselines. Reads the items of wanted discoveries only.
  * @param limit of discoveries, wanted or not
@@ -163,21 +156,17 @@ export async function readFeedAfter(
   limit: number,
   isWanted: (entry: ScopedEntry) => boolean,
 ): Promise<{ found: FeedEntry[]; last: Id | null; more: boolean }> {
-  const { rows } = await tx.query<ScopedEntry>(SELECT_SCOPED, [cursor, limit]);
+  const { rows } = await execute<ScopedEntry>(
+    tx,
+    statement`SELECT d.id, d.kind, d.baseline, d.search_id, s.topic_id, v.kind AS service_kind
+      FROM (SELECT * FROM strandline.discoveries WHERE id > ${cursor} ORDER BY id LIMIT ${limit}) d
+      JOIN strandline.searches s ON s.id = d.search_id
+      JOIN strandline.services v ON v.id = s.service_id
+      ORDER BY d.id`,
+  );
   const wanted = rows.filter(isWanted).map(({ id }) => id);
   return { found: await readEntries(tx, wanted), last: rows.at(-1)?.id ?? null, more: rows.length === limit };
 }
-
-/** $1 delivery, $2 limit, $3 discoveries to leave out. Posts by engagement and links in turn, after all other kinds. */
-const SELECT_BEST = `
-SELECT id FROM (
-  SELECT x.discovery_id AS id, d.kind IN ('post', 'link') AS is_item,
-    row_number() OVER (PARTITION BY d.kind ORDER BY coalesce(${engagementSql('c.')}, 0) DESC, x.discovery_id) AS place
-  FROM strandline.delivery_discoveries x
-  JOIN strandline.discoveries d ON d.id = x.discovery_id
-  LEFT JOIN strandline.post_counters c ON d.kind = 'post' AND c.post_id = d.thing
-  WHERE x.delivery_id = $1 AND x.discovery_id <> ALL ($3::bigint[])
-) b ORDER BY is_item, place, id LIMIT $2`;
 
 /** The discoveries of a message in feed order: those that matter most with their items, and the IDs and numbers of all. Without dismissed ones. */
 export async function readDeliveryEntries(
@@ -185,10 +174,10 @@ export async function readDeliveryEntries(
   deliveryId: Id,
   whole: number,
 ): Promise<{ found: FeedEntry[]; ids: Id[]; counts: Partial<Record<FeedEntry['kind'], number>> }> {
-  const { rows } = await tx.query<{ id: Id; kind: FeedEntry['kind'] }>(
-    `SELECT x.discovery_id AS id, d.kind FROM strandline.delivery_discoveries x
-     JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = $1 ORDER BY 1`,
-    [deliveryId],
+  const { rows } = await execute<{ id: Id; kind: FeedEntry['kind'] }>(
+    tx,
+    statement`SELECT x.discovery_id AS id, d.kind FROM strandline.delivery_discoveries x
+      JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = ${deliveryId} ORDER BY 1`,
   );
   const dismissed = await findDismissed(
     tx,
@@ -198,15 +187,31 @@ export async function readDeliveryEntries(
   const ids = reported.map(({ id }) => id);
   const counts: Partial<Record<FeedEntry['kind'], number>> = {};
   for (const { kind } of reported) counts[kind] = (counts[kind] ?? 0) + 1;
+  // Posts by engagement and links in turn, after all other kinds.
   const best =
-    ids.length <= whole ? ids : await selectIds(tx, SELECT_BEST, [deliveryId, whole, [...dismissed]]);
+    ids.length <= whole
+      ? ids
+      : await selectIds(
+          tx,
+          statement`SELECT id FROM (
+              SELECT x.discovery_id AS id, d.kind IN ('post', 'link') AS is_item,
+                row_number() OVER (PARTITION BY d.kind ORDER BY coalesce(${verbatim(engagementSql('c.'))}, 0) DESC, x.discovery_id) AS place
+              FROM strandline.delivery_discoveries x
+              JOIN strandline.discoveries d ON d.id = x.discovery_id
+              LEFT JOIN strandline.post_counters c ON d.kind = 'post' AND c.post_id = d.thing
+              WHERE x.delivery_id = ${deliveryId} AND x.discovery_id <> ALL (${[...dismissed]}::bigint[])
+            ) b ORDER BY is_item, place, id LIMIT ${whole}`,
+        );
   return { found: await addEntryCopies(tx, await readEntries(tx, best)), ids, counts };
 }
 
 /** Discoveries by their IDs, in feed order; without late ones. */
 export async function readEntries(tx: Queryable, ids: readonly Id[]): Promise<FeedEntry[]> {
   if (ids.length === 0) return [];
-  const { rows } = await tx.query<EntryRow>(`${SELECT_ENTRIES} WHERE d.id = ANY ($1) ORDER BY d.id`, [ids]);
+  const { rows } = await execute<EntryRow>(
+    tx,
+    statement`${verbatim(SELECT_ENTRIES)} WHERE d.id = ANY (${ids}) ORDER BY d.id`,
+  );
   return attachItems(tx, rows);
 }
 
@@ -268,12 +273,6 @@ async function indexById<Row extends { id: Id }>(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** $1 channel, $2 discoveries. */
-const SELECT_SENT = `
-SELECT DISTINCT x.discovery_id AS id FROM strandline.delivery_discoveries x
-JOIN strandline.deliveries m ON m.id = x.delivery_id AND m.state <> 'cancelled'
-WHERE x.discovery_id = ANY ($2::bigint[]) AND x.channel_id = $1`;
-
 /**
  * Leaves out what is in a message to the channel: each thing once per topic, whichever rule matched and whichever of its
  * members that was. The caller has locked the channel.
@@ -285,7 +284,14 @@ export async function leaveOutSent(
 ): Promise<FeedEntry[]> {
   const things = await readEntryThings(tx, found);
   const members = [...new Set(things.values())].flatMap((thing) => thing.members.map(({ id }) => id));
-  const sent = new Set(await selectIds(tx, SELECT_SENT, [channelId, members]));
+  const sent = new Set(
+    await selectIds(
+      tx,
+      statement`SELECT DISTINCT x.discovery_id AS id FROM strandline.delivery_discoveries x
+        JOIN strandline.deliveries m ON m.id = x.delivery_id AND m.state <> 'cancelled'
+        WHERE x.discovery_id = ANY (${members}::bigint[]) AND x.channel_id = ${channelId}`,
+    ),
+  );
   const isNew = isFirstOfThing(things);
   return found.filter(
     (entry) => isNew(entry) && things.get(entry.id)?.members.some(({ id }) => sent.has(id)) !== true,

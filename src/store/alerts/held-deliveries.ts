@@ -1,19 +1,12 @@
 /** Deliveries that a mute held back, and the digests of the same channel that report them. */
 import type { RuleKind } from '../../model/alerts.ts';
-import { type Id, type Queryable, selectIds, type Transaction } from '../db/database.ts';
+import { type Id, type Queryable, type Transaction } from '../db/database.ts';
+import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 
 /** Whether a digest rule `r` covers what a rule `h` with a search `hs` holds back in a delivery `d`. */
-const COVERS = `(
+const COVERS = statement`(
   r.topic_id IS NULL AND r.search_id IS NULL OR r.search_id = h.search_id
   OR r.search_id IS NULL AND r.topic_id = coalesce(d.muted_topic_id, h.topic_id, hs.topic_id))`;
-
-/** $1 delivery, $2 now. */
-const SELECT_DIGEST_RULES = `
-SELECT r.digest, r.tz FROM strandline.deliveries d
-JOIN strandline.rules h ON h.id = d.rule_id LEFT JOIN strandline.searches hs ON hs.id = h.search_id
-JOIN strandline.rule_channels rc ON rc.channel_id = d.channel_id
-JOIN strandline.rules r ON r.id = rc.rule_id AND r.digest IS NOT NULL AND r.state = 'active' AND r.archived_at IS NULL
-WHERE d.id = $1 AND coalesce(r.muted_until <= $2, true) AND ${COVERS}`;
 
 /** The schedules of digests to the channel of a delivery that cover what it holds back. */
 export async function listDigestSchedules(
@@ -21,22 +14,28 @@ export async function listDigestSchedules(
   deliveryId: Id,
   now: Date,
 ): Promise<{ digest: string; tz: string }[]> {
-  return (await tx.query<{ digest: string; tz: string }>(SELECT_DIGEST_RULES, [deliveryId, now])).rows;
+  return await rowsOf<{ digest: string; tz: string }>(
+    tx,
+    statement`SELECT r.digest, r.tz FROM strandline.deliveries d
+      JOIN strandline.rules h ON h.id = d.rule_id LEFT JOIN strandline.searches hs ON hs.id = h.search_id
+      JOIN strandline.rule_channels rc ON rc.channel_id = d.channel_id
+      JOIN strandline.rules r ON r.id = rc.rule_id AND r.digest IS NOT NULL AND r.state = 'active' AND r.archived_at IS NULL
+      WHERE d.id = ${deliveryId} AND coalesce(r.muted_until <= ${now}, true) AND ${COVERS}`,
+  );
 }
-
-/** $1 delivery of a digest, $2 now. */
-const SELECT_HOLDS = `
-SELECT d.id FROM strandline.deliveries g JOIN strandline.rules r ON r.id = g.rule_id
-JOIN strandline.deliveries d ON d.channel_id = g.channel_id AND d.muted AND d.state = 'gathering' AND d.made_at IS NULL
-JOIN strandline.rules h ON h.id = d.rule_id LEFT JOIN strandline.searches hs ON hs.id = h.search_id
-LEFT JOIN strandline.topics t ON t.id = d.muted_topic_id
-WHERE g.id = $1 AND coalesce(h.muted_until <= $2, true) AND coalesce(t.muted_until <= $2, true)
-  AND coalesce((SELECT value::timestamptz <= $2 FROM strandline.facts WHERE name = 'alerts_muted_until'), true) AND ${COVERS}
-ORDER BY d.id`;
 
 /** Summaries of mutes that are over, which the delivery of a digest can contain. */
 export function listEndedHolds(tx: Transaction, digestDeliveryId: Id, now: Date): Promise<Id[]> {
-  return selectIds(tx, SELECT_HOLDS, [digestDeliveryId, now]);
+  return selectIds(
+    tx,
+    statement`SELECT d.id FROM strandline.deliveries g JOIN strandline.rules r ON r.id = g.rule_id
+      JOIN strandline.deliveries d ON d.channel_id = g.channel_id AND d.muted AND d.state = 'gathering' AND d.made_at IS NULL
+      JOIN strandline.rules h ON h.id = d.rule_id LEFT JOIN strandline.searches hs ON hs.id = h.search_id
+      LEFT JOIN strandline.topics t ON t.id = d.muted_topic_id
+      WHERE g.id = ${digestDeliveryId} AND coalesce(h.muted_until <= ${now}, true) AND coalesce(t.muted_until <= ${now}, true)
+        AND coalesce((SELECT value::timestamptz <= ${now} FROM strandline.facts WHERE name = 'alerts_muted_until'), true) AND ${COVERS}
+      ORDER BY d.id`,
+  );
 }
 
 /** What a message about a digest contains of a rule that was muted. */
@@ -47,38 +46,26 @@ export type HeldRow = {
   counts: Partial<Record<RuleKind, number>>;
 };
 
-/** $1 digest, $2 delivery or null. */
-const SELECT_HELD = `
-SELECT c.delivery, r.slug AS rule, r.name AS rule_name, jsonb_object_agg(c.kind, c.n) AS counts FROM (
-  SELECT m.id AS delivery, x.rule_id, CASE d.kind WHEN 'completion' THEN 'answer' ELSE d.kind END AS kind, count(*)::int AS n
-  FROM strandline.deliveries m JOIN strandline.delivery_discoveries x ON x.delivery_id = m.id
-  JOIN strandline.discoveries d ON d.id = x.discovery_id
-  WHERE m.digest_id = $1 AND ($2::bigint IS NULL OR m.id = $2) GROUP BY 1, 2, 3
-) c JOIN strandline.rules r ON r.id = c.rule_id GROUP BY c.delivery, r.slug, r.name ORDER BY c.delivery, r.slug`;
-
 /** @param deliveryId null: in the messages to all channels */
 export async function readHeld(db: Queryable, digestId: Id, deliveryId: Id | null): Promise<HeldRow[]> {
-  return (await db.query<HeldRow>(SELECT_HELD, [digestId, deliveryId])).rows;
+  return await rowsOf<HeldRow>(
+    db,
+    statement`SELECT c.delivery, r.slug AS rule, r.name AS rule_name, jsonb_object_agg(c.kind, c.n) AS counts FROM (
+        SELECT m.id AS delivery, x.rule_id, CASE d.kind WHEN 'completion' THEN 'answer' ELSE d.kind END AS kind, count(*)::int AS n
+        FROM strandline.deliveries m JOIN strandline.delivery_discoveries x ON x.delivery_id = m.id
+        JOIN strandline.discoveries d ON d.id = x.discovery_id
+        WHERE m.digest_id = ${digestId} AND (${deliveryId}::bigint IS NULL OR m.id = ${deliveryId}) GROUP BY 1, 2, 3
+      ) c JOIN strandline.rules r ON r.id = c.rule_id GROUP BY c.delivery, r.slug, r.name ORDER BY c.delivery, r.slug`,
+  );
 }
 
 /** The discoveries of a message, the newest first. */
 export function listDeliveryDiscoveries(db: Queryable, deliveryId: Id, limit: number): Promise<Id[]> {
   return selectIds(
     db,
-    'SELECT discovery_id AS id FROM strandline.delivery_discoveries WHERE delivery_id = $1 ORDER BY 1 DESC LIMIT $2',
-    [deliveryId, limit],
+    statement`SELECT discovery_id AS id FROM strandline.delivery_discoveries WHERE delivery_id = ${deliveryId} ORDER BY 1 DESC LIMIT ${limit}`,
   );
 }
-
-/** $1 rule, $2 slug of a topic. */
-const SELECT_MUTED_RANGE = `
-SELECT max(last_discovery) FILTER (WHERE NOT is_muted) AS after,
-  coalesce(max(until_at) FILTER (WHERE NOT is_muted), min(from_at)) AS since
-FROM (
-  SELECT last_discovery, from_at, until_at,
-    coalesce(value->'muted' @> jsonb_build_array(jsonb_build_object('topic', $2::text)), false) AS is_muted
-  FROM strandline.digests WHERE rule_id = $1 AND state = 'sent'
-) d`;
 
 /** After which discovery, and since when, digests of a rule left out a topic because it was muted. */
 export async function readMutedRange(
@@ -86,30 +73,30 @@ export async function readMutedRange(
   ruleId: Id,
   topic: string,
 ): Promise<{ after: Id | null; since: Date }> {
-  const { rows } = await tx.query<{ after: Id | null; since: Date | null }>(SELECT_MUTED_RANGE, [
-    ruleId,
-    topic,
-  ]);
+  const { rows } = await execute<{ after: Id | null; since: Date | null }>(
+    tx,
+    statement`SELECT max(last_discovery) FILTER (WHERE NOT is_muted) AS after,
+        coalesce(max(until_at) FILTER (WHERE NOT is_muted), min(from_at)) AS since
+      FROM (
+        SELECT last_discovery, from_at, until_at,
+          coalesce(value->'muted' @> jsonb_build_array(jsonb_build_object('topic', ${topic}::text)), false) AS is_muted
+        FROM strandline.digests WHERE rule_id = ${ruleId} AND state = 'sent'
+      ) d`,
+  );
   return { after: rows[0]?.after ?? null, since: rows[0]?.since ?? new Date(0) };
 }
-
-/** $1 slug of a topic, $2 and $3 a range of the feed, $4 since. */
-const COUNT_OF_TOPIC = `
-SELECT d.kind, count(*)::int AS n FROM strandline.discoveries d
-JOIN strandline.searches s ON s.id = d.search_id JOIN strandline.topics t ON t.id = s.topic_id
-WHERE t.slug = $1 AND d.id > coalesce($2, 0) AND d.id <= $3 AND d.at >= $4 AND d.first_in_topic AND NOT d.baseline
-  AND d.kind IN ('post', 'link', 'spike', 'trend') GROUP BY d.kind`;
 
 /** What was new in a topic, by kind. */
 export async function countTopicNews(
   db: Queryable,
   { topic, after, upTo, since }: { topic: string; after: Id | null; upTo: Id; since: Date },
 ): Promise<Partial<Record<RuleKind, number>>> {
-  const { rows } = await db.query<{ kind: RuleKind; n: number }>(COUNT_OF_TOPIC, [
-    topic,
-    after,
-    upTo,
-    after === null ? since : new Date(0),
-  ]);
+  const { rows } = await execute<{ kind: RuleKind; n: number }>(
+    db,
+    statement`SELECT d.kind, count(*)::int AS n FROM strandline.discoveries d
+      JOIN strandline.searches s ON s.id = d.search_id JOIN strandline.topics t ON t.id = s.topic_id
+      WHERE t.slug = ${topic} AND d.id > coalesce(${after}, 0) AND d.id <= ${upTo} AND d.at >= ${after === null ? since : new Date(0)} AND d.first_in_topic AND NOT d.baseline
+        AND d.kind IN ('post', 'link', 'spike', 'trend') GROUP BY d.kind`,
+  );
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
 }

@@ -3,7 +3,8 @@
  * gathers in a delivery of its own, which is sent when the mute ends.
  */
 import type { MuteScope } from '../../model/alerts.ts';
-import { type Id, type Pooled, type Queryable, selectIds, type Transaction } from '../db/database.ts';
+import { type Id, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
+import { execute, rowsOf, selectIds, statement, verbatim } from '../db/statement.ts';
 
 /** What is muted now. */
 export type Mutes = {
@@ -13,16 +14,16 @@ export type Mutes = {
   topics: ReadonlyMap<Id, Date>;
 };
 
-const ALL = `(SELECT value::timestamptz FROM strandline.facts WHERE name = 'alerts_muted_until')`;
+const ALL = statement`(SELECT value::timestamptz FROM strandline.facts WHERE name = 'alerts_muted_until')`;
 
 /** @param now times up to it are over */
 export async function readMutes(db: Queryable, now: Date): Promise<Mutes> {
-  const { rows } = await db.query<{ id: Id | null; until: Date }>({
-    name: 'mutes',
-    text: `SELECT NULL::bigint AS id, until FROM (SELECT ${ALL} AS until) a WHERE until > $1
-     UNION ALL SELECT id, muted_until FROM strandline.topics WHERE muted_until > $1`,
-    values: [now],
-  });
+  const { rows } = await execute<{ id: Id | null; until: Date }>(
+    db,
+    statement`SELECT NULL::bigint AS id, until FROM (SELECT ${ALL} AS until) a WHERE until > ${now}
+      UNION ALL SELECT id, muted_until FROM strandline.topics WHERE muted_until > ${now}`,
+    'mutes',
+  );
   return {
     all: rows.find(({ id }) => id === null)?.until ?? null,
     topics: new Map(rows.flatMap(({ id, until }) => (id === null ? [] : [[id, until] as const]))),
@@ -34,9 +35,9 @@ export async function readMuteEnds(
   db: Queryable,
   topicId: Id | null,
 ): Promise<{ all: Date | null; topic: Date | null; slug: string | null }> {
-  const { rows } = await db.query<{ all: Date | null; topic: Date | null; slug: string | null }>(
-    `SELECT ${ALL} AS all, t.muted_until AS topic, t.slug FROM (SELECT) one LEFT JOIN strandline.topics t ON t.id = $1`,
-    [topicId],
+  const { rows } = await execute<{ all: Date | null; topic: Date | null; slug: string | null }>(
+    db,
+    statement`SELECT ${ALL} AS all, t.muted_until AS topic, t.slug FROM (SELECT) one LEFT JOIN strandline.topics t ON t.id = ${topicId}`,
   );
   return rows[0] ?? { all: null, topic: null, slug: null };
 }
@@ -48,18 +49,18 @@ export async function setMute(
 ): Promise<Date | null> {
   const { rows } =
     scope === 'all'
-      ? await tx.query<{ before: Date | null }>(
-          `WITH before AS (SELECT ${ALL} AS until), changed AS (
-             INSERT INTO strandline.facts (name, value, at) VALUES ('alerts_muted_until', $1::timestamptz::text, $2)
-             ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at
-           ) SELECT until AS before FROM before`,
-          [until, now],
+      ? await execute<{ before: Date | null }>(
+          tx,
+          statement`WITH before AS (SELECT ${ALL} AS until), changed AS (
+              INSERT INTO strandline.facts (name, value, at) VALUES ('alerts_muted_until', ${until}::timestamptz::text, ${now})
+              ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at
+            ) SELECT until AS before FROM before`,
         )
-      : await tx.query<{ before: Date | null }>(
-          `UPDATE strandline.${scope === 'rule' ? 'rules' : 'topics'} r SET muted_until = $2
-           FROM (SELECT id, muted_until AS before FROM strandline.${scope === 'rule' ? 'rules' : 'topics'} WHERE id = $1) o
-           WHERE r.id = o.id RETURNING o.before`,
-          [id, until],
+      : await execute<{ before: Date | null }>(
+          tx,
+          statement`UPDATE strandline.${verbatim(scope === 'rule' ? 'rules' : 'topics')} r SET muted_until = ${until}
+            FROM (SELECT id, muted_until AS before FROM strandline.${verbatim(scope === 'rule' ? 'rules' : 'topics')} WHERE id = ${id}) o
+            WHERE r.id = o.id RETURNING o.before`,
         );
   return rows[0]?.before ?? null;
 }
@@ -78,29 +79,31 @@ export type MuteRow = {
  * that a rule gathered before its mute count when it would have sent them.
  */
 export async function listMutes({ pool }: Pooled, now: Date): Promise<MuteRow[]> {
-  const { rows } = await pool.query<MuteRow>(
-    `WITH held AS (
-       SELECT d.rule_id, d.muted_topic_id, count(*)::int AS n
-       FROM strandline.deliveries d JOIN strandline.delivery_discoveries x ON x.delivery_id = d.id
-       WHERE d.muted AND d.state = 'gathering' GROUP BY 1, 2
-     ), mutes AS (
-       SELECT 1 AS place, 'all' AS scope, NULL AS slug, a.until,
-         (SELECT sum(n) FROM held h JOIN strandline.rules r ON r.id = h.rule_id
-          WHERE h.muted_topic_id IS NULL AND coalesce(r.muted_until, '-infinity') <= a.until) AS held
-       FROM (SELECT ${ALL} AS until) a
-       UNION ALL SELECT 2, 'topic', t.slug, t.muted_until, (SELECT sum(n) FROM held h WHERE h.muted_topic_id = t.id)
-       FROM strandline.topics t WHERE t.archived_at IS NULL
-       UNION ALL SELECT 3, 'rule', r.slug, r.muted_until,
-         (SELECT sum(n) FROM held h WHERE h.rule_id = r.id AND h.muted_topic_id IS NULL AND r.muted_until > coalesce(${ALL}, '-infinity'))
-       FROM strandline.rules r WHERE r.archived_at IS NULL
-     )
-     SELECT scope, slug, until, coalesce(held, 0)::int AS held FROM mutes WHERE until > $1 ORDER BY place, slug`,
-    [now],
+  return rowsOf<MuteRow>(
+    pool,
+    statement`WITH held AS (
+        SELECT d.rule_id, d.muted_topic_id, count(*)::int AS n
+        FROM strandline.deliveries d JOIN strandline.delivery_discoveries x ON x.delivery_id = d.id
+        WHERE d.muted AND d.state = 'gathering' GROUP BY 1, 2
+      ), mutes AS (
+        SELECT 1 AS place, 'all' AS scope, NULL AS slug, a.until,
+          (SELECT sum(n) FROM held h JOIN strandline.rules r ON r.id = h.rule_id
+           WHERE h.muted_topic_id IS NULL AND coalesce(r.muted_until, '-infinity') <= a.until) AS held
+        FROM (SELECT ${ALL} AS until) a
+        UNION ALL SELECT 2, 'topic', t.slug, t.muted_until, (SELECT sum(n) FROM held h WHERE h.muted_topic_id = t.id)
+        FROM strandline.topics t WHERE t.archived_at IS NULL
+        UNION ALL SELECT 3, 'rule', r.slug, r.muted_until,
+          (SELECT sum(n) FROM held h WHERE h.rule_id = r.id AND h.muted_topic_id IS NULL AND r.muted_until > coalesce(${ALL}, '-infinity'))
+        FROM strandline.rules r WHERE r.archived_at IS NULL
+      )
+      SELECT scope, slug, until, coalesce(held, 0)::int AS held FROM mutes WHERE until > ${now} ORDER BY place, slug`,
   );
-  return rows;
 }
 
 /** Locks all channels, so that no message is being composed, in the order of their IDs. */
 export function lockAllChannels(tx: Transaction): Promise<Id[]> {
-  return selectIds(tx, 'SELECT id FROM strandline.channels WHERE archived_at IS NULL ORDER BY id FOR UPDATE');
+  return selectIds(
+    tx,
+    statement`SELECT id FROM strandline.channels WHERE archived_at IS NULL ORDER BY id FOR UPDATE`,
+  );
 }

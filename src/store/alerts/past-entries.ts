@@ -3,6 +3,7 @@ import { engagementSql } from '../../model/counters.ts';
 import type { Query } from '../../model/search-query.ts';
 import { buildCondition, readWordForms } from '../archive/query-condition.ts';
 import type { Id, Queryable } from '../db/database.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
 import { NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { type FeedEntry, readEntries, SELECT_ENTRIES } from './feed-entries.ts';
 import { findMatches } from './item-matches.ts';
@@ -41,13 +42,13 @@ export async function readPastEntries(
     rule.filter === '' &&
     rule.search_id === null &&
     ['post', 'link'].every((kind) => rule.kinds.some((one) => one === kind));
-  const { rows } = await db.query<PastEntry & { late: boolean; only_by: string | null }>(
-    `SELECT e.*, x.only_by
-     FROM (${SELECT_ENTRIES} WHERE d.at >= $1 AND d.at <= $2 AND d.id > $3 AND NOT d.baseline AND d.kind = ANY ($5)
-       AND ($6::bigint IS NULL OR s.topic_id = $6) AND ($7::bigint IS NULL OR d.search_id = $7)
-       ${isSimple ? 'AND d.first_in_topic' : ''} ORDER BY d.id LIMIT $4) e
-     LEFT JOIN strandline.spikes x ON e.kind = 'spike' AND x.id = e.thing ORDER BY e.id`,
-    [since, until, after, limit, rule.kinds, rule.topic_id, rule.search_id],
+  const { rows } = await execute<PastEntry & { late: boolean; only_by: string | null }>(
+    db,
+    statement`SELECT e.*, x.only_by
+      FROM (${verbatim(SELECT_ENTRIES)} WHERE d.at >= ${since} AND d.at <= ${until} AND d.id > ${after} AND NOT d.baseline AND d.kind = ANY (${rule.kinds})
+        AND (${rule.topic_id}::bigint IS NULL OR s.topic_id = ${rule.topic_id}) AND (${rule.search_id}::bigint IS NULL OR d.search_id = ${rule.search_id})
+        ${verbatim(isSimple ? 'AND d.first_in_topic' : '')} ORDER BY d.id LIMIT ${limit}) e
+      LEFT JOIN strandline.spikes x ON e.kind = 'spike' AND x.id = e.thing ORDER BY e.id`,
   );
   // A completion counts by what it says, a growth by its condition: both are found when they are read.
   const unread = rows.filter(({ kind }) => kind === 'completion' || kind === 'growth').map(({ id }) => id);
@@ -104,9 +105,9 @@ export async function readEngagement(
 ): Promise<ReadonlyMap<Id, number>> {
   const posts = entries.flatMap(({ kind, thing }) => (kind === 'post' ? [thing] : []));
   if (posts.length === 0) return new Map();
-  const { rows } = await db.query<{ post_id: Id; engagement: number }>(
-    `SELECT post_id, (${engagementSql('')})::float8 AS engagement FROM strandline.post_counters WHERE post_id = ANY ($1)`,
-    [posts],
+  const { rows } = await execute<{ post_id: Id; engagement: number }>(
+    db,
+    statement`SELECT post_id, (${verbatim(engagementSql(''))})::float8 AS engagement FROM strandline.post_counters WHERE post_id = ANY (${posts})`,
   );
   return new Map(rows.map(({ post_id, engagement }) => [post_id, engagement]));
 }

@@ -1,5 +1,6 @@
 /** Writes rules. */
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
+import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { StoredRuleKind } from '../../model/alerts.ts';
 
 export type Rule = {
@@ -44,39 +45,41 @@ const SETTINGS = [
 export type RuleSettings = Pick<Rule, (typeof SETTINGS)[number]>;
 
 const COLUMNS = ['id', 'slug', 'state', 'muted_until', ...SETTINGS].map((name) => `r.${name}`).join(', ');
-const SELECT_RULE = `SELECT ${COLUMNS}, r.after FROM strandline.rules r`;
+const SELECT_RULE = statement`SELECT ${verbatim(COLUMNS)}, r.after FROM strandline.rules r`;
 
 /** Locks the rule's row. @returns null if it does not exist or is removed */
 export async function lockRule(tx: Transaction, slug: string): Promise<Rule | null> {
-  const { rows } = await tx.query<Rule>(
-    `${SELECT_RULE} WHERE r.slug = $1 AND r.archived_at IS NULL FOR UPDATE`,
-    [slug],
+  const { rows } = await execute<Rule>(
+    tx,
+    statement`${SELECT_RULE} WHERE r.slug = ${slug} AND r.archived_at IS NULL FOR UPDATE`,
   );
   return rows[0] ?? null;
 }
 
 /** Reads a rule without a lock. */
 export async function findRule(db: Queryable, slug: string): Promise<Rule | null> {
-  const { rows } = await db.query<Rule>(`${SELECT_RULE} WHERE r.slug = $1 AND r.archived_at IS NULL`, [slug]);
+  const { rows } = await execute<Rule>(
+    db,
+    statement`${SELECT_RULE} WHERE r.slug = ${slug} AND r.archived_at IS NULL`,
+  );
   return rows[0] ?? null;
 }
 
 /** Active rules of a channel that report discoveries; each matches only those after its `after`. */
 export async function listChannelRules(tx: Transaction, channelId: Id): Promise<Rule[]> {
-  const { rows } = await tx.query<Rule>(
-    `SELECT ${COLUMNS}, greatest(r.after, rc.after) AS after
-     FROM strandline.rule_channels rc JOIN strandline.rules r ON r.id = rc.rule_id
-     WHERE rc.channel_id = $1 AND r.archived_at IS NULL AND r.state = 'active' AND r.digest IS NULL ORDER BY r.id`,
-    [channelId],
+  return rowsOf<Rule>(
+    tx,
+    statement`SELECT ${verbatim(COLUMNS)}, greatest(r.after, rc.after) AS after
+      FROM strandline.rule_channels rc JOIN strandline.rules r ON r.id = rc.rule_id
+      WHERE rc.channel_id = ${channelId} AND r.archived_at IS NULL AND r.state = 'active' AND r.digest IS NULL ORDER BY r.id`,
   );
-  return rows;
 }
 
 /** When a rule was created. */
 export async function readRuleCreation(db: Queryable, id: Id): Promise<Date> {
-  const { rows } = await db.query<{ created_at: Date }>(
-    'SELECT created_at FROM strandline.rules WHERE id = $1',
-    [id],
+  const { rows } = await execute<{ created_at: Date }>(
+    db,
+    statement`SELECT created_at FROM strandline.rules WHERE id = ${id}`,
   );
   return onlyRow(rows).created_at;
 }
@@ -86,9 +89,9 @@ export async function readScopeSlugs(
   db: Queryable,
   { topic_id, search_id }: Pick<Rule, 'topic_id' | 'search_id'>,
 ): Promise<{ topic?: string; search?: string }> {
-  const { rows } = await db.query<{ topic: string | null; search: string | null }>(
-    `SELECT (SELECT slug FROM strandline.topics WHERE id = $1) AS topic, (SELECT slug FROM strandline.searches WHERE id = $2) AS search`,
-    [topic_id, search_id],
+  const { rows } = await execute<{ topic: string | null; search: string | null }>(
+    db,
+    statement`SELECT (SELECT slug FROM strandline.topics WHERE id = ${topic_id}) AS topic, (SELECT slug FROM strandline.searches WHERE id = ${search_id}) AS search`,
   );
   const { topic, search } = onlyRow(rows);
   if (search !== null) return { search };
@@ -129,14 +132,14 @@ export async function setRuleState(
   id: Id,
   { state, after, now }: { state: Rule['state']; after: Id | null; now: Date },
 ): Promise<void> {
-  await tx.query(
-    'UPDATE strandline.rules SET state = $2, state_since = $3, after = coalesce($4, after), digest_due_at = NULL WHERE id = $1',
-    [id, state, now, after],
+  await execute(
+    tx,
+    statement`UPDATE strandline.rules SET state = ${state}, state_since = ${now}, after = coalesce(${after}, after), digest_due_at = NULL WHERE id = ${id}`,
   );
 }
 
 export async function archiveRule(tx: Transaction, id: Id, now: Date): Promise<void> {
-  await tx.query('UPDATE strandline.rules SET archived_at = $2 WHERE id = $1', [id, now]);
+  await execute(tx, statement`UPDATE strandline.rules SET archived_at = ${now} WHERE id = ${id}`);
 }
 
 /** Replaces the channels of a rule. A new channel is notified only of discoveries after `after`. */
@@ -146,20 +149,21 @@ export async function setRuleChannels(
   channelIds: readonly Id[],
   after: Id,
 ): Promise<void> {
-  await tx.query('DELETE FROM strandline.rule_channels WHERE rule_id = $1 AND channel_id <> ALL ($2)', [
-    ruleId,
-    channelIds,
-  ]);
-  await tx.query(
-    `INSERT INTO strandline.rule_channels (rule_id, channel_id, after) SELECT $1, id, $3 FROM unnest($2::bigint[]) u(id)
-     ON CONFLICT DO NOTHING`,
-    [ruleId, channelIds, after],
+  await execute(
+    tx,
+    statement`DELETE FROM strandline.rule_channels WHERE rule_id = ${ruleId} AND channel_id <> ALL (${channelIds})`,
+  );
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.rule_channels (rule_id, channel_id, after) SELECT ${ruleId}, id, ${after} FROM unnest(${channelIds}::bigint[]) u(id)
+      ON CONFLICT DO NOTHING`,
   );
 }
 
 export async function hasRuleChannels(tx: Transaction, ruleId: Id): Promise<boolean> {
-  const { rows } = await tx.query('SELECT FROM strandline.rule_channels WHERE rule_id = $1 LIMIT 1', [
-    ruleId,
-  ]);
+  const { rows } = await execute(
+    tx,
+    statement`SELECT FROM strandline.rule_channels WHERE rule_id = ${ruleId} LIMIT 1`,
+  );
   return rows.length > 0;
 }

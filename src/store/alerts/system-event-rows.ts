@@ -1,6 +1,7 @@
 /** Problems of strandline itself: rows that the check writes, and what messages say of them. */
 import type { SystemEventKind, SystemEventOutcome, SystemEventPart } from '../../model/alerts.ts';
-import { type Id, onlyRow, type Queryable, selectIds, type Transaction } from '../db/database.ts';
+import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
+import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 
 /** A problem as stored; one without `opened_at` was seen by one check and waits for a second. */
 export type SystemEvent = {
@@ -22,17 +23,16 @@ export type SystemEvent = {
 
 export type NewSystemEvent = Omit<SystemEvent, 'id'>;
 
-const COLUMNS = `id, kind, subject_key, subject, search_id, since, noticed_at, opened_at, clear_since, until, outcome, recurrences,
+const COLUMNS = statement`id, kind, subject_key, subject, search_id, since, noticed_at, opened_at, clear_since, until, outcome, recurrences,
   reason, advice`;
 
 /** Problems that have not ended, and those that ended since then, by id. */
 export async function readSystemEvents(tx: Queryable, endedSince: Date): Promise<SystemEvent[]> {
-  const { rows } = await tx.query<SystemEvent>({
-    name: 'system_events_recent',
-    text: `SELECT ${COLUMNS} FROM strandline.system_events WHERE until IS NULL OR until > $1 ORDER BY id`,
-    values: [endedSince],
-  });
-  return rows;
+  return rowsOf<SystemEvent>(
+    tx,
+    statement`SELECT ${COLUMNS} FROM strandline.system_events WHERE until IS NULL OR until > ${endedSince} ORDER BY id`,
+    'system_events_recent',
+  );
 }
 
 /** Inserts problems that were noticed now. @returns their ids */
@@ -40,29 +40,31 @@ export async function insertSystemEvents(tx: Transaction, events: readonly NewSy
   if (events.length === 0) return [];
   return selectIds(
     tx,
-    `INSERT INTO strandline.system_events (kind, subject_key, subject, search_id, since, noticed_at, opened_at, clear_since, until,
-       outcome, recurrences, reason, advice)
-     SELECT kind, subject_key, subject, search_id, since, noticed_at, opened_at, clear_since, until, outcome, recurrences, reason, advice
-     FROM json_populate_recordset(NULL::strandline.system_events, $1) RETURNING id`,
-    [JSON.stringify(events, writeIds)],
+    statement`INSERT INTO strandline.system_events (kind, subject_key, subject, search_id, since, noticed_at, opened_at, clear_since, until,
+        outcome, recurrences, reason, advice)
+      SELECT kind, subject_key, subject, search_id, since, noticed_at, opened_at, clear_since, until, outcome, recurrences, reason, advice
+      FROM json_populate_recordset(NULL::strandline.system_events, ${JSON.stringify(events, writeIds)}) RETURNING id`,
   );
 }
 
 /** Writes the members that a check may change. */
 export async function updateSystemEvents(tx: Transaction, events: readonly SystemEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query(
-    `UPDATE strandline.system_events e SET subject = u.subject, since = u.since, noticed_at = u.noticed_at, opened_at = u.opened_at,
-       clear_since = u.clear_since, until = u.until, outcome = u.outcome, reason = u.reason, advice = u.advice
-     FROM json_populate_recordset(NULL::strandline.system_events, $1) u WHERE e.id = u.id`,
-    [JSON.stringify(events, writeIds)],
+  await execute(
+    tx,
+    statement`UPDATE strandline.system_events e SET subject = u.subject, since = u.since, noticed_at = u.noticed_at, opened_at = u.opened_at,
+        clear_since = u.clear_since, until = u.until, outcome = u.outcome, reason = u.reason, advice = u.advice
+      FROM json_populate_recordset(NULL::strandline.system_events, ${JSON.stringify(events, writeIds)}) u WHERE e.id = u.id`,
   );
 }
 
 /** Deletes problems that no second check confirmed. */
 export async function deleteSystemEvents(tx: Transaction, ids: readonly Id[]): Promise<void> {
   if (ids.length > 0)
-    await tx.query('DELETE FROM strandline.system_events WHERE id = ANY ($1) AND opened_at IS NULL', [ids]);
+    await execute(
+      tx,
+      statement`DELETE FROM strandline.system_events WHERE id = ANY (${ids}) AND opened_at IS NULL`,
+    );
 }
 
 function writeIds(_name: string, value: unknown): unknown {
@@ -81,10 +83,10 @@ export async function readLastCheck(
 }
 
 export async function recordCheck(tx: Transaction, now: Date): Promise<void> {
-  await tx.query(
-    `INSERT INTO strandline.facts (name, value, at) VALUES ('system_check', 'done', $1)
-     ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
-    [now],
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.facts (name, value, at) VALUES ('system_check', 'done', ${now})
+      ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
   );
 }
 
@@ -100,26 +102,25 @@ export async function listUntoldParts(
   tx: Transaction,
   { ruleId, just }: { ruleId: Id; just: readonly Id[] },
 ): Promise<UntoldPart[]> {
-  const { rows } = await tx.query<UntoldPart>({
-    name: 'untold_system_events',
-    text: `SELECT rc.channel_id, e.id AS event_id, p.part
-     FROM strandline.rule_channels rc
-     JOIN strandline.channels c ON c.id = rc.channel_id AND c.archived_at IS NULL AND c.state = 'active'
-     JOIN strandline.system_events e ON e.opened_at IS NOT NULL AND NOT (e.kind = 'channel_dead' AND e.subject_key = c.id::text)
-     CROSS JOIN (VALUES ('beginning'), ('end')) p(part)
-     WHERE rc.rule_id = $1 AND (
-       e.id = ANY ($2)
-       OR p.part = 'beginning' AND e.until IS NULL AND e.clear_since IS NULL
-       OR p.part = 'end' AND e.outcome IN ('recovered', 'day_ended') AND EXISTS (
-         SELECT FROM strandline.delivery_events b JOIN strandline.deliveries d ON d.id = b.delivery_id
-         WHERE b.rule_id = rc.rule_id AND b.event_id = e.id AND b.channel_id = c.id AND b.part = 'beginning'
-           AND d.state NOT IN ('cancelled', 'dead')))
-       AND NOT EXISTS (SELECT FROM strandline.delivery_events t
-         WHERE t.rule_id = rc.rule_id AND t.event_id = e.id AND t.channel_id = c.id AND t.part = p.part)
-     ORDER BY rc.channel_id, e.id, p.part`,
-    values: [ruleId, just],
-  });
-  return rows;
+  return rowsOf<UntoldPart>(
+    tx,
+    statement`SELECT rc.channel_id, e.id AS event_id, p.part
+      FROM strandline.rule_channels rc
+      JOIN strandline.channels c ON c.id = rc.channel_id AND c.archived_at IS NULL AND c.state = 'active'
+      JOIN strandline.system_events e ON e.opened_at IS NOT NULL AND NOT (e.kind = 'channel_dead' AND e.subject_key = c.id::text)
+      CROSS JOIN (VALUES ('beginning'), ('end')) p(part)
+      WHERE rc.rule_id = ${ruleId} AND (
+        e.id = ANY (${just})
+        OR p.part = 'beginning' AND e.until IS NULL AND e.clear_since IS NULL
+        OR p.part = 'end' AND e.outcome IN ('recovered', 'day_ended') AND EXISTS (
+          SELECT FROM strandline.delivery_events b JOIN strandline.deliveries d ON d.id = b.delivery_id
+          WHERE b.rule_id = rc.rule_id AND b.event_id = e.id AND b.channel_id = c.id AND b.part = 'beginning'
+            AND d.state NOT IN ('cancelled', 'dead')))
+        AND NOT EXISTS (SELECT FROM strandline.delivery_events t
+          WHERE t.rule_id = rc.rule_id AND t.event_id = e.id AND t.channel_id = c.id AND t.part = p.part)
+      ORDER BY rc.channel_id, e.id, p.part`,
+    'untold_system_events',
+  );
 }
 
 /** Adds parts to a message that is not composed yet. */
@@ -128,16 +129,10 @@ export async function addEventsToDelivery(
   delivery: { id: Id; ruleId: Id; channelId: Id },
   parts: readonly Pick<UntoldPart, 'event_id' | 'part'>[],
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO strandline.delivery_events (rule_id, event_id, channel_id, part, delivery_id)
-     SELECT $1, event_id, $2, part, $3 FROM unnest($4::bigint[], $5::text[]) u(event_id, part) ON CONFLICT DO NOTHING`,
-    [
-      delivery.ruleId,
-      delivery.channelId,
-      delivery.id,
-      parts.map(({ event_id }) => event_id),
-      parts.map(({ part }) => part),
-    ],
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.delivery_events (rule_id, event_id, channel_id, part, delivery_id)
+      SELECT ${delivery.ruleId}, event_id, ${delivery.channelId}, part, ${delivery.id} FROM unnest(${parts.map(({ event_id }) => event_id)}::bigint[], ${parts.map(({ part }) => part)}::text[]) u(event_id, part) ON CONFLICT DO NOTHING`,
   );
 }
 
@@ -150,15 +145,14 @@ export type ToldEvent = SystemEvent & {
 
 /** The problems of a message, by their beginning; empty for a message about anything else. */
 export async function readDeliveryEvents(tx: Queryable, deliveryId: Id): Promise<ToldEvent[]> {
-  const { rows } = await tx.query<ToldEvent>(
-    `SELECT e.id, e.kind, e.subject_key, coalesce(s.slug, e.subject) AS subject, e.search_id, e.since, e.noticed_at, e.opened_at,
-       e.clear_since, e.until, e.outcome, e.recurrences, e.reason, e.advice, p.parts, s.slug AS search, t.slug AS topic
-     FROM (SELECT event_id, array_agg(part ORDER BY part) AS parts FROM strandline.delivery_events WHERE delivery_id = $1 GROUP BY 1) p
-     JOIN strandline.system_events e ON e.id = p.event_id
-     LEFT JOIN strandline.searches s ON s.id = e.search_id
-     LEFT JOIN strandline.topics t ON t.id = s.topic_id
-     ORDER BY e.since, e.id`,
-    [deliveryId],
+  return rowsOf<ToldEvent>(
+    tx,
+    statement`SELECT e.id, e.kind, e.subject_key, coalesce(s.slug, e.subject) AS subject, e.search_id, e.since, e.noticed_at, e.opened_at,
+        e.clear_since, e.until, e.outcome, e.recurrences, e.reason, e.advice, p.parts, s.slug AS search, t.slug AS topic
+      FROM (SELECT event_id, array_agg(part ORDER BY part) AS parts FROM strandline.delivery_events WHERE delivery_id = ${deliveryId} GROUP BY 1) p
+      JOIN strandline.system_events e ON e.id = p.event_id
+      LEFT JOIN strandline.searches s ON s.id = e.search_id
+      LEFT JOIN strandline.topics t ON t.id = s.topic_id
+      ORDER BY e.since, e.id`,
   );
-  return rows;
 }

@@ -4,6 +4,7 @@ import { MAX_FOLDED_WORD_LENGTH, splitFoldedWords } from '../../lib/folded-words
 import { addToGroup, type Groups } from '../../lib/group-by.ts';
 import { splitIndexWords } from '../../model/relevance.ts';
 import type { Id, Queryable } from '../db/database.ts';
+import { rowsOf, statement } from '../db/statement.ts';
 import { setImmediate } from 'node:timers/promises';
 
 /** Longer tokens are not words. */
@@ -40,9 +41,37 @@ export type ArchiveDocument = Thing & {
 export async function readDocuments(tx: Queryable, things: readonly Thing[]): Promise<ArchiveDocument[]> {
   const posts = pickIds(things, 'post');
   const links = pickIds(things, 'link');
+  // Posts and their nested posts (at most two levels), which no search found but which are indexed too. Looked up
+  // one by one (`LATERAL ... OFFSET 0`): without statistics, Postgres would join all posts with all.
   const sources = [
-    ...(posts.length === 0 ? [] : (await tx.query<Source>(SELECT_POSTS, [posts])).rows),
-    ...(links.length === 0 ? [] : (await tx.query<Source>(SELECT_LINKS, [links])).rows),
+    ...(posts.length === 0
+      ? []
+      : await rowsOf<Source>(
+          tx,
+          statement`WITH RECURSIVE wanted AS (
+              SELECT id, service_id, quoted_status_id, reposted_status_id, 0 AS depth FROM strandline.posts WHERE id = ANY(${posts}::bigint[])
+              UNION
+              SELECT p.id, p.service_id, p.quoted_status_id, p.reposted_status_id, w.depth + 1
+              FROM wanted w CROSS JOIN LATERAL unnest(ARRAY[w.quoted_status_id, w.reposted_status_id]) u(external_id)
+              CROSS JOIN LATERAL (
+                SELECT * FROM strandline.posts WHERE service_id = w.service_id AND external_id = u.external_id OFFSET 0
+              ) p
+              WHERE w.depth < 3
+            )
+            SELECT 'post' AS kind, p.id AS thing, least(p.created_at, p.first_seen_at) AS at,
+              p.lang, NULL AS title, p.text AS body, ARRAY[p.text, a.username, a.name] || p.hashtags AS parts
+            FROM (SELECT DISTINCT id FROM wanted) w
+            CROSS JOIN LATERAL (SELECT * FROM strandline.posts WHERE id = w.id OFFSET 0) p
+            LEFT JOIN strandline.authors a ON a.id = p.author_id`,
+        )),
+    ...(links.length === 0
+      ? []
+      : await rowsOf<Source>(
+          tx,
+          statement`SELECT 'link' AS kind, l.id AS thing, least(l.published_at, l.first_seen_at) AS at,
+              NULL AS lang, l.title, concat_ws(' ', l.snippet, l.summary_description) AS body, ARRAY[l.title, l.snippet, l.site] AS parts
+            FROM strandline.links l WHERE l.id = ANY(${links}::bigint[])`,
+        )),
   ];
   const documents: ArchiveDocument[] = [];
   for (const [i, source] of sources.entries()) {
@@ -144,35 +173,6 @@ function chooseTextConfig(lang: string | null, text: string): string {
   const unsaid = lang === null || lang === '' || lang === 'und';
   return unsaid && LATIN_LETTERS.test(text) ? 'english' : PLAIN_CONFIG;
 }
-
-const S = 'strandline';
-
-/**
- * Posts and their nested posts (at most two levels), which no search found but which are indexed too. Looked up one
- * by one (`LATERAL ... OFFSET 0`): without statistics, Postgres would join all posts with all. $1 IDs.
- */
-const SELECT_POSTS = `
-WITH RECURSIVE wanted AS (
-  SELECT id, service_id, quoted_status_id, reposted_status_id, 0 AS depth FROM ${S}.posts WHERE id = ANY($1::bigint[])
-  UNION
-  SELECT p.id, p.service_id, p.quoted_status_id, p.reposted_status_id, w.depth + 1
-  FROM wanted w CROSS JOIN LATERAL unnest(ARRAY[w.quoted_status_id, w.reposted_status_id]) u(external_id)
-  CROSS JOIN LATERAL (
-    SELECT * FROM ${S}.posts WHERE service_id = w.service_id AND external_id = u.external_id OFFSET 0
-  ) p
-  WHERE w.depth < 3
-)
-SELECT 'post' AS kind, p.id AS thing, least(p.created_at, p.first_seen_at) AS at,
-  p.lang, NULL AS title, p.text AS body, ARRAY[p.text, a.username, a.name] || p.hashtags AS parts
-FROM (SELECT DISTINCT id FROM wanted) w
-CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p
-LEFT JOIN ${S}.authors a ON a.id = p.author_id`;
-
-/** $1 IDs. */
-const SELECT_LINKS = `
-SELECT 'link' AS kind, l.id AS thing, least(l.published_at, l.first_seen_at) AS at,
-  NULL AS lang, l.title, concat_ws(' ', l.snippet, l.summary_description) AS body, ARRAY[l.title, l.snippet, l.site] AS parts
-FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
 
 /** The columns of documents `r` that queries search. */
 export const VECTORS_SQL = `

@@ -16,6 +16,7 @@ import {
   onlyRow,
   writeRows,
 } from '../db/database.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
 
 /** Feed entries per transaction: under a second, even if each is an abstract. */
 const BATCH_SIZE = 1_000;
@@ -83,81 +84,76 @@ async function lockProgress(tx: Transaction, waits: boolean): Promise<Id | undef
 async function fillBatch(tx: Transaction, waits: boolean): Promise<'more' | 'done' | 'busy'> {
   const before = await lockProgress(tx, waits);
   if (before === undefined) return 'busy';
-  const { rows: feed } = await tx.query<Thing & { id: Id }>(SELECT_FEED, [before, BATCH_SIZE]);
-  const { rows: changes } = await tx.query<Thing>(TAKE_CHANGES, [BATCH_SIZE]);
+  // Includes completions and spikes, which are skipped.
+  const { rows: feed } = await execute<Thing & { id: Id }>(
+    tx,
+    statement`SELECT id, kind, thing FROM strandline.discoveries WHERE id > ${before} ORDER BY id LIMIT ${BATCH_SIZE}`,
+  );
+  const { rows: changes } = await execute<Thing>(
+    tx,
+    statement`DELETE FROM strandline.archive_changes
+      WHERE id IN (SELECT id FROM strandline.archive_changes ORDER BY id LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED)
+      RETURNING kind, thing`,
+  );
   const things = [...feed, ...changes];
   const documents = await readDocuments(tx, things);
-  if (documents.length > 0) await tx.query(WRITE_DOCUMENTS, [writeRows(documents)]);
+  if (documents.length > 0)
+    // Writes new and changed documents, and updates counts: documents per lexeme with an upper bound of their time,
+    // and totals of documents and words. Subtracts the previous versions. All parts see the documents as they were
+    // before the statement.
+    await execute(
+      tx,
+      statement`WITH given AS MATERIALIZED (
+          SELECT r.kind, r.thing, r.at, r.config, ${verbatim(VECTORS_SQL)}
+          FROM json_to_recordset(${writeRows(documents)}::json)
+            AS r(kind text, thing bigint, at timestamptz, config text, title text, body text, exact text)
+        ), old AS MATERIALIZED (
+          SELECT d.* FROM given g
+          CROSS JOIN LATERAL (SELECT * FROM strandline.archive_documents WHERE kind = g.kind AND thing = g.thing OFFSET 0) d
+        ), fresh AS MATERIALIZED (
+          SELECT g.*, (SELECT coalesce(sum(cardinality(positions)), 0)::integer FROM unnest(g.tsv)) AS words
+          FROM given g LEFT JOIN old o USING (kind, thing)
+          WHERE o.thing IS NULL OR (o.at, o.config, o.tsv, o.exact)
+            IS DISTINCT FROM (g.at, g.config, g.tsv, g.exact)
+        ), gone AS (
+          SELECT o.* FROM old o JOIN fresh USING (kind, thing)
+        ), counted AS (
+          INSERT INTO strandline.archive_lexemes AS l (lexeme, documents, newest_at)
+          SELECT lexeme, sum(n), coalesce(max(at), '-infinity') FROM (
+            SELECT u.lexeme, 1 AS n, f.at, NULL::timestamptz AS was_at FROM fresh f, unnest(f.tsv) u
+            UNION ALL SELECT u.lexeme, -1, NULL, g.at FROM gone g, unnest(g.tsv) u
+          ) c GROUP BY lexeme HAVING sum(n) <> 0 OR max(at) > max(was_at) ORDER BY lexeme
+          ON CONFLICT (lexeme) DO UPDATE
+            SET documents = l.documents + excluded.documents, newest_at = greatest(l.newest_at, excluded.newest_at)
+        ), sized AS (
+          INSERT INTO strandline.archive_corpora AS c (config, documents, words)
+          SELECT config, sum(n), sum(n * words) FROM (
+            SELECT config, words, 1 AS n FROM fresh UNION ALL SELECT config, words, -1 FROM gone
+          ) s GROUP BY config ORDER BY config
+          ON CONFLICT (config) DO UPDATE
+            SET documents = c.documents + excluded.documents, words = c.words + excluded.words
+        )
+        INSERT INTO strandline.archive_documents AS d (kind, thing, at, config, words, tsv, exact)
+        SELECT kind, thing, at, config, words, tsv, exact FROM fresh
+        ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, config = excluded.config,
+          words = excluded.words, tsv = excluded.tsv, exact = excluded.exact`,
+    );
   const after = feed.at(-1)?.id;
-  if (after !== undefined) await tx.query(UPDATE_PROGRESS, [after]);
+  if (after !== undefined)
+    await execute(tx, statement`UPDATE strandline.archive_progress SET discovery_id = ${after}`);
   return feed.length === BATCH_SIZE || changes.length === BATCH_SIZE ? 'more' : 'done';
 }
 
-const S = 'strandline';
-
 /** Only the holder of this row writes. */
-const LOCK_PROGRESS = `SELECT discovery_id FROM ${S}.archive_progress FOR UPDATE`;
-
-/** $1 last discovery read, $2 limit. Includes completions and spikes, which are skipped. */
-const SELECT_FEED = `SELECT id, kind, thing FROM ${S}.discoveries WHERE id > $1 ORDER BY id LIMIT $2`;
+const LOCK_PROGRESS = `SELECT discovery_id FROM strandline.archive_progress FOR UPDATE`;
 
 const SELECT_BEHIND = `
-SELECT EXISTS (SELECT FROM ${S}.discoveries
-  WHERE id > (SELECT discovery_id FROM ${S}.archive_progress) AND kind IN ('post', 'link')) AS behind`;
+SELECT EXISTS (SELECT FROM strandline.discoveries
+  WHERE id > (SELECT discovery_id FROM strandline.archive_progress) AND kind IN ('post', 'link')) AS behind`;
 
 const COUNT_INDEXED = `
-SELECT (count(*) FILTER (WHERE id <= (SELECT discovery_id FROM ${S}.archive_progress)))::float8 AS indexed, count(*)::float8 AS total
-FROM ${S}.discoveries WHERE kind IN ('post', 'link')`;
-
-/** $1 limit. */
-const TAKE_CHANGES = `
-DELETE FROM ${S}.archive_changes
-WHERE id IN (SELECT id FROM ${S}.archive_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
-RETURNING kind, thing`;
-
-/** $1 last discovery read. */
-const UPDATE_PROGRESS = `UPDATE ${S}.archive_progress SET discovery_id = $1`;
-
-/**
- * Writes new and changed documents, and updates counts: documents per lexeme with an upper bound of their time, and
- * totals of documents and words. Subtracts the previous versions. All parts see the documents as they were before the
- * statement. $1 documents.
- */
-const WRITE_DOCUMENTS = `
-WITH given AS MATERIALIZED (
-  SELECT r.kind, r.thing, r.at, r.config, ${VECTORS_SQL}
-  FROM json_to_recordset($1::json)
-    AS r(kind text, thing bigint, at timestamptz, config text, title text, body text, exact text)
-), old AS MATERIALIZED (
-  SELECT d.* FROM given g
-  CROSS JOIN LATERAL (SELECT * FROM ${S}.archive_documents WHERE kind = g.kind AND thing = g.thing OFFSET 0) d
-), fresh AS MATERIALIZED (
-  SELECT g.*, (SELECT coalesce(sum(cardinality(positions)), 0)::integer FROM unnest(g.tsv)) AS words
-  FROM given g LEFT JOIN old o USING (kind, thing)
-  WHERE o.thing IS NULL OR (o.at, o.config, o.tsv, o.exact)
-    IS DISTINCT FROM (g.at, g.config, g.tsv, g.exact)
-), gone AS (
-  SELECT o.* FROM old o JOIN fresh USING (kind, thing)
-), counted AS (
-  INSERT INTO ${S}.archive_lexemes AS l (lexeme, documents, newest_at)
-  SELECT lexeme, sum(n), coalesce(max(at), '-infinity') FROM (
-    SELECT u.lexeme, 1 AS n, f.at, NULL::timestamptz AS was_at FROM fresh f, unnest(f.tsv) u
-    UNION ALL SELECT u.lexeme, -1, NULL, g.at FROM gone g, unnest(g.tsv) u
-  ) c GROUP BY lexeme HAVING sum(n) <> 0 OR max(at) > max(was_at) ORDER BY lexeme
-  ON CONFLICT (lexeme) DO UPDATE
-    SET documents = l.documents + excluded.documents, newest_at = greatest(l.newest_at, excluded.newest_at)
-), sized AS (
-  INSERT INTO ${S}.archive_corpora AS c (config, documents, words)
-  SELECT config, sum(n), sum(n * words) FROM (
-    SELECT config, words, 1 AS n FROM fresh UNION ALL SELECT config, words, -1 FROM gone
-  ) s GROUP BY config ORDER BY config
-  ON CONFLICT (config) DO UPDATE
-    SET documents = c.documents + excluded.documents, words = c.words + excluded.words
-)
-INSERT INTO ${S}.archive_documents AS d (kind, thing, at, config, words, tsv, exact)
-SELECT kind, thing, at, config, words, tsv, exact FROM fresh
-ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, config = excluded.config,
-  words = excluded.words, tsv = excluded.tsv, exact = excluded.exact`;
+SELECT (count(*) FILTER (WHERE id <= (SELECT discovery_id FROM strandline.archive_progress)))::float8 AS indexed, count(*)::float8 AS total
+FROM strandline.discoveries WHERE kind IN ('post', 'link')`;
 
 /**
  * Lexeme of each query word in each language of the archive, and the number of documents with it; null for a stop
@@ -165,7 +161,7 @@ ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, config = excluded.conf
  */
 export const SELECT_TERMS = `
 SELECT c.config, w.ord::integer AS ord, v.lexeme, l.documents
-FROM (SELECT config FROM ${S}.archive_corpora WHERE documents > 0 UNION SELECT 'english') c
+FROM (SELECT config FROM strandline.archive_corpora WHERE documents > 0 UNION SELECT 'english') c
 CROSS JOIN unnest($1::text[]) WITH ORDINALITY w(word, ord)
 LEFT JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.word))) v(lexeme) ON true
-LEFT JOIN ${S}.archive_lexemes l ON l.lexeme = v.lexeme`;
+LEFT JOIN strandline.archive_lexemes l ON l.lexeme = v.lexeme`;

@@ -4,6 +4,7 @@ import { listExcerptWords } from '../../model/excerpt.ts';
 import { splitFoldedWords } from '../../lib/folded-words.ts';
 import { listSoughtWords, type Query } from '../../model/search-query.ts';
 import type { Id, Pooled } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import { readWordForms, type WordForms } from './query-condition.ts';
 
 /** Whether a word of a text was sought. */
@@ -11,10 +12,6 @@ export type IsMatch = (word: string) => boolean;
 
 /** An indexed item, with the texts of it that are shown. */
 export type ShownItem = { kind: 'post' | 'link'; id: Id; texts: readonly (string | null)[] };
-
-const SELECT_CONFIGS = `
-SELECT d.kind, d.thing, d.config FROM unnest($1::text[], $2::bigint[]) AS u(kind, thing)
-JOIN strandline.archive_documents d USING (kind, thing)`;
 
 /**
  * The matches of a query in the items that it selected.
@@ -28,10 +25,11 @@ export async function readMatchesOfItems(
   if (items.length === 0 || listSoughtWords(query).length === 0) return () => undefined;
   const [forms, { rows }] = await Promise.all([
     readWordForms(pool, [query]),
-    pool.query<{ kind: string; thing: Id; config: string }>(SELECT_CONFIGS, [
-      items.map(({ kind }) => kind),
-      items.map(({ id }) => id),
-    ]),
+    execute<{ kind: string; thing: Id; config: string }>(
+      pool,
+      statement`SELECT d.kind, d.thing, d.config FROM unnest(${items.map(({ kind }) => kind)}::text[], ${items.map(({ id }) => id)}::bigint[]) AS u(kind, thing)
+        JOIN strandline.archive_documents d USING (kind, thing)`,
+    ),
   ]);
   const configs = new Map(rows.map(({ kind, thing, config }) => [`${kind} ${thing}`, config]));
   const indexed = items.flatMap(({ kind, id, texts }) => {
@@ -44,11 +42,6 @@ export async function readMatchesOfItems(
     return config === undefined ? undefined : matches(config);
   };
 }
-
-/** Stems of words. $1 and $2: a configuration and a word each. */
-const SELECT_STEMS = `
-SELECT config, word, tsvector_to_array(to_tsvector(config::regconfig, word)) AS lexemes
-FROM unnest($1::text[], $2::text[]) AS u(config, word)`;
 
 /** Which words of texts match, by text search configuration. */
 export async function readMatches(
@@ -67,10 +60,12 @@ export async function readMatches(
   }
   const pairs = [...byConfig].flatMap(([config, words]) => [...words].map((word) => ({ config, word })));
   if (pairs.length === 0 || sought.length === 0) return () => () => false;
-  const { rows } = await pool.query<{ config: string; word: string; lexemes: string[] }>(SELECT_STEMS, [
-    pairs.map(({ config }) => config),
-    pairs.map(({ word }) => word),
-  ]);
+  // Stems of words.
+  const { rows } = await execute<{ config: string; word: string; lexemes: string[] }>(
+    pool,
+    statement`SELECT config, word, tsvector_to_array(to_tsvector(config::regconfig, word)) AS lexemes
+      FROM unnest(${pairs.map(({ config }) => config)}::text[], ${pairs.map(({ word }) => word)}::text[]) AS u(config, word)`,
+  );
   const inflected = new Map<string, Set<string>>();
   for (const config of byConfig.keys()) {
     const lexemes = new Set(

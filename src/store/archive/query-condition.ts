@@ -13,6 +13,7 @@ import { splitIndexWords } from '../../model/relevance.ts';
 import { listQueryWords, type Query } from '../../model/search-query.ts';
 import { resolveTimePoint } from '../../lib/time-point.ts';
 import type { Queryable } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import { DOMAIN_SQL } from '../derive/derive-tallies.ts';
 import { TEXT_CONFIGS } from './archive-documents.ts';
@@ -23,13 +24,6 @@ export type WordForms = ReadonlyMap<
   readonly { lexemes: readonly string[]; configs: readonly string[] }[]
 >;
 
-/** Configurations without a lexeme for a word (stop words) have no row. $1 words, $2 configurations. */
-const SELECT_FORMS = `
-SELECT word, lexemes, array_agg(config) AS configs FROM (
-  SELECT w.word, c.config, tsvector_to_array(to_tsvector(c.config::regconfig, w.word)) AS lexemes
-  FROM unnest($1::text[]) w(word) CROSS JOIN unnest($2::text[]) c(config)
-) f WHERE lexemes <> '{}' GROUP BY word, lexemes ORDER BY word, lexemes`;
-
 /** The inflected forms of the words of queries, by word as written. Phrases have none. */
 export async function readWordForms(db: Queryable, queries: readonly Query[]): Promise<WordForms> {
   const indexed = new Map<string, string>();
@@ -39,7 +33,14 @@ export async function readWordForms(db: Queryable, queries: readonly Query[]): P
   }
   if (indexed.size === 0) return new Map();
   type Row = { word: string; lexemes: string[]; configs: string[] };
-  const { rows } = await db.query<Row>(SELECT_FORMS, [[...new Set(indexed.values())], TEXT_CONFIGS]);
+  // Configurations without a lexeme for a word (stop words) have no row.
+  const { rows } = await execute<Row>(
+    db,
+    statement`SELECT word, lexemes, array_agg(config) AS configs FROM (
+        SELECT w.word, c.config, tsvector_to_array(to_tsvector(c.config::regconfig, w.word)) AS lexemes
+        FROM unnest(${[...new Set(indexed.values())]}::text[]) w(word) CROSS JOIN unnest(${TEXT_CONFIGS}::text[]) c(config)
+      ) f WHERE lexemes <> '{}' GROUP BY word, lexemes ORDER BY word, lexemes`,
+  );
   return new Map([...indexed].map(([word, one]) => [word, rows.filter((row) => row.word === one)]));
 }
 

@@ -7,6 +7,7 @@ import { type Client, escapeIdentifier } from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { Refused } from '../../model/errors.ts';
 import { onlyRow } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import { readMigrations } from '../db/migrations-folder.ts';
 import { MIGRATIONS_TABLE, readState, SCHEMA } from '../db/schema-state.ts';
 import { type BackedUpTable, createDigest, type Manifest, tableFile, writeManifest } from './manifest.ts';
@@ -126,9 +127,9 @@ async function readSequences(client: Client, tables: readonly Table[]): Promise<
   const next: Record<string, string> = {};
   for (const { name, identities } of tables) {
     for (const column of identities) {
-      const { rows: named } = await client.query<{ sequence: string }>(
-        'SELECT pg_get_serial_sequence($1, $2) AS sequence',
-        [`${SCHEMA}.${name}`, column],
+      const { rows: named } = await execute<{ sequence: string }>(
+        client,
+        statement`SELECT pg_get_serial_sequence(${`${SCHEMA}.${name}`}, ${column}) AS sequence`,
       );
       const { rows } = await client.query<{ next: string }>(
         `SELECT (last_value + is_called::int)::text AS next FROM ${named[0]?.sequence}`,

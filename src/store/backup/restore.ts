@@ -1,3 +1,4 @@
+import { execute, statement } from '../db/statement.ts';
 import { formatCount } from '../../lib/display-format.ts';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
@@ -130,11 +131,10 @@ async function loadTables(
   }
   for (const [where, next] of Object.entries(manifest.next)) {
     const [table = '', column = ''] = where.split('.');
-    await client.query('SELECT setval(pg_get_serial_sequence($1, $2), $3::bigint, false)', [
-      `${SCHEMA}.${table}`,
-      column,
-      next,
-    ]);
+    await execute(
+      client,
+      statement`SELECT setval(pg_get_serial_sequence(${`${SCHEMA}.${table}`}, ${column}), ${next}::bigint, false)`,
+    );
   }
 }
 

@@ -3,24 +3,15 @@ import { type AnswerChange, listAnswerChanges } from '../../model/statements/ans
 import { compareStatements, findNews } from '../../model/statements/completion-change.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import type { Id, Queryable } from '../db/database.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
 import { KNOWN_BEFORE_SQL } from '../save/save-completion-change.ts';
 import { setImmediate } from 'node:timers/promises';
 
 /** Of longer completions, only what is new is told: comparing them takes too long for a list. */
 const MAX_COMPARED = 200;
 
-/** $1 completions. `news` is null by an earlier version: then it is decided here, as the save does it. */
-const SELECT_CHANGED = `
-SELECT c.id, p.id AS before, c.news, CASE WHEN c.news IS NULL THEN ${KNOWN_BEFORE_SQL} ELSE '{}' END AS known, greatest(c.claims, p.claims) <= ${MAX_COMPARED} AS whole FROM strandline.completions c
-JOIN strandline.completions p ON p.run_id = c.previous_run_id
-WHERE c.id = ANY ($1::bigint[]) AND c.changed AND c.similarity IS NOT NULL`;
 type ChangedRow = { id: Id; before: Id; news: number[] | null; known: Id[]; whole: boolean };
 
-/** $1 completions. */
-const SELECT_STATEMENTS = `
-SELECT m.completion_id, m.position, c.text, cardinality(m.link_ids) + cardinality(m.unresolved) > 0 AS "isCited"
-FROM strandline.completion_claims m JOIN strandline.claims c ON c.id = m.claim_id
-WHERE m.completion_id = ANY ($1::bigint[]) ORDER BY m.completion_id, m.position`;
 type StatementRow = { completion_id: Id; position: number; text: string; isCited: boolean };
 
 /**
@@ -32,10 +23,21 @@ export async function readAnswerChanges(
   completions: readonly Id[],
 ): Promise<ReadonlyMap<Id, AnswerChange[]>> {
   if (completions.length === 0) return new Map();
-  const { rows: changed } = await db.query<ChangedRow>(SELECT_CHANGED, [completions]);
+  // `news` is null by an earlier version: then it is decided here, as the save does it.
+  const { rows: changed } = await execute<ChangedRow>(
+    db,
+    statement`SELECT c.id, p.id AS before, c.news, CASE WHEN c.news IS NULL THEN ${verbatim(KNOWN_BEFORE_SQL)} ELSE '{}' END AS known, greatest(c.claims, p.claims) <= ${verbatim(MAX_COMPARED)} AS whole FROM strandline.completions c
+      JOIN strandline.completions p ON p.run_id = c.previous_run_id
+      WHERE c.id = ANY (${completions}::bigint[]) AND c.changed AND c.similarity IS NOT NULL`,
+  );
   if (changed.length === 0) return new Map();
   const ids = new Set(changed.flatMap(({ id, before, known }) => [id, before, ...known]));
-  const { rows } = await db.query<StatementRow>(SELECT_STATEMENTS, [[...ids]]);
+  const { rows } = await execute<StatementRow>(
+    db,
+    statement`SELECT m.completion_id, m.position, c.text, cardinality(m.link_ids) + cardinality(m.unresolved) > 0 AS "isCited"
+      FROM strandline.completion_claims m JOIN strandline.claims c ON c.id = m.claim_id
+      WHERE m.completion_id = ANY (${[...ids]}::bigint[]) ORDER BY m.completion_id, m.position`,
+  );
   const statements = groupBy(rows, ({ completion_id }) => completion_id);
   const changes = new Map<Id, AnswerChange[]>();
   for (const { id, before, news, known, whole } of changed) {

@@ -2,6 +2,7 @@
 import { engagementSql } from '../../model/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
 import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../db/database.ts';
+import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import {
   authorSnapshotsView,
@@ -29,12 +30,11 @@ export async function findAuthorsNamed(
   { pool }: Pooled,
   username: string,
 ): Promise<{ id: Id; service: string }[]> {
-  const { rows } = await pool.query<{ id: Id; service: string }>(
-    `SELECT a.id, s.name AS service FROM strandline.authors a JOIN strandline.services s ON s.id = a.service_id
-     WHERE lower(a.username) = lower($1) ORDER BY a.id`,
-    [username],
+  return rowsOf<{ id: Id; service: string }>(
+    pool,
+    statement`SELECT a.id, s.name AS service FROM strandline.authors a JOIN strandline.services s ON s.id = a.service_id
+      WHERE lower(a.username) = lower(${username}) ORDER BY a.id`,
   );
-  return rows;
 }
 
 /** The latest changes of an author's counters, oldest first. */
@@ -97,20 +97,18 @@ export type AuthorTopic = {
 /** Only this many of an author's newest posts are counted per topic. */
 const MAX_AUTHOR_POSTS = 2_000;
 
-/** $1 author, $2 maximum posts. */
-const SELECT_AUTHOR_TOPICS = `
-SELECT t.slug AS topic, t.name, count(DISTINCT s.post_id)::int AS posts, count(DISTINCT s.search_id)::int AS searches,
-  min(s.first_seen_at) AS first_seen_at, max(s.first_seen_at) AS last_seen_at
-FROM (SELECT id FROM strandline.posts WHERE author_id = $1 ORDER BY id DESC LIMIT $2) p
-JOIN strandline.post_sightings s ON s.post_id = p.id
-JOIN strandline.searches q ON q.id = s.search_id
-JOIN strandline.topics t ON t.id = q.topic_id
-GROUP BY t.id, t.slug, t.name ORDER BY posts DESC, t.slug LIMIT 50`;
-
 /** Topics in which an author's newest 2,000 posts were found, most posts first. */
 export async function readAuthorTopics({ pool }: Pooled, authorId: Id): Promise<AuthorTopic[]> {
-  const { rows } = await pool.query<AuthorTopic>(SELECT_AUTHOR_TOPICS, [authorId, MAX_AUTHOR_POSTS]);
-  return rows;
+  return rowsOf<AuthorTopic>(
+    pool,
+    statement`SELECT t.slug AS topic, t.name, count(DISTINCT s.post_id)::int AS posts, count(DISTINCT s.search_id)::int AS searches,
+        min(s.first_seen_at) AS first_seen_at, max(s.first_seen_at) AS last_seen_at
+      FROM (SELECT id FROM strandline.posts WHERE author_id = ${authorId} ORDER BY id DESC LIMIT ${MAX_AUTHOR_POSTS}) p
+      JOIN strandline.post_sightings s ON s.post_id = p.id
+      JOIN strandline.searches q ON q.id = s.search_id
+      JOIN strandline.topics t ON t.id = q.topic_id
+      GROUP BY t.id, t.slug, t.name ORDER BY posts DESC, t.slug LIMIT 50`,
+  );
 }
 
 export type AuthorTypical = {
@@ -124,25 +122,22 @@ export type AuthorTypical = {
 };
 
 const medianSql = (value: string) =>
-  `CASE WHEN count(${value}) >= 5 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY ${value}) END`;
-
-/**
- * Like `author_typical_engagement` of the view `post_at_age`: over the last 200 posts, each by its closest pair of
- * results. $1 author.
- */
-const SELECT_AUTHOR_TYPICAL = `
-SELECT o.hours, count(*)::int AS posts, ${medianSql('o.engagement')} AS engagement, ${medianSql('o.like_count')} AS like_count,
-  ${medianSql('o.view_count')} AS view_count
-FROM (
-  SELECT DISTINCT ON (a.post_id, a.hours) a.hours, a.like_count, a.view_count,
-    ${engagementSql('a.')} AS engagement
-  FROM (SELECT id FROM strandline.posts WHERE author_id = $1 ORDER BY id DESC LIMIT 200) p
-  JOIN strandline.post_counters_at_age a ON a.post_id = p.id
-  ORDER BY a.post_id, a.hours, a.after_at - a.before_at
-) o GROUP BY o.hours ORDER BY o.hours`;
+  verbatim(`CASE WHEN count(${value}) >= 5 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY ${value}) END`);
 
 /** Typical counters of an author's posts at each observed age. */
 export async function readAuthorTypical({ pool }: Pooled, authorId: Id): Promise<AuthorTypical[]> {
-  const { rows } = await pool.query<AuthorTypical>(SELECT_AUTHOR_TYPICAL, [authorId]);
-  return rows;
+  // Like `author_typical_engagement` of the view `post_at_age`: over the last 200 posts, each by its closest pair of
+  // results.
+  return rowsOf<AuthorTypical>(
+    pool,
+    statement`SELECT o.hours, count(*)::int AS posts, ${medianSql('o.engagement')} AS engagement, ${medianSql('o.like_count')} AS like_count,
+        ${medianSql('o.view_count')} AS view_count
+      FROM (
+        SELECT DISTINCT ON (a.post_id, a.hours) a.hours, a.like_count, a.view_count,
+          ${verbatim(engagementSql('a.'))} AS engagement
+        FROM (SELECT id FROM strandline.posts WHERE author_id = ${authorId} ORDER BY id DESC LIMIT 200) p
+        JOIN strandline.post_counters_at_age a ON a.post_id = p.id
+        ORDER BY a.post_id, a.hours, a.after_at - a.before_at
+      ) o GROUP BY o.hours ORDER BY o.hours`,
+  );
 }

@@ -8,6 +8,7 @@ import {
 import type { Source } from '../../model/enumerations.ts';
 import { Refused } from '../../model/errors.ts';
 import { type Id, type Pooled, type Reads, onlyRow } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import { readClaims, type SaidClaim } from './claims.ts';
 
 type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };
@@ -204,60 +205,34 @@ function listCited(claim: Folded): Id[] {
   return [...new Set(listClaims(claim).flatMap(({ cited_links }) => cited_links))];
 }
 
-/**
- * The newest completion, or that of a run ($2); the one before it, or that of a run ($3), or the last at a time ($4);
- * and the first after that time. $1 search.
- */
-const SELECT_MOMENTS = `
-WITH known AS NOT MATERIALIZED (
-  SELECT id AS completion_id, run_id, observed_at, claims, completion_links AS links FROM strandline.completions
-  WHERE search_id = $1 AND claims IS NOT NULL
-), found AS MATERIALIZED (
-  SELECT * FROM known WHERE $2::bigint IS NULL OR run_id = $2 ORDER BY observed_at DESC, run_id DESC LIMIT 1
-), earlier AS MATERIALIZED (
-  SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
-  WHERE ($3::bigint IS NULL OR k.run_id = $3) AND ($4::timestamptz IS NULL OR k.observed_at <= $4)
-  ORDER BY k.observed_at DESC, k.run_id DESC LIMIT 1
-), later AS MATERIALIZED (
-  SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
-  WHERE k.observed_at > $4
-  ORDER BY k.observed_at, k.run_id LIMIT 1
-)
-SELECT 'to' AS moment, * FROM found UNION ALL SELECT 'from', * FROM earlier UNION ALL SELECT 'first', * FROM later`;
-
 async function readMoments(
   { pool }: Pooled,
   searchId: Id,
   { from, to, since }: DiffRange,
 ): Promise<{ to?: CitingMoment; from?: CitingMoment; first?: CitingMoment }> {
-  const { rows } = await pool.query<CitingMoment & { moment: 'to' | 'from' | 'first' }>({
-    name: 'completion_moments',
-    text: SELECT_MOMENTS,
-    values: [searchId, to ?? null, since === undefined ? (from ?? null) : null, since ?? null],
-  });
+  // The newest completion, or that of a run; the one before it, or that of another run, or the last at a time; and the
+  // first after that time.
+  const { rows } = await execute<CitingMoment & { moment: 'to' | 'from' | 'first' }>(
+    pool,
+    statement`WITH known AS NOT MATERIALIZED (
+        SELECT id AS completion_id, run_id, observed_at, claims, completion_links AS links FROM strandline.completions
+        WHERE search_id = ${searchId} AND claims IS NOT NULL
+      ), found AS MATERIALIZED (
+        SELECT * FROM known WHERE ${to ?? null}::bigint IS NULL OR run_id = ${to ?? null} ORDER BY observed_at DESC, run_id DESC LIMIT 1
+      ), earlier AS MATERIALIZED (
+        SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
+        WHERE (${since === undefined ? (from ?? null) : null}::bigint IS NULL OR k.run_id = ${since === undefined ? (from ?? null) : null}) AND (${since ?? null}::timestamptz IS NULL OR k.observed_at <= ${since ?? null})
+        ORDER BY k.observed_at DESC, k.run_id DESC LIMIT 1
+      ), later AS MATERIALIZED (
+        SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
+        WHERE k.observed_at > ${since ?? null}
+        ORDER BY k.observed_at, k.run_id LIMIT 1
+      )
+      SELECT 'to' AS moment, * FROM found UNION ALL SELECT 'from', * FROM earlier UNION ALL SELECT 'first', * FROM later`,
+    'completion_moments',
+  );
   return Object.fromEntries(rows.map(({ moment, ...found }) => [moment, found]));
 }
-
-/**
- * Links, and when the search first saw each, as a link or as the URL of a post. $1 search, $2 links, $3 completions.
- */
-const SELECT_CITED_LINKS = `
-SELECT l.id AS link_id, l.url, l.title,
-  CASE WHEN g.link_id IS NOT NULL THEN g.source WHEN p.first_seen_at IS NOT NULL THEN 'microblog' END AS source,
-  coalesce(g.first_seen_at, p.first_seen_at, l.first_seen_at) AS first_seen_at
-FROM strandline.links l
-LEFT JOIN strandline.link_sightings g ON g.search_id = $1 AND g.link_id = l.id
-LEFT JOIN LATERAL (
-  SELECT min(s.first_seen_at) AS first_seen_at
-  FROM strandline.completions c
-  JOIN strandline.run_results r ON r.run_id = c.run_id
-  CROSS JOIN LATERAL unnest(r.post_ids) AS u(id)
-  JOIN strandline.posts p ON p.id = u.id
-  JOIN strandline.post_sightings s ON s.search_id = $1 AND s.post_id = p.id
-  WHERE g.link_id IS NULL AND c.id = ANY ($3::bigint[])
-    AND p.url IN (SELECT address FROM strandline.link_addresses WHERE link_id = l.id)
-) p ON true
-WHERE l.id = ANY ($2::bigint[])`;
 
 async function readCited(
   { pool }: Pooled,
@@ -266,24 +241,29 @@ async function readCited(
 ): Promise<Map<Id, Omit<CitedLink, 'returned'>>> {
   const ids = [...new Set(claims.flatMap(({ cited_links }) => cited_links))];
   const completions = [...new Set(claims.map(({ completion_id }) => completion_id))];
-  const { rows } = await pool.query<Omit<CitedLink, 'returned'>>({
-    name: 'cited_links',
-    text: SELECT_CITED_LINKS,
-    values: [searchId, ids, completions],
-  });
+  // Links, and when the search first saw each, as a link or as the URL of a post.
+  const { rows } = await execute<Omit<CitedLink, 'returned'>>(
+    pool,
+    statement`SELECT l.id AS link_id, l.url, l.title,
+        CASE WHEN g.link_id IS NOT NULL THEN g.source WHEN p.first_seen_at IS NOT NULL THEN 'microblog' END AS source,
+        coalesce(g.first_seen_at, p.first_seen_at, l.first_seen_at) AS first_seen_at
+      FROM strandline.links l
+      LEFT JOIN strandline.link_sightings g ON g.search_id = ${searchId} AND g.link_id = l.id
+      LEFT JOIN LATERAL (
+        SELECT min(s.first_seen_at) AS first_seen_at
+        FROM strandline.completions c
+        JOIN strandline.run_results r ON r.run_id = c.run_id
+        CROSS JOIN LATERAL unnest(r.post_ids) AS u(id)
+        JOIN strandline.posts p ON p.id = u.id
+        JOIN strandline.post_sightings s ON s.search_id = ${searchId} AND s.post_id = p.id
+        WHERE g.link_id IS NULL AND c.id = ANY (${completions}::bigint[])
+          AND p.url IN (SELECT address FROM strandline.link_addresses WHERE link_id = l.id)
+      ) p ON true
+      WHERE l.id = ANY (${ids}::bigint[])`,
+    'cited_links',
+  );
   return new Map(rows.map((row) => [row.link_id, row]));
 }
-
-/**
- * Runs that ended without a completion with parsed claims: failed, skipped, cancelled or empty. By due time, because
- * a missed slot gets its row later. A run cannot end before it is due, except for clock skew, so the index on end
- * times excludes older ones. $1 search, $2 from, $3 to.
- */
-const SELECT_GAPS = `
-SELECT count(*) FILTER (WHERE due <= $3)::int AS between, count(*) FILTER (WHERE due > $3)::int AS after
-FROM strandline.runs r CROSS JOIN LATERAL (SELECT coalesce(r.slot_at, r.created_at) AS due) d
-WHERE r.search_id = $1 AND due > $2 AND r.ended_at > $2::timestamptz - interval '1 hour'
-  AND NOT EXISTS (SELECT FROM strandline.completions c WHERE c.run_id = r.id AND c.claims IS NOT NULL)`;
 
 async function readGaps(
   { pool }: Pooled,
@@ -291,11 +271,17 @@ async function readGaps(
   from: Moment,
   to: Moment,
 ): Promise<CompletionDiff['gaps']> {
-  const { rows } = await pool.query<CompletionDiff['gaps']>({
-    name: 'completion_gaps',
-    text: SELECT_GAPS,
-    values: [searchId, from.observed_at, to.observed_at],
-  });
+  // Runs that ended without a completion with parsed claims: failed, skipped, cancelled or empty. By due time,
+  // because a missed slot gets its row later. A run cannot end before it is due, except for clock skew, so the index
+  // on end times excludes older ones.
+  const { rows } = await execute<CompletionDiff['gaps']>(
+    pool,
+    statement`SELECT count(*) FILTER (WHERE due <= ${to.observed_at})::int AS between, count(*) FILTER (WHERE due > ${to.observed_at})::int AS after
+      FROM strandline.runs r CROSS JOIN LATERAL (SELECT coalesce(r.slot_at, r.created_at) AS due) d
+      WHERE r.search_id = ${searchId} AND due > ${from.observed_at} AND r.ended_at > ${from.observed_at}::timestamptz - interval '1 hour'
+        AND NOT EXISTS (SELECT FROM strandline.completions c WHERE c.run_id = r.id AND c.claims IS NOT NULL)`,
+    'completion_gaps',
+  );
   return onlyRow(rows);
 }
 

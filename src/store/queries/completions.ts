@@ -1,6 +1,7 @@
 /** Completions of searches, with their key items, links and claims. */
 
 import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import {
   claimsView,
   completionsView,
@@ -67,12 +68,12 @@ export async function readLinksByAddress(
   addresses: readonly string[],
 ): Promise<Map<string, AddressedLink>> {
   if (addresses.length === 0) return new Map();
-  const { rows } = await pool.query<AddressedLink & { address: string }>({
-    name: 'links_by_address',
-    text: `SELECT a.address, l.id, l.url, l.title FROM strandline.link_addresses a JOIN strandline.links l ON l.id = a.link_id
-      WHERE a.address = ANY ($1::text[])`,
-    values: [[...new Set(addresses)]],
-  });
+  const { rows } = await execute<AddressedLink & { address: string }>(
+    pool,
+    statement`SELECT a.address, l.id, l.url, l.title FROM strandline.link_addresses a JOIN strandline.links l ON l.id = a.link_id
+      WHERE a.address = ANY (${[...new Set(addresses)]}::text[])`,
+    'links_by_address',
+  );
   return new Map(rows.map(({ address, ...link }) => [address, link]));
 }
 

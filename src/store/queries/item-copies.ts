@@ -1,7 +1,8 @@
 /** The copies of a post or link in each topic that found it. */
 import { groupBy } from '../../lib/group-by.ts';
 import { type Copies, nameTopicItem, readThings, readTopicItems } from '../topics/copies.ts';
-import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../db/database.ts';
+import { amongIds, type Id, prepareOnce, type Reads } from '../db/database.ts';
+import { selectIds, statement } from '../db/statement.ts';
 import { discoveriesView } from '../schema/analytics-views.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
@@ -23,8 +24,7 @@ export async function readCopiesOfItem(
 ): Promise<CopiesInTopic[]> {
   const ids = await selectIds(
     db.pool,
-    'SELECT id FROM strandline.discoveries WHERE kind = $1 AND thing = $2 ORDER BY id',
-    [kind, id],
+    statement`SELECT id FROM strandline.discoveries WHERE kind = ${kind} AND thing = ${id} ORDER BY id`,
   );
   const items = await readTopicItems(db.pool, ids);
   const things = await readThings(db.pool, items);

@@ -1,5 +1,6 @@
 /** What is known about links from elsewhere: the post that a link names, and a title that no result had. */
 import type { Id, Reads } from '../db/database.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
 
@@ -15,16 +16,16 @@ export const NAMED_POST_SQL = `(SELECT min(p.id) FROM (SELECT id FROM strandline
 export const LINK_TITLE_SQL = `coalesce(nullif(l.title, ''), (SELECT k.text FROM strandline.key_items k WHERE k.link_id = l.id AND k.text <> ''
     ORDER BY k.completion_id DESC, k.list, k.position LIMIT 1))`;
 
-/** $1 links. */
-const SELECT_KNOWN_LINKS = `
-SELECT l.id, ${NAMED_POST_SQL} AS post_id, ${LINK_TITLE_SQL} AS title
-FROM strandline.links l WHERE l.id = ANY ($1::bigint[])`;
-
 /** @returns by the ID of the link */
 export async function readKnownLinks(db: Reads, ids: readonly Id[]): Promise<ReadonlyMap<Id, KnownLink>> {
   if (ids.length === 0) return new Map();
   type Row = { id: Id; post_id: Id | null; title: string | null };
-  const { rows } = await db.pool.query<Row>({ name: 'known_links', text: SELECT_KNOWN_LINKS, values: [ids] });
+  const { rows } = await execute<Row>(
+    db.pool,
+    statement`SELECT l.id, ${verbatim(NAMED_POST_SQL)} AS post_id, ${verbatim(LINK_TITLE_SQL)} AS title
+      FROM strandline.links l WHERE l.id = ANY (${ids}::bigint[])`,
+    'known_links',
+  );
   const postIds = [...new Set(rows.flatMap(({ post_id }) => post_id ?? []))];
   const posts = new Map((await readPostsByIds(db, postIds)).map((post) => [post.id, post]));
   return new Map(

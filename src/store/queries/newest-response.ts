@@ -1,5 +1,6 @@
 /** What a search has seen of its newest posts. */
 import type { Id, Pooled } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 
 /**
  * Until when the posts of a run's request are known: the newest publication time in the last successful response that had posts, at
@@ -7,19 +8,19 @@ import type { Id, Pooled } from '../db/database.ts';
  * @returns null if the request has not succeeded yet
  */
 export async function readNewestKnown({ pool }: Pooled, runId: Id): Promise<Date | null> {
-  const { rows } = await pool.query<{ at: Date | null }>({
-    name: 'newest_known',
-    text: `WITH earlier AS (
+  const { rows } = await execute<{ at: Date | null }>(
+    pool,
+    statement`WITH earlier AS (
         SELECT b.id, b.search_id, b.ended_at, rr.post_ids FROM strandline.runs r
         JOIN strandline.runs b ON b.search_id = r.search_id AND b.request_version = r.request_version
         JOIN strandline.run_results rr ON rr.run_id = b.id
-        WHERE r.id = $1 AND b.id < r.id AND b.status = 'succeeded' ORDER BY b.id DESC
+        WHERE r.id = ${runId} AND b.id < r.id AND b.status = 'succeeded' ORDER BY b.id DESC
       ), newest AS (SELECT * FROM earlier WHERE cardinality(post_ids) > 0 LIMIT 1)
       SELECT coalesce(
         (SELECT least(max(g.post_created_at), max(n.ended_at)) FROM newest n, unnest(n.post_ids) u(id)
          JOIN strandline.post_sightings g ON g.post_id = u.id WHERE g.search_id = n.search_id),
         (SELECT ended_at FROM earlier LIMIT 1)) AS at`,
-    values: [runId],
-  });
+    'newest_known',
+  );
   return rows[0]?.at ?? null;
 }

@@ -11,6 +11,7 @@ import {
   prepareOnce,
   selectIds,
 } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import { callsView, rejectsView, runsView, searchesView } from '../schema/analytics-views.ts';
 import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 import { runs } from '../schema/run-tables.ts';
@@ -152,9 +153,9 @@ async function findSearchIds({ pool }: Pooled, scope: DataScope): Promise<Id[] |
 
 /** OFFSET 0 makes the planner find the rows by time instead of scanning all older IDs. */
 async function findFirstSince({ pool }: Pooled, since: Date): Promise<Id | null> {
-  const { rows } = await pool.query<{ id: Id | null }>(
-    'SELECT min(id) AS id FROM (SELECT id FROM strandline.runs WHERE created_at >= $1 OFFSET 0) r',
-    [since],
+  const { rows } = await execute<{ id: Id | null }>(
+    pool,
+    statement`SELECT min(id) AS id FROM (SELECT id FROM strandline.runs WHERE created_at >= ${since} OFFSET 0) r`,
   );
   return rows[0]?.id ?? null;
 }
@@ -176,10 +177,10 @@ export async function readRunNeighbours(
   { pool }: Pooled,
   run: { id: Id; search_id: Id },
 ): Promise<RunNeighbours> {
-  const { rows } = await pool.query<RunNeighbours>(
-    `SELECT (SELECT max(id) FROM strandline.runs WHERE search_id = $1 AND id < $2) AS previous,
-            (SELECT min(id) FROM strandline.runs WHERE search_id = $1 AND id > $2) AS next`,
-    [run.search_id, run.id],
+  const { rows } = await execute<RunNeighbours>(
+    pool,
+    statement`SELECT (SELECT max(id) FROM strandline.runs WHERE search_id = ${run.search_id} AND id < ${run.id}) AS previous,
+      (SELECT min(id) FROM strandline.runs WHERE search_id = ${run.search_id} AND id > ${run.id}) AS next`,
   );
   return onlyRow(rows);
 }
@@ -196,10 +197,10 @@ export type StoredResponseNote = {
 
 /** A run's stored response without its body; undefined if it expired or never arrived. */
 export async function readResponseNote({ pool }: Pooled, runId: Id): Promise<StoredResponseNote | undefined> {
-  const { rows } = await pool.query<StoredResponseNote>(
-    `SELECT n, content_type, bytes, octet_length(body) AS stored_bytes, received_at
-     FROM strandline.responses WHERE run_id = $1 ORDER BY n DESC LIMIT 1`,
-    [runId],
+  const { rows } = await execute<StoredResponseNote>(
+    pool,
+    statement`SELECT n, content_type, bytes, octet_length(body) AS stored_bytes, received_at
+      FROM strandline.responses WHERE run_id = ${runId} ORDER BY n DESC LIMIT 1`,
   );
   return rows[0];
 }
@@ -215,15 +216,15 @@ type RequestRow = RequestColumns & {
 };
 
 export async function readRunRequest({ pool }: Pooled, runId: Id): Promise<RequestRow | undefined> {
-  const { rows } = await pool.query<RequestRow>(
-    `SELECT s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
-       sv.name AS service, sv.kind AS service_kind, sv.address, sv.dialect
-     FROM strandline.runs r
-     JOIN strandline.searches s ON s.id = r.search_id
-     JOIN strandline.search_versions v ON v.search_id = r.search_id AND v.version = r.version
-     JOIN strandline.services sv ON sv.id = s.service_id
-     WHERE r.id = $1`,
-    [runId],
+  const { rows } = await execute<RequestRow>(
+    pool,
+    statement`SELECT s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
+        sv.name AS service, sv.kind AS service_kind, sv.address, sv.dialect
+      FROM strandline.runs r
+      JOIN strandline.searches s ON s.id = r.search_id
+      JOIN strandline.search_versions v ON v.search_id = r.search_id AND v.version = r.version
+      JOIN strandline.services sv ON sv.id = s.service_id
+      WHERE r.id = ${runId}`,
   );
   return rows[0];
 }

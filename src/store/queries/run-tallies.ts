@@ -3,6 +3,7 @@
 import type { RunCode } from '../../model/errors.ts';
 import { DAY } from '../../lib/time.ts';
 import type { Pooled } from '../db/database.ts';
+import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 
 /** Only a few dozen groups are possible. */
@@ -10,20 +11,15 @@ const MAX_GROUPS = 1_000;
 
 export type RunTally = { status: RunStatus; code: RunCode | null; reason: string | null; runs: number };
 
-/** $1 since. */
-const SELECT_RUN_TALLY = `
-SELECT r.status, r.code, CASE WHEN r.status = 'skipped' THEN r.reason END AS reason, count(*)::int AS runs
-FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
-WHERE r.created_at >= $1 GROUP BY 1, 2, 3 ORDER BY 1, 2 LIMIT ${MAX_GROUPS}`;
-
 /** Runs created since then, by status, error code and skip reason. */
 export async function tallyRuns({ pool }: Pooled, since: Date): Promise<RunTally[]> {
-  const { rows } = await pool.query<RunTally>({
-    name: 'run_tally',
-    text: SELECT_RUN_TALLY,
-    values: [since],
-  });
-  return rows;
+  return rowsOf<RunTally>(
+    pool,
+    statement`SELECT r.status, r.code, CASE WHEN r.status = 'skipped' THEN r.reason END AS reason, count(*)::int AS runs
+      FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+      WHERE r.created_at >= ${since} GROUP BY 1, 2, 3 ORDER BY 1, 2 LIMIT ${verbatim(MAX_GROUPS)}`,
+    'run_tally',
+  );
 }
 
 export type ServiceDay = {
@@ -36,26 +32,23 @@ export type ServiceDay = {
   calls_without_cost_today: number;
 };
 
-/** Calls of runs and of trials, grouped by service so that each uses its index. $1 start of the day. */
-const SELECT_SERVICE_DAYS = `
-SELECT s.name, s.kind, s.address, coalesce(d.calls, 0) AS calls_today, c.cost_usd_today, c.calls_without_cost_today
-FROM strandline.services s
-LEFT JOIN strandline.call_days d ON d.service_id = s.id AND d.day = ($1::timestamptz AT TIME ZONE 'UTC')::date
-CROSS JOIN LATERAL (
-  SELECT sum(cost_usd)::float8 AS cost_usd_today, (count(*) - count(cost_usd))::int AS calls_without_cost_today
-  FROM (
-    SELECT cost_usd FROM strandline.calls WHERE service_id = s.id AND sent_at >= $1
-    UNION ALL SELECT cost_usd FROM strandline.trials WHERE service_id = s.id AND sent_at >= $1
-  ) made
-) c
-ORDER BY s.name LIMIT ${MAX_GROUPS}`;
-
 /**
  * Each service with its calls of this UTC day. There may be more calls than responses, because a lost call counts.
  */
 export async function readServiceDays({ pool }: Pooled, now: Date): Promise<ServiceDay[]> {
-  const { rows } = await pool.query<ServiceDay>(SELECT_SERVICE_DAYS, [
-    new Date(Math.floor(now.getTime() / DAY) * DAY),
-  ]);
-  return rows;
+  // Calls of runs and of trials, grouped by service so that each uses its index.
+  return rowsOf<ServiceDay>(
+    pool,
+    statement`SELECT s.name, s.kind, s.address, coalesce(d.calls, 0) AS calls_today, c.cost_usd_today, c.calls_without_cost_today
+      FROM strandline.services s
+      LEFT JOIN strandline.call_days d ON d.service_id = s.id AND d.day = (${new Date(Math.floor(now.getTime() / DAY) * DAY)}::timestamptz AT TIME ZONE 'UTC')::date
+      CROSS JOIN LATERAL (
+        SELECT sum(cost_usd)::float8 AS cost_usd_today, (count(*) - count(cost_usd))::int AS calls_without_cost_today
+        FROM (
+          SELECT cost_usd FROM strandline.calls WHERE service_id = s.id AND sent_at >= ${new Date(Math.floor(now.getTime() / DAY) * DAY)}
+          UNION ALL SELECT cost_usd FROM strandline.trials WHERE service_id = s.id AND sent_at >= ${new Date(Math.floor(now.getTime() / DAY) * DAY)}
+        ) made
+      ) c
+      ORDER BY s.name LIMIT ${verbatim(MAX_GROUPS)}`,
+  );
 }

@@ -2,6 +2,7 @@
 
 import type { RunCode } from '../../model/errors.ts';
 import { type Id, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 import { DISCOVERY_KINDS, type RunStatus } from '../../model/closed-lists.ts';
 import { discoveriesView } from '../schema/analytics-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
@@ -26,32 +27,27 @@ export type RunCell = Pick<
   | 'tools_silent'
 >;
 
-/** $1 searches, $2 limit. */
-const SELECT_LAST_RUNS = `
-SELECT r.id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots,
-  (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked) AS tools_asked,
-  (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked AND NOT responded) AS tools_silent
-FROM (
-  SELECT newest.id FROM unnest($1::bigint[]) AS search (id)
-  CROSS JOIN LATERAL (SELECT id FROM strandline.runs WHERE search_id = search.id ORDER BY id DESC LIMIT $2) newest
-  ORDER BY 1 DESC LIMIT $2
-) last
-JOIN strandline.runs r USING (id)
-JOIN strandline.searches s ON s.id = r.search_id
-ORDER BY r.id DESC`;
-
 /** The newest runs of these searches together. */
 export async function readLastRuns(
   { pool }: Reads,
   searchIds: readonly Id[],
   limit: number,
 ): Promise<RunCell[]> {
-  const { rows } = await pool.query<RunCell>({
-    name: 'last_runs_of',
-    text: SELECT_LAST_RUNS,
-    values: [searchIds, limit],
-  });
-  return rows;
+  return rowsOf<RunCell>(
+    pool,
+    statement`SELECT r.id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots,
+        (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked) AS tools_asked,
+        (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked AND NOT responded) AS tools_silent
+      FROM (
+        SELECT newest.id FROM unnest(${searchIds}::bigint[]) AS search (id)
+        CROSS JOIN LATERAL (SELECT id FROM strandline.runs WHERE search_id = search.id ORDER BY id DESC LIMIT ${limit}) newest
+        ORDER BY 1 DESC LIMIT ${limit}
+      ) last
+      JOIN strandline.runs r USING (id)
+      JOIN strandline.searches s ON s.id = r.search_id
+      ORDER BY r.id DESC`,
+    'last_runs_of',
+  );
 }
 
 /** The newest discoveries of these searches together, for people, by `at`, which ascends with the IDs. */
@@ -82,11 +78,6 @@ export async function readNewestOfSearches(
   return describeDiscoveries(db, rows);
 }
 
-/** $1 searches, $2 time of a discovery, $3 its ID, $4 view. */
-const COUNT_DISCOVERIES_SINCE = `
-SELECT kind, count(*)::int AS n FROM strandline.discoveries
-WHERE search_id = ANY ($1::bigint[]) AND at >= $2 AND id > $3 AND NOT baseline AND (first_in_topic OR $4 = 'search') GROUP BY kind`;
-
 /** Discoveries after this one by kind, without baselines. */
 export async function countDiscoveriesSince(
   { pool }: Reads,
@@ -94,12 +85,11 @@ export async function countDiscoveriesSince(
   after: { id: Id; at: Date },
   view: DiscoveryView,
 ): Promise<Partial<Record<DiscoveryRow['kind'], number>>> {
-  const { rows } = await pool.query<{ kind: DiscoveryRow['kind']; n: number }>(COUNT_DISCOVERIES_SINCE, [
-    searchIds,
-    after.at,
-    after.id,
-    view,
-  ]);
+  const { rows } = await execute<{ kind: DiscoveryRow['kind']; n: number }>(
+    pool,
+    statement`SELECT kind, count(*)::int AS n FROM strandline.discoveries
+      WHERE search_id = ANY (${searchIds}::bigint[]) AND at >= ${after.at} AND id > ${after.id} AND NOT baseline AND (first_in_topic OR ${view} = 'search') GROUP BY kind`,
+  );
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
 }
 
@@ -111,25 +101,21 @@ type RequestChange = {
   prompt: string;
 };
 
-/** $1 searches, $2 since. A version that is its own request version changed the request. */
-const SELECT_REQUEST_CHANGES = `
-SELECT v.search_id, s.slug AS search, v.version, v.created_at, v.prompt
-FROM strandline.search_versions v JOIN strandline.searches s ON s.id = v.search_id
-WHERE v.search_id = ANY ($1::bigint[]) AND v.version > 1 AND v.request_version = v.version AND v.created_at >= $2
-ORDER BY v.created_at, v.search_id`;
-
 /** Request changes of these searches, oldest first. */
 export async function readRequestChanges(
   { pool }: Reads,
   searchIds: readonly Id[],
   since: Date,
 ): Promise<RequestChange[]> {
-  const { rows } = await pool.query<RequestChange>({
-    name: 'request_changes',
-    text: SELECT_REQUEST_CHANGES,
-    values: [searchIds, since],
-  });
-  return rows;
+  // A version that is its own request version changed the request.
+  return rowsOf<RequestChange>(
+    pool,
+    statement`SELECT v.search_id, s.slug AS search, v.version, v.created_at, v.prompt
+      FROM strandline.search_versions v JOIN strandline.searches s ON s.id = v.search_id
+      WHERE v.search_id = ANY (${searchIds}::bigint[]) AND v.version > 1 AND v.request_version = v.version AND v.created_at >= ${since}
+      ORDER BY v.created_at, v.search_id`,
+    'request_changes',
+  );
 }
 
 export type SearchNow = {
@@ -156,38 +142,6 @@ export type SearchNow = {
 };
 
 /**
- * $1 from, $2 until. By search keys: by time alone, all rows would be scanned. The day (UTC) of $2 is
- * read from its stored sum, one row per search instead of up to 96.
- */
-const SELECT_SEARCHES_NOW = `
-WITH watched AS MATERIALIZED (
-  SELECT s.id, t.slug AS topic, s.archived_at IS NOT NULL AS is_removed
-  FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id WHERE t.archived_at IS NULL
-), parts AS (
-  SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut AND exposure_ms < 900000 AS cut, 0 AS hours,
-    CASE WHEN exposure_ms > 0 THEN date_bin('1 hour', bucket_at, 'epoch') END AS hour_at
-  FROM strandline.volume
-  WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND bucket_at >= $1 AND bucket_at < date_trunc('day', $2::timestamptz, 'UTC')
-  UNION ALL
-  SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut, hours, NULL FROM strandline.search_days
-  WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND day_at = date_trunc('day', $2::timestamptz, 'UTC')
-)
-SELECT s.id AS search_id, s.topic, s.is_removed, coalesce(v.posts, 0) AS posts, coalesce(v.topic_posts, 0) AS topic_posts, coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
-  coalesce(v.exposure_ms, 0)::float8 / 1000 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS coverage,
-  coalesce(v.hours, 0)::float8 * 3600 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS hours,
-  r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
-FROM watched s
-LEFT JOIN (
-  SELECT search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut,
-    count(DISTINCT hour_at) + sum(hours) AS hours
-  FROM parts GROUP BY 1
-) v ON v.search_id = s.id
-LEFT JOIN LATERAL (
-  SELECT id, status, code, reason, ended_at FROM strandline.runs
-  WHERE search_id = s.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
-) r ON true`;
-
-/**
  * Every search of topics, including removed searches of topics that are not: its posts in a range, and the outcome of its last run.
  * @param range whole quarter-hours; `until` is now or later, because the last day is counted whole
  */
@@ -195,29 +149,51 @@ export async function readSearchesNow(
   { pool }: Pooled,
   range: { from: Date; until: Date },
 ): Promise<SearchNow[]> {
-  const { rows } = await pool.query<SearchNow>({
-    name: 'searches_now',
-    text: SELECT_SEARCHES_NOW,
-    values: [range.from, range.until],
-  });
-  return rows;
+  // By search keys: by time alone, all rows would be scanned. The last day (UTC) is read from its stored sum, one
+  // row per search instead of up to 96.
+  return rowsOf<SearchNow>(
+    pool,
+    statement`WITH watched AS MATERIALIZED (
+        SELECT s.id, t.slug AS topic, s.archived_at IS NOT NULL AS is_removed
+        FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id WHERE t.archived_at IS NULL
+      ), parts AS (
+        SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut AND exposure_ms < 900000 AS cut, 0 AS hours,
+          CASE WHEN exposure_ms > 0 THEN date_bin('1 hour', bucket_at, 'epoch') END AS hour_at
+        FROM strandline.volume
+        WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND bucket_at >= ${range.from} AND bucket_at < date_trunc('day', ${range.until}::timestamptz, 'UTC')
+        UNION ALL
+        SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut, hours, NULL FROM strandline.search_days
+        WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND day_at = date_trunc('day', ${range.until}::timestamptz, 'UTC')
+      )
+      SELECT s.id AS search_id, s.topic, s.is_removed, coalesce(v.posts, 0) AS posts, coalesce(v.topic_posts, 0) AS topic_posts, coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
+        coalesce(v.exposure_ms, 0)::float8 / 1000 / extract(epoch FROM ${range.until}::timestamptz - ${range.from}::timestamptz)::float8 AS coverage,
+        coalesce(v.hours, 0)::float8 * 3600 / extract(epoch FROM ${range.until}::timestamptz - ${range.from}::timestamptz)::float8 AS hours,
+        r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
+      FROM watched s
+      LEFT JOIN (
+        SELECT search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut,
+          count(DISTINCT hour_at) + sum(hours) AS hours
+        FROM parts GROUP BY 1
+      ) v ON v.search_id = s.id
+      LEFT JOIN LATERAL (
+        SELECT id, status, code, reason, ended_at FROM strandline.runs
+        WHERE search_id = s.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
+      ) r ON true`,
+    'searches_now',
+  );
 }
 
 /** The last day (UTC) that overlaps the window of a spike. */
 export type SpikeDay = { search_id: Id; day_at: Date };
 
-const SELECT_SPIKE_DAYS = `
-SELECT DISTINCT k.search_id, date_trunc('day', k.window_end - interval '1 millisecond', 'UTC') AS day_at
-FROM strandline.spikes k WHERE k.window_end > $1 AND k.only_by IS NULL`;
-
 /** Spike days of all searches since then. */
 export async function readSpikeDays({ pool }: Pooled, since: Date): Promise<SpikeDay[]> {
-  const { rows } = await pool.query<SpikeDay>({
-    name: 'spike_days',
-    text: SELECT_SPIKE_DAYS,
-    values: [since],
-  });
-  return rows;
+  return rowsOf<SpikeDay>(
+    pool,
+    statement`SELECT DISTINCT k.search_id, date_trunc('day', k.window_end - interval '1 millisecond', 'UTC') AS day_at
+      FROM strandline.spikes k WHERE k.window_end > ${since} AND k.only_by IS NULL`,
+    'spike_days',
+  );
 }
 
 export type SearchDay = {
@@ -234,21 +210,17 @@ export type SearchDay = {
   lower_bound: boolean;
 };
 
-const SELECT_SEARCH_DAYS = `
-SELECT search_id, day_at, posts, topic_posts, exposed_posts AS observed_posts,
-  exposure_ms::float8 / 86400000 AS coverage, hours::float8 / 24 AS hours, cut AS lower_bound
-FROM strandline.search_days WHERE day_at >= $1 AND day_at < $2 AND search_id = ANY ($3::bigint[])
-ORDER BY search_id, day_at`;
-
 /** Days (UTC) of searches, oldest first. No row: nothing found and nothing observed. */
 export async function readSearchDays(
   { pool }: Pooled,
   { from, until, searchIds }: { from: Date; until: Date; searchIds: readonly Id[] },
 ): Promise<SearchDay[]> {
-  const { rows } = await pool.query<SearchDay>({
-    name: 'search_days',
-    text: SELECT_SEARCH_DAYS,
-    values: [from, until, searchIds],
-  });
-  return rows;
+  return rowsOf<SearchDay>(
+    pool,
+    statement`SELECT search_id, day_at, posts, topic_posts, exposed_posts AS observed_posts,
+        exposure_ms::float8 / 86400000 AS coverage, hours::float8 / 24 AS hours, cut AS lower_bound
+      FROM strandline.search_days WHERE day_at >= ${from} AND day_at < ${until} AND search_id = ANY (${searchIds}::bigint[])
+      ORDER BY search_id, day_at`,
+    'search_days',
+  );
 }

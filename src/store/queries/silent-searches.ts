@@ -1,6 +1,7 @@
 /** How long active searches have had no successful run. The rule is in `monitor/status/search-silence.ts`. */
 import { type RunCode, WAITS_FOR_SOURCE } from '../../model/errors.ts';
 import type { Id, Reads } from '../db/database.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
 import type { RunStatus } from '../../model/closed-lists.ts';
 import type { ScheduleColumns } from '../runs/slots.ts';
 
@@ -54,24 +55,6 @@ export type SilentSearch = {
   run_ended_at: Date | null;
 };
 
-/** $1 schedules, $2 their limits, $3 maximum to list, $4 reason of runs that wait for a source. */
-const SELECT_SILENT_SEARCHES = `
-WITH silent AS MATERIALIZED (
-  SELECT s.id, s.slug, s.topic_id, ${SILENT_SINCE_SQL} AS since, l.at AS last_success_at ${ACTIVE_SEARCHES_SQL}
-    AND ${SILENT_SINCE_SQL} < (SELECT c.before FROM unnest($1::text[], $2::timestamptz[]) c(schedule, before) WHERE c.schedule = ${SCHEDULE_SQL})
-    AND NOT EXISTS (SELECT FROM strandline.runs w WHERE w.search_id = s.id AND w.status IN ('queued', 'running') AND w.reason = $4)
-), named AS MATERIALIZED (
-  SELECT * FROM silent ORDER BY since, slug LIMIT $3
-)
-SELECT (SELECT count(*)::int FROM silent) AS total, n.slug, t.slug AS topic, n.since, n.last_success_at,
-  r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
-FROM named n JOIN strandline.topics t ON t.id = n.topic_id
-LEFT JOIN LATERAL (
-  SELECT id, status, code, reason, ended_at FROM strandline.runs
-  WHERE search_id = n.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
-) r ON true
-ORDER BY n.since, n.slug`;
-
 /**
  * Searches of these schedules that have had no successful run for longer than their limit, but for those that wait for a source.
  * @param most maximum to list, longest first; all are counted
@@ -81,16 +64,25 @@ export async function readSilentSearches(
   limits: readonly { schedule: string; before: Date }[],
   most: number,
 ): Promise<{ total: number; searches: SilentSearch[] }> {
-  const { rows } = await pool.query<SilentSearch & { total: number }>({
-    name: 'silent_searches',
-    text: SELECT_SILENT_SEARCHES,
-    values: [
-      limits.map(({ schedule }) => schedule),
-      limits.map(({ before }) => before),
-      most,
-      WAITS_FOR_SOURCE,
-    ],
-  });
+  const { rows } = await execute<SilentSearch & { total: number }>(
+    pool,
+    statement`WITH silent AS MATERIALIZED (
+        SELECT s.id, s.slug, s.topic_id, ${verbatim(SILENT_SINCE_SQL)} AS since, l.at AS last_success_at ${verbatim(ACTIVE_SEARCHES_SQL)}
+          AND ${verbatim(SILENT_SINCE_SQL)} < (SELECT c.before FROM unnest(${limits.map(({ schedule }) => schedule)}::text[], ${limits.map(({ before }) => before)}::timestamptz[]) c(schedule, before) WHERE c.schedule = ${verbatim(SCHEDULE_SQL)})
+          AND NOT EXISTS (SELECT FROM strandline.runs w WHERE w.search_id = s.id AND w.status IN ('queued', 'running') AND w.reason = ${WAITS_FOR_SOURCE})
+      ), named AS MATERIALIZED (
+        SELECT * FROM silent ORDER BY since, slug LIMIT ${most}
+      )
+      SELECT (SELECT count(*)::int FROM silent) AS total, n.slug, t.slug AS topic, n.since, n.last_success_at,
+        r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
+      FROM named n JOIN strandline.topics t ON t.id = n.topic_id
+      LEFT JOIN LATERAL (
+        SELECT id, status, code, reason, ended_at FROM strandline.runs
+        WHERE search_id = n.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
+      ) r ON true
+      ORDER BY n.since, n.slug`,
+    'silent_searches',
+  );
   return {
     total: rows[0]?.total ?? 0,
     searches: rows.map((row) => {

@@ -1,6 +1,7 @@
 /** What searches did in a span of time: runs by outcome, the observed share, calls, and what followed their spikes. */
 import type { RunCode } from '../../model/errors.ts';
 import type { Id, Pooled } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 
 /** Searches, and a span of time, of which `until` is excluded. */
@@ -106,27 +107,6 @@ export async function readSpanCalls({ pool }: Pooled, span: SearchSpan): Promise
   return rows;
 }
 
-/**
- * Posts: the last hour of observed time, in quarters of an hour. Engagement: what posts gained up to the last run that was compared. $1
- * spikes, $2 until.
- */
-const SELECT_AFTER_SPIKES = `
-SELECT k.id AS spike_id, CASE k.measure WHEN 'posts' THEN p.per_hour ELSE g.per_hour END AS per_hour
-FROM strandline.spikes k
-LEFT JOIN LATERAL (
-  SELECT sum(q.exposed_posts) * 3600000.0 / nullif(sum(q.exposure_ms), 0) AS per_hour FROM (
-    SELECT exposed_posts, exposure_ms FROM strandline.volume
-    WHERE search_id = k.search_id AND bucket_at >= k.window_end AND bucket_at < $2 AND exposure_ms > 0
-    ORDER BY bucket_at DESC LIMIT 4
-  ) q
-) p ON k.measure = 'posts'
-LEFT JOIN LATERAL (
-  SELECT gained * 3600.0 / extract(epoch FROM until_at - from_at) AS per_hour FROM strandline.run_gains
-  WHERE search_id = k.search_id AND from_at >= k.window_end AND until_at < $2 AND posts > 0
-  ORDER BY until_at DESC LIMIT 1
-) g ON k.measure = 'engagement'
-WHERE k.id = ANY ($1::bigint[])`;
-
 /** @param until excluded @returns by spike, what was observed per hour after it; null: nothing */
 export async function readAfterSpikes(
   { pool }: Pooled,
@@ -134,11 +114,27 @@ export async function readAfterSpikes(
   until: Date,
 ): Promise<ReadonlyMap<Id, number | null>> {
   if (spikeIds.length === 0) return new Map();
-  const { rows } = await pool.query<{ spike_id: Id; per_hour: string | number | null }>({
-    name: 'after_spikes',
-    text: SELECT_AFTER_SPIKES,
-    values: [spikeIds, until],
-  });
+  // Posts: the last hour of observed time, in quarters of an hour. Engagement: what posts gained up to the last run
+  // that was compared.
+  const { rows } = await execute<{ spike_id: Id; per_hour: string | number | null }>(
+    pool,
+    statement`SELECT k.id AS spike_id, CASE k.measure WHEN 'posts' THEN p.per_hour ELSE g.per_hour END AS per_hour
+      FROM strandline.spikes k
+      LEFT JOIN LATERAL (
+        SELECT sum(q.exposed_posts) * 3600000.0 / nullif(sum(q.exposure_ms), 0) AS per_hour FROM (
+          SELECT exposed_posts, exposure_ms FROM strandline.volume
+          WHERE search_id = k.search_id AND bucket_at >= k.window_end AND bucket_at < ${until} AND exposure_ms > 0
+          ORDER BY bucket_at DESC LIMIT 4
+        ) q
+      ) p ON k.measure = 'posts'
+      LEFT JOIN LATERAL (
+        SELECT gained * 3600.0 / extract(epoch FROM until_at - from_at) AS per_hour FROM strandline.run_gains
+        WHERE search_id = k.search_id AND from_at >= k.window_end AND until_at < ${until} AND posts > 0
+        ORDER BY until_at DESC LIMIT 1
+      ) g ON k.measure = 'engagement'
+      WHERE k.id = ANY (${spikeIds}::bigint[])`,
+    'after_spikes',
+  );
   return new Map(
     rows.map(({ spike_id, per_hour }) => [spike_id, per_hour === null ? null : Number(per_hour)]),
   );

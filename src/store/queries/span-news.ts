@@ -2,6 +2,7 @@
 import { engagementSql } from '../../model/counters.ts';
 import { nameTopicItem, readThings, type Thing } from '../topics/copies.ts';
 import type { Id, Pooled } from '../db/database.ts';
+import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { SearchSpan } from './span-activity.ts';
 
@@ -24,51 +25,36 @@ const MAX_COUNTED = 5_000;
 /** Candidates of a topic and kind: copies among them are folded. */
 const MAX_CANDIDATES = 60;
 
-/**
- * Each thing once per topic, without what was there at the start. Posts by engagement, links newest first. $1 searches, $2 from,
- * $3 until, $4 and $5 a range of the feed instead, or null, $6 as many of each search, $7 candidates.
- */
-const SELECT_CANDIDATES = `
-WITH found AS MATERIALIZED (
-  SELECT s.topic_id, d.id, d.kind, d.thing, d.nth
-  FROM unnest($1::bigint[]) u(id)
-  JOIN strandline.searches s ON s.id = u.id
-  CROSS JOIN LATERAL (
-    SELECT d.id, d.kind, d.thing, row_number() OVER (ORDER BY d.id DESC) AS nth FROM strandline.discoveries d
-    WHERE d.search_id = u.id AND d.first_in_topic AND NOT d.baseline AND d.kind IN ('post', 'link')
-      AND CASE WHEN $4::bigint IS NULL THEN d.at >= $2 AND d.at < $3 ELSE d.id > $4 AND d.id <= $5 END
-    ORDER BY d.id DESC LIMIT $6
-  ) d
-), ranked AS (
-  SELECT f.topic_id, f.kind, f.id,
-    count(*) OVER same AS total, max(f.nth) OVER same >= $6 AS least,
-    row_number() OVER (PARTITION BY f.topic_id, f.kind ORDER BY ${engagementSql('c.')} DESC NULLS LAST, f.id DESC) AS place
-  FROM found f LEFT JOIN strandline.post_counters c ON f.kind = 'post' AND c.post_id = f.thing
-  WINDOW same AS (PARTITION BY f.topic_id, f.kind)
-)
-SELECT topic_id, kind, id, total::int AS total, least FROM ranked WHERE place <= $7 ORDER BY topic_id, kind, place`;
-
 /** The best new things of each topic and kind, best first. @param range takes precedence over the times of the span */
 export async function readNewCandidates(
   { pool }: Pooled,
   { searchIds, from, until }: SearchSpan,
   range: FeedRange | null,
 ): Promise<NewCandidate[]> {
-  const { rows } = await pool.query<NewCandidate>({
-    name: 'new_candidates',
-    text: SELECT_CANDIDATES,
-    values: [searchIds, from, until, range?.after ?? null, range?.upTo ?? null, MAX_COUNTED, MAX_CANDIDATES],
-  });
-  return rows;
+  // Each thing once per topic, without what was there at the start. Posts by engagement, links newest first.
+  return rowsOf<NewCandidate>(
+    pool,
+    statement`WITH found AS MATERIALIZED (
+        SELECT s.topic_id, d.id, d.kind, d.thing, d.nth
+        FROM unnest(${searchIds}::bigint[]) u(id)
+        JOIN strandline.searches s ON s.id = u.id
+        CROSS JOIN LATERAL (
+          SELECT d.id, d.kind, d.thing, row_number() OVER (ORDER BY d.id DESC) AS nth FROM strandline.discoveries d
+          WHERE d.search_id = u.id AND d.first_in_topic AND NOT d.baseline AND d.kind IN ('post', 'link')
+            AND CASE WHEN ${range?.after ?? null}::bigint IS NULL THEN d.at >= ${from} AND d.at < ${until} ELSE d.id > ${range?.after ?? null} AND d.id <= ${range?.upTo ?? null} END
+          ORDER BY d.id DESC LIMIT ${MAX_COUNTED}
+        ) d
+      ), ranked AS (
+        SELECT f.topic_id, f.kind, f.id,
+          count(*) OVER same AS total, max(f.nth) OVER same >= ${MAX_COUNTED} AS least,
+          row_number() OVER (PARTITION BY f.topic_id, f.kind ORDER BY ${verbatim(engagementSql('c.'))} DESC NULLS LAST, f.id DESC) AS place
+        FROM found f LEFT JOIN strandline.post_counters c ON f.kind = 'post' AND c.post_id = f.thing
+        WINDOW same AS (PARTITION BY f.topic_id, f.kind)
+      )
+      SELECT topic_id, kind, id, total::int AS total, least FROM ranked WHERE place <= ${MAX_CANDIDATES} ORDER BY topic_id, kind, place`,
+    'new_candidates',
+  );
 }
-
-/** $1 discoveries of posts and links. */
-const SELECT_ITEMS = `
-SELECT d.id, s.topic_id AS "topicId", coalesce(${POST_KEY_SQL}, l.canonical) AS key, p.text_key AS "textKey"
-FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
-LEFT JOIN strandline.posts p ON d.kind = 'post' AND p.id = d.thing
-LEFT JOIN strandline.links l ON d.kind = 'link' AND l.id = d.thing
-WHERE d.id = ANY ($1::bigint[]) AND (p.id IS NOT NULL OR l.id IS NOT NULL)`;
 
 /** How often the things of discoveries were found in their topics so far, by the discovery. */
 export async function readThingsOf(
@@ -76,11 +62,15 @@ export async function readThingsOf(
   discoveryIds: readonly Id[],
 ): Promise<ReadonlyMap<Id, Thing>> {
   if (discoveryIds.length === 0) return new Map();
-  const { rows } = await pool.query<{ id: Id; topicId: Id; key: string; textKey: bigint | null }>({
-    name: 'items_of_discoveries',
-    text: SELECT_ITEMS,
-    values: [discoveryIds],
-  });
+  const { rows } = await execute<{ id: Id; topicId: Id; key: string; textKey: bigint | null }>(
+    pool,
+    statement`SELECT d.id, s.topic_id AS "topicId", coalesce(${verbatim(POST_KEY_SQL)}, l.canonical) AS key, p.text_key AS "textKey"
+      FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+      LEFT JOIN strandline.posts p ON d.kind = 'post' AND p.id = d.thing
+      LEFT JOIN strandline.links l ON d.kind = 'link' AND l.id = d.thing
+      WHERE d.id = ANY (${discoveryIds}::bigint[]) AND (p.id IS NOT NULL OR l.id IS NOT NULL)`,
+    'items_of_discoveries',
+  );
   const things = await readThings(pool, rows);
   return new Map(
     rows.flatMap((row) => {

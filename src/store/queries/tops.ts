@@ -3,6 +3,7 @@
  */
 
 import type { Id, Pooled, Reads } from '../db/database.ts';
+import { rowsOf, statement } from '../db/statement.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 
@@ -118,27 +119,6 @@ export type CommonTop = {
   counts: Record<string, { posts: number; links: number }>;
 };
 
-/**
- * Counts per topic are looked up only for returned names, because there are tens of thousands. $1 topics, $2 kinds,
- * $3 from, $4 until, $5 limit.
- */
-const SELECT_COMMON_TOPS = `
-WITH each AS MATERIALIZED (
-  SELECT s.topic_id, k.name, sum(k.topic_posts)::int AS items, coalesce(sum(k.topic_posts) FILTER (WHERE k.kind = 'site'), 0)::int AS links
-  FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id JOIN strandline.search_tops k ON k.search_id = s.id
-  WHERE t.slug = ANY ($1::text[]) AND k.kind = ANY ($2::text[]) AND k.day_at >= $3 AND k.day_at < $4
-  GROUP BY 1, 2 HAVING sum(k.topic_posts) > 0
-), common AS (
-  SELECT name, count(*) AS topics, sum(items)::int AS all FROM each GROUP BY name HAVING count(*) > 1
-  ORDER BY count(*) DESC, min(items) DESC, sum(items) DESC, name LIMIT $5
-), told AS (
-  SELECT c.name, c.topics, c.all, jsonb_object_agg(t.slug, jsonb_build_object('posts', e.items - e.links, 'links', e.links)) AS counts
-  FROM common c JOIN each e USING (name) JOIN strandline.topics t ON t.id = e.topic_id GROUP BY 1, 2, 3
-)
-SELECT c.name, a.username, c.counts
-FROM told c LEFT JOIN strandline.authors a ON a.id = CASE WHEN $2 = '{author}' THEN c.name::bigint END
-ORDER BY c.topics DESC, c.all DESC, c.name`;
-
 /** Names shared by most of the topics first, then by frequency in each. Whole days (UTC). */
 export async function readCommonTops(
   { pool }: Pooled,
@@ -146,6 +126,23 @@ export async function readCommonTops(
   { topics, from, until, limit }: { topics: readonly string[]; from: Date; until: Date; limit: number },
 ): Promise<CommonTop[]> {
   const kinds = kind === 'domain' ? ['domain', 'site'] : [kind];
-  const { rows } = await pool.query<CommonTop>(SELECT_COMMON_TOPS, [topics, kinds, from, until, limit]);
-  return rows;
+  // Counts per topic are looked up only for returned names, because there are tens of thousands.
+  return rowsOf<CommonTop>(
+    pool,
+    statement`WITH each AS MATERIALIZED (
+        SELECT s.topic_id, k.name, sum(k.topic_posts)::int AS items, coalesce(sum(k.topic_posts) FILTER (WHERE k.kind = 'site'), 0)::int AS links
+        FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id JOIN strandline.search_tops k ON k.search_id = s.id
+        WHERE t.slug = ANY (${topics}::text[]) AND k.kind = ANY (${kinds}::text[]) AND k.day_at >= ${from} AND k.day_at < ${until}
+        GROUP BY 1, 2 HAVING sum(k.topic_posts) > 0
+      ), common AS (
+        SELECT name, count(*) AS topics, sum(items)::int AS all FROM each GROUP BY name HAVING count(*) > 1
+        ORDER BY count(*) DESC, min(items) DESC, sum(items) DESC, name LIMIT ${limit}
+      ), told AS (
+        SELECT c.name, c.topics, c.all, jsonb_object_agg(t.slug, jsonb_build_object('posts', e.items - e.links, 'links', e.links)) AS counts
+        FROM common c JOIN each e USING (name) JOIN strandline.topics t ON t.id = e.topic_id GROUP BY 1, 2, 3
+      )
+      SELECT c.name, a.username, c.counts
+      FROM told c LEFT JOIN strandline.authors a ON a.id = CASE WHEN ${kind === 'author'}::boolean THEN c.name::bigint END
+      ORDER BY c.topics DESC, c.all DESC, c.name`,
+  );
 }

@@ -1,6 +1,7 @@
 /** What responses have shown about the rate of searches, due times of adaptive intervals, and the log of their changes. */
 import type { Operation } from '../../model/enumerations.ts';
-import { type Id, type Pooled, sqlTime, writeRows } from '../db/database.ts';
+import { type Id, type Pooled, writeRows } from '../db/database.ts';
+import { execute, rowsOf, statement, timeOf } from '../db/statement.ts';
 import type { intervalChangesView } from '../schema/analytics-views.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { ScheduleColumns } from './slots.ts';
@@ -28,35 +29,33 @@ export type PaceRow = ScheduleColumns & {
   missed: number | null;
 };
 
-const SELECT_PACES = `
-SELECT s.id AS search_id, s.slug, t.slug AS topic, s.service_id, sv.kind AS service_kind, s.operation, v.cron, v.every_seconds, v.auto, v.tz,
-  v.request_version AS current_request_version, p.interval_seconds, p.spent_until, p.request_version, p.learned_at,
-  (SELECT seconds FROM strandline.interval_changes c WHERE c.search_id = s.id ORDER BY c.id DESC LIMIT 1) AS recorded_seconds,
-  p.rate, p.room, p.hour_posts, p.hour_spans, p.seen, p.missed
-FROM strandline.searches s
-JOIN strandline.topics t ON t.id = s.topic_id
-JOIN strandline.services sv ON sv.id = s.service_id
-JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
-LEFT JOIN strandline.search_pace p ON p.search_id = s.id`;
+const SELECT_PACES = statement`
+  SELECT s.id AS search_id, s.slug, t.slug AS topic, s.service_id, sv.kind AS service_kind, s.operation, v.cron, v.every_seconds, v.auto, v.tz,
+    v.request_version AS current_request_version, p.interval_seconds, p.spent_until, p.request_version, p.learned_at,
+    (SELECT seconds FROM strandline.interval_changes c WHERE c.search_id = s.id ORDER BY c.id DESC LIMIT 1) AS recorded_seconds,
+    p.rate, p.room, p.hour_posts, p.hour_spans, p.seen, p.missed
+  FROM strandline.searches s
+  JOIN strandline.topics t ON t.id = s.topic_id
+  JOIN strandline.services sv ON sv.id = s.service_id
+  JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+  LEFT JOIN strandline.search_pace p ON p.search_id = s.id`;
 
 /** The paces of these searches. */
 export async function readPaces({ pool }: Pooled, searchIds: readonly Id[]): Promise<PaceRow[]> {
-  const { rows } = await pool.query<PaceRow>({
-    name: 'read_paces',
-    text: `${SELECT_PACES} WHERE s.id = ANY ($1::bigint[])`,
-    values: [searchIds],
-  });
-  return rows;
+  return rowsOf<PaceRow>(
+    pool,
+    statement`${SELECT_PACES} WHERE s.id = ANY (${searchIds}::bigint[])`,
+    'read_paces',
+  );
 }
 
 /** The paces of active searches, of one service or all. */
 export async function readActivePaces({ pool }: Pooled, of: { service?: Id }): Promise<PaceRow[]> {
-  const { rows } = await pool.query<PaceRow>(
-    `${SELECT_PACES} WHERE s.state = 'active' AND s.archived_at IS NULL AND s.simulation IS NULL
-       AND ($1::bigint IS NULL OR s.service_id = $1) ORDER BY t.slug, s.slug`,
-    [of.service ?? null],
+  return rowsOf<PaceRow>(
+    pool,
+    statement`${SELECT_PACES} WHERE s.state = 'active' AND s.archived_at IS NULL AND s.simulation IS NULL
+      AND (${of.service ?? null}::bigint IS NULL OR s.service_id = ${of.service ?? null}) ORDER BY t.slug, s.slug`,
   );
-  return rows;
 }
 
 /** A learned pace, and the due time that follows from it. */
@@ -81,8 +80,7 @@ export type IntervalChange = Omit<
   'id' | 'search_id' | 'search' | 'topic'
 >;
 
-const CHANGE_COLUMNS =
-  'at, seconds_before, seconds, reason, per_hour, room, new_items, waited_seconds, calls_per_day';
+const CHANGE_COLUMNS = statement`at, seconds_before, seconds, reason, per_hour, room, new_items, waited_seconds, calls_per_day`;
 
 /**
  * Writes learned paces and changes of intervals. A slot that has come stays until the scan has recorded it, no slot is set in the
@@ -96,17 +94,17 @@ export async function savePaces(
 ): Promise<void> {
   if (paces.length === 0) return;
   const rows = writeRows(paces);
-  await pool.query({
-    name: 'add_paces',
-    text: `INSERT INTO strandline.search_pace (search_id)
-      SELECT search_id FROM json_to_recordset($1::json) AS u(search_id bigint)
+  await execute(
+    pool,
+    statement`INSERT INTO strandline.search_pace (search_id)
+      SELECT search_id FROM json_to_recordset(${rows}::json) AS u(search_id bigint)
       WHERE NOT EXISTS (SELECT FROM strandline.search_pace p WHERE p.search_id = u.search_id) ORDER BY 1 ON CONFLICT DO NOTHING`,
-    values: [rows],
-  });
-  await pool.query({
-    name: 'save_paces',
-    text: `WITH u AS MATERIALIZED (
-        SELECT u.*, ${sqlTime('$2')} AS now FROM json_to_recordset($1::json) AS u(search_id bigint, due_at timestamptz, interval_seconds float8,
+    'add_paces',
+  );
+  await execute(
+    pool,
+    statement`WITH u AS MATERIALIZED (
+        SELECT u.*, ${timeOf(now)} AS now FROM json_to_recordset(${rows}::json) AS u(search_id bigint, due_at timestamptz, interval_seconds float8,
           request_version integer, learned_before timestamptz, learned_at timestamptz, rate float8, room float8,
           hour_posts float8[], hour_spans float8[], seen float8, missed float8, change json)
       ), held AS MATERIALIZED (
@@ -125,6 +123,6 @@ export async function savePaces(
       SELECT saved.search_id, ${CHANGE_COLUMNS}
       FROM saved CROSS JOIN LATERAL json_populate_record(NULL::strandline.interval_changes, saved.change) c
       WHERE saved.change IS NOT NULL ORDER BY 1`,
-    values: [rows, now],
-  });
+    'save_paces',
+  );
 }

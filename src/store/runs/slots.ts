@@ -2,7 +2,8 @@
 import type { CancelReason, SkipReason } from '../../model/errors.ts';
 import { SECOND } from '../../lib/time.ts';
 import type { Operation } from '../../model/enumerations.ts';
-import { type Id, type Queryable, type Transaction, selectIds } from '../db/database.ts';
+import { type Id, type Queryable, type Transaction } from '../db/database.ts';
+import { execute, selectIds, statement, verbatim } from '../db/statement.ts';
 import type { SearchState, ServiceKind } from '../../model/closed-lists.ts';
 
 /** A schedule as stored: one of the first three members is set. */
@@ -44,16 +45,16 @@ const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.a
  * SHARE`, are not blocked.
  */
 export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedSearch | null> {
-  const { rows } = await tx.query<LockedSearch>({
-    name: 'lock_search',
-    text: `SELECT ${SEARCH_COLUMNS}
-     FROM strandline.searches s
-     JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
-     JOIN strandline.services sv ON sv.id = s.service_id
-     LEFT JOIN strandline.search_pace p ON p.search_id = s.id
-     WHERE s.id = $1 FOR NO KEY UPDATE OF s`,
-    values: [searchId],
-  });
+  const { rows } = await execute<LockedSearch>(
+    tx,
+    statement`SELECT ${verbatim(SEARCH_COLUMNS)}
+      FROM strandline.searches s
+      JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+      JOIN strandline.services sv ON sv.id = s.service_id
+      LEFT JOIN strandline.search_pace p ON p.search_id = s.id
+      WHERE s.id = ${searchId} FOR NO KEY UPDATE OF s`,
+    'lock_search',
+  );
   return rows[0] ?? null;
 }
 
@@ -128,12 +129,12 @@ export async function readEarliestDue(db: Queryable, simulation: string | null):
 
 /** Those of these searches that have a run queued or running. */
 export async function listSearchesWithOpenRun(tx: Transaction, searchIds: readonly Id[]): Promise<Set<Id>> {
-  const ids = await selectIds(tx, {
-    name: 'searches_with_open_run',
-    text: `SELECT u.id FROM unnest($1::bigint[]) u(id)
-     WHERE EXISTS (SELECT FROM strandline.runs WHERE search_id = u.id AND status IN ('queued', 'running') OFFSET 0)`,
-    values: [searchIds],
-  });
+  const ids = await selectIds(
+    tx,
+    statement`SELECT u.id FROM unnest(${searchIds}::bigint[]) u(id)
+      WHERE EXISTS (SELECT FROM strandline.runs WHERE search_id = u.id AND status IN ('queued', 'running') OFFSET 0)`,
+    'searches_with_open_run',
+  );
   return new Set(ids);
 }
 
@@ -164,42 +165,31 @@ export async function insertSlots(
   now: Date,
 ): Promise<QueuedSlot[]> {
   if (slots.length === 0) return [];
-  const { rows } = await tx.query<{ id: Id; search_id: Id; status: string }>({
-    name: 'insert_slots',
-    text: `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots,
-       created_at, ended_at, offer_at)
-     SELECT u.search_id, u.version, u.request_version, 'schedule', u.status, u.reason, u.slot_at, u.span_until, u.span_slots,
-       $9, CASE WHEN u.status = 'skipped' THEN $9::timestamptz END, CASE WHEN u.status = 'queued' THEN $10::timestamptz END
-     FROM unnest($1::bigint[], $2::int[], $3::int[], $4::timestamptz[], $5::text[], $6::text[], $7::timestamptz[], $8::int[])
-       AS u(search_id, version, request_version, slot_at, status, reason, span_until, span_slots)
-     ORDER BY u.search_id, u.slot_at
-     ON CONFLICT (search_id, slot_at) DO NOTHING
-     RETURNING id, search_id, status`,
-    values: [
-      slots.map(({ search }) => search.id),
-      slots.map(({ search }) => search.version),
-      slots.map(({ search }) => search.request_version),
-      slots.map((slot) => slot.slotAt),
-      slots.map((slot) => slot.status),
-      slots.map((slot) => slot.reason),
-      slots.map((slot) => slot.spanUntil),
-      slots.map((slot) => slot.spanSlots),
-      now,
-      new Date(now.getTime() + OFFER_AGAIN_MS),
-    ],
-  });
+  const { rows } = await execute<{ id: Id; search_id: Id; status: string }>(
+    tx,
+    statement`INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots,
+        created_at, ended_at, offer_at)
+      SELECT u.search_id, u.version, u.request_version, 'schedule', u.status, u.reason, u.slot_at, u.span_until, u.span_slots,
+        ${now}, CASE WHEN u.status = 'skipped' THEN ${now}::timestamptz END, CASE WHEN u.status = 'queued' THEN ${new Date(now.getTime() + OFFER_AGAIN_MS)}::timestamptz END
+      FROM unnest(${slots.map(({ search }) => search.id)}::bigint[], ${slots.map(({ search }) => search.version)}::int[], ${slots.map(({ search }) => search.request_version)}::int[], ${slots.map((slot) => slot.slotAt)}::timestamptz[], ${slots.map((slot) => slot.status)}::text[], ${slots.map((slot) => slot.reason)}::text[], ${slots.map((slot) => slot.spanUntil)}::timestamptz[], ${slots.map((slot) => slot.spanSlots)}::int[])
+        AS u(search_id, version, request_version, slot_at, status, reason, span_until, span_slots)
+      ORDER BY u.search_id, u.slot_at
+      ON CONFLICT (search_id, slot_at) DO NOTHING
+      RETURNING id, search_id, status`,
+    'insert_slots',
+  );
   return rows.filter((row) => row.status === 'queued');
 }
 
 /** Sets when searches with a fixed schedule are due next. */
 export async function setNextDue(tx: Transaction, due: readonly { searchId: Id; at: Date }[]): Promise<void> {
   if (due.length === 0) return;
-  await tx.query({
-    name: 'set_next_due',
-    text: `UPDATE strandline.searches s SET next_due_at = u.at
-     FROM unnest($1::bigint[], $2::timestamptz[]) u(id, at) WHERE s.id = u.id`,
-    values: [due.map(({ searchId }) => searchId), due.map(({ at }) => at)],
-  });
+  await execute(
+    tx,
+    statement`UPDATE strandline.searches s SET next_due_at = u.at
+      FROM unnest(${due.map(({ searchId }) => searchId)}::bigint[], ${due.map(({ at }) => at)}::timestamptz[]) u(id, at) WHERE s.id = u.id`,
+    'set_next_due',
+  );
 }
 
 /** The slot that an adaptive search has used, and its next due time. */
@@ -208,18 +198,13 @@ export type UsedSlot = { searchId: Id; slot: Date; at: Date; spentUntil: Date | 
 /** Sets when searches with an adaptive schedule are due next, unless another scan has used the same slot. */
 export async function setNextAdaptive(tx: Transaction, used: readonly UsedSlot[]): Promise<void> {
   if (used.length === 0) return;
-  await tx.query({
-    name: 'set_next_adaptive',
-    text: `UPDATE strandline.search_pace p SET due_at = u.at, spent_until = coalesce(u.spent_until, p.spent_until)
-     FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[]) u(id, slot, at, spent_until)
-     WHERE p.search_id = u.id AND p.due_at = u.slot`,
-    values: [
-      used.map(({ searchId }) => searchId),
-      used.map(({ slot }) => slot),
-      used.map(({ at }) => at),
-      used.map(({ spentUntil }) => spentUntil),
-    ],
-  });
+  await execute(
+    tx,
+    statement`UPDATE strandline.search_pace p SET due_at = u.at, spent_until = coalesce(u.spent_until, p.spent_until)
+      FROM unnest(${used.map(({ searchId }) => searchId)}::bigint[], ${used.map(({ slot }) => slot)}::timestamptz[], ${used.map(({ at }) => at)}::timestamptz[], ${used.map(({ spentUntil }) => spentUntil)}::timestamptz[]) u(id, slot, at, spent_until)
+      WHERE p.search_id = u.id AND p.due_at = u.slot`,
+    'set_next_adaptive',
+  );
 }
 
 /**
@@ -227,16 +212,16 @@ export async function setNextAdaptive(tx: Transaction, used: readonly UsedSlot[]
  * @param at null: never, because it is stopped
  */
 export async function setAdaptiveDue(tx: Transaction, searchId: Id, at: Date | null): Promise<void> {
-  await tx.query({
-    name: 'set_adaptive_due',
-    text: `WITH fixed AS (
-       UPDATE strandline.search_pace p SET due_at = NULL FROM strandline.searches s
-       WHERE p.search_id = $1 AND s.id = $1 AND NOT s.adaptive AND p.due_at IS NOT NULL
-     )
-     INSERT INTO strandline.search_pace (search_id, due_at) SELECT id, $2 FROM strandline.searches WHERE id = $1 AND adaptive
-     ON CONFLICT (search_id) DO UPDATE SET due_at = excluded.due_at`,
-    values: [searchId, at],
-  });
+  await execute(
+    tx,
+    statement`WITH fixed AS (
+        UPDATE strandline.search_pace p SET due_at = NULL FROM strandline.searches s
+        WHERE p.search_id = ${searchId} AND s.id = ${searchId} AND NOT s.adaptive AND p.due_at IS NOT NULL
+      )
+      INSERT INTO strandline.search_pace (search_id, due_at) SELECT id, ${at} FROM strandline.searches WHERE id = ${searchId} AND adaptive
+      ON CONFLICT (search_id) DO UPDATE SET due_at = excluded.due_at`,
+    'set_adaptive_due',
+  );
 }
 
 /**
@@ -252,25 +237,25 @@ export async function setState(
   now: Date,
   nextDueAt: Date | null = null,
 ): Promise<void> {
-  const { rowCount } = await tx.query(
-    `UPDATE strandline.searches SET state = $2, state_reason = $3, state_since = $4,
-       next_due_at = CASE WHEN $2 NOT IN ('paused', 'broken') AND NOT adaptive THEN coalesce($5, next_due_at) END,
-       paused_until = CASE WHEN $2 = 'paused' THEN paused_until END,
-       topic_paused_until = CASE WHEN $2 = 'paused' THEN topic_paused_until END,
-       all_paused_until = CASE WHEN $2 = 'paused' THEN all_paused_until END
-     WHERE id = $1 AND (state, state_reason) IS DISTINCT FROM ($2, $3)`,
-    [searchId, state, reason, now, nextDueAt],
+  const { rowCount } = await execute(
+    tx,
+    statement`UPDATE strandline.searches SET state = ${state}, state_reason = ${reason}, state_since = ${now},
+        next_due_at = CASE WHEN ${state} NOT IN ('paused', 'broken') AND NOT adaptive THEN coalesce(${nextDueAt}, next_due_at) END,
+        paused_until = CASE WHEN ${state} = 'paused' THEN paused_until END,
+        topic_paused_until = CASE WHEN ${state} = 'paused' THEN topic_paused_until END,
+        all_paused_until = CASE WHEN ${state} = 'paused' THEN all_paused_until END
+      WHERE id = ${searchId} AND (state, state_reason) IS DISTINCT FROM (${state}, ${reason})`,
   );
   if (rowCount === 0) return;
   const isStopped = state === 'paused' || state === 'broken';
   if (isStopped || nextDueAt !== null) await setAdaptiveDue(tx, searchId, isStopped ? null : nextDueAt);
-  await tx.query(
-    'UPDATE strandline.search_states SET ended_at = $2 WHERE search_id = $1 AND ended_at IS NULL',
-    [searchId, now],
+  await execute(
+    tx,
+    statement`UPDATE strandline.search_states SET ended_at = ${now} WHERE search_id = ${searchId} AND ended_at IS NULL`,
   );
-  await tx.query(
-    'INSERT INTO strandline.search_states (search_id, state, reason, began_at) VALUES ($1, $2, $3, $4)',
-    [searchId, state, reason, now],
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.search_states (search_id, state, reason, began_at) VALUES (${searchId}, ${state}, ${reason}, ${now})`,
   );
 }
 
@@ -281,9 +266,9 @@ export async function cancelQueued(
   reason: CancelReason,
   now: Date,
 ): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.runs SET status = 'cancelled', reason = $2, ended_at = $3, offer_at = NULL
-     WHERE search_id = $1 AND status = 'queued'`,
-    [searchId, reason, now],
+  await execute(
+    tx,
+    statement`UPDATE strandline.runs SET status = 'cancelled', reason = ${reason}, ended_at = ${now}, offer_at = NULL
+      WHERE search_id = ${searchId} AND status = 'queued'`,
   );
 }

@@ -2,6 +2,7 @@ import { SECOND } from '../../lib/time.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { readDatabaseTime } from '../db/database-clock.ts';
 import type { Database } from '../db/database.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 
 /** A worker without a heartbeat for this long is dead: heartbeats are sent every 30 s. */
 export const WORKER_SILENCE_MS = 90 * SECOND;
@@ -20,41 +21,31 @@ export type WorkerRow = {
 
 /** Records that a worker is alive. Rows without a heartbeat for a day are deleted. */
 export async function recordHeartbeat(db: Database, worker: WorkerRow): Promise<void> {
-  await db.pool.query(
-    `WITH swept AS (DELETE FROM strandline.workers WHERE seen_at < $7::timestamptz - interval '1 day')
-     INSERT INTO strandline.workers (name, version, queue, concurrency, skew_ms, started_at, seen_at, spooled)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-     ON CONFLICT (name) DO UPDATE SET skew_ms = excluded.skew_ms, seen_at = excluded.seen_at, spooled = excluded.spooled`,
-    [
-      worker.name,
-      worker.version,
-      worker.queue,
-      worker.concurrency,
-      worker.skew_ms,
-      worker.started_at,
-      worker.seen_at,
-      worker.spooled,
-    ],
+  await execute(
+    db.pool,
+    statement`WITH swept AS (DELETE FROM strandline.workers WHERE seen_at < ${worker.seen_at}::timestamptz - interval '1 day')
+      INSERT INTO strandline.workers (name, version, queue, concurrency, skew_ms, started_at, seen_at, spooled)
+      VALUES (${worker.name}, ${worker.version}, ${worker.queue}, ${worker.concurrency}, ${worker.skew_ms}, ${worker.started_at}, ${worker.seen_at}, ${worker.spooled})
+      ON CONFLICT (name) DO UPDATE SET skew_ms = excluded.skew_ms, seen_at = excluded.seen_at, spooled = excluded.spooled`,
   );
 }
 
 /** Removes a worker that ends as asked, and records when. */
 export async function deregisterWorker(db: Database, name: string): Promise<void> {
-  await db.pool.query(
-    `WITH gone AS (DELETE FROM strandline.workers WHERE name = $1)
-     INSERT INTO strandline.facts (name, value, at) VALUES ('worker_stop', 'done', clock_timestamp())
-     ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
-    [name],
+  await execute(
+    db.pool,
+    statement`WITH gone AS (DELETE FROM strandline.workers WHERE name = ${name})
+      INSERT INTO strandline.facts (name, value, at) VALUES ('worker_stop', 'done', clock_timestamp())
+      ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
   );
 }
 
 /** Workers with a heartbeat since `since`. */
 export async function listLiveWorkers(db: Database, since: Date): Promise<WorkerRow[]> {
-  const { rows } = await db.pool.query<WorkerRow>(
-    'SELECT name, version, queue, concurrency, skew_ms, spooled, started_at, seen_at FROM strandline.workers WHERE seen_at > $1 ORDER BY name',
-    [since],
+  return rowsOf<WorkerRow>(
+    db.pool,
+    statement`SELECT name, version, queue, concurrency, skew_ms, spooled, started_at, seen_at FROM strandline.workers WHERE seen_at > ${since} ORDER BY name`,
   );
-  return rows;
 }
 
 /**

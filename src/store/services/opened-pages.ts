@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { DAY } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pooled } from '../db/database.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
 
 const KEEP_MS = DAY;
 /** A page takes 5 to 20 kB. */
@@ -17,24 +18,13 @@ export async function readOpenedPage(
   clock: Clock,
   address: string,
 ): Promise<OpenedPageRow | undefined> {
-  const { rows } = await db.pool.query<OpenedPageRow>({
-    name: 'read_opened_page',
-    text: `SELECT page, validators, fresh_until FROM strandline.opened_pages WHERE address_hash = $1 AND read_at >= $2`,
-    values: [hashAddress(address), new Date(clock.now().getTime() - KEEP_MS)],
-  });
+  const { rows } = await execute<OpenedPageRow>(
+    db.pool,
+    statement`SELECT page, validators, fresh_until FROM strandline.opened_pages WHERE address_hash = ${hashAddress(address)} AND read_at >= ${new Date(clock.now().getTime() - KEEP_MS)}`,
+    'read_opened_page',
+  );
   return rows[0];
 }
-
-/** Also deletes what is old, and the oldest of too many: other rows, because a statement cannot change a row twice. */
-const WRITE_PAGE = `
-WITH swept AS (
-  DELETE FROM strandline.opened_pages WHERE address_hash <> $1 AND (read_at < $6 OR read_at <= (
-    SELECT read_at FROM strandline.opened_pages ORDER BY read_at DESC OFFSET ${MAX_PAGES} LIMIT 1))
-)
-INSERT INTO strandline.opened_pages (address_hash, page, validators, fresh_until, read_at)
-VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (address_hash) DO UPDATE SET page = excluded.page, validators = excluded.validators,
-  fresh_until = excluded.fresh_until, read_at = excluded.read_at`;
 
 export async function writeOpenedPage(
   db: Pooled,
@@ -43,18 +33,19 @@ export async function writeOpenedPage(
   { page, validators, fresh_until }: OpenedPageRow,
 ): Promise<void> {
   const now = clock.now();
-  await db.pool.query({
-    name: 'write_opened_page',
-    text: WRITE_PAGE,
-    values: [
-      hashAddress(address),
-      JSON.stringify(page),
-      JSON.stringify(validators),
-      fresh_until,
-      now,
-      new Date(now.getTime() - KEEP_MS),
-    ],
-  });
+  // Also deletes what is old, and the oldest of too many: other rows, because a statement cannot change a row twice.
+  await execute(
+    db.pool,
+    statement`WITH swept AS (
+        DELETE FROM strandline.opened_pages WHERE address_hash <> ${hashAddress(address)} AND (read_at < ${new Date(now.getTime() - KEEP_MS)} OR read_at <= (
+          SELECT read_at FROM strandline.opened_pages ORDER BY read_at DESC OFFSET ${verbatim(MAX_PAGES)} LIMIT 1))
+      )
+      INSERT INTO strandline.opened_pages (address_hash, page, validators, fresh_until, read_at)
+      VALUES (${hashAddress(address)}, ${JSON.stringify(page)}, ${JSON.stringify(validators)}, ${fresh_until}, ${now})
+      ON CONFLICT (address_hash) DO UPDATE SET page = excluded.page, validators = excluded.validators,
+        fresh_until = excluded.fresh_until, read_at = excluded.read_at`,
+    'write_opened_page',
+  );
 }
 
 function hashAddress(address: string): Buffer {

@@ -1,5 +1,6 @@
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import { type Database, type Id, onlyRow } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 
 export type Service = { id: Id; name: string; kind: ServiceKind; address: string | null; dialect: string };
 
@@ -8,11 +9,11 @@ export async function ensureService(
   db: Database,
   input: { name: string; kind: ServiceKind; address: string | null; dialect: string; now: Date },
 ): Promise<Service> {
-  const { rows } = await db.pool.query<Service>(
-    `INSERT INTO strandline.services (name, kind, address, dialect, created_at) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (name) DO UPDATE SET address = coalesce(excluded.address, services.address), dialect = excluded.dialect
-     RETURNING id, name, kind, address, dialect`,
-    [input.name, input.kind, input.address, input.dialect, input.now],
+  const { rows } = await execute<Service>(
+    db.pool,
+    statement`INSERT INTO strandline.services (name, kind, address, dialect, created_at) VALUES (${input.name}, ${input.kind}, ${input.address}, ${input.dialect}, ${input.now})
+      ON CONFLICT (name) DO UPDATE SET address = coalesce(excluded.address, services.address), dialect = excluded.dialect
+      RETURNING id, name, kind, address, dialect`,
   );
   return onlyRow(rows);
 }

@@ -7,11 +7,10 @@
 import { groupCopies } from '../../model/copies.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import type { Id, Queryable, Transaction } from '../db/database.ts';
+import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import { LOCK_FEED } from '../save/save-sql.ts';
 import type { FormerKeys } from '../save/late-content.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
-
-const S = 'strandline';
 
 /** Posts with one text that are read, the oldest first. Further ones are not counted. */
 export const MAX_COPIES = 500;
@@ -55,51 +54,45 @@ export type Thing = Copies & {
 };
 
 /** Whether a post or link `i` was found in the topic of `n`. */
-const inTopicSql = (kind: 'post' | 'link', id: string) => `EXISTS (
-  SELECT FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
-  WHERE d.kind = '${kind}' AND d.thing = ${id} AND s.topic_id = n.topic_id OFFSET 0)`;
-
-/**
- * From link identities to texts and back, until nothing is added; each of them once for all items. $1 topics, $2 link
- * identities, $3 keys of texts or null.
- */
-const SELECT_MEMBERS = `
-WITH RECURSIVE names(topic_id, key, text_key) AS (
-  SELECT u.topic_id, k.key, k.text_key FROM unnest($1::bigint[], $2::text[], $3::bigint[]) u(topic_id, key, text_key)
-  CROSS JOIN LATERAL (VALUES (u.key, NULL::bigint), (NULL::text, u.text_key)) k(key, text_key)
-  WHERE k.key IS NOT NULL OR k.text_key IS NOT NULL
-  UNION
-  SELECT n.topic_id, f.key, f.text_key FROM names n CROSS JOIN LATERAL (
-    SELECT c.key, NULL::bigint AS text_key FROM (
-      SELECT p.key FROM ${S}.posts p WHERE p.text_key = n.text_key AND ${inTopicSql('post', 'p.id')}
-      ORDER BY p.text_key, p.id LIMIT ${MAX_COPIES}
-    ) c
-    UNION ALL
-    SELECT NULL, p.text_key FROM ${S}.posts p WHERE p.key = n.key AND p.text_key IS NOT NULL AND ${inTopicSql('post', 'p.id')}
-  ) f WHERE f.key IS NOT NULL OR f.text_key IS NOT NULL
-)
-SELECT n.topic_id AS "topicId", n.key, i.text_key AS "textKey", d.id, i.kind, i.id AS thing, i.author_id AS "authorId",
-  d.search_id AS "searchId", d.first_in_topic AS "firstInTopic", d.baseline, d.late,
-  coalesce((SELECT reported FROM ${S}.topic_items WHERE topic_id = n.topic_id AND key = n.key), false) AS reported,
-  EXISTS (SELECT FROM ${S}.topic_items WHERE topic_id = n.topic_id AND key = n.key AND dismissed_at IS NOT NULL) AS dismissed
-FROM names n CROSS JOIN LATERAL (
-  SELECT 'post' AS kind, id, text_key, author_id FROM ${S}.posts WHERE key = n.key
-  UNION ALL SELECT 'link', id, NULL, NULL FROM ${S}.links WHERE canonical = n.key
-) i
-JOIN LATERAL (
-  SELECT d.* FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
-  WHERE d.kind = i.kind AND d.thing = i.id AND s.topic_id = n.topic_id OFFSET 0
-) d ON true
-WHERE n.key IS NOT NULL ORDER BY d.id`;
+const inTopicSql = (kind: 'post' | 'link', id: string) =>
+  verbatim(`EXISTS (
+  SELECT FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+  WHERE d.kind = '${kind}' AND d.thing = ${id} AND s.topic_id = n.topic_id OFFSET 0)`);
 
 /** The members of the things of some items, in groups. */
 export async function readGroups(db: Queryable, items: readonly TopicItem[]): Promise<Member[][]> {
   if (items.length === 0) return [];
-  const { rows } = await db.query<Member>(SELECT_MEMBERS, [
-    items.map(({ topicId }) => topicId),
-    items.map(({ key }) => key),
-    items.map(({ textKey }) => textKey),
-  ]);
+  // From link identities to texts and back, until nothing is added; each of them once for all items.
+  const { rows } = await execute<Member>(
+    db,
+    statement`WITH RECURSIVE names(topic_id, key, text_key) AS (
+        SELECT u.topic_id, k.key, k.text_key FROM unnest(${items.map(({ topicId }) => topicId)}::bigint[], ${items.map(({ key }) => key)}::text[], ${items.map(({ textKey }) => textKey)}::bigint[]) u(topic_id, key, text_key)
+        CROSS JOIN LATERAL (VALUES (u.key, NULL::bigint), (NULL::text, u.text_key)) k(key, text_key)
+        WHERE k.key IS NOT NULL OR k.text_key IS NOT NULL
+        UNION
+        SELECT n.topic_id, f.key, f.text_key FROM names n CROSS JOIN LATERAL (
+          SELECT c.key, NULL::bigint AS text_key FROM (
+            SELECT p.key FROM strandline.posts p WHERE p.text_key = n.text_key AND ${inTopicSql('post', 'p.id')}
+            ORDER BY p.text_key, p.id LIMIT ${verbatim(MAX_COPIES)}
+          ) c
+          UNION ALL
+          SELECT NULL, p.text_key FROM strandline.posts p WHERE p.key = n.key AND p.text_key IS NOT NULL AND ${inTopicSql('post', 'p.id')}
+        ) f WHERE f.key IS NOT NULL OR f.text_key IS NOT NULL
+      )
+      SELECT n.topic_id AS "topicId", n.key, i.text_key AS "textKey", d.id, i.kind, i.id AS thing, i.author_id AS "authorId",
+        d.search_id AS "searchId", d.first_in_topic AS "firstInTopic", d.baseline, d.late,
+        coalesce((SELECT reported FROM strandline.topic_items WHERE topic_id = n.topic_id AND key = n.key), false) AS reported,
+        EXISTS (SELECT FROM strandline.topic_items WHERE topic_id = n.topic_id AND key = n.key AND dismissed_at IS NOT NULL) AS dismissed
+      FROM names n CROSS JOIN LATERAL (
+        SELECT 'post' AS kind, id, text_key, author_id FROM strandline.posts WHERE key = n.key
+        UNION ALL SELECT 'link', id, NULL, NULL FROM strandline.links WHERE canonical = n.key
+      ) i
+      JOIN LATERAL (
+        SELECT d.* FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+        WHERE d.kind = i.kind AND d.thing = i.id AND s.topic_id = n.topic_id OFFSET 0
+      ) d ON true
+      WHERE n.key IS NOT NULL ORDER BY d.id`,
+  );
   return [...groupBy(rows, ({ topicId }) => topicId).values()].flatMap(groupCopies);
 }
 
@@ -119,37 +112,36 @@ export async function readThings(db: Queryable, items: readonly TopicItem[]): Pr
   return things;
 }
 
-/** Posts and links of discoveries. $1 discoveries. */
-const SELECT_ITEMS = `
-SELECT d.id, s.topic_id AS "topicId", i.key, i.text_key AS "textKey"
-FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
-CROSS JOIN LATERAL (
-  SELECT ${POST_KEY_SQL} AS key, text_key FROM ${S}.posts p WHERE d.kind = 'post' AND p.id = d.thing
-  UNION ALL SELECT canonical, NULL FROM ${S}.links WHERE d.kind = 'link' AND id = d.thing
-) i WHERE d.id = ANY ($1::bigint[])`;
-
 /** The items of discoveries of posts and links. */
 export async function readTopicItems(
   db: Queryable,
   discoveryIds: readonly Id[],
 ): Promise<(TopicItem & { id: Id })[]> {
   if (discoveryIds.length === 0) return [];
-  return (await db.query<TopicItem & { id: Id }>(SELECT_ITEMS, [discoveryIds])).rows;
+  // Posts and links of discoveries.
+  return await rowsOf<TopicItem & { id: Id }>(
+    db,
+    statement`SELECT d.id, s.topic_id AS "topicId", i.key, i.text_key AS "textKey"
+      FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+      CROSS JOIN LATERAL (
+        SELECT ${verbatim(POST_KEY_SQL)} AS key, text_key FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
+        UNION ALL SELECT canonical, NULL FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
+      ) i WHERE d.id = ANY (${discoveryIds}::bigint[])`,
+  );
 }
 
 /** Posts in the topics that found them, under their keys and under former ones: what they joined, and what they left. */
 export async function readRenamedItems(tx: Transaction, posts: readonly FormerKeys[]): Promise<TopicItem[]> {
   if (posts.length === 0) return [];
-  const { rows } = await tx.query<TopicItem>(
-    `SELECT DISTINCT s.topic_id AS "topicId", n.key, n.text_key AS "textKey"
-     FROM unnest($1::bigint[], $2::text[], $3::bigint[]) f(id, key, text_key)
-     JOIN ${S}.posts p ON p.id = f.id
-     JOIN ${S}.discoveries d ON d.kind = 'post' AND d.thing = p.id JOIN ${S}.searches s ON s.id = d.search_id
-     CROSS JOIN LATERAL (VALUES (${POST_KEY_SQL}, p.text_key), (coalesce(f.key, ${POST_KEY_SQL}), f.text_key)) n(key, text_key)
-     WHERE (f.key, f.text_key) IS DISTINCT FROM (p.key, p.text_key)`,
-    [posts.map(({ id }) => id), posts.map(({ key }) => key), posts.map(({ textKey }) => textKey)],
+  return rowsOf<TopicItem>(
+    tx,
+    statement`SELECT DISTINCT s.topic_id AS "topicId", n.key, n.text_key AS "textKey"
+      FROM unnest(${posts.map(({ id }) => id)}::bigint[], ${posts.map(({ key }) => key)}::text[], ${posts.map(({ textKey }) => textKey)}::bigint[]) f(id, key, text_key)
+      JOIN strandline.posts p ON p.id = f.id
+      JOIN strandline.discoveries d ON d.kind = 'post' AND d.thing = p.id JOIN strandline.searches s ON s.id = d.search_id
+      CROSS JOIN LATERAL (VALUES (${verbatim(POST_KEY_SQL)}, p.text_key), (coalesce(f.key, ${verbatim(POST_KEY_SQL)}), f.text_key)) n(key, text_key)
+      WHERE (f.key, f.text_key) IS DISTINCT FROM (p.key, p.text_key)`,
   );
-  return rows;
 }
 
 /** Adds to discoveries how often their topics have what they found. */
@@ -197,17 +189,11 @@ export function chooseFirst(members: readonly Member[]): Member | undefined {
 /** @param first whether these are first in their topics */
 export async function markFirst(tx: Transaction, discoveryIds: readonly Id[], first: boolean): Promise<void> {
   if (discoveryIds.length === 0) return;
-  await tx.query(
-    `UPDATE ${S}.discoveries SET first_in_topic = $2 WHERE id = ANY ($1::bigint[]) AND first_in_topic <> $2`,
-    [discoveryIds, first],
+  await execute(
+    tx,
+    statement`UPDATE strandline.discoveries SET first_in_topic = ${first} WHERE id = ANY (${discoveryIds}::bigint[]) AND first_in_topic <> ${first}`,
   );
 }
-
-/** Of messages that are not composed yet, if the thing is in one to the channel. $1 discoveries, $2 the first of their things. */
-const LEAVE_OUT_REPEATED = `
-DELETE FROM ${S}.delivery_discoveries x USING ${S}.deliveries m, unnest($1::bigint[], $2::bigint[]) r(id, first)
-WHERE x.discovery_id = r.id AND m.id = x.delivery_id AND m.state = 'gathering' AND m.body IS NULL
-  AND EXISTS (SELECT FROM ${S}.delivery_discoveries o WHERE o.channel_id = x.channel_id AND o.discovery_id = r.first)`;
 
 /**
  * Makes the oldest reported discovery of each thing the only one that is first in its topic, after items were joined
@@ -237,5 +223,11 @@ export async function settleThings(tx: Transaction, items: readonly TopicItem[])
     false,
   );
   if (repeated.length > 0)
-    await tx.query(LEAVE_OUT_REPEATED, [repeated.map(({ id }) => id), repeated.map((one) => one.first)]);
+    // Of messages that are not composed yet, if the thing is in one to the channel.
+    await execute(
+      tx,
+      statement`DELETE FROM strandline.delivery_discoveries x USING strandline.deliveries m, unnest(${repeated.map(({ id }) => id)}::bigint[], ${repeated.map((one) => one.first)}::bigint[]) r(id, first)
+        WHERE x.discovery_id = r.id AND m.id = x.delivery_id AND m.state = 'gathering' AND m.body IS NULL
+          AND EXISTS (SELECT FROM strandline.delivery_discoveries o WHERE o.channel_id = x.channel_id AND o.discovery_id = r.first)`,
+    );
 }

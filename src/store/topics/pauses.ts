@@ -3,6 +3,7 @@
  * paused while it has one. The scan makes it active after the last (`monitor/schedule/due-slots.ts`).
  */
 import type { Id, Pooled, Transaction } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import type { PauseScope } from '../../model/closed-lists.ts';
 import type { LockedSearch } from '../runs/slots.ts';
 
@@ -17,18 +18,18 @@ export async function setPause(
   scope: PauseScope,
   end: Date | null,
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `UPDATE strandline.searches s SET paused_until = CASE WHEN $2 = 'search' THEN u.until ELSE u.own END,
-       topic_paused_until = CASE WHEN $2 = 'topic' THEN u.until ELSE topic_paused_until END,
-       all_paused_until = CASE WHEN $2 = 'all' THEN u.until ELSE all_paused_until END
-     FROM (
-       SELECT coalesce($3::timestamptz, 'infinity') AS until,
-         CASE WHEN $4 AND pause_ends_at IS NULL THEN 'infinity' ELSE paused_until END AS own
-       FROM strandline.searches WHERE id = $1
-     ) u
-     WHERE s.id = $1
-       AND u.until IS DISTINCT FROM CASE $2 WHEN 'search' THEN u.own WHEN 'topic' THEN topic_paused_until ELSE all_paused_until END`,
-    [before.id, scope, end, before.state === 'paused'],
+  const { rowCount } = await execute(
+    tx,
+    statement`UPDATE strandline.searches s SET paused_until = CASE WHEN ${scope} = 'search' THEN u.until ELSE u.own END,
+        topic_paused_until = CASE WHEN ${scope} = 'topic' THEN u.until ELSE topic_paused_until END,
+        all_paused_until = CASE WHEN ${scope} = 'all' THEN u.until ELSE all_paused_until END
+      FROM (
+        SELECT coalesce(${end}::timestamptz, 'infinity') AS until,
+          CASE WHEN ${before.state === 'paused'} AND pause_ends_at IS NULL THEN 'infinity' ELSE paused_until END AS own
+        FROM strandline.searches WHERE id = ${before.id}
+      ) u
+      WHERE s.id = ${before.id}
+        AND u.until IS DISTINCT FROM CASE ${scope} WHEN 'search' THEN u.own WHEN 'topic' THEN topic_paused_until ELSE all_paused_until END`,
   );
   return rowCount === 1;
 }
@@ -42,10 +43,10 @@ export async function endPauseWithAll(
   searchId: Id,
   now: Date,
 ): Promise<{ isHeld: boolean } | null> {
-  const { rows } = await tx.query<{ isHeld: boolean }>(
-    `UPDATE strandline.searches SET all_paused_until = NULL WHERE id = $1 AND all_paused_until IS NOT NULL
-     RETURNING coalesce(greatest(paused_until, topic_paused_until) > $2, false) AS "isHeld"`,
-    [searchId, now],
+  const { rows } = await execute<{ isHeld: boolean }>(
+    tx,
+    statement`UPDATE strandline.searches SET all_paused_until = NULL WHERE id = ${searchId} AND all_paused_until IS NOT NULL
+      RETURNING coalesce(greatest(paused_until, topic_paused_until) > ${now}, false) AS "isHeld"`,
   );
   return rows[0] ?? null;
 }

@@ -1,6 +1,7 @@
 /** Sources of topics: what people added or switched off, and what responses said of each. */
 import type { TopicSourceKind } from '../../model/topic-sources.ts';
 import type { Database, Id, Queryable, Transaction } from '../db/database.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 
 export type TopicSourceRow = {
   id: Id;
@@ -18,16 +19,15 @@ export type TopicSourceRow = {
   problem: string | null;
 };
 
-const COLUMNS = `s.id, s.kind, s.address, s.title, s.takes_all, s.is_on, s.added_at, s.added_by, s.read_at, s.entries, s.newest_at,
+const COLUMNS = statement`s.id, s.kind, s.address, s.title, s.takes_all, s.is_on, s.added_at, s.added_by, s.read_at, s.entries, s.newest_at,
   s.failed_at, s.problem`;
 
 /** In the order in which they were added. */
 export async function listTopicSources(db: Queryable, topicId: Id): Promise<TopicSourceRow[]> {
-  const { rows } = await db.query<TopicSourceRow>(
-    `SELECT ${COLUMNS} FROM strandline.topic_sources s WHERE s.topic_id = $1 ORDER BY s.id`,
-    [topicId],
+  return rowsOf<TopicSourceRow>(
+    db,
+    statement`SELECT ${COLUMNS} FROM strandline.topic_sources s WHERE s.topic_id = ${topicId} ORDER BY s.id`,
   );
-  return rows;
 }
 
 /** Those of the topic of a search that a request names: without sources of the service that are on. */
@@ -35,14 +35,13 @@ export async function listRequestSources(
   db: Queryable,
   searchId: Id,
 ): Promise<Pick<TopicSourceRow, 'id' | 'kind' | 'address' | 'takes_all'>[]> {
-  const { rows } = await db.query<Pick<TopicSourceRow, 'id' | 'kind' | 'address' | 'takes_all'>>({
-    name: 'request_sources',
-    text: `SELECT s.id, s.kind, s.address, s.takes_all FROM strandline.topic_sources s
-      WHERE s.topic_id = (SELECT topic_id FROM strandline.searches WHERE id = $1)
+  return rowsOf<Pick<TopicSourceRow, 'id' | 'kind' | 'address' | 'takes_all'>>(
+    db,
+    statement`SELECT s.id, s.kind, s.address, s.takes_all FROM strandline.topic_sources s
+      WHERE s.topic_id = (SELECT topic_id FROM strandline.searches WHERE id = ${searchId})
         AND s.is_on = (s.kind <> 'service') ORDER BY s.id`,
-    values: [searchId],
-  });
-  return rows;
+    'request_sources',
+  );
 }
 
 export type NewTopicSource = Pick<TopicSourceRow, 'kind' | 'address' | 'title' | 'takes_all' | 'is_on'>;
@@ -54,34 +53,34 @@ export async function insertTopicSource(
   source: NewTopicSource,
   { now, by }: { now: Date; by: string },
 ): Promise<TopicSourceRow | null> {
-  const { rows } = await tx.query<TopicSourceRow>(
-    `INSERT INTO strandline.topic_sources AS s (topic_id, kind, address, title, takes_all, is_on, added_at, added_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (topic_id, address) DO NOTHING RETURNING ${COLUMNS}`,
-    [topicId, source.kind, source.address, source.title, source.takes_all, source.is_on, now, by],
+  const { rows } = await execute<TopicSourceRow>(
+    tx,
+    statement`INSERT INTO strandline.topic_sources AS s (topic_id, kind, address, title, takes_all, is_on, added_at, added_by)
+      VALUES (${topicId}, ${source.kind}, ${source.address}, ${source.title}, ${source.takes_all}, ${source.is_on}, ${now}, ${by}) ON CONFLICT (topic_id, address) DO NOTHING RETURNING ${COLUMNS}`,
   );
   return rows[0] ?? null;
 }
 
 export async function switchTopicSource(tx: Transaction, id: Id, isOn: boolean): Promise<void> {
-  await tx.query('UPDATE strandline.topic_sources SET is_on = $2 WHERE id = $1', [id, isOn]);
+  await execute(tx, statement`UPDATE strandline.topic_sources SET is_on = ${isOn} WHERE id = ${id}`);
 }
 
 export async function deleteTopicSource(tx: Transaction, id: Id): Promise<void> {
-  await tx.query('DELETE FROM strandline.topic_sources WHERE id = $1', [id]);
+  await execute(tx, statement`DELETE FROM strandline.topic_sources WHERE id = ${id}`);
 }
 
 /** Of a topic that is removed: nothing is read for it any more. */
 export async function deleteTopicSources(tx: Transaction, topicId: Id): Promise<void> {
-  await tx.query('DELETE FROM strandline.topic_sources WHERE topic_id = $1', [topicId]);
+  await execute(tx, statement`DELETE FROM strandline.topic_sources WHERE topic_id = ${topicId}`);
 }
 
 /** Gives a topic the sources of another one. */
 export async function copyTopicSources(tx: Transaction, from: Id, toSlug: string): Promise<void> {
-  await tx.query(
-    `INSERT INTO strandline.topic_sources (topic_id, kind, address, title, takes_all, is_on, added_at, added_by)
-     SELECT t.id, s.kind, s.address, s.title, s.takes_all, s.is_on, s.added_at, s.added_by
-     FROM strandline.topic_sources s CROSS JOIN strandline.topics t WHERE s.topic_id = $1 AND t.slug = $2 ORDER BY s.id`,
-    [from, toSlug],
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.topic_sources (topic_id, kind, address, title, takes_all, is_on, added_at, added_by)
+      SELECT t.id, s.kind, s.address, s.title, s.takes_all, s.is_on, s.added_at, s.added_by
+      FROM strandline.topic_sources s CROSS JOIN strandline.topics t WHERE s.topic_id = ${from} AND t.slug = ${toSlug} ORDER BY s.id`,
   );
 }
 
@@ -105,30 +104,21 @@ export async function saveSourceReports(
   reports: readonly SourceReport[],
   at: Date,
 ): Promise<void> {
-  await pool.query({
-    name: 'save_source_reports',
-    text: `UPDATE strandline.topic_sources s SET reported_at = $2,
+  await execute(
+    pool,
+    statement`UPDATE strandline.topic_sources s SET reported_at = ${at},
         title = CASE WHEN r.title = '' THEN s.title ELSE r.title END,
-        read_at = CASE WHEN r.is_read THEN $2 ELSE s.read_at END,
+        read_at = CASE WHEN r.is_read THEN ${at} ELSE s.read_at END,
         entries = CASE WHEN r.is_read THEN r.entries ELSE s.entries END,
         newest_at = CASE WHEN r.is_read THEN r.newest_at ELSE s.newest_at END,
-        failed_at = CASE WHEN r.is_read THEN s.failed_at ELSE $2 END,
+        failed_at = CASE WHEN r.is_read THEN s.failed_at ELSE ${at} END,
         problem = r.problem
-      FROM unnest($3::bigint[], $4::boolean[], $5::text[], $6::int[], $7::timestamptz[], $8::text[])
+      FROM unnest(${reports.map(({ id }) => id)}::bigint[], ${reports.map(({ isRead }) => isRead)}::boolean[], ${reports.map(({ title }) => title)}::text[], ${reports.map(({ entries }) => entries)}::int[], ${reports.map(({ newestAt }) => newestAt)}::timestamptz[], ${reports.map(({ problem }) => problem)}::text[])
         r(id, is_read, title, entries, newest_at, problem)
-      WHERE s.id = r.id AND s.topic_id = (SELECT topic_id FROM strandline.searches WHERE id = $1)
-        AND (s.reported_at IS NULL OR s.reported_at <= $2)`,
-    values: [
-      searchId,
-      at,
-      reports.map(({ id }) => id),
-      reports.map(({ isRead }) => isRead),
-      reports.map(({ title }) => title),
-      reports.map(({ entries }) => entries),
-      reports.map(({ newestAt }) => newestAt),
-      reports.map(({ problem }) => problem),
-    ],
-  });
+      WHERE s.id = r.id AND s.topic_id = (SELECT topic_id FROM strandline.searches WHERE id = ${searchId})
+        AND (s.reported_at IS NULL OR s.reported_at <= ${at})`,
+    'save_source_reports',
+  );
 }
 
 /** Keeps what a test said. */
@@ -144,19 +134,11 @@ export async function saveCheckedSource(
   },
   at: Date,
 ): Promise<void> {
-  await pool.query(
-    `UPDATE strandline.topic_sources SET title = CASE WHEN $3 = '' THEN title ELSE $3 END, problem = $6,
-       read_at = CASE WHEN $2 THEN $7 ELSE read_at END, entries = CASE WHEN $2 THEN $4 ELSE entries END,
-       newest_at = CASE WHEN $2 THEN $5 ELSE newest_at END, failed_at = CASE WHEN $2 THEN failed_at ELSE $7 END
-     WHERE id = $1`,
-    [
-      id,
-      checked.found !== 'none',
-      checked.title,
-      checked.entries,
-      checked.newest?.at ?? null,
-      checked.problem,
-      at,
-    ],
+  await execute(
+    pool,
+    statement`UPDATE strandline.topic_sources SET title = CASE WHEN ${checked.title} = '' THEN title ELSE ${checked.title} END, problem = ${checked.problem},
+        read_at = CASE WHEN ${checked.found !== 'none'} THEN ${at} ELSE read_at END, entries = CASE WHEN ${checked.found !== 'none'} THEN ${checked.entries} ELSE entries END,
+        newest_at = CASE WHEN ${checked.found !== 'none'} THEN ${checked.newest?.at ?? null} ELSE newest_at END, failed_at = CASE WHEN ${checked.found !== 'none'} THEN failed_at ELSE ${at} END
+      WHERE id = ${id}`,
   );
 }
