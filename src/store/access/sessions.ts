@@ -6,7 +6,7 @@
 import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { batched } from '../db/batches.ts';
 import { type Database, type Id, type Pooled, type Queryable, onlyRow } from '../db/database.ts';
-import { execute, statement } from '../db/statement.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 import { randomBytes } from 'node:crypto';
 
 /** Idle timeout of a session. */
@@ -15,13 +15,6 @@ const MAX_SESSION_IDLE_MS = 12 * HOUR;
 export const MAX_SESSION_MS = 7 * DAY;
 
 type LiveSession = { id: Id; prefix: string; scopes: string[] };
-
-/** $1 hashes, $2 now, $3 minimum last use, $4 minimum start. */
-const IS_LIVE = `
-SELECT s.id, s.hash, s.seen_at, t.prefix, t.scopes
-FROM strandline.sessions s JOIN strandline.tokens t ON t.id = s.token_id
-WHERE s.hash = ANY ($1) AND s.seen_at > $3 AND s.created_at > $4 AND (s.ends_at IS NULL OR s.ends_at > $2)
-  AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`;
 
 /**
  * Creates a session, and deletes expired ones.
@@ -33,19 +26,21 @@ export async function insertSession(
   { pool }: Pooled,
   session: { hash: Buffer; tokenId: Id; keyHash: Buffer; now: Date },
 ): Promise<boolean> {
-  const { now } = session;
-  await pool.query(
-    'DELETE FROM strandline.sessions WHERE seen_at <= $1 OR created_at <= $2 OR ends_at <= $3',
-    [...sessionLimitsAt(now), now],
+  const { now, tokenId } = session;
+  const [idleSince, begun] = sessionLimitsAt(now);
+  await execute(
+    pool,
+    statement`DELETE FROM strandline.sessions WHERE seen_at <= ${idleSince} OR created_at <= ${begun} OR ends_at <= ${now}`,
   );
+  const [hash, keyHash] = [session.hash.toString('hex'), session.keyHash.toString('hex')];
   // A session of a rotated key ends with that key. Locks the token's row: a rotation or revocation either comes
   // first, and no session is created, or comes later and ends it.
   const { rowCount } = await execute(
     pool,
     statement`INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at, ends_at)
-      SELECT ${session.hash.toString('hex')}, id, ${now}, ${now}, CASE WHEN hash = ${session.keyHash.toString('hex')} THEN NULL ELSE former_until END FROM strandline.tokens
-      WHERE id = ${session.tokenId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})
-        AND (hash = ${session.keyHash.toString('hex')} OR (former_hash = ${session.keyHash.toString('hex')} AND former_until > ${now}))
+      SELECT ${hash}, id, ${now}, ${now}, CASE WHEN hash = ${keyHash} THEN NULL ELSE former_until END FROM strandline.tokens
+      WHERE id = ${tokenId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})
+        AND (hash = ${keyHash} OR (former_hash = ${keyHash} AND former_until > ${now}))
       FOR SHARE`,
   );
   return rowCount === 1;
@@ -69,11 +64,15 @@ type SessionRow = LiveSession & { hash: string; seen_at: Date };
 const findSessionInBatch = batched<{ hash: string; now: Date }, SessionRow | undefined>(
   async ({ pool }, lookups) => {
     const now = new Date(Math.max(...lookups.map((one) => one.now.getTime())));
-    const { rows } = await pool.query<SessionRow>(IS_LIVE, [
-      [...new Set(lookups.map(({ hash }) => hash))],
-      now,
-      ...sessionLimitsAt(now),
-    ]);
+    const hashes = [...new Set(lookups.map(({ hash }) => hash))];
+    const [idleSince, begun] = sessionLimitsAt(now);
+    const rows = await rowsOf<SessionRow>(
+      pool,
+      statement`SELECT s.id, s.hash, s.seen_at, t.prefix, t.scopes
+        FROM strandline.sessions s JOIN strandline.tokens t ON t.id = s.token_id
+        WHERE s.hash = ANY (${hashes}) AND s.seen_at > ${idleSince} AND s.created_at > ${begun} AND (s.ends_at IS NULL OR s.ends_at > ${now})
+          AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ${now})`,
+    );
     const byHash = new Map(rows.map((row) => [row.hash, row]));
     return lookups.map(({ hash }) => byHash.get(hash));
   },

@@ -1,6 +1,6 @@
 /** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
-import { execute, selectIds, statement, verbatim } from '../db/statement.ts';
+import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import { SELECT_LAST_DISCOVERY } from '../queries/discoveries.ts';
 import type { ChannelState } from '../../model/alerts.ts';
 
@@ -27,14 +27,13 @@ export type Channel = {
 };
 
 /** Excludes removed channels. */
-async function selectChannels(db: Queryable, where: string, values: unknown[] = []): Promise<Channel[]> {
-  const { rows } = await db.query<Channel>(
-    `SELECT id, slug, kind, settings, sealed_settings, target, secrets, former_until, state, state_reason, cursor, failures,
+function selectChannels(db: Queryable, where: Statement): Promise<Channel[]> {
+  return rowsOf(
+    db,
+    statement`SELECT id, slug, kind, settings, sealed_settings, target, secrets, former_until, state, state_reason, cursor, failures,
        failing_since, resting_until, fence
      FROM strandline.channels WHERE archived_at IS NULL AND ${where}`,
-    values,
   );
-  return rows;
 }
 
 /**
@@ -42,31 +41,34 @@ async function selectChannels(db: Queryable, where: string, values: unknown[] = 
  * @returns null if it does not exist or is removed
  */
 export async function lockChannel(tx: Transaction, id: Id): Promise<Channel | null> {
-  return (await selectChannels(tx, 'id = $1 FOR UPDATE', [id]))[0] ?? null;
+  return (await selectChannels(tx, statement`id = ${id} FOR UPDATE`))[0] ?? null;
 }
 
 export async function lockChannelNamed(tx: Transaction, slug: string): Promise<Channel | null> {
-  return (await selectChannels(tx, 'slug = $1 FOR UPDATE', [slug]))[0] ?? null;
+  return (await selectChannels(tx, statement`slug = ${slug} FOR UPDATE`))[0] ?? null;
 }
 
 /** Locks several channels by slug, in the order of their IDs to avoid deadlocks. */
 export function lockChannels(tx: Transaction, slugs: readonly string[]): Promise<Channel[]> {
-  return selectChannels(tx, 'slug = ANY ($1) ORDER BY id FOR UPDATE', [slugs]);
+  return selectChannels(tx, statement`slug = ANY (${slugs}) ORDER BY id FOR UPDATE`);
 }
 
 export function lockRuleChannels(tx: Transaction, ruleId: Id): Promise<Channel[]> {
-  const ofRule = 'id IN (SELECT channel_id FROM strandline.rule_channels WHERE rule_id = $1)';
-  return selectChannels(tx, `${ofRule} ORDER BY id FOR UPDATE`, [ruleId]);
+  const ofRule = statement`id IN (SELECT channel_id FROM strandline.rule_channels WHERE rule_id = ${ruleId})`;
+  return selectChannels(tx, statement`${ofRule} ORDER BY id FOR UPDATE`);
 }
 
 /** Reads a channel without a lock. */
 export async function findChannel(db: Queryable, slug: string): Promise<Channel | null> {
-  return (await selectChannels(db, 'slug = $1', [slug]))[0] ?? null;
+  return (await selectChannels(db, statement`slug = ${slug}`))[0] ?? null;
 }
 
 /** All channels with sealed values, by slug. */
 export function listSealedChannels(db: Queryable): Promise<Channel[]> {
-  return selectChannels(db, '(cardinality(secrets) > 0 OR sealed_settings IS NOT NULL) ORDER BY slug');
+  return selectChannels(
+    db,
+    statement`(cardinality(secrets) > 0 OR sealed_settings IS NOT NULL) ORDER BY slug`,
+  );
 }
 
 /** Where a channel sends, as far as it is public; null if it does not exist or is removed. */

@@ -1,6 +1,6 @@
 /** Writes rules. */
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
-import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
+import { execute, join, rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { StoredRuleKind } from '../../model/alerts.ts';
 
 export type Rule = {
@@ -44,8 +44,10 @@ const SETTINGS = [
 ] as const;
 export type RuleSettings = Pick<Rule, (typeof SETTINGS)[number]>;
 
-const COLUMNS = ['id', 'slug', 'state', 'muted_until', ...SETTINGS].map((name) => `r.${name}`).join(', ');
-const SELECT_RULE = statement`SELECT ${verbatim(COLUMNS)}, r.after FROM strandline.rules r`;
+const COLUMNS = verbatim(
+  ['id', 'slug', 'state', 'muted_until', ...SETTINGS].map((name) => `r.${name}`).join(', '),
+);
+const SELECT_RULE = statement`SELECT ${COLUMNS}, r.after FROM strandline.rules r`;
 
 /** Locks the rule's row. @returns null if it does not exist or is removed */
 export async function lockRule(tx: Transaction, slug: string): Promise<Rule | null> {
@@ -69,7 +71,7 @@ export async function findRule(db: Queryable, slug: string): Promise<Rule | null
 export async function listChannelRules(tx: Transaction, channelId: Id): Promise<Rule[]> {
   return rowsOf<Rule>(
     tx,
-    statement`SELECT ${verbatim(COLUMNS)}, greatest(r.after, rc.after) AS after
+    statement`SELECT ${COLUMNS}, greatest(r.after, rc.after) AS after
       FROM strandline.rule_channels rc JOIN strandline.rules r ON r.id = rc.rule_id
       WHERE rc.channel_id = ${channelId} AND r.archived_at IS NULL AND r.state = 'active' AND r.digest IS NULL ORDER BY r.id`,
   );
@@ -110,19 +112,24 @@ type NewRule = RuleSettings & Pick<Rule, 'slug' | 'after'>;
 
 /** @throws an error of Postgres that violates `rules_slug_key` if the slug is taken */
 export async function insertRule(tx: Transaction, rule: NewRule, now: Date): Promise<Id> {
-  const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.rules (slug, after, state, state_since, created_at, ${SETTINGS.join(', ')})
-     VALUES ($1, $2, 'active', $3, $3, ${SETTINGS.map((_, i) => `$${i + 4}`).join(', ')}) RETURNING id`,
-    [rule.slug, rule.after, now, ...SETTINGS.map((name) => rule[name])],
+  const { slug, after } = rule;
+  const rows = await rowsOf<{ id: Id }>(
+    tx,
+    statement`INSERT INTO strandline.rules (slug, after, state, state_since, created_at, ${verbatim(SETTINGS.join(', '))})
+      VALUES (${slug}, ${after}, 'active', ${now}, ${now}, ${join(
+        SETTINGS.map((name) => statement`${rule[name]}`),
+        ', ',
+      )}) RETURNING id`,
   );
   return onlyRow(rows).id;
 }
 
 /** The next slot of its digest is computed again. */
 export async function updateRule(tx: Transaction, id: Id, settings: RuleSettings): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.rules SET ${SETTINGS.map((name, i) => `${name} = $${i + 2}`).join(', ')}, digest_due_at = NULL WHERE id = $1`,
-    [id, ...SETTINGS.map((name) => settings[name])],
+  const changes = SETTINGS.map((name) => statement`${verbatim(name)} = ${settings[name]}`);
+  await execute(
+    tx,
+    statement`UPDATE strandline.rules SET ${join(changes, ', ')}, digest_due_at = NULL WHERE id = ${id}`,
   );
 }
 

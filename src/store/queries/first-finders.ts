@@ -1,5 +1,6 @@
 /** Compares which topics, or source groups, find links first. */
 import { type Id, type Pooled, onlyRow } from '../db/database.ts';
+import { rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 
 /** Links found by searches of these topics in this range. */
 type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
@@ -8,17 +9,16 @@ type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
 export const MAX_COMPARED_LINKS = 1_200;
 
 /**
- * When each search of the topics first saw each of these links, as a result or in a post, at any time. $1 topics, $2
- * from, $3 until.
+ * When each search of the topics first saw each of these links, as a result or in a post, at any time.
  */
-const SIGHTINGS_SQL = `
+const sightingsOf = ({ topics, from, until }: FirstFinderFilter): Statement => statement`
 WITH mine AS MATERIALIZED (
   SELECT s.id, t.slug AS topic, s.operation, count(*) FILTER (WHERE s.operation = 'ai') OVER ()::int AS searches
-  FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id WHERE t.slug = ANY ($1::text[])
+  FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id WHERE t.slug = ANY (${topics}::text[])
 ), recent AS MATERIALIZED (
   SELECT DISTINCT d.thing AS link_id FROM mine m CROSS JOIN LATERAL (
     SELECT thing FROM strandline.discoveries
-    WHERE search_id = m.id AND kind = 'link' AND at >= $2 AND at < $3 ORDER BY at DESC LIMIT ${MAX_COMPARED_LINKS} / m.searches
+    WHERE search_id = m.id AND kind = 'link' AND at >= ${from} AND at < ${until} ORDER BY at DESC LIMIT ${verbatim(MAX_COMPARED_LINKS)} / m.searches
   ) d WHERE m.operation = 'ai'
 ), seen AS MATERIALIZED (
   SELECT recent.link_id, m.topic, g.source, g.first_seen_at AS at, coalesce(r.baseline, true) AS baseline
@@ -33,10 +33,12 @@ WITH mine AS MATERIALIZED (
   LEFT JOIN LATERAL (SELECT baseline FROM strandline.runs WHERE id = g.first_run_id OFFSET 0) r ON true
 )`;
 
-const firstsSql = (side: 'topic' | 'source') =>
-  `SELECT DISTINCT ON (link_id, ${side}) '${side}' AS of, link_id, ${side} AS side, at, baseline FROM seen ORDER BY link_id, ${side}, at`;
+const firstsOf = (side: 'topic' | 'source') =>
+  verbatim(
+    `SELECT DISTINCT ON (link_id, ${side}) '${side}' AS of, link_id, ${side} AS side, at, baseline FROM seen ORDER BY link_id, ${side}, at`,
+  );
 
-const LEADS_SQL = `
+const LEADS = statement`
 SELECT a.of, a.side AS ahead, b.side AS behind, count(*)::int AS links,
   percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM b.at - a.at)::float8) AS median_seconds
 FROM firsts a JOIN firsts b ON b.of = a.of AND b.link_id = a.link_id AND b.side <> a.side AND b.at > a.at
@@ -66,18 +68,13 @@ type SharedLink = {
 };
 
 /** Most recently shared first. */
-const SHARED_LINKS_SQL = `
+const SHARED_LINKS = statement`
 SELECT s.link_id::text, l.url, l.title, s.topics, (extract(epoch FROM s.times[1]) * 1000)::bigint AS first_seen_ms,
   extract(epoch FROM s.times[2] - s.times[1])::float8 AS lead_seconds
 FROM (
   SELECT link_id, array_agg(side ORDER BY at, side) AS topics, (array_agg(at ORDER BY at, side))[1:2] AS times
   FROM firsts WHERE of = 'topic' GROUP BY link_id HAVING count(*) > 1 ORDER BY max(at) DESC, link_id LIMIT 20
 ) s JOIN strandline.links l ON l.id = s.link_id ORDER BY s.times[2] DESC, s.link_id`;
-
-/** Both results from one read of the sightings: as JSON, with IDs as strings and times in ms since 1970. */
-const SELECT_LEADS = `${SIGHTINGS_SQL}, firsts AS MATERIALIZED ((${firstsSql('topic')}) UNION ALL (${firstsSql('source')}))
-SELECT coalesce((SELECT json_agg(lead) FROM (${LEADS_SQL}) lead), '[]') AS leads,
-  coalesce((SELECT json_agg(link) FROM (${SHARED_LINKS_SQL}) link), '[]') AS shared`;
 
 type LeadRow = {
   leads: Lead[];
@@ -87,9 +84,15 @@ type LeadRow = {
 /** Which of two finds links first, most links first; and links shared by several of the topics, at most 20. */
 export async function readLeads(
   { pool }: Pooled,
-  { topics, from, until }: FirstFinderFilter,
+  filter: FirstFinderFilter,
 ): Promise<{ leads: Lead[]; shared: SharedLink[] }> {
-  const { rows } = await pool.query<LeadRow>(SELECT_LEADS, [topics, from, until]);
+  // Both results from one read of the sightings: as JSON, with IDs as strings and times in ms since 1970.
+  const rows = await rowsOf<LeadRow>(
+    pool,
+    statement`${sightingsOf(filter)}, firsts AS MATERIALIZED ((${firstsOf('topic')}) UNION ALL (${firstsOf('source')}))
+      SELECT coalesce((SELECT json_agg(lead) FROM (${LEADS}) lead), '[]') AS leads,
+        coalesce((SELECT json_agg(link) FROM (${SHARED_LINKS}) link), '[]') AS shared`,
+  );
   const { leads, shared } = onlyRow(rows);
   return {
     leads,

@@ -2,8 +2,9 @@
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../model/counters.ts';
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { type DataScope, equals, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues, within } from './data-scope.ts';
-import { amongIds, type Id, prepareOnce, type Reads, selectIds } from '../db/database.ts';
+import { type DataScope, equals, inOrderOf, searchesInScope, within } from './data-scope.ts';
+import { amongIds, type Id, prepareOnce, type Reads } from '../db/database.ts';
+import { rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import {
   postAtAgeView,
   postGrowthView,
@@ -21,23 +22,8 @@ export const GROWTH_ORDERS = ['engagement', ...COUNTER_PLURALS] as const;
 export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
 /** Sort keys, highest first; unknown values last. */
-const orderSql = (order: GrowthOrder) =>
-  order === 'engagement' ? engagementSql('g.gained_') : `g.gained_${COUNTER_BY_PLURAL[order]}`;
-
-/**
- * Posts returned since then are in the newest result or were dropped since: a small part of all posts of a search. $3
- * since when, $4 limit.
- */
-const grownSql = (order: GrowthOrder) => `
-WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), seen AS (
-  SELECT u.post_id FROM watched w
-  JOIN strandline.latest_results l ON l.search_id = w.id AND l.at >= $3
-  JOIN strandline.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(post_id)
-  UNION
-  SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= $3
-)
-SELECT g.post_id AS id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $3
-ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
+const orderBy = (order: GrowthOrder) =>
+  verbatim(order === 'engagement' ? engagementSql('g.gained_') : `g.gained_${COUNTER_BY_PLURAL[order]}`);
 
 /** Posts returned since then with a changed counter, highest total gain first; counters as in the view `post_growth`. */
 export async function readGrowth(
@@ -45,7 +31,19 @@ export async function readGrowth(
   filter: DataScope & { since: Date; order: GrowthOrder; limit: number },
 ): Promise<PostGrowthRow[]> {
   const { since, order, limit } = filter;
-  const ids = await selectIds(pool, grownSql(order), [...scopeValues(filter), since, limit]);
+  // Posts returned since then are in the newest result or were dropped since: a small part of all posts of a search.
+  const ids = await selectIds(
+    pool,
+    statement`WITH watched AS MATERIALIZED (${searchesInScope(filter)}), seen AS (
+        SELECT u.post_id FROM watched w
+        JOIN strandline.latest_results l ON l.search_id = w.id AND l.at >= ${since}
+        JOIN strandline.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(post_id)
+        UNION
+        SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= ${since}
+      )
+      SELECT g.post_id AS id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= ${since}
+      ORDER BY ${orderBy(order)} DESC NULLS LAST, g.post_id DESC LIMIT ${limit}`,
+  );
   return selectGrowth({ orm }, ids);
 }
 
@@ -59,10 +57,8 @@ export async function readPostGrowth({ orm }: Reads, postId: Id): Promise<PostGr
 async function selectGrowth({ orm }: Pick<Reads, 'orm'>, ids: readonly Id[]): Promise<PostGrowthRow[]> {
   if (ids.length === 0) return [];
   const view = postGrowthView;
-  const statement = prepareOnce(orm, 'growth_of', () =>
-    orm.select().from(view).where(amongIds(view.post_id)),
-  );
-  return inOrderOf(ids, await statement.execute({ ids }), ({ post_id }) => post_id);
+  const prepared = prepareOnce(orm, 'growth_of', () => orm.select().from(view).where(amongIds(view.post_id)));
+  return inOrderOf(ids, await prepared.execute({ ids }), ({ post_id }) => post_id);
 }
 
 /** Gains of searches per hour or day, oldest first. No row: not observed. */
@@ -85,23 +81,13 @@ export async function readSearchGrowth(
 }
 
 /** As in the index `post_counters_at_age_most`. */
-const ENGAGEMENT_AT_AGE = engagementSql('a.');
+const ENGAGEMENT_AT_AGE = verbatim(engagementSql('a.'));
 
-/** Posts of one search with most engagement at an age. $4 since when it was reached (null: any time), $5 limit. */
-const mostAtAgeSql = (hours: string) => `
+/** Posts of a search `w` with most engagement at an age of `hours`. @param since when it was reached; null: any time */
+const mostAtAge = (hours: Statement, { since, limit }: { since: Date | null; limit: number }) => statement`
   SELECT a.post_id, ${ENGAGEMENT_AT_AGE} AS had FROM strandline.post_counters_at_age a
-  WHERE a.search_id = w.id AND a.hours = ${hours} AND ($4::timestamptz IS NULL OR a.at >= $4)
-  ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT $5`;
-
-/**
- * For each search, posts with most engagement at an age, because the typical value is the same for all of them; of
- * these, the ones furthest above it. $3 age in hours, $4 since when it was reached (null: any time), $5 limit.
- */
-const SELECT_POSTS_AT_AGE = `
-SELECT a.post_id, w.id AS search_id FROM (${SCOPED_SEARCHES_SQL}) w
-CROSS JOIN LATERAL (${mostAtAgeSql('$3')}) a
-JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $3
-ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $5`;
+  WHERE a.search_id = w.id AND a.hours = ${hours} AND (${since}::timestamptz IS NULL OR a.at >= ${since})
+  ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT ${limit}`;
 
 /**
  * Posts at one age, highest ratio to the typical value of their search first; those without a ratio by engagement.
@@ -111,15 +97,18 @@ export async function readPostsAtAge(
   filter: DataScope & { hours: number; since?: Date | undefined; limit: number },
 ): Promise<PostAtAgeRow[]> {
   const { hours, since = null, limit } = filter;
-  const { rows: ahead } = await pool.query<{ post_id: Id; search_id: Id }>(SELECT_POSTS_AT_AGE, [
-    ...scopeValues(filter),
-    hours,
-    since,
-    limit,
-  ]);
+  // For each search, posts with most engagement at the age, because the typical value is the same for all of them; of these, the ones
+  // furthest above it.
+  const ahead = await rowsOf<{ post_id: Id; search_id: Id }>(
+    pool,
+    statement`SELECT a.post_id, w.id AS search_id FROM (${searchesInScope(filter)}) w
+      CROSS JOIN LATERAL (${mostAtAge(statement`${hours}`, { since, limit })}) a
+      JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = ${hours}
+      ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT ${limit}`,
+  );
   if (ahead.length === 0) return [];
   const v = postAtAgeView;
-  const statement = prepareOnce(orm, 'posts_at_age', () =>
+  const prepared = prepareOnce(orm, 'posts_at_age', () =>
     orm
       .select()
       .from(v)
@@ -131,7 +120,7 @@ export async function readPostsAtAge(
         ),
       ),
   );
-  const rows = await statement.execute({
+  const rows = await prepared.execute({
     ids: ahead.map(({ post_id }) => post_id),
     searches: [...new Set(ahead.map(({ search_id }) => search_id))],
     hours,
@@ -139,18 +128,6 @@ export async function readPostsAtAge(
   const byKey = new Map(rows.map((row) => [`${row.search_id} ${row.post_id}`, row]));
   return ahead.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
 }
-
-/** $1 search, $2 topic, $3 maximum age in hours, $4 since when it was reached, $5 limit. */
-const SELECT_AHEAD_OF_AGE = `
-WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), age AS MATERIALIZED (
-  SELECT max(m.hours) AS hours FROM watched w JOIN strandline.search_typical m ON m.search_id = w.id
-  WHERE m.hours <= $3 AND m.posts > 0
-)
-SELECT age.hours, a.post_id, a.had AS engagement, a.had / nullif(m.engagement, 0) AS engagement_ratio
-FROM age CROSS JOIN watched w
-JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = age.hours
-LEFT JOIN LATERAL (${mostAtAgeSql('age.hours')}) a ON true
-ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT $5`;
 
 type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: number | null };
 
@@ -163,11 +140,19 @@ export async function readAheadOfAge(
   filter: DataScope & { hours: number; since: Date; limit: number },
 ): Promise<{ hours: number; posts: AheadOfAge[] }> {
   const { hours, since, limit } = filter;
-  const { rows } = await pool.query<Omit<AheadOfAge, 'post_id'> & { hours: number; post_id: Id | null }>({
-    name: 'ahead_of_age',
-    text: SELECT_AHEAD_OF_AGE,
-    values: [...scopeValues(filter), hours, since, limit],
-  });
+  const rows = await rowsOf<Omit<AheadOfAge, 'post_id'> & { hours: number; post_id: Id | null }>(
+    pool,
+    statement`WITH watched AS MATERIALIZED (${searchesInScope(filter)}), age AS MATERIALIZED (
+        SELECT max(m.hours) AS hours FROM watched w JOIN strandline.search_typical m ON m.search_id = w.id
+        WHERE m.hours <= ${hours} AND m.posts > 0
+      )
+      SELECT age.hours, a.post_id, a.had AS engagement, a.had / nullif(m.engagement, 0) AS engagement_ratio
+      FROM age CROSS JOIN watched w
+      JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = age.hours
+      LEFT JOIN LATERAL (${mostAtAge(statement`age.hours`, { since, limit })}) a ON true
+      ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT ${limit}`,
+    'ahead_of_age',
+  );
   const posts = rows.flatMap(({ post_id, engagement, engagement_ratio }) =>
     post_id === null ? [] : [{ post_id, engagement, engagement_ratio }],
   );

@@ -2,7 +2,8 @@
 
 import { and, desc, isNull, type SQL, sql } from 'drizzle-orm';
 import { type Id, prepareOnce, type Reads } from '../db/database.ts';
-import { type DataScope, SCOPE_SQL, scopeValues, within } from './data-scope.ts';
+import { rowsOf, statement } from '../db/statement.ts';
+import { type DataScope, isInScope, within } from './data-scope.ts';
 import { risingDomainsView, risingHashtagsView, risingPostsView } from '../schema/analytics-views.ts';
 
 type RisingPostRow = typeof risingPostsView.$inferSelect;
@@ -15,24 +16,22 @@ type RisingScope = DataScope & {
   limit: number;
 };
 
-/** Selects posts before looking them up, because a topic has hundreds. $1 search, $2 topic, $3 since, $4 limit. */
-const SELECT_RISING_POSTS = `
-SELECT r.search_id, r.post_id FROM strandline.searches s
-JOIN strandline.topics t ON t.id = s.topic_id
-JOIN strandline.search_rising r ON r.search_id = s.id
-WHERE ${SCOPE_SQL} AND ($3::timestamptz IS NULL OR r.as_of >= $3)
-ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT $4`;
-
 /** Posts that gain most compared with the typical gain at their age; without a typical gain, by their own. */
 export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope): Promise<RisingPostRow[]> {
-  const { rows } = await pool.query<{ search_id: Id; post_id: Id }>({
-    name: 'rising_posts',
-    text: SELECT_RISING_POSTS,
-    values: [...scopeValues(scope), scope.since ?? null, scope.limit],
-  });
+  const { since = null, limit } = scope;
+  // Selects posts before looking them up, because a topic has hundreds.
+  const rows = await rowsOf<{ search_id: Id; post_id: Id }>(
+    pool,
+    statement`SELECT r.search_id, r.post_id FROM strandline.searches s
+      JOIN strandline.topics t ON t.id = s.topic_id
+      JOIN strandline.search_rising r ON r.search_id = s.id
+      WHERE ${isInScope(scope)} AND (${since}::timestamptz IS NULL OR r.as_of >= ${since})
+      ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT ${limit}`,
+    'rising_posts',
+  );
   if (rows.length === 0) return [];
   const v = risingPostsView;
-  const statement = prepareOnce(orm, 'rising_posts_of', () =>
+  const prepared = prepareOnce(orm, 'rising_posts_of', () =>
     orm
       .select()
       .from(v)
@@ -43,7 +42,7 @@ export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope):
         ),
       ),
   );
-  const risingPosts = await statement.execute({
+  const risingPosts = await prepared.execute({
     posts: rows.map(({ post_id }) => post_id),
     searches: [...new Set(rows.map(({ search_id }) => search_id))],
   });

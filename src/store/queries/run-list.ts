@@ -2,21 +2,13 @@
 
 import type { Operation } from '../../model/enumerations.ts';
 import type { RunCode, SkipReason } from '../../model/errors.ts';
-import {
-  type Id,
-  type Orm,
-  type Pooled,
-  type Reads,
-  onlyRow,
-  prepareOnce,
-  selectIds,
-} from '../db/database.ts';
-import { execute, statement } from '../db/statement.ts';
+import { type Id, type Orm, type Pooled, type Reads, onlyRow, prepareOnce } from '../db/database.ts';
+import { execute, selectIds, statement } from '../db/statement.ts';
 import { callsView, rejectsView, runsView, searchesView } from '../schema/analytics-views.ts';
 import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 import { runs } from '../schema/run-tables.ts';
 import type { RequestColumns } from '../topics/searches.ts';
-import { type DataScope, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, inOrderOf, searchesInScope } from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 
 export type RunRow = typeof runsView.$inferSelect;
@@ -148,7 +140,7 @@ export async function readRunPage(
 /** Undefined: all. */
 async function findSearchIds({ pool }: Pooled, scope: DataScope): Promise<Id[] | undefined> {
   if (scope.topic === undefined && scope.search === undefined) return undefined;
-  return selectIds(pool, SCOPED_SEARCHES_SQL, scopeValues(scope));
+  return selectIds(pool, searchesInScope(scope));
 }
 
 /** OFFSET 0 makes the planner find the rows by time instead of scanning all older IDs. */

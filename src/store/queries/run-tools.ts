@@ -8,8 +8,9 @@ import {
   type ToolReason,
 } from '../../model/tool-coverage.ts';
 import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
+import { rowsOf, statement } from '../db/statement.ts';
 import { runToolsView } from '../schema/analytics-views.ts';
-import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, isInScope } from './data-scope.ts';
 import type { RunRow } from './run-list.ts';
 import { asc, desc } from 'drizzle-orm';
 
@@ -53,9 +54,9 @@ export type SilentTool = {
  * reason. Runs that failed as a whole are left out: their code says why.
  */
 export async function readSilentTools({ pool }: Pooled, scope: DataScope): Promise<SilentTool[]> {
-  const { rows } = await pool.query<SilentTool>({
-    name: 'silent_tools',
-    text: `SELECT u.tool, u.reason, min(u.detail) AS detail, max(u.observed_at) AS observed_at, max(last.at) AS last_responded_at,
+  const rows = await rowsOf<SilentTool>(
+    pool,
+    statement`SELECT u.tool, u.reason, min(u.detail) AS detail, max(u.observed_at) AS observed_at, max(last.at) AS last_responded_at,
        count(*)::int AS searches, min(s.slug) AS search
      FROM strandline.searches s
      JOIN strandline.topics t ON t.id = s.topic_id
@@ -68,11 +69,11 @@ export async function readSilentTools({ pool }: Pooled, scope: DataScope): Promi
        WHERE b.search_id = s.id AND b.tool = u.tool AND b.responded AND b.run_id < r.id ORDER BY b.run_id DESC LIMIT 1
      ) last ON true
      WHERE s.archived_at IS NULL AND s.state = 'active'
-       AND ${SCOPE_SQL}
+       AND ${isInScope(scope)}
      GROUP BY u.tool, u.reason
      ORDER BY searches DESC, u.tool, u.reason`,
-    values: scopeValues(scope),
-  });
+    'silent_tools',
+  );
   return rows.filter(({ reason }) => isToolReason(reason));
 }
 

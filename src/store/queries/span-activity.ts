@@ -1,13 +1,11 @@
 /** What searches did in a span of time: runs by outcome, the observed share, calls, and what followed their spikes. */
 import type { RunCode } from '../../model/errors.ts';
 import type { Id, Pooled } from '../db/database.ts';
-import { execute, statement } from '../db/statement.ts';
+import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 
 /** Searches, and a span of time, of which `until` is excluded. */
 export type SearchSpan = { searchIds: readonly Id[]; from: Date; until: Date };
-
-const valuesOf = ({ searchIds, from, until }: SearchSpan) => [searchIds, from, until];
 
 /** Runs of a search that ended alike. */
 export type SpanRuns = {
@@ -23,60 +21,55 @@ export type SpanRuns = {
   last_slot_at: Date;
 };
 
-/** $1 searches, $2 from, $3 until. */
-const TALLY_SPAN_RUNS = `
-SELECT search_id, status, code, CASE WHEN status IN ('skipped', 'cancelled') THEN reason END AS reason,
-  count(*)::int AS runs, sum(coalesce(span_slots, 1))::int AS slots,
-  min(coalesce(slot_at, created_at)) AS first_slot_at, max(coalesce(span_until, slot_at, created_at)) AS last_slot_at
-FROM strandline.runs WHERE search_id = ANY ($1::bigint[]) AND ended_at >= $2 AND ended_at < $3
-GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`;
-
 /** Runs that ended in the span, in groups. */
-export async function tallySpanRuns({ pool }: Pooled, span: SearchSpan): Promise<SpanRuns[]> {
-  const { rows } = await pool.query<SpanRuns>({
-    name: 'tally_span_runs',
-    text: TALLY_SPAN_RUNS,
-    values: valuesOf(span),
-  });
-  return rows;
+export async function tallySpanRuns(
+  { pool }: Pooled,
+  { searchIds, from, until }: SearchSpan,
+): Promise<SpanRuns[]> {
+  return rowsOf(
+    pool,
+    statement`SELECT search_id, status, code, CASE WHEN status IN ('skipped', 'cancelled') THEN reason END AS reason,
+        count(*)::int AS runs, sum(coalesce(span_slots, 1))::int AS slots,
+        min(coalesce(slot_at, created_at)) AS first_slot_at, max(coalesce(span_until, slot_at, created_at)) AS last_slot_at
+      FROM strandline.runs WHERE search_id = ANY (${searchIds}::bigint[]) AND ended_at >= ${from} AND ended_at < ${until}
+      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
+    'tally_span_runs',
+  );
 }
 
 /** How long a search of posts was observed in a span, and how much of the span it existed. */
 export type SpanCoverage = { search_id: Id; observed_ms: number; span_ms: number };
 
 /** A time as milliseconds from the start of a quarter of an hour, within it. */
-const offsetSql = (time: string) =>
-  `least(900000, greatest(0, extract(epoch FROM ${time} - v.bucket_at) * 1000))::int`;
-
-/**
- * Quarters of an hour that are only in part in the span count with that part. A search counts from its creation on, and until it was
- * removed. $1 searches, $2 from, $3 until.
- */
-const SELECT_SPAN_COVERAGE = `
-SELECT s.id AS search_id, coalesce(o.observed_ms, 0)::float8 AS observed_ms,
-  greatest(0, extract(epoch FROM b.hi - b.lo) * 1000)::float8 AS span_ms
-FROM strandline.searches s
-CROSS JOIN LATERAL (
-  SELECT greatest($2::timestamptz, s.created_at) AS lo, least($3::timestamptz, s.archived_at) AS hi
-) b
-LEFT JOIN LATERAL (
-  SELECT sum(CASE WHEN v.bucket_at >= b.lo AND v.bucket_at <= b.hi - interval '15 minutes' THEN v.exposure_ms ELSE (
-    SELECT coalesce(sum(upper(r) - lower(r)), 0)
-    FROM unnest(v.observed * int4multirange(int4range(${offsetSql('b.lo')}, ${offsetSql('b.hi')}))) r
-  ) END) AS observed_ms
-  FROM strandline.volume v
-  WHERE v.search_id = s.id AND v.bucket_at > b.lo - interval '15 minutes' AND v.bucket_at < b.hi
-) o ON true
-WHERE s.id = ANY ($1::bigint[]) AND EXISTS (SELECT FROM strandline.coverage c WHERE c.search_id = s.id)`;
+const offset = (time: string) =>
+  verbatim(`least(900000, greatest(0, extract(epoch FROM ${time} - v.bucket_at) * 1000))::int`);
 
 /** Of searches that ever found a post: the responses of others say nothing about when they observed posts. */
-export async function readSpanCoverage({ pool }: Pooled, span: SearchSpan): Promise<SpanCoverage[]> {
-  const { rows } = await pool.query<SpanCoverage>({
-    name: 'span_coverage',
-    text: SELECT_SPAN_COVERAGE,
-    values: valuesOf(span),
-  });
-  return rows;
+export async function readSpanCoverage(
+  { pool }: Pooled,
+  { searchIds, from, until }: SearchSpan,
+): Promise<SpanCoverage[]> {
+  // Quarters of an hour that are only in part in the span count with that part. A search counts from its creation on, and
+  // until it was removed.
+  return rowsOf(
+    pool,
+    statement`SELECT s.id AS search_id, coalesce(o.observed_ms, 0)::float8 AS observed_ms,
+        greatest(0, extract(epoch FROM b.hi - b.lo) * 1000)::float8 AS span_ms
+      FROM strandline.searches s
+      CROSS JOIN LATERAL (
+        SELECT greatest(${from}::timestamptz, s.created_at) AS lo, least(${until}::timestamptz, s.archived_at) AS hi
+      ) b
+      LEFT JOIN LATERAL (
+        SELECT sum(CASE WHEN v.bucket_at >= b.lo AND v.bucket_at <= b.hi - interval '15 minutes' THEN v.exposure_ms ELSE (
+          SELECT coalesce(sum(upper(r) - lower(r)), 0)
+          FROM unnest(v.observed * int4multirange(int4range(${offset('b.lo')}, ${offset('b.hi')}))) r
+        ) END) AS observed_ms
+        FROM strandline.volume v
+        WHERE v.search_id = s.id AND v.bucket_at > b.lo - interval '15 minutes' AND v.bucket_at < b.hi
+      ) o ON true
+      WHERE s.id = ANY (${searchIds}::bigint[]) AND EXISTS (SELECT FROM strandline.coverage c WHERE c.search_id = s.id)`,
+    'span_coverage',
+  );
 }
 
 /** Calls to a kind of service. */
@@ -88,23 +81,22 @@ export type SpanCalls = {
   calls_without_cost: number;
 };
 
-/** $1 searches, $2 from, $3 until. A refunded call was never sent. */
-const SELECT_SPAN_CALLS = `
-SELECT v.kind AS service_kind, count(*)::int AS calls, sum(c.cost_usd)::float8 AS cost_usd,
-  (count(*) - count(c.cost_usd))::int AS calls_without_cost
-FROM strandline.services v
-JOIN strandline.calls c ON c.service_id = v.id AND c.sent_at >= $2 AND c.sent_at < $3 AND NOT c.refunded
-JOIN strandline.runs r ON r.id = c.run_id AND r.search_id = ANY ($1::bigint[])
-GROUP BY 1 ORDER BY 1`;
-
 /** Calls of runs of these searches. Lost calls count, because they may be paid. */
-export async function readSpanCalls({ pool }: Pooled, span: SearchSpan): Promise<SpanCalls[]> {
-  const { rows } = await pool.query<SpanCalls>({
-    name: 'span_calls',
-    text: SELECT_SPAN_CALLS,
-    values: valuesOf(span),
-  });
-  return rows;
+export async function readSpanCalls(
+  { pool }: Pooled,
+  { searchIds, from, until }: SearchSpan,
+): Promise<SpanCalls[]> {
+  // A refunded call was never sent.
+  return rowsOf(
+    pool,
+    statement`SELECT v.kind AS service_kind, count(*)::int AS calls, sum(c.cost_usd)::float8 AS cost_usd,
+        (count(*) - count(c.cost_usd))::int AS calls_without_cost
+      FROM strandline.services v
+      JOIN strandline.calls c ON c.service_id = v.id AND c.sent_at >= ${from} AND c.sent_at < ${until} AND NOT c.refunded
+      JOIN strandline.runs r ON r.id = c.run_id AND r.search_id = ANY (${searchIds}::bigint[])
+      GROUP BY 1 ORDER BY 1`,
+    'span_calls',
+  );
 }
 
 /** @param until excluded @returns by spike, what was observed per hour after it; null: nothing */
@@ -153,29 +145,27 @@ export type SpanAnswer = {
   before_at: Date | null;
 };
 
-/** $1 searches, $2 from, $3 until. */
-const SELECT_SPAN_ANSWERS = `
-SELECT u.id AS search_id, n.run_id, n.observed_at, b.run_id AS before_run_id, b.observed_at AS before_at,
-  EXISTS (
-    SELECT FROM strandline.completions c
-    WHERE c.search_id = u.id AND c.observed_at >= $2 AND c.observed_at < $3 AND c.changed
-  ) AS changed
-FROM unnest($1::bigint[]) u(id)
-CROSS JOIN LATERAL (
-  SELECT run_id, observed_at FROM strandline.completions
-  WHERE search_id = u.id AND observed_at < $3 AND claims > 0 ORDER BY observed_at DESC, run_id DESC LIMIT 1
-) n
-LEFT JOIN LATERAL (
-  SELECT run_id, observed_at FROM strandline.completions
-  WHERE search_id = u.id AND observed_at < $2 AND claims > 0 ORDER BY observed_at DESC, run_id DESC LIMIT 1
-) b ON true`;
-
 /** Searches without an answer are left out. */
-export async function readSpanAnswers({ pool }: Pooled, span: SearchSpan): Promise<SpanAnswer[]> {
-  const { rows } = await pool.query<SpanAnswer>({
-    name: 'span_answers',
-    text: SELECT_SPAN_ANSWERS,
-    values: valuesOf(span),
-  });
-  return rows;
+export async function readSpanAnswers(
+  { pool }: Pooled,
+  { searchIds, from, until }: SearchSpan,
+): Promise<SpanAnswer[]> {
+  return rowsOf(
+    pool,
+    statement`SELECT u.id AS search_id, n.run_id, n.observed_at, b.run_id AS before_run_id, b.observed_at AS before_at,
+        EXISTS (
+          SELECT FROM strandline.completions c
+          WHERE c.search_id = u.id AND c.observed_at >= ${from} AND c.observed_at < ${until} AND c.changed
+        ) AS changed
+      FROM unnest(${searchIds}::bigint[]) u(id)
+      CROSS JOIN LATERAL (
+        SELECT run_id, observed_at FROM strandline.completions
+        WHERE search_id = u.id AND observed_at < ${until} AND claims > 0 ORDER BY observed_at DESC, run_id DESC LIMIT 1
+      ) n
+      LEFT JOIN LATERAL (
+        SELECT run_id, observed_at FROM strandline.completions
+        WHERE search_id = u.id AND observed_at < ${from} AND claims > 0 ORDER BY observed_at DESC, run_id DESC LIMIT 1
+      ) b ON true`,
+    'span_answers',
+  );
 }

@@ -3,8 +3,8 @@
  */
 
 import type { Id, Pooled, Reads } from '../db/database.ts';
-import { rowsOf, statement } from '../db/statement.ts';
-import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
+import { rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
+import { type DataScope, isInScope } from './data-scope.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** A search or a topic; within a topic, each post counts once. Without either, all topics: once in each. */
@@ -30,80 +30,74 @@ export type TopHashtag = Top & { hashtag: string };
 export type TopLanguage = Top & { lang: string };
 export type TopDomain = Top & { domain: string; links: number };
 
-type CountedColumn = 'k.posts' | 'k.topic_posts';
-/** What has a row. */
-type RowKey = 'sv.kind, g.name' | 'g.name';
+/** @param counted `k.posts` or `k.topic_posts` @param rowKey what has a row */
+type SelectTops = (filter: TopsFilter, counted: Statement, rowKey: Statement) => Statement;
 
 /**
  * Like the views `top_authors` to `top_domains`, but aggregates stored rows before looking up names: a busy topic has
- * tens of thousands of them. $1 search, $2 topic, $3 from, $4 until.
+ * tens of thousands of them.
  */
-const topsSql = (counted: CountedColumn, ...kinds: readonly string[]) => `
+const topsOf = (filter: TopsFilter, counted: Statement, ...kinds: readonly string[]) => statement`
   FROM strandline.searches s
   JOIN strandline.topics t ON t.id = s.topic_id
-  JOIN strandline.search_tops k ON k.search_id = s.id AND k.day_at >= $3 AND k.day_at < $4
-    AND k.kind = ${kinds.length === 1 ? `'${kinds[0]}'` : `ANY ('{${kinds.join(',')}}')`} AND ${counted} > 0
-  WHERE ${SCOPE_SQL}`;
+  JOIN strandline.search_tops k ON k.search_id = s.id AND k.day_at >= ${filter.from} AND k.day_at < ${filter.until}
+    AND k.kind = ${verbatim(kinds.length === 1 ? `'${kinds[0]}'` : `ANY ('{${kinds.join(',')}}')`)} AND ${counted} > 0
+  WHERE ${isInScope(filter)}`;
 
-/** $5 limit. An author belongs to one service, looked up only for returned authors. */
-const authorsSql = (counted: CountedColumn) => `
+/** An author belongs to one service, looked up only for returned authors. */
+const selectAuthors: SelectTops = (filter, counted) => statement`
 SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, c.followers_count::float8, g.posts
 FROM (
-  SELECT k.name, sum(${counted})::int AS posts ${topsSql(counted, 'author')}
-  GROUP BY k.name ORDER BY posts DESC, k.name LIMIT $5
+  SELECT k.name, sum(${counted})::int AS posts ${topsOf(filter, counted, 'author')}
+  GROUP BY k.name ORDER BY posts DESC, k.name LIMIT ${filter.limit}
 ) g
 JOIN strandline.authors a ON a.id = g.name::bigint
 LEFT JOIN strandline.author_counters c ON c.author_id = a.id
 JOIN strandline.services sv ON sv.id = a.service_id
 ORDER BY g.posts DESC, a.id`;
 
-/** Services of a kind are counted together. @param name as lists compare it. $5 limit. */
-const namesSql =
-  (as: string, kind: string, name = 'k.name') =>
-  (counted: CountedColumn, rowKey: RowKey) =>
-    `
-SELECT min(sv.kind) AS service_kind, g.name AS ${as}, sum(g.posts)::int AS posts
-FROM (SELECT s.service_id, ${name} AS name, sum(${counted}) AS posts ${topsSql(counted, kind)} GROUP BY 1, 2) g
+/** Services of a kind are counted together. @param name as lists compare it */
+const selectNames =
+  (as: string, kind: string, name = 'k.name'): SelectTops =>
+  (filter, counted, rowKey) =>
+    statement`
+SELECT min(sv.kind) AS service_kind, g.name AS ${verbatim(as)}, sum(g.posts)::int AS posts
+FROM (SELECT s.service_id, ${verbatim(name)} AS name, sum(${counted}) AS posts ${topsOf(filter, counted, kind)} GROUP BY 1, 2) g
 JOIN strandline.services sv ON sv.id = g.service_id
-GROUP BY ${rowKey} ORDER BY posts DESC, g.name LIMIT $5`;
+GROUP BY ${rowKey} ORDER BY posts DESC, g.name LIMIT ${filter.limit}`;
 
-/** `domain` counts posts, `site` links. $5 limit. */
-const domainsSql = (counted: CountedColumn, rowKey: RowKey) => `
+/** `domain` counts posts, `site` links. */
+const selectDomains: SelectTops = (filter, counted, rowKey) => statement`
 SELECT min(sv.kind) AS service_kind, g.name AS domain, sum(g.posts)::int AS posts, sum(g.links)::int AS links
 FROM (
   SELECT s.service_id, k.name, coalesce(sum(${counted}) FILTER (WHERE k.kind = 'domain'), 0) AS posts,
-    coalesce(sum(${counted}) FILTER (WHERE k.kind = 'site'), 0) AS links ${topsSql(counted, 'domain', 'site')}
+    coalesce(sum(${counted}) FILTER (WHERE k.kind = 'site'), 0) AS links ${topsOf(filter, counted, 'domain', 'site')}
   GROUP BY s.service_id, k.name
 ) g
 JOIN strandline.services sv ON sv.id = g.service_id
-GROUP BY ${rowKey} ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $5`;
+GROUP BY ${rowKey} ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT ${filter.limit}`;
 
-export const readTopAuthors = createTopReader<TopAuthor>('authors', authorsSql);
-export const readTopHashtags = createTopReader<TopHashtag>('hashtags', namesSql('hashtag', 'hashtag'));
+export const readTopAuthors = createTopReader<TopAuthor>('authors', selectAuthors);
+export const readTopHashtags = createTopReader<TopHashtag>('hashtags', selectNames('hashtag', 'hashtag'));
 /** Languages in lower case: services write `pt-BR` and `pt-br`. */
 export const readTopLanguages = createTopReader<TopLanguage>(
   'languages',
-  namesSql('lang', 'language', 'lower(k.name)'),
+  selectNames('lang', 'language', 'lower(k.name)'),
 );
 /** By the sum of posts that link there and links found there. */
-export const readTopDomains = createTopReader<TopDomain>('domains', domainsSql);
+export const readTopDomains = createTopReader<TopDomain>('domains', selectDomains);
 
-function createTopReader<Row extends Top>(
-  names: string,
-  statement: (counted: CountedColumn, rowKey: RowKey) => string,
-) {
-  const each = (of: 'search' | 'topic', counted: CountedColumn) => ({
-    together: { name: `top_${names}_of_${of}_together`, text: statement(counted, 'g.name') },
-    apart: { name: `top_${names}_of_${of}`, text: statement(counted, 'sv.kind, g.name') },
-  });
-  const ofSearch = each('search', 'k.posts');
-  const ofTopic = each('topic', 'k.topic_posts');
-  return async ({ pool }: Reads, filter: TopsFilter): Promise<Row[]> => {
-    const { rows } = await pool.query<Row>({
-      ...(filter.search === undefined ? ofTopic : ofSearch)[filter.together === true ? 'together' : 'apart'],
-      values: [...scopeValues(filter), filter.from, filter.until, filter.limit],
-    });
-    return rows;
+function createTopReader<Row extends Top>(names: string, select: SelectTops) {
+  return ({ pool }: Reads, filter: TopsFilter): Promise<Row[]> => {
+    const { search, together = false } = filter;
+    const [of, counted] =
+      search === undefined ? ['topic', statement`k.topic_posts`] : ['search', statement`k.posts`];
+    const rowKey = together ? statement`g.name` : statement`sv.kind, g.name`;
+    return rowsOf(
+      pool,
+      select(filter, counted, rowKey),
+      `top_${names}_of_${of}${together ? '_together' : ''}`,
+    );
   };
 }
 

@@ -1,6 +1,7 @@
 /** Volume per bucket, as in the views. */
 
 import type { Id, Orm, Pooled } from '../db/database.ts';
+import { rowsOf, type Statement, statement } from '../db/statement.ts';
 import { volumeHourlyView } from '../schema/analytics-views.ts';
 import { and, asc, gte, inArray } from 'drizzle-orm';
 
@@ -21,38 +22,31 @@ export type BucketRow = {
   lower_bound: boolean;
 };
 
+type BucketRange = { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date };
+
 const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3_600, day: 86_400 };
 
 /**
  * Counts like the views `volume_hourly` and `volume_daily`, but uses an index on quarter-hours: through a view, all
- * rows of a search would be read. $1 searches, $2 and $3 the first bucket and the one after the last, $5 seconds per
- * bucket.
+ * rows of a search would be read. Of buckets that are completely in the range.
  */
-const BUCKETED_SQL = `
-SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts,
-  sum(exposure_ms)::float8 / 1000 / $5 AS coverage, sum(exposed_posts)::int AS observed_posts,
+function bucketsOf({ searchIds, per, from, until }: BucketRange): Statement {
+  const seconds = BUCKET_SECONDS[per];
+  return statement`
+SELECT search_id, date_bin(make_interval(secs => ${seconds}), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts,
+  sum(exposure_ms)::float8 / 1000 / ${seconds} AS coverage, sum(exposed_posts)::int AS observed_posts,
   bool_or(cut AND exposure_ms < 900000) AS lower_bound
 FROM strandline.volume
-WHERE search_id = ANY ($1::bigint[]) AND bucket_at >= $2 AND bucket_at < $3
+WHERE search_id = ANY (${searchIds}::bigint[]) AND bucket_at >= ${startOfBucket(from, per)} AND bucket_at < ${startOfBucket(until, per)}
 GROUP BY 1, 2`;
-
-/** $4 limit. */
-const SELECT_BUCKETS = `${BUCKETED_SQL} ORDER BY 1, 2 LIMIT $4`;
+}
 
 /** Buckets of searches, oldest first. A missing bucket was not observed, which is not zero. */
 export async function readBuckets(
   { pool }: Pooled,
-  filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date; limit: number },
+  filter: BucketRange & { limit: number },
 ): Promise<BucketRow[]> {
-  const { searchIds, per, from, until, limit } = filter;
-  const { rows } = await pool.query<BucketRow>(SELECT_BUCKETS, [
-    searchIds,
-    startOfBucket(from, per),
-    startOfBucket(until, per),
-    limit,
-    BUCKET_SECONDS[per],
-  ]);
-  return rows;
+  return rowsOf(pool, statement`${bucketsOf(filter)} ORDER BY 1, 2 LIMIT ${filter.limit}`);
 }
 
 /** Start of the first bucket that is completely in the range. */
@@ -91,34 +85,23 @@ export type SearchSum = {
 /** The same volume per bucket over all searches, and per search over all buckets. */
 export type VolumeSums = { buckets: BucketSum[]; searches: SearchSum[] };
 
-/** $1 searches, $2 first bucket, $3 the one after the last, $4 {@link NEARLY_FULL_COVERAGE}, $5 seconds per bucket. */
-const SELECT_VOLUME_SUMS = `
-SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts, sum(observed_posts)::int AS observed_posts,
-  sum(least(1, coverage)) AS observed, count(*) FILTER (WHERE coverage > 0)::int AS touched, bool_or(lower_bound) AS lower_bound,
-  bool_or(coverage < $4) FILTER (WHERE coverage > 0 OR posts > 0) AS partial
-FROM (${BUCKETED_SQL}) b
-GROUP BY GROUPING SETS ((bucket_at), (search_id)) ORDER BY bucket_at, search_id`;
-
 /**
  * Like {@link readBuckets}, but summed in the database: a topic with eight searches has 1,300 hours in a week.
  * @param filter.once whether the sum of a bucket counts each post of the topic once
  */
 export async function readVolumeSums(
   { pool }: Pooled,
-  filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date; once: boolean },
+  filter: BucketRange & { once: boolean },
 ): Promise<VolumeSums> {
-  const { searchIds, per, from, until, once } = filter;
-  const { rows } = await pool.query<SearchSum & { at: Date | null; partial: boolean | null }>({
-    name: 'volume_sums',
-    text: SELECT_VOLUME_SUMS,
-    values: [
-      searchIds,
-      startOfBucket(from, per),
-      startOfBucket(until, per),
-      NEARLY_FULL_COVERAGE,
-      BUCKET_SECONDS[per],
-    ],
-  });
+  const rows = await rowsOf<SearchSum & { at: Date | null; partial: boolean | null }>(
+    pool,
+    statement`SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts, sum(observed_posts)::int AS observed_posts,
+        sum(least(1, coverage)) AS observed, count(*) FILTER (WHERE coverage > 0)::int AS touched, bool_or(lower_bound) AS lower_bound,
+        bool_or(coverage < ${NEARLY_FULL_COVERAGE}) FILTER (WHERE coverage > 0 OR posts > 0) AS partial
+      FROM (${bucketsOf(filter)}) b
+      GROUP BY GROUPING SETS ((bucket_at), (search_id)) ORDER BY bucket_at, search_id`,
+    'volume_sums',
+  );
   const buckets: BucketSum[] = [];
   const searches: SearchSum[] = [];
   for (const { at, partial, ...sum } of rows) {
@@ -126,7 +109,7 @@ export async function readVolumeSums(
     else if (partial !== null)
       buckets.push({
         at,
-        posts: once ? sum.topic_posts : sum.posts,
+        posts: filter.once ? sum.topic_posts : sum.posts,
         least: sum.lower_bound,
         partial,
       });
