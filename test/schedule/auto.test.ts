@@ -421,7 +421,7 @@ test('a forecast of several searches reads the fill of their service once', asyn
     expect.anything(),
   ]);
   const ofService = query.mock.calls.filter(
-    ([text]) => typeof text === 'string' && text.includes('s.service_id = $1'),
+    ([text]) => typeof text === 'string' && text.includes('s.service_id = $'),
   );
   expect(ofService).toHaveLength(1);
 });
