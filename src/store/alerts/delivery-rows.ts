@@ -3,7 +3,8 @@
  * it is in `gathering-rows.ts`.
  */
 
-import { type Id, isOverSql, type Queryable, type Transaction, onlyRow, selectIds } from '../db/database.ts';
+import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
+import { execute, isOver, rowsOf, selectIds, statement, verbatim } from '../db/statement.ts';
 import type { DeliveryCode, WaitReason } from '../../model/alerts.ts';
 import type { Rule } from './rule-rows.ts';
 
@@ -35,31 +36,31 @@ export type DueDelivery = {
 
 /** The oldest due message of a channel. Its row needs no lock while the channel's is held. */
 export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Promise<DueDelivery | null> {
-  const { rows } = await tx.query<DueDelivery>(
-    `SELECT d.id, d.message_id, d.rule_id, r.slug AS rule, r.name AS rule_name, d.run_id, d.body, d.accepted_by, d.attempts,
+  const { rows } = await execute<DueDelivery>(
+    tx,
+    statement`SELECT d.id, d.message_id, d.rule_id, r.slug AS rule, r.name AS rule_name, d.run_id, d.body, d.accepted_by, d.attempts,
        d.created_at, d.made_at, d.muted, d.muted_topic_id, d.waits_for, coalesce(r.topic_id, s.topic_id) AS topic_id,
        r.kinds, r.cooldown_seconds, r.digest, r.quiet_hours, r.tz, r.max_per_day, r.muted_until
      FROM strandline.deliveries d JOIN strandline.rules r ON r.id = d.rule_id
      LEFT JOIN strandline.searches s ON s.id = r.search_id
-     WHERE d.channel_id = $1 AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= $2
+     WHERE d.channel_id = ${channelId} AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= ${now}
      ORDER BY d.id LIMIT 1`,
-    [channelId, now],
   );
   return rows[0] ?? null;
 }
 
 /** Stores the body. It never changes, but is cleared if an author in it is forgotten. */
 export async function fixBody(tx: Transaction, id: Id, body: string, now: Date): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.deliveries SET state = 'pending', body = $2, made_at = coalesce(made_at, $3) WHERE id = $1`,
-    [id, body, now],
+  await execute(
+    tx,
+    statement`UPDATE strandline.deliveries SET state = 'pending', body = ${body}, made_at = coalesce(made_at, ${now}) WHERE id = ${id}`,
   );
 }
 
 export async function cancelDelivery(tx: Transaction, id: Id, reason: string): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.deliveries SET state = 'cancelled', reason = $2, next_attempt_at = NULL WHERE id = $1`,
-    [id, reason],
+  await execute(
+    tx,
+    statement`UPDATE strandline.deliveries SET state = 'cancelled', reason = ${reason}, next_attempt_at = NULL WHERE id = ${id}`,
   );
 }
 
@@ -71,25 +72,26 @@ export async function cancelOpenDeliveries(
   reason: string,
   kept: readonly Id[] = [],
 ): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.deliveries SET state = 'cancelled', reason = $2, next_attempt_at = NULL
-     WHERE ${of === 'rule' ? 'rule_id' : 'channel_id'} = $1 AND channel_id <> ALL ($3) AND state IN ('gathering', 'pending')`,
-    [id, reason, kept],
+  await execute(
+    tx,
+    statement`UPDATE strandline.deliveries SET state = 'cancelled', reason = ${reason}, next_attempt_at = NULL
+     WHERE ${verbatim(of === 'rule' ? 'rule_id' : 'channel_id')} = ${id} AND channel_id <> ALL (${kept}) AND state IN ('gathering', 'pending')`,
   );
 }
 
 /**
- * Whether no worker is sending to a channel, by the database's clock, and it does not rest, by the time $1. An attempt lasts a minute
+ * Whether no worker is sending to a channel, by the database's clock, and it does not rest now. An attempt lasts a minute
  * at most (`WEBHOOK_SECONDS`), a rest an hour.
  */
-const CHANNEL_IS_FREE = `${isOverSql('c.lease_until', 'clock_timestamp()', `interval '2 minutes'`)}
-  AND ${isOverSql('c.resting_until', '$1::timestamptz', `interval '65 minutes'`)}`;
+const isFree = (now: Date) =>
+  statement`${isOver(statement`c.lease_until`, statement`clock_timestamp()`, statement`interval '2 minutes'`)}
+  AND ${isOver(statement`c.resting_until`, statement`${now}::timestamptz`, statement`interval '65 minutes'`)}`;
 
-/** Whether a message may be sent to the channel now: see {@link CHANNEL_IS_FREE}. */
+/** Whether a message may be sent to the channel now: see {@link isFree}. */
 export async function isChannelFree(tx: Transaction, channelId: Id, now: Date): Promise<boolean> {
-  const { rows } = await tx.query<{ free: boolean }>(
-    `SELECT ${CHANNEL_IS_FREE} AS free FROM strandline.channels c WHERE id = $2`,
-    [now, channelId],
+  const rows = await rowsOf<{ free: boolean }>(
+    tx,
+    statement`SELECT ${isFree(now)} AS free FROM strandline.channels c WHERE id = ${channelId}`,
   );
   return rows[0]?.free === true;
 }
@@ -101,14 +103,14 @@ export async function beginAttempt(
   deliveryId: Id,
   { leaseMs, now }: { leaseMs: number; now: Date },
 ): Promise<number> {
-  await tx.query(
-    'UPDATE strandline.deliveries SET attempts = attempts + 1, last_attempt_at = $2 WHERE id = $1',
-    [deliveryId, now],
+  await execute(
+    tx,
+    statement`UPDATE strandline.deliveries SET attempts = attempts + 1, last_attempt_at = ${now} WHERE id = ${deliveryId}`,
   );
-  const { rows } = await tx.query<{ fence: number }>(
-    `UPDATE strandline.channels SET fence = fence + 1, lease_until = clock_timestamp() + $2 * interval '1 millisecond'
-     WHERE id = $1 RETURNING fence`,
-    [channelId, leaseMs],
+  const { rows } = await execute<{ fence: number }>(
+    tx,
+    statement`UPDATE strandline.channels SET fence = fence + 1, lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+     WHERE id = ${channelId} RETURNING fence`,
   );
   return onlyRow(rows, 'the locked channel does not exist').fence;
 }
@@ -123,11 +125,11 @@ export async function markDelivered(
   result: AttemptResult,
   now: Date,
 ): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.deliveries SET state = 'delivered', delivered_at = $2, next_attempt_at = NULL, reason = NULL,
-       accepted_by = '{}', http_status = $3, code = NULL, answer = CASE WHEN body IS NULL THEN NULL ELSE $4 END
-     WHERE id = $1 AND state IN ('gathering', 'pending', 'dead')`,
-    [id, now, result.http_status, result.answer],
+  await execute(
+    tx,
+    statement`UPDATE strandline.deliveries SET state = 'delivered', delivered_at = ${now}, next_attempt_at = NULL, reason = NULL,
+       accepted_by = '{}', http_status = ${result.http_status}, code = NULL, answer = CASE WHEN body IS NULL THEN NULL ELSE ${result.answer} END
+     WHERE id = ${id} AND state IN ('gathering', 'pending', 'dead')`,
   );
 }
 
@@ -141,12 +143,12 @@ export async function markFailed(
   result: AttemptResult & { accepted: readonly string[] },
   next: { nextAt: Date; dead: null } | { nextAt: null; dead: string },
 ): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.deliveries SET http_status = $2, code = $3, answer = CASE WHEN body IS NULL THEN NULL ELSE $4 END,
-       state = CASE WHEN $6::text IS NULL THEN state ELSE 'dead' END, reason = $6, next_attempt_at = $5,
-       accepted_by = accepted_by || $7::text[]
-     WHERE id = $1 AND state IN ('gathering', 'pending')`,
-    [id, result.http_status, result.code, result.answer, next.nextAt, next.dead, result.accepted],
+  await execute(
+    tx,
+    statement`UPDATE strandline.deliveries SET http_status = ${result.http_status}, code = ${result.code}, answer = CASE WHEN body IS NULL THEN NULL ELSE ${result.answer} END,
+       state = CASE WHEN ${next.dead}::text IS NULL THEN state ELSE 'dead' END, reason = ${next.dead}, next_attempt_at = ${next.nextAt},
+       accepted_by = accepted_by || ${result.accepted}::text[]
+     WHERE id = ${id} AND state IN ('gathering', 'pending')`,
   );
 }
 
@@ -156,40 +158,40 @@ export async function releaseChannel(
   id: Id,
   how: { failures: number; failingSince: Date | null; restingUntil: Date | null; deliveredAt: Date | null },
 ): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.channels SET lease_until = NULL, failures = $2, failing_since = $3, resting_until = $4,
-       last_delivered_at = coalesce($5, last_delivered_at)
-     WHERE id = $1`,
-    [id, how.failures, how.failingSince, how.restingUntil, how.deliveredAt],
+  await execute(
+    tx,
+    statement`UPDATE strandline.channels SET lease_until = NULL, failures = ${how.failures}, failing_since = ${how.failingSince}, resting_until = ${how.restingUntil},
+       last_delivered_at = coalesce(${how.deliveredAt}, last_delivered_at)
+     WHERE id = ${id}`,
   );
 }
 
 /** Makes waiting messages due when a channel works again. */
 export async function sendPendingNow(tx: Transaction, channelId: Id, now: Date): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.deliveries SET next_attempt_at = $2
-     WHERE channel_id = $1 AND state = 'pending' AND next_attempt_at > $2`,
-    [channelId, now],
+  await execute(
+    tx,
+    statement`UPDATE strandline.deliveries SET next_attempt_at = ${now}
+     WHERE channel_id = ${channelId} AND state = 'pending' AND next_attempt_at > ${now}`,
   );
 }
 
 /** Ends the channel's rest period, because somebody requested a resend. */
 export async function endChannelRest(tx: Transaction, channelId: Id): Promise<void> {
-  await tx.query('UPDATE strandline.channels SET resting_until = NULL WHERE id = $1', [channelId]);
+  await execute(tx, statement`UPDATE strandline.channels SET resting_until = NULL WHERE id = ${channelId}`);
 }
 
 /** Channels with due messages that no worker is sending to; one channel, or all. */
 export async function listChannelsDue(db: Queryable, now: Date, channelId: Id | null = null): Promise<Id[]> {
-  return selectIds(db, {
-    name: 'channels_due',
-    text: `SELECT c.id FROM strandline.channels c
-     WHERE c.state = 'active' AND c.archived_at IS NULL AND ($2::bigint IS NULL OR c.id = $2)
-       AND ${CHANNEL_IS_FREE}
-       AND EXISTS (SELECT FROM strandline.deliveries d
-         WHERE d.channel_id = c.id AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= $1)
-     ORDER BY c.id`,
-    values: [now, channelId],
-  });
+  return selectIds(
+    db,
+    statement`SELECT c.id FROM strandline.channels c
+      WHERE c.state = 'active' AND c.archived_at IS NULL AND (${channelId}::bigint IS NULL OR c.id = ${channelId})
+        AND ${isFree(now)}
+        AND EXISTS (SELECT FROM strandline.deliveries d
+          WHERE d.channel_id = c.id AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= ${now})
+      ORDER BY c.id`,
+    'channels_due',
+  );
 }
 
 /**
@@ -205,9 +207,8 @@ export async function retryDeadDeliveries(
   const [column, id] = 'deliveryId' in which ? ['id', which.deliveryId] : ['channel_id', which.channelId];
   return selectIds(
     tx,
-    `UPDATE strandline.deliveries SET state = CASE WHEN body IS NULL THEN 'gathering' ELSE 'pending' END, reason = NULL,
-       attempts = 0, next_attempt_at = $2
-     WHERE ${column} = $1 AND state = 'dead' RETURNING id`,
-    [id, now],
+    statement`UPDATE strandline.deliveries SET state = CASE WHEN body IS NULL THEN 'gathering' ELSE 'pending' END, reason = NULL,
+       attempts = 0, next_attempt_at = ${now}
+     WHERE ${verbatim(column)} = ${id} AND state = 'dead' RETURNING id`,
   );
 }

@@ -1,34 +1,35 @@
 /** Stored digests: planned by the scan, composed once, and read. */
-import { type Id, type Pooled, type Queryable, type Transaction, selectIds } from '../db/database.ts';
-import { mayStartSql } from '../runs/run-claims.ts';
+import { type Id, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
+import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
+import { mayStart } from '../runs/run-claims.ts';
 
 /** A rule whose digest is due, or whose next slot is not known yet. */
 type DueDigestRule = { id: Id; slug: string; digest: string; tz: string; digest_due_at: Date | null };
 
 /** @param limit of rules */
 export async function listDueDigests(db: Queryable, now: Date, limit: number): Promise<Id[]> {
-  return selectIds(db, {
-    name: 'due_digests',
-    text: `SELECT id FROM strandline.rules
-     WHERE digest IS NOT NULL AND coalesce(digest_due_at <= $1, true) AND state = 'active' AND archived_at IS NULL
-     ORDER BY digest_due_at LIMIT $2`,
-    values: [now, limit],
-  });
+  return selectIds(
+    db,
+    statement`SELECT id FROM strandline.rules
+     WHERE digest IS NOT NULL AND coalesce(digest_due_at <= ${now}, true) AND state = 'active' AND archived_at IS NULL
+     ORDER BY digest_due_at LIMIT ${limit}`,
+    'due_digests',
+  );
 }
 
 /** Locks a rule whose digest is due. @returns null if another process has it, or it is due no more */
 export async function lockDueDigest(tx: Transaction, id: Id, now: Date): Promise<DueDigestRule | null> {
-  const { rows } = await tx.query<DueDigestRule>(
-    `SELECT id, slug, digest, tz, digest_due_at FROM strandline.rules
-     WHERE id = $1 AND digest IS NOT NULL AND coalesce(digest_due_at <= $2, true) AND state = 'active' AND archived_at IS NULL
+  const { rows } = await execute<DueDigestRule>(
+    tx,
+    statement`SELECT id, slug, digest, tz, digest_due_at FROM strandline.rules
+     WHERE id = ${id} AND digest IS NOT NULL AND coalesce(digest_due_at <= ${now}, true) AND state = 'active' AND archived_at IS NULL
      FOR UPDATE SKIP LOCKED`,
-    [id, now],
   );
   return rows[0] ?? null;
 }
 
 export async function setDigestDue(tx: Transaction, ruleId: Id, dueAt: Date): Promise<void> {
-  await tx.query('UPDATE strandline.rules SET digest_due_at = $2 WHERE id = $1', [ruleId, dueAt]);
+  await execute(tx, statement`UPDATE strandline.rules SET digest_due_at = ${dueAt} WHERE id = ${ruleId}`);
 }
 
 /** Plans a digest, once for a slot. */
@@ -36,10 +37,10 @@ export async function insertPlannedDigest(
   tx: Transaction,
   { ruleId, dueAt, now }: { ruleId: Id; dueAt: Date; now: Date },
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO strandline.digests (rule_id, due_at, created_at, state) VALUES ($1, $2, $3, 'planned')
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.digests (rule_id, due_at, created_at, state) VALUES (${ruleId}, ${dueAt}, ${now}, 'planned')
      ON CONFLICT DO NOTHING`,
-    [ruleId, dueAt, now],
   );
 }
 
@@ -68,15 +69,16 @@ export type PlannedDigest = {
 };
 
 export async function listPlannedDigests({ pool }: Pooled): Promise<Id[]> {
-  return selectIds(pool, `SELECT id FROM strandline.digests WHERE state = 'planned' ORDER BY id`);
+  return selectIds(pool, statement`SELECT id FROM strandline.digests WHERE state = 'planned' ORDER BY id`);
 }
 
 /** Locks a planned digest. @returns null if another worker has it, or it is composed already */
 export async function lockPlannedDigest(tx: Transaction, id: Id, now: Date): Promise<PlannedDigest | null> {
-  const { rows } = await tx.query<PlannedDigest>(
-    `SELECT d.id, d.due_at, d.created_at, d.rule_id, r.slug AS rule, r.name AS rule_name, r.digest, r.tz,
+  const { rows } = await execute<PlannedDigest>(
+    tx,
+    statement`SELECT d.id, d.due_at, d.created_at, d.rule_id, r.slug AS rule, r.name AS rule_name, r.digest, r.tz,
        CASE WHEN r.search_id IS NULL THEN t.slug END AS topic, s.slug AS search,
-       coalesce(r.muted_until > $2, false) AS is_muted, r.archived_at IS NOT NULL AS is_removed,
+       coalesce(r.muted_until > ${now}, false) AS is_muted, r.archived_at IS NOT NULL AS is_removed,
        ARRAY(SELECT c.id FROM strandline.rule_channels rc JOIN strandline.channels c ON c.id = rc.channel_id
          WHERE rc.rule_id = r.id AND c.state = 'active' AND c.archived_at IS NULL ORDER BY c.id) AS channel_ids,
        l.until_at AS last_until, l.last_discovery, l.muted AS last_muted, coalesce(r.topic_id, s.topic_id) AS topic_id
@@ -87,8 +89,7 @@ export async function lockPlannedDigest(tx: Transaction, id: Id, now: Date): Pro
        SELECT until_at, last_discovery, value->'muted' AS muted FROM strandline.digests
        WHERE rule_id = r.id AND state = 'sent' ORDER BY due_at DESC LIMIT 1
      ) l ON true
-     WHERE d.id = $1 AND d.state = 'planned' FOR UPDATE OF d SKIP LOCKED`,
-    [id, now],
+     WHERE d.id = ${id} AND d.state = 'planned' FOR UPDATE OF d SKIP LOCKED`,
   );
   return rows[0] ?? null;
 }
@@ -98,12 +99,12 @@ export async function hasRunsInProgress(
   tx: Queryable,
   { topic, search, now }: { topic: string | null; search: string | null; now: Date },
 ): Promise<boolean> {
-  const { rows } = await tx.query(
-    `SELECT FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+  const rows = await rowsOf(
+    tx,
+    statement`SELECT FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
      JOIN strandline.topics t ON t.id = s.topic_id
-     WHERE r.status IN ('queued', 'running') AND coalesce(r.slot_at, r.created_at) <= $3 AND ${mayStartSql('$3::timestamptz')}
-       AND ($1::text IS NULL OR t.slug = $1) AND ($2::text IS NULL OR s.slug = $2) LIMIT 1`,
-    [topic, search, now],
+     WHERE r.status IN ('queued', 'running') AND coalesce(r.slot_at, r.created_at) <= ${now} AND ${mayStart(statement`${now}::timestamptz`)}
+       AND (${topic}::text IS NULL OR t.slug = ${topic}) AND (${search}::text IS NULL OR s.slug = ${search}) LIMIT 1`,
   );
   return rows.length > 0;
 }
@@ -126,10 +127,10 @@ export async function storeDigest(
     kept: string | null;
   },
 ): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.digests SET state = CASE WHEN $6::text IS NULL THEN 'sent' ELSE 'kept' END, reason = $6, from_at = $2,
-       until_at = $3, last_discovery = $4, value = $5 WHERE id = $1`,
-    [id, from, until, lastDiscovery, JSON.stringify(value), kept],
+  await execute(
+    tx,
+    statement`UPDATE strandline.digests SET state = CASE WHEN ${kept}::text IS NULL THEN 'sent' ELSE 'kept' END, reason = ${kept}, from_at = ${from},
+       until_at = ${until}, last_discovery = ${lastDiscovery}, value = ${JSON.stringify(value)} WHERE id = ${id}`,
   );
 }
 
@@ -139,10 +140,10 @@ export async function insertDigestDelivery(
   delivery: { messageId: string; channelId: Id; ruleId: Id; digestId: Id; now: Date },
 ): Promise<void> {
   const { messageId, channelId, ruleId, digestId, now } = delivery;
-  await tx.query(
-    `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, digest_id, state, created_at, next_attempt_at)
-     VALUES ($1, $2, $3, $4, 'gathering', $5, $5)`,
-    [messageId, channelId, ruleId, digestId, now],
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, digest_id, state, created_at, next_attempt_at)
+     VALUES (${messageId}, ${channelId}, ${ruleId}, ${digestId}, 'gathering', ${now}, ${now})`,
   );
 }
 
@@ -159,20 +160,20 @@ export type StoredDigest = {
   value: unknown;
 };
 
-const SELECT_DIGESTS = `
+const SELECT_DIGESTS = statement`
 SELECT d.id, r.slug AS rule, r.name AS rule_name, d.due_at, d.state, d.reason, d.from_at AS "from", d.until_at AS until, d.value
 FROM strandline.digests d JOIN strandline.rules r ON r.id = d.rule_id WHERE d.state <> 'planned'`;
 
 export async function findDigest(db: Queryable, id: Id): Promise<StoredDigest | null> {
-  const { rows } = await db.query<StoredDigest>(`${SELECT_DIGESTS} AND d.id = $1`, [id]);
+  const { rows } = await execute<StoredDigest>(db, statement`${SELECT_DIGESTS} AND d.id = ${id}`);
   return rows[0] ?? null;
 }
 
 /** The digest of a message; null if the message is none. */
 export async function findDeliveryDigest(tx: Queryable, deliveryId: Id): Promise<StoredDigest | null> {
-  const { rows } = await tx.query<StoredDigest>(
-    `${SELECT_DIGESTS} AND d.id = (SELECT digest_id FROM strandline.deliveries WHERE id = $1)`,
-    [deliveryId],
+  const { rows } = await execute<StoredDigest>(
+    tx,
+    statement`${SELECT_DIGESTS} AND d.id = (SELECT digest_id FROM strandline.deliveries WHERE id = ${deliveryId})`,
   );
   return rows[0] ?? null;
 }
@@ -182,11 +183,11 @@ export async function listDigests(
   { pool }: Pooled,
   filter: { rule?: string | undefined; before?: Id | undefined; limit: number },
 ): Promise<StoredDigest[]> {
-  const { rows } = await pool.query<StoredDigest>({
-    name: 'list_digests',
-    text: `${SELECT_DIGESTS} AND ($1::text IS NULL OR r.slug = $1) AND ($2::bigint IS NULL OR d.id < $2)
-     ORDER BY d.id DESC LIMIT $3`,
-    values: [filter.rule ?? null, filter.before ?? null, filter.limit],
-  });
+  const { rows } = await execute<StoredDigest>(
+    pool,
+    statement`${SELECT_DIGESTS} AND (${filter.rule ?? null}::text IS NULL OR r.slug = ${filter.rule ?? null}) AND (${filter.before ?? null}::bigint IS NULL OR d.id < ${filter.before ?? null})
+     ORDER BY d.id DESC LIMIT ${filter.limit}`,
+    'list_digests',
+  );
   return rows;
 }

@@ -3,7 +3,7 @@ import type { AnswerChange } from '../../model/statements/answer-change.ts';
 import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../model/counters.ts';
 import { type Copies, nameTopicItem, ONE_COPY, readThings, type Thing } from '../topics/copies.ts';
 import { type Id, type Queryable, type Transaction } from '../db/database.ts';
-import { execute, selectIds, statement, verbatim } from '../db/statement.ts';
+import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import { findDismissed } from './dismissals.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
@@ -102,7 +102,7 @@ export type ScopedEntry = Pick<
 type EntryRow = Omit<FeedEntry, 'kind'> & { kind: FeedEntry['kind']; thing: Id; late: boolean };
 
 /** Discoveries `d` of searches `s` in topics `t`, before their items are attached. */
-export const SELECT_ENTRIES = `
+export const SELECT_ENTRIES = statement`
 SELECT d.id, d.at, d.baseline, d.late, d.kind, d.thing, d.run_id, d.search_id, s.slug AS search, s.topic_id, t.slug AS topic,
   v.kind AS service_kind, d.first_in_topic, k.key, k.text_key,
   d.first_in_topic OR NOT EXISTS (
@@ -119,31 +119,31 @@ JOIN strandline.searches s ON s.id = d.search_id
 JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.services v ON v.id = s.service_id
 LEFT JOIN LATERAL (
-  SELECT ${POST_KEY_SQL} AS key, p.text_key FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
+  SELECT ${verbatim(POST_KEY_SQL)} AS key, p.text_key FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
   UNION ALL SELECT canonical, NULL FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
 ) k ON true`;
 
-const SELECT_POSTS = `
+const selectPosts = (ids: readonly Id[]) => statement`
 SELECT p.id, p.external_id, p.url, a.username AS author_username, a.name AS author_name, p.text, p.lang, coalesce(p.hashtags, '{}') AS hashtags, p.created_at,
-  ${MAIN_COUNTERS.map((counter) => `c.${counter}::float8 AS ${counter}`).join(', ')}
+  ${verbatim(MAIN_COUNTERS.map((counter) => `c.${counter}::float8 AS ${counter}`).join(', '))}
 FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
-LEFT JOIN strandline.post_counters c ON c.post_id = p.id WHERE p.id = ANY ($1)`;
+LEFT JOIN strandline.post_counters c ON c.post_id = p.id WHERE p.id = ANY (${ids})`;
 
-const SELECT_LINKS = `
-SELECT l.id, l.url, l.site, ${LINK_TITLE_SQL} AS title, l.snippet, l.published_at, ${NAMED_POST_SQL} AS post_id
-FROM strandline.links l WHERE l.id = ANY ($1)`;
+const selectLinks = (ids: readonly Id[]) => statement`
+SELECT l.id, l.url, l.site, ${verbatim(LINK_TITLE_SQL)} AS title, l.snippet, l.published_at, ${verbatim(NAMED_POST_SQL)} AS post_id
+FROM strandline.links l WHERE l.id = ANY (${ids})`;
 
-const SELECT_SPIKES = `
+const selectSpikes = (ids: readonly Id[]) => statement`
 SELECT id, measure, sentence, window_start, window_end, n, lower_bound, coverage, usual, mean, sd, score, threshold, days, windows,
   sensitivity, provisional, only_by
-FROM strandline.spikes WHERE id = ANY ($1)`;
+FROM strandline.spikes WHERE id = ANY (${ids})`;
 
-const SELECT_TRENDS = `
+const selectTrends = (ids: readonly Id[]) => statement`
 SELECT id, state, sentence, since, previous_state, previous_since, rate_before, rate, observed_hours, expected, score, threshold, days
-FROM strandline.trend_states WHERE id = ANY ($1)`;
+FROM strandline.trend_states WHERE id = ANY (${ids})`;
 
-const SELECT_GROWTH = `
-SELECT id, post_id, condition, value, age_hours, usual, compared_with, sentence FROM strandline.growth_reports WHERE id = ANY ($1)`;
+const selectGrowth = (ids: readonly Id[]) => statement`
+SELECT id, post_id, condition, value, age_hours, usual, compared_with, sentence FROM strandline.growth_reports WHERE id = ANY (${ids})`;
 
 /**
  * The next discoveries in commit order, including baselines. Reads the items of wanted discoveries only.
@@ -210,7 +210,7 @@ export async function readEntries(tx: Queryable, ids: readonly Id[]): Promise<Fe
   if (ids.length === 0) return [];
   const { rows } = await execute<EntryRow>(
     tx,
-    statement`${verbatim(SELECT_ENTRIES)} WHERE d.id = ANY (${ids}) ORDER BY d.id`,
+    statement`${SELECT_ENTRIES} WHERE d.id = ANY (${ids}) ORDER BY d.id`,
   );
   return attachItems(tx, rows);
 }
@@ -222,24 +222,24 @@ export async function readEntries(tx: Queryable, ids: readonly Id[]): Promise<Fe
 async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<FeedEntry[]> {
   const idsOf = (kind: FeedEntry['kind']) =>
     rows.filter((row) => row.kind === kind).map(({ thing }) => thing);
-  const posts = await indexById<FeedPost>(tx, SELECT_POSTS, idsOf('post'));
+  const posts = await indexById<FeedPost>(tx, selectPosts, idsOf('post'));
   type LinkRow = Omit<FeedLink, 'post'> & { post_id: Id | null };
-  const linkRows = await indexById<LinkRow>(tx, SELECT_LINKS, idsOf('link'));
+  const linkRows = await indexById<LinkRow>(tx, selectLinks, idsOf('link'));
   const namedIds = [...linkRows.values()].flatMap(({ post_id }) => post_id ?? []);
-  const named = await indexById<FeedPost>(tx, SELECT_POSTS, namedIds);
+  const named = await indexById<FeedPost>(tx, selectPosts, namedIds);
   const links = new Map(
     [...linkRows.values()].map(({ post_id, ...link }): [Id, FeedLink] => [
       link.id,
       { ...link, post: post_id === null ? null : (named.get(post_id) ?? null) },
     ]),
   );
-  const spikes = await indexById<FeedSpike>(tx, SELECT_SPIKES, idsOf('spike'));
-  const trends = await indexById<FeedTrend>(tx, SELECT_TRENDS, idsOf('trend'));
+  const spikes = await indexById<FeedSpike>(tx, selectSpikes, idsOf('spike'));
+  const trends = await indexById<FeedTrend>(tx, selectTrends, idsOf('trend'));
   type GrowthRow = Omit<FeedGrowth, 'post'> & { post_id: Id };
-  const growthRows = await indexById<GrowthRow>(tx, SELECT_GROWTH, idsOf('growth'));
+  const growthRows = await indexById<GrowthRow>(tx, selectGrowth, idsOf('growth'));
   const grown = await indexById<FeedPost>(
     tx,
-    SELECT_POSTS,
+    selectPosts,
     [...growthRows.values()].map(({ post_id }) => post_id),
   );
   const answers = await readAnswerChanges(tx, idsOf('completion'));
@@ -265,11 +265,11 @@ async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<Fe
 
 async function indexById<Row extends { id: Id }>(
   tx: Queryable,
-  statement: string,
+  select: (ids: readonly Id[]) => Statement,
   ids: readonly Id[],
 ): Promise<Map<Id, Row>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await tx.query<Row>(statement, [ids]);
+  const rows = await rowsOf<Row>(tx, select(ids));
   return new Map(rows.map((row) => [row.id, row]));
 }
 

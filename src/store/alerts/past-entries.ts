@@ -45,7 +45,7 @@ export async function readPastEntries(
   const { rows } = await execute<PastEntry & { late: boolean; only_by: string | null }>(
     db,
     statement`SELECT e.*, x.only_by
-      FROM (${verbatim(SELECT_ENTRIES)} WHERE d.at >= ${since} AND d.at <= ${until} AND d.id > ${after} AND NOT d.baseline AND d.kind = ANY (${rule.kinds})
+      FROM (${SELECT_ENTRIES} WHERE d.at >= ${since} AND d.at <= ${until} AND d.id > ${after} AND NOT d.baseline AND d.kind = ANY (${rule.kinds})
         AND (${rule.topic_id}::bigint IS NULL OR s.topic_id = ${rule.topic_id}) AND (${rule.search_id}::bigint IS NULL OR d.search_id = ${rule.search_id})
         ${verbatim(isSimple ? 'AND d.first_in_topic' : '')} ORDER BY d.id LIMIT ${limit}) e
       LEFT JOIN strandline.spikes x ON e.kind = 'spike' AND x.id = e.thing ORDER BY e.id`,

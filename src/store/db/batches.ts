@@ -1,6 +1,7 @@
 /** Batches concurrent small statements into one. */
 
 import type { Database } from './database.ts';
+import { join, type Statement, statement, verbatim } from './statement.ts';
 import { AsyncResource } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -107,4 +108,20 @@ export function givenRowsSql(
   const names = Object.keys(columns);
   const arrays = Object.values(columns).map((type, i) => `$${first + i}::${type}[] AS a${i + 1}`);
   return `(SELECT ${arrays.join(', ')} OFFSET 0) given, unnest(${names.map((_, i) => `a${i + 1}`).join(', ')}) AS ${name} (${names.join(', ')})`;
+}
+
+/**
+ * Rows with values for a prepared statement, as an item of FROM; see {@link givenRowsSql}.
+ * @param columns types and values, each with one value per row
+ */
+export function givenRows(
+  name: string,
+  columns: Readonly<Record<string, readonly [type: ColumnSqlType, values: readonly unknown[]]>>,
+): Statement {
+  const names = Object.keys(columns);
+  const arrays = Object.values(columns).map(
+    ([type, values], i) => statement`${values}::${verbatim(`${type}[] AS a${i + 1}`)}`,
+  );
+  const rows = `unnest(${names.map((_, i) => `a${i + 1}`).join(', ')}) AS ${name} (${names.join(', ')})`;
+  return statement`(SELECT ${join(arrays, ', ')} OFFSET 0) given, ${verbatim(rows)}`;
 }

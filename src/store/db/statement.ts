@@ -87,3 +87,8 @@ export async function selectIds(db: Queryable, what: Statement, name?: string): 
 export function timeOf(time: Date | Statement | null): Statement {
   return statement`coalesce(${time}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
 }
+
+/** {@link isOverSql} with times that are values. */
+export function isOver(until: Statement, now: Statement, longest: Statement): Statement {
+  return statement`coalesce(NOT (${until} > ${now} AND ${until} <= ${now} + ${longest}), true)`;
+}

@@ -197,8 +197,8 @@ function describeChange(
   };
 }
 
-function listClaims({ statement, copies }: Folded): readonly SaidClaim[] {
-  return [statement, ...copies];
+function listClaims(claim: Folded): readonly SaidClaim[] {
+  return [claim.statement, ...claim.copies];
 }
 
 function listCited(claim: Folded): Id[] {

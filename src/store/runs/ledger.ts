@@ -1,63 +1,18 @@
 import type { Clock } from '../../platform/clock.ts';
-import { batched, givenRowsSql } from '../db/batches.ts';
+import { batched, givenRows } from '../db/batches.ts';
 import {
   type CallEnd,
   type CallLimits,
-  closeCallSql,
-  listCallEnd,
-  openCallsSql,
+  closeCall,
   openWithinLimits,
   readVerdict,
   REFUND_CALL,
   type Verdict,
   type VerdictRow,
 } from './call-limits.ts';
-import { type Database, type Id, sqlTime } from '../db/database.ts';
+import type { Database, Id } from '../db/database.ts';
+import { execute, statement, timeOf } from '../db/statement.ts';
 import { encodeBody } from './responses.ts';
-
-/**
- * Writes the ledger rows of calls to one service, and commits them, before the calls are made. This single statement
- * checks everything that may refuse them: whether the claim still holds each run (whose row is locked), whether the
- * run has an unread response, how many calls it has made, and the limits of the service. A call is counted only if
- * its row is written. $5 runs, ascending, $6 their fences, $7 maximum calls of each.
- */
-const OPEN_CALLS = openCallsSql({
-  candidates: `
-run AS MATERIALIZED (
-  SELECT asked.* FROM ${givenRowsSql('asked', { run_id: 'bigint', fence: 'int', most: 'int' }, 5)}
-  CROSS JOIN LATERAL (
-    SELECT FROM strandline.runs WHERE id = asked.run_id AND fence = asked.fence AND status = 'running' FOR NO KEY UPDATE
-  ) held
-), made AS MATERIALIZED (
-  SELECT run.*, (SELECT count(*) FROM strandline.calls c WHERE c.run_id = run.run_id) AS calls,
-    (SELECT coalesce(max(c.n), 0) + 1 FROM strandline.calls c WHERE c.run_id = run.run_id) AS n,
-    EXISTS (SELECT FROM strandline.responses a WHERE a.run_id = run.run_id AND read_at IS NULL) AS unread
-  FROM run
-), allowed AS MATERIALIZED (
-  SELECT run_id, fence, n, row_number() OVER (ORDER BY run_id) AS place FROM made WHERE NOT unread AND calls < most
-)`,
-  rows: `
-  INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
-  SELECT run_id, n, $1, fence, 'sent', now FROM allowed, verdict WHERE place <= opens`,
-  outcome: `
-SELECT made.run_id, made.n, verdict.now, verdict.until, CASE
-  WHEN place <= opens THEN 'opened' WHEN place IS NOT NULL THEN refusal WHEN made.unread THEN 'unread' ELSE 'run_cap' END AS kind
-FROM made LEFT JOIN allowed USING (run_id) LEFT JOIN verdict ON place IS NOT NULL`,
-});
-
-/**
- * Refunds a call that was opened although its run has an unread response. {@link OPEN_CALLS} does not see rows
- * committed while it waits for a lock; this statement does, before the request is sent, even if a later claim has
- * marked the call as unknown. $1 run, $2 call, $3 time.
- */
-const REFUND_IF_UNREAD = `
-WITH closed AS (
-  UPDATE strandline.calls SET state = 'failed', code = 'timeout_connect', received_at = ${sqlTime('$3')}, refunded = true
-  WHERE run_id = $1 AND n = $2 AND NOT refunded
-    AND EXISTS (SELECT FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL)
-  RETURNING service_id, sent_at, refunded
-), ${REFUND_CALL}
-SELECT FROM closed`;
 
 export type OpenedCall =
   | { kind: 'opened'; n: number; sentAt: Date }
@@ -122,17 +77,44 @@ function groupCalls(calls: readonly CallToOpen[]): CallGroup[] {
   return groups;
 }
 
-/** @returns by run; runs that the claim no longer holds are omitted */
+/**
+ * Writes the ledger rows of calls to one service, and commits them, before the calls are made. This single statement
+ * checks everything that may refuse them: whether the claim still holds each run (whose row is locked), whether the
+ * run has an unread response, how many calls it has made, and the limits of the service. A call is counted only if
+ * its row is written.
+ * @returns by run; runs that the claim no longer holds are omitted
+ */
 async function openGroup(db: Database, group: CallGroup): Promise<ReadonlyMap<Id, OpenedCall>> {
   const calls = group.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
-  const rows = await openWithinLimits<OpenedCallRow>(db, group[0], {
+  const [limits] = group;
+  const asked = givenRows('asked', {
+    run_id: ['bigint', calls.map(({ runId }) => runId)],
+    fence: ['int', calls.map(({ fence }) => fence)],
+    most: ['int', calls.map(({ maxCallsPerRun }) => maxCallsPerRun)],
+  });
+  const rows = await openWithinLimits<OpenedCallRow>(db, limits, {
     name: 'open_call',
-    text: OPEN_CALLS,
-    values: [
-      calls.map(({ runId }) => runId),
-      calls.map(({ fence }) => fence),
-      calls.map(({ maxCallsPerRun }) => maxCallsPerRun),
-    ],
+    candidates: statement`
+run AS MATERIALIZED (
+  SELECT asked.* FROM ${asked}
+  CROSS JOIN LATERAL (
+    SELECT FROM strandline.runs WHERE id = asked.run_id AND fence = asked.fence AND status = 'running' FOR NO KEY UPDATE
+  ) held
+), made AS MATERIALIZED (
+  SELECT run.*, (SELECT count(*) FROM strandline.calls c WHERE c.run_id = run.run_id) AS calls,
+    (SELECT coalesce(max(c.n), 0) + 1 FROM strandline.calls c WHERE c.run_id = run.run_id) AS n,
+    EXISTS (SELECT FROM strandline.responses a WHERE a.run_id = run.run_id AND read_at IS NULL) AS unread
+  FROM run
+), allowed AS MATERIALIZED (
+  SELECT run_id, fence, n, row_number() OVER (ORDER BY run_id) AS place FROM made WHERE NOT unread AND calls < most
+)`,
+    rows: statement`
+  INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
+  SELECT run_id, n, ${limits.serviceId}, fence, 'sent', now FROM allowed, verdict WHERE place <= opens`,
+    outcome: statement`
+SELECT made.run_id, made.n, verdict.now, verdict.until, CASE
+  WHEN place <= opens THEN 'opened' WHEN place IS NOT NULL THEN refusal WHEN made.unread THEN 'unread' ELSE 'run_cap' END AS kind
+FROM made LEFT JOIN allowed USING (run_id) LEFT JOIN verdict ON place IS NOT NULL`,
   });
   return new Map(rows.map((row) => [row.run_id, toOpenedCall(row)]));
 }
@@ -149,31 +131,29 @@ function toOpenedCall({ kind, n, now, until }: OpenedCallRow): OpenedCall {
   return verdict.kind === 'opened' ? { ...verdict, n } : verdict;
 }
 
-/** @returns whether the run has an unread response, so that the call must not be made */
+/**
+ * Refunds a call that was opened although its run has an unread response. {@link openGroup} does not see rows committed
+ * while it waits for a lock; this statement does, before the request is sent, even if a later claim has marked the call as
+ * unknown.
+ * @returns whether the run has an unread response, so that the call must not be made
+ */
 async function refundIfUnread(
   db: Database,
-  call: { runId: Id; n: number; clock: Pick<Clock, 'statementTime'> },
+  { runId, n, clock }: { runId: Id; n: number; clock: Pick<Clock, 'statementTime'> },
 ): Promise<boolean> {
-  const { rowCount } = await db.pool.query({
-    name: 'refund_if_unread',
-    text: REFUND_IF_UNREAD,
-    values: [call.runId, call.n, call.clock.statementTime()],
-  });
+  const { rowCount } = await execute(
+    db.pool,
+    statement`WITH closed AS (
+        UPDATE strandline.calls SET state = 'failed', code = 'timeout_connect', received_at = ${timeOf(clock.statementTime())}, refunded = true
+        WHERE run_id = ${runId} AND n = ${n} AND NOT refunded
+          AND EXISTS (SELECT FROM strandline.responses WHERE run_id = ${runId} AND read_at IS NULL)
+        RETURNING service_id, sent_at, refunded
+      ), ${REFUND_CALL}
+      SELECT FROM closed`,
+    'refund_if_unread',
+  );
   return rowCount === 1;
 }
-
-/**
- * Closes a call without a response. If its request was certainly not sent, it is removed from the day and the minute,
- * but still counts as an attempt of its run. A partial body is stored as a response that needs no reading: a replay
- * may parse it, but it never counts as complete.
- */
-const CLOSE_CALL = `
-WITH ${closeCallSql('calls', 'run_id = $9 AND n = $10')}, kept AS (
-  INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at, read_at)
-  SELECT run_id, n, http_status, $11, $12, $13, $14::int, received_at, received_at FROM closed WHERE $12::bytea IS NOT NULL
-  ON CONFLICT DO NOTHING
-), ${REFUND_CALL}
-SELECT FROM closed`;
 
 export type FailedCallEnd = CallEnd & {
   /** `received`: its response is paid for, and could not be stored with it. */
@@ -182,30 +162,37 @@ export type FailedCallEnd = CallEnd & {
   partial: { contentType: string | null; body: Buffer } | null;
 };
 
-/** Closes the row of a call without a response. Idempotent. */
+/**
+ * Closes a call without a response. If its request was certainly not sent, it is removed from the day and the minute,
+ * but still counts as an attempt of its run. A partial body is stored as a response that needs no reading: a replay
+ * may parse it, but it never counts as complete. Idempotent.
+ */
 export async function closeFailedCall(
   db: Database,
   call: FailedCallEnd & { runId: Id; n: number },
 ): Promise<void> {
   const { runId, n, partial } = call;
   const stored = partial && (await encodeBody(partial.body));
-  await db.pool.query(CLOSE_CALL, [
-    ...listCallEnd(call),
-    runId,
-    n,
-    partial?.contentType ?? null,
-    stored?.gzipped ?? null,
-    stored?.sha256 ?? null,
-    stored?.bytes ?? null,
-  ]);
+  const kept = partial && stored && { contentType: partial.contentType, ...stored };
+  await execute(
+    db.pool,
+    statement`WITH ${closeCall('calls', statement`run_id = ${runId} AND n = ${n}`, call)}, kept AS (
+        INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at, read_at)
+        SELECT run_id, n, http_status, ${kept?.contentType ?? null}, ${kept?.gzipped ?? null}, ${kept?.sha256 ?? null}, ${kept?.bytes ?? null}::int,
+          received_at, received_at
+        FROM closed WHERE ${kept !== null}::boolean
+        ON CONFLICT DO NOTHING
+      ), ${REFUND_CALL}
+      SELECT FROM closed`,
+  );
 }
 
 /** Calls of an earlier claim with unknown outcome: they count as paid. */
 export async function markUnknownCalls(db: Database, runId: Id, fence: number, now: Date): Promise<number> {
-  const { rowCount } = await db.pool.query(
-    `UPDATE strandline.calls SET state = 'unknown', code = 'unknown_outcome', received_at = $3
-     WHERE run_id = $1 AND fence < $2 AND state = 'sent'`,
-    [runId, fence, now],
+  const { rowCount } = await execute(
+    db.pool,
+    statement`UPDATE strandline.calls SET state = 'unknown', code = 'unknown_outcome', received_at = ${now}
+      WHERE run_id = ${runId} AND fence < ${fence} AND state = 'sent'`,
   );
   return rowCount ?? 0;
 }

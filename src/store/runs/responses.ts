@@ -8,16 +8,16 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Reject } from '../../model/parsed-results.ts';
 import type { ToolReport } from '../../model/tool-coverage.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { batched, givenRowsSql } from '../db/batches.ts';
+import { batched, givenRows } from '../db/batches.ts';
 import {
   backOffSql,
-  isOverSql,
   type Database,
   type Id,
   isUnreachable,
   type Queryable,
   sqlTime,
 } from '../db/database.ts';
+import { execute, isOver, rowsOf, type Statement, statement, timeOf, verbatim } from '../db/statement.ts';
 import { insertRejectsSql } from '../save/outcome.ts';
 import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
 import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';
@@ -54,35 +54,6 @@ export async function encodeBody(body: Buffer): Promise<{ gzipped: Buffer; sha25
 
 type Encoded = Awaited<ReturnType<typeof encodeBody>>;
 
-/**
- * Stores responses, unread, and closes their calls. $12 contains the concatenated bodies: each has `length` bytes
- * from `at` on. An array of bodies would be sent as text, which is twice as long.
- */
-const INSERT_RESPONSES = `
-WITH came AS MATERIALIZED (
-  SELECT run_id, n, http_status, content_type, sha256, substring($12::bytea FROM at FOR length) AS body, bytes, received_at,
-    latency_ms, cost_usd
-  FROM ${givenRowsSql('u', {
-    run_id: 'bigint',
-    n: 'int',
-    http_status: 'int',
-    content_type: 'text',
-    sha256: 'bytea',
-    at: 'int',
-    length: 'int',
-    bytes: 'int',
-    received_at: 'timestamptz',
-    latency_ms: 'int',
-    cost_usd: 'numeric',
-  })}
-), closed AS (
-  UPDATE strandline.calls SET state = 'received', code = NULL, http_status = came.http_status, bytes = came.bytes,
-    latency_ms = came.latency_ms, cost_usd = came.cost_usd, received_at = came.received_at
-  FROM came WHERE calls.run_id = came.run_id AND calls.n = came.n
-)
-INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
-SELECT run_id, n, http_status, content_type, body, sha256, bytes, received_at FROM came ON CONFLICT DO NOTHING`;
-
 /** Maximum compressed bytes per batch: fifty typical responses. Larger ones would delay small ones, and are sent alone. */
 const MAX_BYTES_TOGETHER = 2 ** 20;
 
@@ -109,6 +80,7 @@ export async function storeResponse(db: Database, paid: PaidResponse): Promise<v
   }
 }
 
+/** Stores responses, unread, and closes their calls. */
 async function storeEncoded(
   db: Database,
   batch: readonly { paid: PaidResponse; encoded: Encoded }[],
@@ -119,24 +91,36 @@ async function storeEncoded(
     end += encoded.gzipped.byteLength;
     return at;
   });
-  await db.pool.query({
-    name: 'store_response',
-    text: INSERT_RESPONSES,
-    values: [
-      batch.map(({ paid }) => paid.runId),
-      batch.map(({ paid }) => paid.response.n),
-      batch.map(({ paid }) => paid.response.httpStatus),
-      batch.map(({ paid }) => paid.response.contentType),
-      batch.map(({ encoded }) => encoded.sha256),
-      places,
-      batch.map(({ encoded }) => encoded.gzipped.byteLength),
-      batch.map(({ encoded }) => encoded.bytes),
-      batch.map(({ paid }) => paid.response.receivedAt),
-      batch.map(({ paid }) => paid.latencyMs),
-      batch.map(({ paid }) => paid.costUsd),
-      Buffer.concat(batch.map(({ encoded }) => encoded.gzipped)),
-    ],
+  const stored = givenRows('u', {
+    run_id: ['bigint', batch.map(({ paid }) => paid.runId)],
+    n: ['int', batch.map(({ paid }) => paid.response.n)],
+    http_status: ['int', batch.map(({ paid }) => paid.response.httpStatus)],
+    content_type: ['text', batch.map(({ paid }) => paid.response.contentType)],
+    sha256: ['bytea', batch.map(({ encoded }) => encoded.sha256)],
+    at: ['int', places],
+    length: ['int', batch.map(({ encoded }) => encoded.gzipped.byteLength)],
+    bytes: ['int', batch.map(({ encoded }) => encoded.bytes)],
+    received_at: ['timestamptz', batch.map(({ paid }) => paid.response.receivedAt)],
+    latency_ms: ['int', batch.map(({ paid }) => paid.latencyMs)],
+    cost_usd: ['numeric', batch.map(({ paid }) => paid.costUsd)],
   });
+  // Bodies in a row, because an array of bodies would be sent as text, which is twice as long.
+  const bodies = Buffer.concat(batch.map(({ encoded }) => encoded.gzipped));
+  await execute(
+    db.pool,
+    statement`WITH came AS MATERIALIZED (
+        SELECT run_id, n, http_status, content_type, sha256, substring(${bodies}::bytea FROM at FOR length) AS body, bytes, received_at,
+          latency_ms, cost_usd
+        FROM ${stored}
+      ), closed AS (
+        UPDATE strandline.calls SET state = 'received', code = NULL, http_status = came.http_status, bytes = came.bytes,
+          latency_ms = came.latency_ms, cost_usd = came.cost_usd, received_at = came.received_at
+        FROM came WHERE calls.run_id = came.run_id AND calls.n = came.n
+      )
+      INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
+      SELECT run_id, n, http_status, content_type, body, sha256, bytes, received_at FROM came ON CONFLICT DO NOTHING`,
+    'store_response',
+  );
   return batch.map(() => undefined);
 }
 
@@ -145,9 +129,9 @@ export async function isSentCall(
   db: Database,
   call: { runId: Id; n: number; fence: number; sentAt: Date },
 ): Promise<boolean> {
-  const { rowCount } = await db.pool.query(
-    'SELECT FROM strandline.calls WHERE run_id = $1 AND n = $2 AND fence = $3 AND sent_at = $4',
-    [call.runId, call.n, call.fence, call.sentAt],
+  const { rowCount } = await execute(
+    db.pool,
+    statement`SELECT FROM strandline.calls WHERE run_id = ${call.runId} AND n = ${call.n} AND fence = ${call.fence} AND sent_at = ${call.sentAt}`,
   );
   return rowCount === 1;
 }
@@ -159,15 +143,14 @@ type ResponseRow = {
   body: Buffer;
   received_at: Date;
 };
-const RESPONSE_COLUMNS = 'n, http_status, content_type, body, received_at';
 
 /** The newest stored response of a run, preferring complete ones; `null` if there is none or it has expired. */
 export async function loadNewestResponse(db: Database, runId: Id): Promise<RawResponse | null> {
-  const { rows } = await db.pool.query<ResponseRow>(
-    `SELECT n, a.http_status, content_type, body, a.received_at FROM strandline.responses a
+  const { rows } = await execute<ResponseRow>(
+    db.pool,
+    statement`SELECT n, a.http_status, content_type, body, a.received_at FROM strandline.responses a
      LEFT JOIN strandline.calls c USING (run_id, n)
-     WHERE run_id = $1 ORDER BY coalesce(c.state = 'received', true) DESC, a.received_at DESC, n DESC LIMIT 1`,
-    [runId],
+     WHERE run_id = ${runId} ORDER BY coalesce(c.state = 'received', true) DESC, a.received_at DESC, n DESC LIMIT 1`,
   );
   return rows[0] === undefined ? null : toResponse(rows[0]);
 }
@@ -175,72 +158,81 @@ export async function loadNewestResponse(db: Database, runId: Id): Promise<RawRe
 /** A late response that was attempted this often may crash its workers: it is given only to a worker without runs. */
 const MAX_SHARED_READ_ATTEMPTS = 2;
 
-const HAS_ENDED = `status IN ('succeeded', 'failed', 'cancelled')`;
+const HAS_ENDED = statement`status IN ('succeeded', 'failed', 'cancelled')`;
 /** Pause after so many attempts to read a response. */
-function readPauseSql(attempts: string): string {
-  return backOffSql(attempts, '6 hours');
+function readPause(attempts: string): Statement {
+  return verbatim(backOffSql(attempts, '6 hours'));
 }
-/** This response must not be read before $2: an attempt is in progress, or crashed. */
-const IS_DUE = isOverSql('next_read_at', sqlTime('$2'), readPauseSql('read_attempts'));
+/** This response may be read: no attempt is in progress, or has crashed lately. */
+function isDue(now: Date | null): Statement {
+  return isOver(statement`next_read_at`, timeOf(now), readPause('read_attempts'));
+}
 
 /**
  * Counts an attempt and commits it before the response is read: one that kills its worker is read again after a minute,
  * then two, at most six hours, and not in a loop.
- * $1 run, $2 time.
  */
-const takeUnreadSql = (condition: string) => `
-UPDATE strandline.responses a
-SET read_attempts = a.read_attempts + 1,
-  next_read_at = ${sqlTime('$2')} + ${readPauseSql('a.read_attempts')}
-WHERE (a.run_id, a.n) = (
-  SELECT run_id, n FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL AND ${condition}
-  ORDER BY received_at DESC, n DESC LIMIT 1 FOR UPDATE SKIP LOCKED
-)
-RETURNING ${RESPONSE_COLUMNS}`;
-
-const TAKE_UNREAD = takeUnreadSql('true');
-const TAKE_LATE = takeUnreadSql(
-  `${IS_DUE} AND EXISTS (SELECT FROM strandline.runs WHERE id = $1 AND ${HAS_ENDED})`,
-);
+async function takeUnread(
+  db: Database,
+  { runId, now }: { runId: Id; now: Date | null },
+  condition: Statement,
+): Promise<RawResponse | null> {
+  const [row] = await rowsOf<ResponseRow>(
+    db.pool,
+    statement`UPDATE strandline.responses a
+      SET read_attempts = a.read_attempts + 1, next_read_at = ${timeOf(now)} + ${readPause('a.read_attempts')}
+      WHERE (a.run_id, a.n) = (
+        SELECT run_id, n FROM strandline.responses WHERE run_id = ${runId} AND read_at IS NULL AND ${condition}
+        ORDER BY received_at DESC, n DESC LIMIT 1 FOR UPDATE SKIP LOCKED
+      )
+      RETURNING n, http_status, content_type, body, received_at`,
+  );
+  return row === undefined ? null : toResponse(row);
+}
 
 /**
  * The newest unread response of a run, for the holder of its claim.
  * @param input.now the statement's time; null: the database's clock
  */
-export async function takeUnreadResponse(
+export function takeUnreadResponse(
   db: Database,
   input: { runId: Id; now: Date | null },
 ): Promise<RawResponse | null> {
-  const { rows } = await db.pool.query<ResponseRow>(TAKE_UNREAD, [input.runId, input.now]);
-  return rows[0] === undefined ? null : toResponse(rows[0]);
+  return takeUnread(db, input, statement`true`);
 }
 
 /** The newest unread response of an ended run, if it is due to be read; no other process gets it meanwhile. */
-export async function takeLateResponse(
+export function takeLateResponse(
   db: Database,
   input: { runId: Id; now: Date | null },
 ): Promise<RawResponse | null> {
-  const { rows } = await db.pool.query<ResponseRow>(TAKE_LATE, [input.runId, input.now]);
-  return rows[0] === undefined ? null : toResponse(rows[0]);
+  return takeUnread(
+    db,
+    input,
+    statement`${isDue(input.now)} AND EXISTS (SELECT FROM strandline.runs WHERE id = ${input.runId} AND ${HAS_ENDED})`,
+  );
 }
 
 /**
  * Whether a run has probably crashed workers, so that only a worker without other runs may continue it: an abandoned
  * run that was claimed twice, or an ended one with a response attempted twice.
  */
-export async function needsSolitude(db: Database, input: { runId: Id; now: Date | null }): Promise<boolean> {
-  const { rowCount } = await db.pool.query(
-    `SELECT FROM strandline.runs r WHERE id = $1 AND (
-       (${IS_ABANDONED} AND claims >= ${MAX_SHARED_CLAIMS})
-       OR (${HAS_ENDED} AND EXISTS (SELECT FROM strandline.responses
-         WHERE run_id = $1 AND read_at IS NULL AND read_attempts >= ${MAX_SHARED_READ_ATTEMPTS} AND ${IS_DUE})))`,
-    [input.runId, input.now],
+export async function needsSolitude(
+  db: Database,
+  { runId, now }: { runId: Id; now: Date | null },
+): Promise<boolean> {
+  const { rowCount } = await execute(
+    db.pool,
+    statement`SELECT FROM strandline.runs r WHERE id = ${runId} AND (
+        (${verbatim(IS_ABANDONED)} AND claims >= ${verbatim(MAX_SHARED_CLAIMS)})
+        OR (${HAS_ENDED} AND EXISTS (SELECT FROM strandline.responses
+          WHERE run_id = ${runId} AND read_at IS NULL AND read_attempts >= ${verbatim(MAX_SHARED_READ_ATTEMPTS)} AND ${isDue(now)})))`,
   );
   return rowCount === 1;
 }
 
 /** When a late response may be read: the worker that stored it has five seconds to read it first. */
-const READABLE_AT = `coalesce(a.next_read_at, a.received_at + interval '5 seconds')`;
+const READABLE_AT = statement`coalesce(a.next_read_at, a.received_at + interval '5 seconds')`;
 
 /** An ended run with an unread response, to enqueue. */
 type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 'first' };
@@ -256,18 +248,16 @@ export async function listLateRuns(
   limit: number,
   simulation: string | null = null,
 ): Promise<LateRun[]> {
-  const { rows } = await db.query<LateRun>({
-    name: 'late_runs',
-    text: `
-SELECT DISTINCT r.id, r.fence, r.trigger FROM strandline.responses a
-CROSS JOIN LATERAL (SELECT id, fence, trigger, status, search_id FROM strandline.runs WHERE id = a.run_id OFFSET 0) r
-CROSS JOIN LATERAL (SELECT simulation FROM strandline.searches WHERE id = r.search_id OFFSET 0) s
-WHERE a.read_at IS NULL AND ${isOverSql(READABLE_AT, sqlTime('$1'), readPauseSql('a.read_attempts'))} AND r.${HAS_ENDED}
-  AND s.simulation IS NOT DISTINCT FROM $3
-ORDER BY r.id LIMIT $2`,
-    values: [clock.statementTime(), limit, simulation],
-  });
-  return rows;
+  return rowsOf<LateRun>(
+    db,
+    statement`SELECT DISTINCT r.id, r.fence, r.trigger FROM strandline.responses a
+      CROSS JOIN LATERAL (SELECT id, fence, trigger, status, search_id FROM strandline.runs WHERE id = a.run_id OFFSET 0) r
+      CROSS JOIN LATERAL (SELECT simulation FROM strandline.searches WHERE id = r.search_id OFFSET 0) s
+      WHERE a.read_at IS NULL AND ${isOver(READABLE_AT, timeOf(clock.statementTime()), readPause('a.read_attempts'))} AND r.${HAS_ENDED}
+        AND s.simulation IS NOT DISTINCT FROM ${simulation}
+      ORDER BY r.id LIMIT ${limit}`,
+    'late_runs',
+  );
 }
 
 /** Marks an unusable late response as read, with the reason. @returns false if another process has read it */

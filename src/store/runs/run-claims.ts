@@ -1,15 +1,9 @@
 /** Leases of runs: claim with a fence, extend, renew. */
 import type { Operation } from '../../model/enumerations.ts';
 import { SECOND } from '../../lib/time.ts';
-import { batched, givenRowsSql } from '../db/batches.ts';
-import {
-  type Database,
-  type Id,
-  isOverSql,
-  sqlTime,
-  type Transaction,
-  violatesConstraint,
-} from '../db/database.ts';
+import { batched, givenRows } from '../db/batches.ts';
+import { type Database, type Id, isOverSql, type Transaction, violatesConstraint } from '../db/database.ts';
+import { execute, isOver, rowsOf, type Statement, statement, timeOf, verbatim } from '../db/statement.ts';
 import type { RequestColumns } from '../topics/searches.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 
@@ -39,8 +33,8 @@ export type ClaimedRun = RequestColumns & {
 export const LEASE_IS_OVER = isOverSql('lease_until', 'clock_timestamp()', `interval '1 day'`);
 
 /** Whether a queued run may start: a retry waits an hour at most (`monitor/runs/retry-policy.ts`), spread over some seconds. */
-export function mayStartSql(now: string): string {
-  return isOverSql('not_before', now, `interval '65 minutes'`);
+export function mayStart(now: Statement): Statement {
+  return isOver(statement`not_before`, now, statement`interval '65 minutes'`);
 }
 
 /** No scan for this long means an outage, in which no worker could renew its lease either. */
@@ -55,35 +49,6 @@ export const IS_ABANDONED = `(r.status = 'running' AND ${LEASE_IS_OVER} AND EXIS
 
 /** A run that was claimed this often may crash its workers: it is given only to a worker without other runs. */
 export const MAX_SHARED_CLAIMS = 2;
-
-/**
- * Claims runs for this process: queued and due, or running with an expired lease. Locks their rows first, in order;
- * the lock decides between concurrent claims, and the partial unique index `runs_one_running` keeps two runs of one
- * search apart. Leases use the database's clock. For each run: $1 ID, ascending, $2 worker, $3 length of the lease,
- * $4 time, $5 whether its worker has no other run.
- */
-const CLAIM_RUNS = `
-WITH held AS MATERIALIZED (
-  SELECT asked.*
-  FROM ${givenRowsSql('asked', { id: 'bigint', worker: 'text', lease_ms: 'int', now: 'timestamptz', alone: 'boolean' })}
-  CROSS JOIN LATERAL (
-    SELECT FROM strandline.runs r
-    WHERE r.id = asked.id AND (asked.alone OR r.claims < ${MAX_SHARED_CLAIMS})
-      AND ((r.status = 'queued' AND ${mayStartSql(sqlTime('asked.now'))}) OR ${IS_ABANDONED})
-    FOR NO KEY UPDATE
-  ) claimable
-)
-UPDATE strandline.runs r
-SET status = 'running', fence = r.fence + 1, claims = r.claims + 1, worker = asked.worker, not_before = NULL, offer_at = NULL,
-  lease_until = clock_timestamp() + asked.lease_ms * interval '1 millisecond', started_at = coalesce(r.started_at, ${sqlTime('asked.now')})
-FROM held asked, strandline.searches s, strandline.topics t, strandline.services sv, strandline.search_versions v
-WHERE r.id = asked.id AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
-  AND v.search_id = r.search_id AND v.version = r.version
-RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
-  s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
-  coalesce(s.next_due_at, (SELECT due_at FROM strandline.search_pace p WHERE p.search_id = s.id)) AS next_due_at,
-  s.service_id, sv.name AS service, sv.kind AS service_kind, sv.dialect,
-  (SELECT count(*)::int FROM strandline.calls c WHERE c.run_id = r.id) AS calls_made`;
 
 type ClaimInput = { runId: Id; worker: string; leaseMs: number; now: Date | null; alone?: boolean };
 
@@ -101,22 +66,49 @@ export const claimRun: (db: Database, input: ClaimInput) => Promise<ClaimedRun |
   alone: true,
 });
 
+/**
+ * Claims runs for this process: queued and due, or running with an expired lease. Locks their rows first, in order;
+ * the lock decides between concurrent claims, and the partial unique index `runs_one_running` keeps two runs of one
+ * search apart. Leases use the database's clock.
+ */
 async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(ClaimedRun | null)[]> {
   // If a run is requested twice, the first request claims it.
   const first = new Map(claims.toReversed().map((claim) => [claim.runId, claim]));
   const asked = [...first.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
+  const askedRows = givenRows('asked', {
+    id: ['bigint', asked.map(({ runId }) => runId)],
+    worker: ['text', asked.map(({ worker }) => worker)],
+    lease_ms: ['int', asked.map(({ leaseMs }) => leaseMs)],
+    now: ['timestamptz', asked.map(({ now }) => now)],
+    alone: ['boolean', asked.map(({ alone }) => alone ?? false)],
+  });
+  const now = timeOf(statement`asked.now`);
   try {
-    const { rows } = await db.pool.query<ClaimedRun>({
-      name: 'claim_run',
-      text: CLAIM_RUNS,
-      values: [
-        asked.map(({ runId }) => runId),
-        asked.map(({ worker }) => worker),
-        asked.map(({ leaseMs }) => leaseMs),
-        asked.map(({ now }) => now),
-        asked.map(({ alone }) => alone ?? false),
-      ],
-    });
+    const rows = await rowsOf<ClaimedRun>(
+      db.pool,
+      statement`WITH held AS MATERIALIZED (
+        SELECT asked.*
+        FROM ${askedRows}
+        CROSS JOIN LATERAL (
+          SELECT FROM strandline.runs r
+          WHERE r.id = asked.id AND (asked.alone OR r.claims < ${verbatim(MAX_SHARED_CLAIMS)})
+            AND ((r.status = 'queued' AND ${mayStart(now)}) OR ${verbatim(IS_ABANDONED)})
+          FOR NO KEY UPDATE
+        ) claimable
+      )
+      UPDATE strandline.runs r
+      SET status = 'running', fence = r.fence + 1, claims = r.claims + 1, worker = asked.worker, not_before = NULL, offer_at = NULL,
+        lease_until = clock_timestamp() + asked.lease_ms * interval '1 millisecond', started_at = coalesce(r.started_at, ${now})
+      FROM held asked, strandline.searches s, strandline.topics t, strandline.services sv, strandline.search_versions v
+      WHERE r.id = asked.id AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
+        AND v.search_id = r.search_id AND v.version = r.version
+      RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
+        s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
+        coalesce(s.next_due_at, (SELECT due_at FROM strandline.search_pace p WHERE p.search_id = s.id)) AS next_due_at,
+        s.service_id, sv.name AS service, sv.kind AS service_kind, sv.dialect,
+        (SELECT count(*)::int FROM strandline.calls c WHERE c.run_id = r.id) AS calls_made`,
+      'claim_run',
+    );
     const claimed = new Map(rows.map((run) => [run.id, run]));
     return claims.map((claim) =>
       first.get(claim.runId) === claim ? (claimed.get(claim.runId) ?? null) : null,
@@ -135,11 +127,11 @@ async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(
  * @returns how many leases were extended
  */
 export async function extendLeases(tx: Transaction, leaseMs: number): Promise<number> {
-  const { rowCount } = await tx.query(
-    `UPDATE strandline.runs SET lease_until = clock_timestamp() + $1 * interval '1 millisecond', lease_extended = fence
+  const { rowCount } = await execute(
+    tx,
+    statement`UPDATE strandline.runs SET lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond', lease_extended = fence
      WHERE status = 'running'
-       AND (lease_extended IS DISTINCT FROM fence OR lease_until > clock_timestamp() + $1 * interval '1 millisecond')`,
-    [leaseMs],
+       AND (lease_extended IS DISTINCT FROM fence OR lease_until > clock_timestamp() + ${leaseMs} * interval '1 millisecond')`,
   );
   return rowCount ?? 0;
 }
@@ -149,10 +141,10 @@ export async function renewLease(
   db: Database,
   input: { runId: Id; fence: number; leaseMs: number },
 ): Promise<boolean> {
-  const { rowCount } = await db.pool.query(
-    `UPDATE strandline.runs SET lease_until = clock_timestamp() + $3 * interval '1 millisecond', lease_extended = NULL
-     WHERE id = $1 AND fence = $2 AND status = 'running'`,
-    [input.runId, input.fence, input.leaseMs],
+  const { rowCount } = await execute(
+    db.pool,
+    statement`UPDATE strandline.runs SET lease_until = clock_timestamp() + ${input.leaseMs} * interval '1 millisecond', lease_extended = NULL
+     WHERE id = ${input.runId} AND fence = ${input.fence} AND status = 'running'`,
   );
   return rowCount === 1;
 }

@@ -4,7 +4,8 @@ import type { Operation, Tool } from '../../model/enumerations.ts';
 import type { Reject } from '../../model/parsed-results.ts';
 import type { ToolReport } from '../../model/tool-coverage.ts';
 import { type Database, type Id, type Queryable, sqlTime, type Transaction } from '../db/database.ts';
-import { mayStartSql } from './run-claims.ts';
+import { execute, selectIds, statement, timeOf } from '../db/statement.ts';
+import { mayStart } from './run-claims.ts';
 import { insertRejectsSql } from '../save/outcome.ts';
 import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
@@ -74,33 +75,6 @@ const FAILED_RUN = `(SELECT id AS run_id, false AS responded, $3::text AS reason
   FROM failed WHERE EXISTS (SELECT FROM strandline.calls WHERE run_id = failed.id AND NOT refunded))`;
 
 /**
- * Requeues a claimed run, unless its search was stopped in the meantime. Share-locks the search's row first: a concurrent
- * pause or removal is either visible here, or finds the run queued. Manual runs of a paused search are still executed.
- */
-const REQUEUE_RUN = `
-WITH search AS (
-  SELECT CASE
-    WHEN s.archived_at IS NOT NULL THEN 'removed'
-    WHEN s.state = 'broken' OR (s.state = 'paused' AND r.trigger <> 'manual') THEN s.state
-  END AS stopped
-  FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
-  WHERE r.id = $1 FOR SHARE OF s
-), requeued AS (
-  UPDATE strandline.runs
-  SET status = CASE WHEN stopped IS NULL THEN 'queued' ELSE 'cancelled' END,
-    not_before = CASE WHEN stopped IS NULL THEN $3::timestamptz END,
-    offer_at = CASE WHEN stopped IS NULL THEN coalesce($3::timestamptz, ${sqlTime('$5')}) END,
-    ended_at = CASE WHEN stopped IS NOT NULL THEN ${sqlTime('$5')} END,
-    reason = coalesce(stopped, $4), lease_until = NULL, claims = 0
-  FROM search
-  WHERE id = $1 AND fence = $2 AND status = 'running'
-  RETURNING id, status
-), response AS (
-  UPDATE strandline.responses SET read_at = ${sqlTime('$5')} FROM requeued WHERE run_id = requeued.id AND n = $6 AND read_at IS NULL
-)
-SELECT status FROM requeued`;
-
-/**
  * Requeues a claimed run for a retry, or because this worker is stopping. The scan enqueues it at `notBefore`, or
  * immediately if null.
  * @param input.now the statement's time; null: the database's clock
@@ -118,14 +92,33 @@ export async function requeueRun(
     now: Date | null;
   },
 ): Promise<'queued' | 'cancelled' | null> {
-  const { rows } = await db.pool.query<{ status: 'queued' | 'cancelled' }>(REQUEUE_RUN, [
-    input.runId,
-    input.fence,
-    input.notBefore,
-    input.reason,
-    input.now,
-    input.unreadable ?? null,
-  ]);
+  // Requeues a claimed run, unless its search was stopped in the meantime. Share-locks the search's row first: a
+  // concurrent pause or removal is either visible here, or finds the run queued. Manual runs of a paused search are
+  // still executed.
+  const { rows } = await execute<{ status: 'queued' | 'cancelled' }>(
+    db.pool,
+    statement`WITH search AS (
+      SELECT CASE
+        WHEN s.archived_at IS NOT NULL THEN 'removed'
+        WHEN s.state = 'broken' OR (s.state = 'paused' AND r.trigger <> 'manual') THEN s.state
+      END AS stopped
+      FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+      WHERE r.id = ${input.runId} FOR SHARE OF s
+    ), requeued AS (
+      UPDATE strandline.runs
+      SET status = CASE WHEN stopped IS NULL THEN 'queued' ELSE 'cancelled' END,
+        not_before = CASE WHEN stopped IS NULL THEN ${input.notBefore}::timestamptz END,
+        offer_at = CASE WHEN stopped IS NULL THEN coalesce(${input.notBefore}::timestamptz, ${timeOf(input.now)}) END,
+        ended_at = CASE WHEN stopped IS NOT NULL THEN ${timeOf(input.now)} END,
+        reason = coalesce(stopped, ${input.reason}), lease_until = NULL, claims = 0
+      FROM search
+      WHERE id = ${input.runId} AND fence = ${input.fence} AND status = 'running'
+      RETURNING id, status
+    ), response AS (
+      UPDATE strandline.responses SET read_at = ${timeOf(input.now)} FROM requeued WHERE run_id = requeued.id AND n = ${input.unreadable ?? null} AND read_at IS NULL
+    )
+    SELECT status FROM requeued`,
+  );
   return rows[0]?.status ?? null;
 }
 
@@ -137,9 +130,9 @@ export async function readOwnStatus(
   db: Database,
   { id, fence }: { id: Id; fence: number },
 ): Promise<string | null> {
-  const { rows } = await db.pool.query<{ status: string }>(
-    'SELECT status FROM strandline.runs WHERE id = $1 AND fence = $2',
-    [id, fence],
+  const { rows } = await execute<{ status: string }>(
+    db.pool,
+    statement`SELECT status FROM strandline.runs WHERE id = ${id} AND fence = ${fence}`,
   );
   return rows[0]?.status ?? null;
 }
@@ -155,13 +148,13 @@ export async function insertRun(
   tx: Queryable,
   input: { searchId: Id; trigger: 'manual' | 'first'; now: Date | null },
 ): Promise<Id> {
-  const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
-     SELECT s.id, s.version, v.request_version, $2, 'queued', t.now, t.now + $4 * interval '1 ms'
+  const { rows } = await execute<{ id: Id }>(
+    tx,
+    statement`INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
+     SELECT s.id, s.version, v.request_version, ${input.trigger}, 'queued', t.now, t.now + ${OFFER_AGAIN_MS} * interval '1 ms'
      FROM strandline.searches s JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version,
-       (SELECT ${sqlTime('$3')} AS now) t
-     WHERE s.id = $1 AND s.archived_at IS NULL FOR SHARE OF s RETURNING id`,
-    [input.searchId, input.trigger, input.now, OFFER_AGAIN_MS],
+       (SELECT ${timeOf(input.now)} AS now) t
+     WHERE s.id = ${input.searchId} AND s.archived_at IS NULL FOR SHARE OF s RETURNING id`,
   );
   const row = rows[0];
   if (row === undefined) throw new Refused('not_found', 'the search was removed');
@@ -173,13 +166,13 @@ export async function insertRun(
  * not what a person requests.
  */
 export async function findQueuedRun(tx: Transaction, searchId: Id, now: Date | null): Promise<Id | null> {
-  const { rows } = await tx.query<{ id: Id }>(
-    `SELECT r.id FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.version = r.version
-     WHERE r.search_id = $1 AND r.status = 'queued' AND ${mayStartSql(sqlTime('$2'))}
-     ORDER BY r.id LIMIT 1`,
-    [searchId, now],
+  const [id] = await selectIds(
+    tx,
+    statement`SELECT r.id FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.version = r.version
+      WHERE r.search_id = ${searchId} AND r.status = 'queued' AND ${mayStart(timeOf(now))}
+      ORDER BY r.id LIMIT 1`,
   );
-  return rows[0]?.id ?? null;
+  return id ?? null;
 }
 
 export type ReplayableRun = {
@@ -194,14 +187,14 @@ export type ReplayableRun = {
 };
 
 export async function findRunForReplay(db: Database, runId: Id): Promise<ReplayableRun | null> {
-  const { rows } = await db.pool.query<ReplayableRun>(
-    `SELECT r.search_id, s.service_id, s.operation, v.tools, sv.dialect, r.status, r.ended_at
+  const { rows } = await execute<ReplayableRun>(
+    db.pool,
+    statement`SELECT r.search_id, s.service_id, s.operation, v.tools, sv.dialect, r.status, r.ended_at
      FROM strandline.runs r
      JOIN strandline.searches s ON s.id = r.search_id
      JOIN strandline.search_versions v ON v.search_id = r.search_id AND v.version = r.version
      JOIN strandline.services sv ON sv.id = s.service_id
-     WHERE r.id = $1`,
-    [runId],
+     WHERE r.id = ${runId}`,
   );
   return rows[0] ?? null;
 }
@@ -213,9 +206,9 @@ export async function countFailuresInARow(
   code: string,
   times: number,
 ): Promise<boolean> {
-  const { rows } = await db.pool.query<{ code: string | null }>(
-    `SELECT code FROM strandline.runs WHERE search_id = $1 AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT $2`,
-    [searchId, times],
+  const { rows } = await execute<{ code: string | null }>(
+    db.pool,
+    statement`SELECT code FROM strandline.runs WHERE search_id = ${searchId} AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT ${times}`,
   );
   return rows.length === times && rows.every((row) => row.code === code);
 }

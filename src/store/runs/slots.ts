@@ -2,8 +2,9 @@
 import type { CancelReason, SkipReason } from '../../model/errors.ts';
 import { SECOND } from '../../lib/time.ts';
 import type { Operation } from '../../model/enumerations.ts';
+import { givenRows } from '../db/batches.ts';
 import { type Id, type Queryable, type Transaction } from '../db/database.ts';
-import { execute, selectIds, statement, verbatim } from '../db/statement.ts';
+import { execute, rowsOf, selectIds, type Statement, statement } from '../db/statement.ts';
 import type { SearchState, ServiceKind } from '../../model/closed-lists.ts';
 
 /** A schedule as stored: one of the first three members is set. */
@@ -36,7 +37,7 @@ export type LockedSearch = ScheduleColumns & {
   spent_until: Date | null;
 };
 
-const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at,
+const SEARCH_COLUMNS = statement`s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at,
   nullif(s.pause_ends_at, 'infinity') AS pause_ends_at, coalesce(s.next_due_at, p.due_at) AS next_due_at, v.cron, v.every_seconds, v.auto, v.tz, s.service_id, sv.kind AS service_kind,
   s.operation, p.interval_seconds, p.spent_until`;
 
@@ -47,7 +48,7 @@ const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.a
 export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedSearch | null> {
   const { rows } = await execute<LockedSearch>(
     tx,
-    statement`SELECT ${verbatim(SEARCH_COLUMNS)}
+    statement`SELECT ${SEARCH_COLUMNS}
       FROM strandline.searches s
       JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
       JOIN strandline.services sv ON sv.id = s.service_id
@@ -59,17 +60,18 @@ export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedS
 }
 
 /**
- * Condition for the searches of a scan, with `$1` for a simulation. Two variants instead of `IS NOT DISTINCT FROM`, for
- * which the planner would scan the whole table.
+ * Condition for the searches of a scan. Two variants, each a statement of its own, instead of `IS NOT DISTINCT FROM`, for which the
+ * planner would scan the whole table.
  */
-function drivenBySql(simulation: string | null): { suffix: string; sql: string; values: readonly string[] } {
+function drivenBy(simulation: string | null): { suffix: string; isDriven: Statement } {
   return simulation === null
-    ? { suffix: '', sql: 'simulation IS NULL', values: [] }
-    : { suffix: '_simulated', sql: 'simulation = $1', values: [simulation] };
+    ? { suffix: '', isDriven: statement`simulation IS NULL` }
+    : { suffix: '_simulated', isDriven: statement`simulation = ${simulation}` };
 }
 
 /** The same for a row `p` of `search_pace`, checked per row: otherwise the planner would scan all searches. */
-const drivenBy = (sql: string) => `(SELECT ${sql} FROM strandline.searches WHERE id = p.search_id OFFSET 0)`;
+const isPaceDriven = (isDriven: Statement) =>
+  statement`(SELECT ${isDriven} FROM strandline.searches WHERE id = p.search_id OFFSET 0)`;
 
 /**
  * Locks searches that are due, and those whose pause is over, longest due first. Skips locked rows until the next scan.
@@ -79,20 +81,19 @@ export async function lockDueSearches(
   tx: Transaction,
   { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
 ): Promise<LockedSearch[]> {
-  const { suffix, sql, values } = drivenBySql(simulation);
-  const [due, most] = [`$${values.length + 1}`, `$${values.length + 2}`];
-  const { rows } = await tx.query<LockedSearch>({
-    name: `lock_due_searches${suffix}`,
-    text: `WITH fixed AS MATERIALIZED (
-       SELECT * FROM strandline.searches WHERE next_due_at <= ${due} AND ${sql}
-       ORDER BY next_due_at LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED
+  const { suffix, isDriven } = drivenBy(simulation);
+  return rowsOf<LockedSearch>(
+    tx,
+    statement`WITH fixed AS MATERIALIZED (
+       SELECT * FROM strandline.searches WHERE next_due_at <= ${now} AND ${isDriven}
+       ORDER BY next_due_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
      ), paced AS MATERIALIZED (
-       SELECT p.search_id FROM strandline.search_pace p WHERE p.due_at <= ${due} AND ${drivenBy(sql)} ORDER BY p.due_at LIMIT ${most}
+       SELECT p.search_id FROM strandline.search_pace p WHERE p.due_at <= ${now} AND ${isPaceDriven(isDriven)} ORDER BY p.due_at LIMIT ${limit}
      ), adaptive AS MATERIALIZED (
        SELECT s.* FROM paced JOIN strandline.searches s ON s.id = paced.search_id FOR NO KEY UPDATE OF s SKIP LOCKED
      ), rested AS MATERIALIZED (
-       SELECT * FROM strandline.searches WHERE pause_ends_at <= ${due} AND ${sql}
-       ORDER BY pause_ends_at LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED
+       SELECT * FROM strandline.searches WHERE pause_ends_at <= ${now} AND ${isDriven}
+       ORDER BY pause_ends_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
      )
      SELECT ${SEARCH_COLUMNS}
      FROM (SELECT * FROM fixed UNION ALL SELECT * FROM adaptive UNION ALL SELECT * FROM rested) s CROSS JOIN LATERAL (
@@ -103,9 +104,8 @@ export async function lockDueSearches(
        SELECT due_at, interval_seconds, spent_until FROM strandline.search_pace
        WHERE search_id = s.id AND s.next_due_at IS NULL OFFSET 0
      ) p ON true`,
-    values: [...values, now, limit],
-  });
-  return rows;
+    `lock_due_searches${suffix}`,
+  );
 }
 
 /**
@@ -113,17 +113,17 @@ export async function lockDueSearches(
  * itself.
  */
 export async function readEarliestDue(db: Queryable, simulation: string | null): Promise<Date | null> {
-  const { suffix, sql, values } = drivenBySql(simulation);
-  const { rows } = await db.query<{ next_due_at: Date | null }>({
-    name: `earliest_due${suffix}`,
-    text: `SELECT least(
-       (SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL AND ${sql} ORDER BY next_due_at LIMIT 1),
-       (SELECT due_at FROM strandline.search_pace p WHERE due_at IS NOT NULL AND ${drivenBy(sql)} ORDER BY due_at LIMIT 1),
-       (SELECT nullif(pause_ends_at, 'infinity') FROM strandline.searches WHERE pause_ends_at IS NOT NULL AND ${sql}
+  const { suffix, isDriven } = drivenBy(simulation);
+  const rows = await rowsOf<{ next_due_at: Date | null }>(
+    db,
+    statement`SELECT least(
+       (SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL AND ${isDriven} ORDER BY next_due_at LIMIT 1),
+       (SELECT due_at FROM strandline.search_pace p WHERE due_at IS NOT NULL AND ${isPaceDriven(isDriven)} ORDER BY due_at LIMIT 1),
+       (SELECT nullif(pause_ends_at, 'infinity') FROM strandline.searches WHERE pause_ends_at IS NOT NULL AND ${isDriven}
         ORDER BY pause_ends_at LIMIT 1)
      ) AS next_due_at`,
-    values: [...values],
-  });
+    `earliest_due${suffix}`,
+  );
   return rows[0]?.next_due_at ?? null;
 }
 
@@ -165,20 +165,30 @@ export async function insertSlots(
   now: Date,
 ): Promise<QueuedSlot[]> {
   if (slots.length === 0) return [];
-  const { rows } = await execute<{ id: Id; search_id: Id; status: string }>(
+  const rows = givenRows('u', {
+    search_id: ['bigint', slots.map(({ search }) => search.id)],
+    version: ['int', slots.map(({ search }) => search.version)],
+    request_version: ['int', slots.map(({ search }) => search.request_version)],
+    slot_at: ['timestamptz', slots.map(({ slotAt }) => slotAt)],
+    status: ['text', slots.map(({ status }) => status)],
+    reason: ['text', slots.map(({ reason }) => reason)],
+    span_until: ['timestamptz', slots.map(({ spanUntil }) => spanUntil)],
+    span_slots: ['int', slots.map(({ spanSlots }) => spanSlots)],
+  });
+  const offerAgainAt = new Date(now.getTime() + OFFER_AGAIN_MS);
+  const inserted = await rowsOf<{ id: Id; search_id: Id; status: string }>(
     tx,
     statement`INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots,
         created_at, ended_at, offer_at)
       SELECT u.search_id, u.version, u.request_version, 'schedule', u.status, u.reason, u.slot_at, u.span_until, u.span_slots,
-        ${now}, CASE WHEN u.status = 'skipped' THEN ${now}::timestamptz END, CASE WHEN u.status = 'queued' THEN ${new Date(now.getTime() + OFFER_AGAIN_MS)}::timestamptz END
-      FROM unnest(${slots.map(({ search }) => search.id)}::bigint[], ${slots.map(({ search }) => search.version)}::int[], ${slots.map(({ search }) => search.request_version)}::int[], ${slots.map((slot) => slot.slotAt)}::timestamptz[], ${slots.map((slot) => slot.status)}::text[], ${slots.map((slot) => slot.reason)}::text[], ${slots.map((slot) => slot.spanUntil)}::timestamptz[], ${slots.map((slot) => slot.spanSlots)}::int[])
-        AS u(search_id, version, request_version, slot_at, status, reason, span_until, span_slots)
+        ${now}, CASE WHEN u.status = 'skipped' THEN ${now}::timestamptz END, CASE WHEN u.status = 'queued' THEN ${offerAgainAt}::timestamptz END
+      FROM ${rows}
       ORDER BY u.search_id, u.slot_at
       ON CONFLICT (search_id, slot_at) DO NOTHING
       RETURNING id, search_id, status`,
     'insert_slots',
   );
-  return rows.filter((row) => row.status === 'queued');
+  return inserted.filter(({ status }) => status === 'queued');
 }
 
 /** Sets when searches with a fixed schedule are due next. */
@@ -201,7 +211,10 @@ export async function setNextAdaptive(tx: Transaction, used: readonly UsedSlot[]
   await execute(
     tx,
     statement`UPDATE strandline.search_pace p SET due_at = u.at, spent_until = coalesce(u.spent_until, p.spent_until)
-      FROM unnest(${used.map(({ searchId }) => searchId)}::bigint[], ${used.map(({ slot }) => slot)}::timestamptz[], ${used.map(({ at }) => at)}::timestamptz[], ${used.map(({ spentUntil }) => spentUntil)}::timestamptz[]) u(id, slot, at, spent_until)
+      FROM unnest(
+        ${used.map(({ searchId }) => searchId)}::bigint[], ${used.map(({ slot }) => slot)}::timestamptz[],
+        ${used.map(({ at }) => at)}::timestamptz[], ${used.map(({ spentUntil }) => spentUntil)}::timestamptz[]
+      ) u(id, slot, at, spent_until)
       WHERE p.search_id = u.id AND p.due_at = u.slot`,
     'set_next_adaptive',
   );

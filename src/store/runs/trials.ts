@@ -5,9 +5,7 @@ import type { ParsedLink } from '../../model/parsed-results.ts';
 import {
   type CallEnd,
   type CallLimits,
-  closeCallSql,
-  listCallEnd,
-  openCallsSql,
+  closeCall,
   openWithinLimits,
   readVerdict,
   REFUND_CALL,
@@ -15,20 +13,10 @@ import {
   type VerdictRow,
 } from './call-limits.ts';
 import { type Database, type Id, onlyRow } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 import type { RequestColumns } from '../topics/searches.ts';
 
 export type TrialRequest = RequestColumns & { operation: Operation };
-
-/** Counts and writes a trial in one statement, committed before the request is sent. */
-const OPEN_TRIAL = openCallsSql({
-  candidates: `allowed AS MATERIALIZED (SELECT true)`,
-  rows: `
-  INSERT INTO strandline.trials (service_id, sent_at, deadline_at, operation, prompt, tools, model, date_filter, streaming, extra, state)
-  SELECT $1, now, now + $5 * interval '1 millisecond', $6, $7, $8::text[], $9, $10, $11, $12::jsonb, 'sent'
-  FROM verdict WHERE opens = 1 RETURNING id`,
-  outcome: `
-SELECT CASE WHEN opens = 1 THEN 'opened' ELSE refusal END AS kind, now, until, (SELECT id FROM opened) AS id FROM verdict`,
-});
 
 type OpenedTrial = { kind: 'opened'; id: Id; sentAt: Date } | Exclude<Verdict, { kind: 'opened' }>;
 
@@ -38,19 +26,17 @@ export async function openTrial(
   input: CallLimits & { request: TrialRequest; deadlineMs: number },
 ): Promise<OpenedTrial> {
   const { operation, prompt, tools, model, date_filter, streaming, extra } = input.request;
+  // Counts and writes a trial in one statement, committed before the request is sent.
   const rows = await openWithinLimits<VerdictRow & { id: Id | null }>(db, input, {
     name: 'open_trial',
-    text: OPEN_TRIAL,
-    values: [
-      input.deadlineMs,
-      operation,
-      prompt,
-      tools,
-      model,
-      date_filter,
-      streaming,
-      JSON.stringify(extra),
-    ],
+    candidates: statement`allowed AS MATERIALIZED (SELECT true)`,
+    rows: statement`
+  INSERT INTO strandline.trials (service_id, sent_at, deadline_at, operation, prompt, tools, model, date_filter, streaming, extra, state)
+  SELECT ${input.serviceId}, now, now + ${input.deadlineMs} * interval '1 millisecond', ${operation}, ${prompt}, ${tools}::text[],
+    ${model}, ${date_filter}, ${streaming}, ${extra}::jsonb, 'sent'
+  FROM verdict WHERE opens = 1 RETURNING id`,
+    outcome: statement`
+SELECT CASE WHEN opens = 1 THEN 'opened' ELSE refusal END AS kind, now, until, (SELECT id FROM opened) AS id FROM verdict`,
   });
   const row = onlyRow(rows);
   const verdict = readVerdict(row);
@@ -58,29 +44,28 @@ export async function openTrial(
   return { ...verdict, id: row.id as Id }; // an opened trial has its row
 }
 
-const CLOSE_TRIAL = `
-WITH ${closeCallSql('trials', 'id = $9')}, ${REFUND_CALL}
-SELECT FROM closed`;
-
 /** Closes the row of a trial's call. Idempotent. */
 export async function closeTrial(db: Database, trial: CallEnd & { id: Id }): Promise<void> {
-  await db.pool.query(CLOSE_TRIAL, [...listCallEnd(trial), trial.id]);
+  await execute(
+    db.pool,
+    statement`WITH ${closeCall('trials', statement`id = ${trial.id}`, trial)}, ${REFUND_CALL} SELECT FROM closed`,
+  );
 }
 
 /** Records why a response could not be parsed. */
 export async function markTrialUnreadable(db: Database, id: Id, code: RunCode): Promise<void> {
-  await db.pool.query(`UPDATE strandline.trials SET code = $2 WHERE id = $1 AND state = 'received'`, [
-    id,
-    code,
-  ]);
+  await execute(
+    db.pool,
+    statement`UPDATE strandline.trials SET code = ${code} WHERE id = ${id} AND state = 'received'`,
+  );
 }
 
 /** Trials whose process ended during the call: they may have been answered, so they count as paid. */
 export async function markUnknownTrials(db: Database, now: Date): Promise<number> {
-  const { rowCount } = await db.pool.query(
-    `UPDATE strandline.trials SET state = 'unknown', code = 'unknown_outcome', received_at = $1
-     WHERE state = 'sent' AND deadline_at < $1`,
-    [now],
+  const { rowCount } = await execute(
+    db.pool,
+    statement`UPDATE strandline.trials SET state = 'unknown', code = 'unknown_outcome', received_at = ${now}
+     WHERE state = 'sent' AND deadline_at < ${now}`,
   );
   return rowCount ?? 0;
 }
@@ -95,18 +80,15 @@ export async function findKnownItems(
   },
 ): Promise<{ posts: ReadonlySet<string>; links: ReadonlySet<string> }> {
   const [posts, links] = await Promise.all([
-    db.pool.query<{ external_id: string }>(
-      'SELECT external_id FROM strandline.posts WHERE service_id = $1 AND external_id = ANY ($2::text[])',
-      [input.serviceId, input.posts],
+    execute<{ external_id: string }>(
+      db.pool,
+      statement`SELECT external_id FROM strandline.posts WHERE service_id = ${input.serviceId} AND external_id = ANY (${input.posts}::text[])`,
     ),
-    db.pool.query<{ canonical: string }>(
-      `SELECT DISTINCT u.canonical FROM unnest($1::text[], $2::text[]) u(canonical, address)
+    execute<{ canonical: string }>(
+      db.pool,
+      statement`SELECT DISTINCT u.canonical FROM unnest(${input.links.flatMap(({ canonical, addresses }) => addresses.map(() => canonical))}::text[], ${input.links.flatMap(({ addresses }) => addresses)}::text[]) u(canonical, address)
        WHERE EXISTS (SELECT FROM strandline.link_addresses WHERE address = u.address)
          OR EXISTS (SELECT FROM strandline.links WHERE canonical = u.canonical)`,
-      [
-        input.links.flatMap(({ canonical, addresses }) => addresses.map(() => canonical)),
-        input.links.flatMap(({ addresses }) => addresses),
-      ],
     ),
   ]);
   return {

@@ -3,26 +3,13 @@
 import { DAY } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pooled } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 
 /** `most` whole units of one source in one period such as `2026-11-21`. */
 type SourceAllowance = { source: string; period: string; most: number };
 
 /** Periods unused for this long are deleted: a slow clock may still be in yesterday's. */
 const RETENTION_MS = 40 * DAY;
-
-/**
- * Concurrent calls: the second waits for the row, then compares with the remaining units. Only rows of other periods
- * are deleted, because a statement cannot change a row twice.
- */
-const TAKE_ALLOWANCE = `
-WITH swept AS (
-  DELETE FROM strandline.source_allowances WHERE source = $1 AND period <> $2 AND counted_at < $6
-)
-INSERT INTO strandline.source_allowances AS a (source, period, units, counted_at)
-SELECT $1, $2, $3::bigint, $5 WHERE $3::bigint <= $4::bigint
-ON CONFLICT (source, period) DO UPDATE SET units = a.units + excluded.units, counted_at = excluded.counted_at
-  WHERE a.units + excluded.units <= $4::bigint
-RETURNING units`;
 
 /** Takes units; returns false and takes none if fewer are left. */
 export async function takeAllowance(
@@ -32,11 +19,20 @@ export async function takeAllowance(
   units: number,
 ): Promise<boolean> {
   const now = clock.now();
-  const { rowCount } = await db.pool.query({
-    name: 'take_source_allowance',
-    text: TAKE_ALLOWANCE,
-    values: [source, period, units, most, now, new Date(now.getTime() - RETENTION_MS)],
-  });
+  // Concurrent calls: the second waits for the row, then compares with the remaining units. Only rows of other
+  // periods are deleted, because a statement cannot change a row twice.
+  const { rowCount } = await execute(
+    db.pool,
+    statement`WITH swept AS (
+      DELETE FROM strandline.source_allowances WHERE source = ${source} AND period <> ${period} AND counted_at < ${new Date(now.getTime() - RETENTION_MS)}
+    )
+    INSERT INTO strandline.source_allowances AS a (source, period, units, counted_at)
+    SELECT ${source}, ${period}, ${units}::bigint, ${now} WHERE ${units}::bigint <= ${most}::bigint
+    ON CONFLICT (source, period) DO UPDATE SET units = a.units + excluded.units, counted_at = excluded.counted_at
+      WHERE a.units + excluded.units <= ${most}::bigint
+    RETURNING units`,
+    'take_source_allowance',
+  );
   return rowCount === 1;
 }
 
@@ -46,17 +42,17 @@ export async function refundAllowance(
   { source, period }: SourceAllowance,
   units: number,
 ): Promise<void> {
-  await db.pool.query(
-    `UPDATE strandline.source_allowances SET units = greatest(0, units - $3::bigint) WHERE source = $1 AND period = $2`,
-    [source, period, units],
+  await execute(
+    db.pool,
+    statement`UPDATE strandline.source_allowances SET units = greatest(0, units - ${units}::bigint) WHERE source = ${source} AND period = ${period}`,
   );
 }
 
 /** Units taken in the period. */
 export async function readUsedAllowance(db: Pooled, { source, period }: SourceAllowance): Promise<number> {
-  const { rows } = await db.pool.query<{ units: bigint }>(
-    'SELECT units FROM strandline.source_allowances WHERE source = $1 AND period = $2',
-    [source, period],
+  const { rows } = await execute<{ units: bigint }>(
+    db.pool,
+    statement`SELECT units FROM strandline.source_allowances WHERE source = ${source} AND period = ${period}`,
   );
   return Number(rows[0]?.units ?? 0);
 }

@@ -1,13 +1,7 @@
 import { readNamed } from './former-slugs.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../model/enumerations.ts';
-import {
-  type Database,
-  type Id,
-  type Queryable,
-  type Transaction,
-  onlyRow,
-  selectIds,
-} from '../db/database.ts';
+import { type Database, type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
+import { execute, selectIds, statement } from '../db/statement.ts';
 import type { SearchState, Sensitivity, ServiceKind } from '../../model/closed-lists.ts';
 import { type ScheduleColumns, setAdaptiveDue } from '../runs/slots.ts';
 
@@ -46,29 +40,29 @@ export type Search = Definition & {
   archived_at: Date | null;
 };
 
-const SELECT_SEARCH = `
-SELECT s.id, s.slug, s.topic_id, t.slug AS topic, s.service_id, sv.name AS service, sv.kind AS service_kind, s.operation,
-  s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.auto, v.tz,
-  s.labels, s.sensitivity, s.state, s.state_reason, s.state_since, coalesce(s.next_due_at, p.due_at) AS next_due_at, s.created_at, s.archived_at
-FROM strandline.searches s
-JOIN strandline.topics t ON t.id = s.topic_id
-JOIN strandline.services sv ON sv.id = s.service_id
-JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
-LEFT JOIN strandline.search_pace p ON p.search_id = s.id`;
+const SELECT_SEARCH = statement`
+  SELECT s.id, s.slug, s.topic_id, t.slug AS topic, s.service_id, sv.name AS service, sv.kind AS service_kind, s.operation,
+    s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.auto, v.tz,
+    s.labels, s.sensitivity, s.state, s.state_reason, s.state_since, coalesce(s.next_due_at, p.due_at) AS next_due_at, s.created_at, s.archived_at
+  FROM strandline.searches s
+  JOIN strandline.topics t ON t.id = s.topic_id
+  JOIN strandline.services sv ON sv.id = s.service_id
+  JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+  LEFT JOIN strandline.search_pace p ON p.search_id = s.id`;
 
 /** A search by its slug or a former one. */
 export async function findSearch(db: Queryable, slug: string): Promise<Search | null> {
   return readNamed(db, { kind: 'search', slug }, async (current) => {
-    const { rows } = await db.query<Search>(`${SELECT_SEARCH} WHERE s.slug = $1`, [current]);
+    const { rows } = await execute<Search>(db, statement`${SELECT_SEARCH} WHERE s.slug = ${current}`);
     return rows[0];
   });
 }
 
 /** Searches that are not archived, of one topic or of all, by topic and slug. */
 export async function listSearches(db: Queryable, topicId?: Id): Promise<Search[]> {
-  const { rows } = await db.query<Search>(
-    `${SELECT_SEARCH} WHERE s.archived_at IS NULL AND ($1::bigint IS NULL OR s.topic_id = $1) ORDER BY t.slug, s.slug`,
-    [topicId ?? null],
+  const { rows } = await execute<Search>(
+    db,
+    statement`${SELECT_SEARCH} WHERE s.archived_at IS NULL AND (${topicId ?? null}::bigint IS NULL OR s.topic_id = ${topicId ?? null}) ORDER BY t.slug, s.slug`,
   );
   return rows;
 }
@@ -110,30 +104,19 @@ export async function insertSearch(
     now: Date;
   },
 ): Promise<Id> {
-  const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since,
-       created_at, sensitivity, simulation, adaptive, next_due_at)
-     VALUES ($1, $2, $3, $4, 1, $5, 'active', $6, $6, $7, $8, $9, $10) RETURNING id`,
-    [
-      input.slug,
-      input.topicId,
-      input.serviceId,
-      input.operation,
-      input.labels,
-      input.now,
-      input.sensitivity ?? 'normal',
-      input.simulation ?? null,
-      input.definition.auto !== null,
-      input.definition.auto === null ? input.nextDueAt : null,
-    ],
+  const { rows } = await execute<{ id: Id }>(
+    tx,
+    statement`INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since,
+      created_at, sensitivity, simulation, adaptive, next_due_at)
+    VALUES (${input.slug}, ${input.topicId}, ${input.serviceId}, ${input.operation}, 1, ${input.labels}, 'active', ${input.now}, ${input.now}, ${input.sensitivity ?? 'normal'}, ${input.simulation ?? null}, ${input.definition.auto !== null}, ${input.definition.auto === null ? input.nextDueAt : null}) RETURNING id`,
   );
   const { id } = onlyRow(rows);
   const { definition, now } = input;
   await insertVersion(tx, { searchId: id, version: 1, requestVersion: 1, definition, now });
   await setAdaptiveDue(tx, id, input.nextDueAt);
-  await tx.query(
-    `INSERT INTO strandline.search_states (search_id, state, began_at) VALUES ($1, 'active', $2)`,
-    [id, now],
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.search_states (search_id, state, began_at) VALUES (${id}, 'active', ${now})`,
   );
   return id;
 }
@@ -143,26 +126,11 @@ export async function insertVersion(
   input: { searchId: Id; version: number; requestVersion: number; definition: Definition; now: Date },
 ): Promise<void> {
   const d = input.definition;
-  await tx.query(
-    `INSERT INTO strandline.search_versions (search_id, version, request_version, prompt, tools, model, date_filter, streaming, extra,
-       cron, every_seconds, auto, tz, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-    [
-      input.searchId,
-      input.version,
-      input.requestVersion,
-      d.prompt,
-      d.tools,
-      d.model,
-      d.date_filter,
-      d.streaming,
-      d.extra,
-      d.cron,
-      d.every_seconds,
-      d.auto,
-      d.tz,
-      input.now,
-    ],
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.search_versions (search_id, version, request_version, prompt, tools, model, date_filter, streaming, extra,
+      cron, every_seconds, auto, tz, created_at)
+    VALUES (${input.searchId}, ${input.version}, ${input.requestVersion}, ${d.prompt}, ${d.tools}, ${d.model}, ${d.date_filter}, ${d.streaming}, ${d.extra}, ${d.cron}, ${d.every_seconds}, ${d.auto}, ${d.tz}, ${input.now})`,
   );
 }
 
@@ -174,25 +142,25 @@ export async function setVersion(
   { labels, sensitivity }: Pick<Search, 'labels' | 'sensitivity'>,
   nextDueAt: Date | null,
 ): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.searches s SET version = $2, labels = $3, sensitivity = $4, adaptive = v.auto IS NOT NULL,
-       next_due_at = CASE WHEN v.auto IS NULL THEN $5::timestamptz END
-     FROM strandline.search_versions v WHERE s.id = $1 AND v.search_id = $1 AND v.version = $2`,
-    [searchId, version, labels, sensitivity, nextDueAt],
+  await execute(
+    tx,
+    statement`UPDATE strandline.searches s SET version = ${version}, labels = ${labels}, sensitivity = ${sensitivity}, adaptive = v.auto IS NOT NULL,
+      next_due_at = CASE WHEN v.auto IS NULL THEN ${nextDueAt}::timestamptz END
+    FROM strandline.search_versions v WHERE s.id = ${searchId} AND v.search_id = ${searchId} AND v.version = ${version}`,
   );
   await setAdaptiveDue(tx, searchId, nextDueAt);
 }
 
 /** Violates `searches_slug_key` if the slug is taken. */
 export async function updateSearchSlug(tx: Transaction, searchId: Id, slug: string): Promise<void> {
-  await tx.query('UPDATE strandline.searches SET slug = $2 WHERE id = $1', [searchId, slug]);
+  await execute(tx, statement`UPDATE strandline.searches SET slug = ${slug} WHERE id = ${searchId}`);
 }
 
 export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): Promise<void> {
-  await tx.query(
-    `UPDATE strandline.searches SET archived_at = $2, next_due_at = NULL, paused_until = NULL, topic_paused_until = NULL,
-       all_paused_until = NULL WHERE id = $1`,
-    [searchId, now],
+  await execute(
+    tx,
+    statement`UPDATE strandline.searches SET archived_at = ${now}, next_due_at = NULL, paused_until = NULL, topic_paused_until = NULL,
+    all_paused_until = NULL WHERE id = ${searchId}`,
   );
   await setAdaptiveDue(tx, searchId, null);
 }
@@ -201,7 +169,6 @@ export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): P
 export async function listActiveSearches(db: Database, serviceId: Id): Promise<Id[]> {
   return selectIds(
     db.pool,
-    `SELECT id FROM strandline.searches WHERE service_id = $1 AND state = 'active' AND archived_at IS NULL ORDER BY id`,
-    [serviceId],
+    statement`SELECT id FROM strandline.searches WHERE service_id = ${serviceId} AND state = 'active' AND archived_at IS NULL ORDER BY id`,
   );
 }

@@ -1,6 +1,7 @@
 /** Topics, and names of state changes shared by topics, searches, rules and channels. */
 
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
 import { readNamed } from './former-slugs.ts';
 
 /** A topic; its searches are in `searches.ts`. */
@@ -22,7 +23,7 @@ const SELECT_TOPIC = `SELECT ${TOPIC_COLUMNS} FROM strandline.topics t`;
 /** A topic by its slug or a former one. */
 export async function findTopic(db: Queryable, slug: string): Promise<Topic | null> {
   return readNamed(db, { kind: 'topic', slug }, async (current) => {
-    const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1`, [current]);
+    const { rows } = await execute<Topic>(db, statement`${verbatim(SELECT_TOPIC)} WHERE t.slug = ${current}`);
     return rows[0];
   });
 }
@@ -30,7 +31,10 @@ export async function findTopic(db: Queryable, slug: string): Promise<Topic | nu
 /** Locks the topic's row: serializes new searches and changes of the topic. */
 export async function lockTopic(tx: Transaction, slug: string): Promise<Topic | null> {
   return readNamed(tx, { kind: 'topic', slug }, async (current) => {
-    const { rows } = await tx.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1 FOR UPDATE OF t`, [current]);
+    const { rows } = await execute<Topic>(
+      tx,
+      statement`${verbatim(SELECT_TOPIC)} WHERE t.slug = ${current} FOR UPDATE OF t`,
+    );
     return rows[0];
   });
 }
@@ -45,27 +49,27 @@ export async function ensureTopic(
   tx: Transaction,
   input: { slug: string; name: string; sample: boolean; now: Date },
 ): Promise<Topic> {
-  const { rows } = await tx.query<Topic>(
-    `INSERT INTO strandline.topics AS t (slug, name, sample, created_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (slug) DO UPDATE SET archived_at = t.archived_at
-     RETURNING ${TOPIC_COLUMNS}`,
-    [input.slug, input.name, input.sample, input.now],
+  const { rows } = await execute<Topic>(
+    tx,
+    statement`INSERT INTO strandline.topics AS t (slug, name, sample, created_at) VALUES (${input.slug}, ${input.name}, ${input.sample}, ${input.now})
+    ON CONFLICT (slug) DO UPDATE SET archived_at = t.archived_at
+    RETURNING ${verbatim(TOPIC_COLUMNS)}`,
   );
   return onlyRow(rows);
 }
 
 export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {
-  await tx.query('UPDATE strandline.topics SET archived_at = $2 WHERE id = $1 AND archived_at IS NULL', [
-    topicId,
-    now,
-  ]);
+  await execute(
+    tx,
+    statement`UPDATE strandline.topics SET archived_at = ${now} WHERE id = ${topicId} AND archived_at IS NULL`,
+  );
 }
 
 /** Links a topic to the one that continues it. */
 export async function setSuccessor(tx: Transaction, topicId: Id, successor: string): Promise<void> {
-  await tx.query(
-    'UPDATE strandline.topics SET successor_id = (SELECT id FROM strandline.topics WHERE slug = $2) WHERE id = $1',
-    [topicId, successor],
+  await execute(
+    tx,
+    statement`UPDATE strandline.topics SET successor_id = (SELECT id FROM strandline.topics WHERE slug = ${successor}) WHERE id = ${topicId}`,
   );
 }
 
@@ -74,7 +78,7 @@ export async function updateTopicNames(
   tx: Transaction,
   { id, name, slug }: Pick<Topic, 'id' | 'name' | 'slug'>,
 ): Promise<void> {
-  await tx.query('UPDATE strandline.topics SET name = $2, slug = $3 WHERE id = $1', [id, name, slug]);
+  await execute(tx, statement`UPDATE strandline.topics SET name = ${name}, slug = ${slug} WHERE id = ${id}`);
 }
 
 /** Manual state change of a topic, search, rule or channel. */
