@@ -187,18 +187,16 @@ test('leases, retries, responses and messages do not wait until the clock is as 
   expect((await listLateRuns(world.db.pool, clock, 10)).map(({ id }) => id)).toContain(late.firstRunId);
   expect(await listSearchesToRetry(world.db, null)).toContain(late.id);
   expect(await reserveSourceTurn(world.db, 'gdelt', 5_000, 60_000)).toBeLessThanOrEqual(5_000);
-  // The call of the time ahead is as if sent now at the latest, and no hours of silence follow.
-  await rows(`UPDATE strandline.call_minutes SET sent_at = ARRAY[${later} + interval '2 hours']`);
+  // The lease of a channel, the minute of a call and a cooldown last as long as they would have, and not longer.
+  const deliver = () => deliverDueMessages(world.ctx, channel.id, new AbortController().signal);
+  await moveTo(2 * MINUTE);
+  expect(await listChannelsDue(world.db.pool, clock.now())).toEqual([channel.id]);
   const room = await readCallRoom(
     world.db.pool,
     { callsPerDay: undefined, callsPerMinute: 1 },
     { services: [{ id: service, kind: 'hosted' }], clock },
   );
   expect(room.get(service)?.minute).toBe(1);
-  // A lease of a channel and a cooldown last as long as they would have, and not longer.
-  const deliver = () => deliverDueMessages(world.ctx, channel.id, new AbortController().signal);
-  await moveTo(2 * MINUTE);
-  expect(await listChannelsDue(world.db.pool, clock.now())).toEqual([channel.id]);
   await deliver();
   await moveTo(HOUR + 3 * MINUTE);
   await deliver();
