@@ -11,10 +11,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const MAIN = path.join(REPOSITORY, 'src/main.ts');
 
+if (!existsSync(path.join(REPOSITORY, 'node_modules/tsx'))) {
+  process.stderr.write('error: the packages are not installed; run: npm ci\n');
+  process.exit(1);
+}
+
 // What `src` holds, and which packages npm installed.
 const hash = createHash('sha256').update(REPOSITORY);
 for (const part of ['src', 'scripts', 'package.json', 'tsconfig.json', 'node_modules/.package-lock.json']) {
   const place = path.join(REPOSITORY, part);
+  // Other package managers keep other notes.
+  if (!existsSync(place)) continue;
   const files = statSync(place).isDirectory()
     ? readdirSync(place, { recursive: true, encoding: 'utf8' })
     : [''];
