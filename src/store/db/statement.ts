@@ -4,7 +4,17 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import type { Id, Queryable } from './database.ts';
 
 /** What a statement may contain: a parameter, such as an array or an object for jsonb, or a part that is a statement. */
-type Part = NonNullable<unknown> | null;
+type Part =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Date
+  | Uint8Array
+  | readonly unknown[]
+  | Readonly<Record<string, unknown>>
+  | Statement
+  | null;
 
 /** A statement, or a part of one: text, and the values between it. */
 export class Statement {
