@@ -1,30 +1,29 @@
 /** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
+import type { channels } from '../schema/alert-tables.ts';
 import { SELECT_LAST_DISCOVERY } from '../queries/discoveries.ts';
 import type { ChannelState } from '../../model/alerts.ts';
 
-export type Channel = {
-  id: Id;
-  slug: string;
-  kind: string;
-  /** Settings by name, without secret ones. A URL may be secret nonetheless. */
-  settings: Readonly<Record<string, string>>;
-  /** The secret settings, sealed as one text; null if its kind has none. */
-  sealed_settings: string | null;
-  /** Public part of the destination. */
-  target: string;
-  /** Signing secrets, sealed, newest first. */
-  secrets: string[];
-  former_until: Date | null;
-  state: ChannelState;
-  state_reason: string | null;
-  cursor: Id;
-  failures: number;
-  failing_since: Date | null;
-  resting_until: Date | null;
-  fence: number;
-};
+/** A channel as it is stored. */
+export type Channel = Pick<
+  typeof channels.$inferSelect,
+  | 'id'
+  | 'slug'
+  | 'kind'
+  | 'settings'
+  | 'sealed_settings'
+  | 'target'
+  | 'secrets'
+  | 'former_until'
+  | 'state'
+  | 'state_reason'
+  | 'cursor'
+  | 'failures'
+  | 'failing_since'
+  | 'resting_until'
+  | 'fence'
+>;
 
 /** Excludes removed channels. */
 function selectChannels(db: Queryable, where: Statement): Promise<Channel[]> {

@@ -1,34 +1,14 @@
 /** Writes rules. */
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
 import { execute, join, rowsOf, statement, verbatim } from '../db/statement.ts';
-import type { StoredRuleKind } from '../../model/alerts.ts';
+import type { rules } from '../schema/alert-tables.ts';
 
-export type Rule = {
-  id: Id;
-  slug: string;
-  name: string;
-  topic_id: Id | null;
-  search_id: Id | null;
-  kinds: StoredRuleKind[];
-  filter: string;
-  /** Conditions of the kind `growth`; empty: `unusual`. */
-  growth: string[];
-  cooldown_seconds: number;
-  /** When it sends a digest, as a cron expression in `tz`; null: it reports discoveries. */
-  digest: string | null;
-  /** Time zone of its times, and of the day of the limit. */
-  tz: string;
-  /** Such as `22:00-07:00`; null: none. */
-  quiet_hours: string | null;
-  /** Messages a day and channel; null: no limit. */
-  max_per_day: number | null;
-  /** Until when it is or was muted; null: never. */
-  muted_until: Date | null;
-  state: 'active' | 'paused';
-  after: Id;
-};
+export type Rule = Pick<
+  typeof rules.$inferSelect,
+  'id' | 'slug' | 'state' | 'muted_until' | 'after' | (typeof SETTINGS)[number]
+>;
 
-/** What a person sets. A new column is one here, in `Rule`, and in the table. */
+/** What a person sets. A new column is one here and in the table. */
 const SETTINGS = [
   'name',
   'topic_id',

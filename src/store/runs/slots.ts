@@ -5,16 +5,14 @@ import type { Operation } from '../../model/enumerations.ts';
 import { givenRows } from '../db/batches.ts';
 import { type Id, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement } from '../db/statement.ts';
+import type { search_versions } from '../schema/topic-tables.ts';
 import type { SearchState, ServiceKind } from '../../model/closed-lists.ts';
 
 /** A schedule as stored: one of the first three members is set. */
-export type ScheduleColumns = {
-  cron: string | null;
-  every_seconds: number | null;
-  /** An adaptive schedule as written, normalized. */
-  auto: string | null;
-  tz: string;
-};
+export type ScheduleColumns = Pick<
+  typeof search_versions.$inferSelect,
+  'cron' | 'every_seconds' | 'auto' | 'tz'
+>;
 
 /** Scheduling state of a search, read under its row lock. */
 export type LockedSearch = ScheduleColumns & {

@@ -1,5 +1,6 @@
 /** Tables of channels, rules, deliveries and their discoveries, and of feeds. */
 
+import { CHANNEL_STATES, RULE_STATES, STORED_RULE_KINDS } from '../../model/alerts.ts';
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -22,7 +23,7 @@ export const channels = strandline.table(
     slug: text().notNull(),
     kind: text().notNull(),
     /** By name, without secret ones. A URL may be secret nonetheless: no view shows it. */
-    settings: jsonb().notNull(),
+    settings: jsonb().$type<Readonly<Record<string, string>>>().notNull(),
     /** The secret settings, sealed as one text: `v1:kid:...`. */
     sealed_settings: text(),
     /** Public part of the destination, such as a host. Kept when the channel is removed. */
@@ -31,7 +32,7 @@ export const channels = strandline.table(
     secrets: text().array().notNull(),
     /** Until when messages are also signed with the second secret. */
     former_until: instant(),
-    state: text().notNull(),
+    state: text({ enum: CHANNEL_STATES }).notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
     /** The last discovery evaluated for it. Does not advance while the channel is inactive. */
@@ -66,7 +67,7 @@ export const rules = strandline.table(
     /** One topic or one search; all if both are null. */
     topic_id: ref(),
     search_id: ref(),
-    kinds: text().array().notNull(),
+    kinds: text({ enum: STORED_RULE_KINDS }).array().notNull(),
     /** Words that must or must not appear; empty: all. See `monitor/alerts/rule-filter.ts`. */
     filter: text().notNull(),
     /** Conditions of the kind `growth`, such as `likes>=1000`; empty: `unusual`. See `model/growth-condition.ts`. */
@@ -84,7 +85,7 @@ export const rules = strandline.table(
     digest_due_at: instant(),
     /** Until when its messages are held back. Stays when the mute has ended: the summary of what was held names it. */
     muted_until: instant(),
-    state: text().notNull(),
+    state: text({ enum: RULE_STATES }).notNull(),
     state_since: instant().notNull(),
     /** Matches only discoveries after this one: those since the rule was created or resumed. */
     after: ref().notNull(),

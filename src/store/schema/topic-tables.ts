@@ -1,5 +1,6 @@
 /** Tables of topics, searches with their versions, and services. */
 
+import { DATE_FILTERS, MODELS, TOOLS } from '../../model/enumerations.ts';
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import {
@@ -181,12 +182,12 @@ export const search_versions = strandline.table(
     /** The version that introduced this request (prompt, tools, model, filter, extra). */
     request_version: integer().notNull(),
     prompt: text().notNull(),
-    tools: text().array().notNull(),
-    model: text().notNull(),
-    date_filter: text(),
+    tools: text({ enum: TOOLS }).array().notNull(),
+    model: text({ enum: MODELS }).notNull(),
+    date_filter: text({ enum: DATE_FILTERS }),
     streaming: boolean().notNull().default(false),
     /** Members beyond the specification, passed through to the service. */
-    extra: jsonb().notNull().default({}),
+    extra: jsonb().$type<Record<string, unknown>>().notNull().default({}),
     cron: text(),
     every_seconds: integer(),
     /** An adaptive interval as written: `auto 5m-2h 48/day`. */

@@ -1,19 +1,16 @@
 import { readNamed } from './former-slugs.ts';
-import type { DateFilter, Model, Operation, Tool } from '../../model/enumerations.ts';
+import type { Operation } from '../../model/enumerations.ts';
 import { type Database, type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
 import { execute, selectIds, statement } from '../db/statement.ts';
+import type { search_versions } from '../schema/topic-tables.ts';
 import type { SearchState, Sensitivity, ServiceKind } from '../../model/closed-lists.ts';
 import { type ScheduleColumns, setAdaptiveDue } from '../runs/slots.ts';
 
 /** What a search asks for, as stored. */
-export type RequestColumns = {
-  prompt: string;
-  tools: Tool[];
-  model: Model;
-  date_filter: DateFilter | null;
-  streaming: boolean;
-  extra: Record<string, unknown>;
-};
+export type RequestColumns = Pick<
+  typeof search_versions.$inferSelect,
+  'prompt' | 'tools' | 'model' | 'date_filter' | 'streaming' | 'extra'
+>;
 
 /** A version of a search. */
 export type Definition = RequestColumns & ScheduleColumns;
