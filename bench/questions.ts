@@ -114,7 +114,7 @@ try {
     return `${aligned(lines)}\n`;
   }
 
-  async function measureQuestion(client: Client, { n, title, reading, sql }: Question): Promise<string[]> {
+  async function measureQuestion(client: Client, { n, title, explanation, sql }: Question): Promise<string[]> {
     const fullScan = /\bfull scan\b/i.test(reading);
     const took: number[] = [];
     let rows = 0;

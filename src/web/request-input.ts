@@ -7,7 +7,7 @@ import { type FormValues, OPENED } from './components/form.tsx';
 import { z } from 'zod';
 
 /** What a form shows again after it was refused. */
-export type FormOutcome = { given?: FormValues; problems?: readonly Problem[]; status?: number };
+export type FormOutcome = { values?: FormValues; problems?: readonly Problem[]; status?: number };
 
 /** Any fields, single or repeated; the functions of the monitor validate them. */
 export const formBody = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
@@ -24,7 +24,7 @@ export function readField(form: FormValues, name: string): string | undefined {
 }
 
 /**
- * The problems of a form; a conflict, usually a taken slug, is one of a field.
+ * The problems of a form; a conflict, usually a taken slug, is a problem of a field.
  * @param named the field by the kind of thing that it names, which may have been removed since the form was shown
  * @throws errors that are not about the input
  */
@@ -44,12 +44,12 @@ export function toFormProblems(
 /** What a form shows again after an error. Parameters and errors as in {@link toFormProblems}. */
 export function toFormOutcome(
   error: unknown,
-  given: FormValues,
+  values: FormValues,
   conflict?: string,
   named?: Readonly<Record<string, string>>,
 ): Required<FormOutcome> {
-  const problems = toFormProblems(error, given, conflict, named);
-  return { given, problems, status: chooseFormStatus(error) };
+  const problems = toFormProblems(error, values, conflict, named);
+  return { values, problems, status: chooseFormStatus(error) };
 }
 
 /** The status of a form that is shown again: what was typed is invalid, or conflicts with what exists or another edit. */

@@ -42,8 +42,8 @@ export function addSignInPage(app: App, { ctx, mount }: RouteContext): void {
       config: { scope: 'open', rateLimit: false },
     },
     async (request, reply) => {
-      const { token, next: given } = request.body;
-      const next = readReturnPath(given);
+      const { token, next: returnPath } = request.body;
+      const next = readReturnPath(returnPath);
       try {
         // Not on behalf of the visitor: until they are in, they share the connections of everybody at their address.
         const session = await runAsProgram(() => app.access.signIn(token, request.clientAddress));

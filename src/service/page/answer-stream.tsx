@@ -86,7 +86,7 @@ function toShownAnswer(answer: FlatAiResponse, ms: number): ShownAnswer {
     texts:
       answer.completion_writer === 'none' ? [] : [completion, text].flatMap((part) => part ?? []).slice(0, 1),
     items,
-    found: items.length,
+    itemCount: items.length,
     plan: plan?.sources ?? null,
     pages: plan?.pages,
     warnings,

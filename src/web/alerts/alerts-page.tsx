@@ -106,7 +106,7 @@ function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: r
           { head: 'State', cell: ({ state }) => <Badge state={state} /> },
           {
             head: 'Notifies about',
-            cell: ({ kinds }) => RULE_KINDS.filter((one) => kinds.includes(one)).join(', '),
+            cell: ({ kinds }) => RULE_KINDS.filter((kind) => kinds.includes(kind)).join(', '),
           },
           { head: 'Scope', cell: (rule) => <RuleScope rule={rule} /> },
           { head: 'Filter', cell: ({ filter }) => filter, wide: true },

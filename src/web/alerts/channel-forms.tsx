@@ -45,7 +45,7 @@ export function SettingsForm({
   before,
   children,
   ...form
-}: Pick<ComponentProps<typeof Form>, 'action' | 'given' | 'problems' | 'label' | 'children'> & {
+}: Pick<ComponentProps<typeof Form>, 'action' | 'values' | 'problems' | 'label' | 'children'> & {
   kind: ChannelKind;
   before?: ComponentChildren;
 }) {

@@ -60,18 +60,18 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     '/alerts/channels',
     { schema: { body: formBody }, config: { scope: 'admin' }, onSend: preventCaching },
     async (request, reply) => {
-      const given = request.body;
+      const values = request.body;
       try {
-        const written = { ...readNewSettings(given), slug: readField(given, 'slug') ?? '' };
+        const written = { ...readNewSettings(values), slug: readField(values, 'slug') ?? '' };
         const settings = decodeInput(newChannel, written) as WrittenChannel; // texts, all of them
         const created = await createChannel(request.acting, settings);
         return renderSecret(request, reply, created, 'Channel created');
       } catch (error) {
-        const { address: _secret, ...shown } = given;
-        const address = readField(given, 'address');
+        const { address: _secret, ...shown } = values;
+        const address = readField(values, 'address');
         const kindName =
           address === undefined
-            ? pickKind(readSettingFields(given)).kindName
+            ? pickKind(readSettingFields(values)).kindName
             : recognizeAddress(address)?.kindName;
         return renderNewChannel(request, reply, kindName, toFormOutcome(error, shown));
       }
@@ -118,7 +118,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
         const { problems } = error;
-        return renderChannel(ctx, request, reply, { given: request.body, problems, status: 400 });
+        return renderChannel(ctx, request, reply, { values: request.body, problems, status: 400 });
       }
     },
   );
@@ -185,16 +185,16 @@ function describeDeletion(channel: ChannelRow): string {
 }
 
 /** Settings among the fields of a form, including empty ones: their names identify the kind. */
-function readSettingFields(given: FormValues): WrittenSettings {
+function readSettingFields(values: FormValues): WrittenSettings {
   const names = Object.values(CHANNEL_KINDS).flatMap(({ settings }) => Object.keys(settings));
-  const sent = names.filter((name) => given[name] !== undefined);
-  return Object.fromEntries(sent.map((name) => [name, readField(given, name) ?? '']));
+  const sent = names.filter((name) => values[name] !== undefined);
+  return Object.fromEntries(sent.map((name) => [name, readField(values, name) ?? '']));
 }
 
 /** An address that is recognized and the fields that were filled in, or else all fields of a kind. */
-function readNewSettings(given: FormValues): WrittenSettings {
-  const address = readField(given, 'address');
-  const settings = readSettingFields(given);
+function readNewSettings(values: FormValues): WrittenSettings {
+  const address = readField(values, 'address');
+  const settings = readSettingFields(values);
   if (address === undefined) return settings;
   return { ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== '')), address };
 }
@@ -251,7 +251,7 @@ function renderNewChannel(
   request: FastifyRequest,
   reply: FastifyReply,
   chosen: string = Object.keys(CHANNEL_KINDS)[0] ?? '',
-  { given, problems, status = 200 }: FormOutcome = {},
+  { values, problems, status = 200 }: FormOutcome = {},
 ): FastifyReply {
   const kind = requireKind(chosen);
   const others = Object.entries(CHANNEL_KINDS).filter(([name]) => name !== chosen);
@@ -265,7 +265,7 @@ function renderNewChannel(
     body: (
       <SettingsForm
         action="/alerts/channels"
-        given={given}
+        values={values}
         problems={problems}
         label="New channel"
         kind={kind}

@@ -112,7 +112,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
         body: (
           <DeliveryView
             delivery={hasScopes(request.visitor, 'admin') ? delivery : { ...delivery, answer: null }}
-            found={await readFound(key)}
+            discoveries={await readFound(key)}
           />
         ),
       });
@@ -123,7 +123,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
   async function readFound(id: Id): Promise<DiscoveryRow[]> {
     const ids = await listDeliveryDiscoveries(ctx.db.pool, id, MAX_FOUND);
     const rows = new Map((await readDiscoveriesByIds(ctx.db, ids)).map((row) => [row.id, row]));
-    return ids.flatMap((found) => rows.get(found) ?? []);
+    return ids.flatMap((discovery) => rows.get(discovery) ?? []);
   }
 
   app.post(
@@ -136,7 +136,13 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
   );
 }
 
-function DeliveryView({ delivery, found }: { delivery: DeliveryDetail; found: readonly DiscoveryRow[] }) {
+function DeliveryView({
+  delivery,
+  discoveries,
+}: {
+  delivery: DeliveryDetail;
+  discoveries: readonly DiscoveryRow[];
+}) {
   const { body, answer, run_id } = delivery;
   return (
     <>
@@ -173,12 +179,12 @@ function DeliveryView({ delivery, found }: { delivery: DeliveryDetail; found: re
           ['Response', answer && <UntrustedText text={answer} />],
         ]}
       />
-      {found.length === 0 ? null : (
+      {discoveries.length === 0 ? null : (
         <Section
           title="New items"
-          note={found.length < delivery.discoveries ? `The newest ${found.length}.` : undefined}
+          note={discoveries.length < delivery.discoveries ? `The newest ${discoveries.length}.` : undefined}
         >
-          {found.map((discovery) => (
+          {discoveries.map((discovery) => (
             <DiscoveryLine discovery={discovery} />
           ))}
         </Section>

@@ -42,16 +42,16 @@ export function addFeedPages(app: App, home: RouteContext): void {
     '/alerts/feeds',
     { schema: { body: formBody }, config: { scope: 'admin' }, onSend: preventCaching },
     async (request, reply) => {
-      const given = request.body;
+      const values = request.body;
       try {
-        const { feed, key } = await createFeed(request.acting, parseForm(given));
+        const { feed, key } = await createFeed(request.acting, parseForm(values));
         return renderAddress(request, reply, feed, `${readPublicBase(request, home)}${writeFeedPath(key)}`);
       } catch (error) {
-        const { problems, status } = toFormOutcome(error, given, undefined, {
+        const { problems, status } = toFormOutcome(error, values, undefined, {
           topic: 'topic',
           search: 'search',
         });
-        return show(request, reply, given, { problems, status });
+        return show(request, reply, values, { problems, status });
       }
     },
   );
@@ -68,7 +68,7 @@ export function addFeedPages(app: App, home: RouteContext): void {
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    given: FormValues,
+    values: FormValues,
     { problems = [], status = 200 }: { problems?: readonly Problem[]; status?: number } = {},
   ): Promise<FastifyReply> {
     const feeds = await readFeeds(ctx.db, { limit: MAX_FEEDS });
@@ -86,10 +86,10 @@ export function addFeedPages(app: App, home: RouteContext): void {
             otherwise={<p class="hint">Creating a feed needs a token with the scope admin.</p>}
           >
             <Section title="New feed">
-              <NewFeedForm given={given} problems={problems} />
+              <NewFeedForm values={values} problems={problems} />
             </Section>
           </IfAllowed>
-          <OpenFeedSection given={given} base={base} />
+          <OpenFeedSection values={values} base={base} />
           <Section title="Feeds">
             {feeds.length === 0 ? <EmptyState words="No feeds yet." /> : <FeedTable feeds={feeds} />}
           </Section>
@@ -99,8 +99,8 @@ export function addFeedPages(app: App, home: RouteContext): void {
   }
 }
 
-function parseForm(given: FormValues): Parameters<typeof createFeed>[1] {
-  const text = (name: string) => readField(given, name)?.toWellFormed();
+function parseForm(values: FormValues): Parameters<typeof createFeed>[1] {
+  const text = (name: string) => readField(values, name)?.toWellFormed();
   const name = text('name');
   return {
     name: name === undefined ? undefined : cleanLine(name),
@@ -110,18 +110,18 @@ function parseForm(given: FormValues): Parameters<typeof createFeed>[1] {
   };
 }
 
-function NewFeedForm({ given, problems }: { given: FormValues; problems: readonly Problem[] }) {
-  const search = readField(given, 'search');
+function NewFeedForm({ values, problems }: { values: FormValues; problems: readonly Problem[] }) {
+  const search = readField(values, 'search');
   return (
     <Form
       action="/alerts/feeds"
-      given={given}
+      values={values}
       problems={problems}
       label="New feed"
       labels={{ name: 'Name', topic: 'Topic', search: 'Search', query: 'Query' }}
     >
       {search === undefined ? (
-        <TopicFilter chosen={readField(given, 'topic')} />
+        <TopicFilter chosen={readField(values, 'topic')} />
       ) : (
         <Field name="search" label="Search" value={search} help="Shows everything that this search finds." />
       )}
@@ -146,10 +146,10 @@ function NewFeedForm({ given, problems }: { given: FormValues; problems: readonl
 }
 
 /** While no token exists, a reader on this machine needs no key. */
-function OpenFeedSection({ given, base }: { given: FormValues; base: string }) {
+function OpenFeedSection({ values, base }: { values: FormValues; base: string }) {
   const { visitor } = useFrame();
   if (visitor.kind !== 'local') return null;
-  const [topic, search, query] = ['topic', 'search', 'query'].map((name) => readField(given, name));
+  const [topic, search, query] = ['topic', 'search', 'query'].map((name) => readField(values, name));
   const path = writeOpenFeedPath(search === undefined ? { topic, query } : { search, query });
   return (
     <Section

@@ -35,11 +35,11 @@ export function addMutePages(app: App, { ctx }: RouteContext): void {
   app.post('/alerts/mute', { schema: { body: formBody }, config: { scope } }, async (request, reply) => {
     const target =
       parseOption(readField(request.body, 'what') ?? '') ?? findTarget(named.parse(request.body));
-    const given = readField(request.body, 'until') ?? '';
+    const text = readField(request.body, 'until') ?? '';
     try {
-      const until = parseFutureTime(given, request.frame.zone);
+      const until = parseFutureTime(text, request.frame.zone);
       if (until === undefined)
-        throw new InvalidInput([{ path: 'until', given, expected: FUTURE_TIME_EXPECTED }]);
+        throw new InvalidInput([{ path: 'until', given: text, expected: FUTURE_TIME_EXPECTED }]);
       await mute(request.acting, target, until);
       return await redirectWithFlash(reply, findPage(target), 'muted');
     } catch (error) {
@@ -59,7 +59,7 @@ export function addMutePages(app: App, { ctx }: RouteContext): void {
     request: FastifyRequest,
     reply: FastifyReply,
     target: MuteTarget,
-    { given = {}, problems = [], status = 200 }: FormOutcome = {},
+    { values = {}, problems = [], status = 200 }: FormOutcome = {},
   ) {
     const name = await readName(target);
     const options = await listTargets(target, name);
@@ -72,7 +72,7 @@ export function addMutePages(app: App, { ctx }: RouteContext): void {
         <Form
           action="/alerts/mute"
           label={`Mute ${name}`}
-          given={given}
+          values={values}
           problems={problems}
           labels={{ until: 'Until' }}
         >

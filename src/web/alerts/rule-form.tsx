@@ -53,46 +53,46 @@ const COOLDOWNS = [
 ] as const;
 
 /** The rule that the form describes, as the API takes it. If no box is ticked, the list is empty and not unchanged. */
-export function parseRuleForm(given: FormValues) {
-  const [kind, slug] = (readField(given, 'watches') ?? '').split(':');
+export function parseRuleForm(values: FormValues) {
+  const [kind, slug] = (readField(values, 'watches') ?? '').split(':');
   return {
-    name: readField(given, 'name'),
-    on: readFieldList(given, 'on'),
+    name: readField(values, 'name'),
+    on: readFieldList(values, 'on'),
     topic: kind === 'topic' ? (slug ?? '') : null,
     search: kind === 'search' ? (slug ?? '') : null,
-    filter: readField(given, 'filter') ?? '',
-    growth: (readField(given, 'growth') ?? '')
+    filter: readField(values, 'filter') ?? '',
+    growth: (readField(values, 'growth') ?? '')
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== ''),
-    digest: readField(given, 'digest') ?? null,
-    cooldown: readField(given, 'cooldown') ?? '0',
-    max_per_day: readLimit(readField(given, 'max_per_day')),
-    quiet_hours: readField(given, 'quiet_hours') ?? '',
-    tz: readField(given, 'tz'),
-    channels: readFieldList(given, 'channels'),
+    digest: readField(values, 'digest') ?? null,
+    cooldown: readField(values, 'cooldown') ?? '0',
+    max_per_day: readLimit(readField(values, 'max_per_day')),
+    quiet_hours: readField(values, 'quiet_hours') ?? '',
+    tz: readField(values, 'tz'),
+    channels: readFieldList(values, 'channels'),
   };
 }
 
 /** The same of the rule `system`, which has fewer fields. */
-export function parseSystemRuleForm(given: FormValues) {
-  const { name, cooldown, max_per_day, quiet_hours, tz, channels } = parseRuleForm(given);
+export function parseSystemRuleForm(values: FormValues) {
+  const { name, cooldown, max_per_day, quiet_hours, tz, channels } = parseRuleForm(values);
   return { name, cooldown, max_per_day, quiet_hours, tz, channels };
 }
 
 /** Empty: no limit. What is no number stays, so that it is refused. */
-function readLimit(given: string | undefined): number | string | null {
-  if (given === undefined) return null;
-  return /^\d{1,9}$/.test(given) ? Number(given) : given;
+function readLimit(text: string | undefined): number | string | null {
+  if (text === undefined) return null;
+  return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
 /** The buttons of the form that save nothing. */
 const PREVIEW = 'preview';
 
 /** Whether the form was sent to be shown again: with a preview, by the settings of a preset if one was chosen. */
-export function readFormAct(given: FormValues): { given: FormValues } | null {
-  const act = readField(given, 'act');
-  if (act === PREVIEW) return { given };
+export function readFormAct(values: FormValues): { values: FormValues } | null {
+  const act = readField(values, 'act');
+  if (act === PREVIEW) return { values };
   const preset = PRESET_NAMES.find((name) => name === act);
   if (preset === undefined) return null;
   const { kinds, cooldown_seconds, max_per_day } = readPreset(preset);
@@ -101,7 +101,7 @@ export function readFormAct(given: FormValues): { given: FormValues } | null {
     cooldown: formatInterval(cooldown_seconds),
     max_per_day: max_per_day === null ? '' : String(max_per_day),
   };
-  return { given: { ...given, ...settings } };
+  return { values: { ...values, ...settings } };
 }
 
 /** What a list proposes for a rule. */
@@ -126,13 +126,13 @@ export function placeRuleProblem(problem: Problem): Problem {
 
 export function RuleForm({
   rule,
-  given,
+  values,
   problems,
   choices,
 }: {
   /** Null for a new rule. */
   rule: RuleRow | null;
-  given: FormValues | undefined;
+  values: FormValues | undefined;
   problems: readonly Problem[];
   choices: RuleChoices;
 }) {
@@ -150,13 +150,13 @@ export function RuleForm({
   return (
     <Form
       action={rule === null ? '/alerts/rules' : `/alerts/rules/${rule.slug}`}
-      given={given}
+      values={values}
       problems={problems}
       label={rule === null ? 'New rule' : `Edit ${rule.slug}`}
       labels={FIELD_LABELS}
     >
       {rule === null ? null : (
-        <OpenedField edited={describeEditedRule(rule)} given={given} problems={problems} />
+        <OpenedField edited={describeEditedRule(rule)} values={values} problems={problems} />
       )}
       <Field name="name" label={FIELD_LABELS.name} value={rule?.name} help="Included in each message." />
       {rule !== null ? null : (
@@ -193,7 +193,7 @@ export function RuleForm({
             label={FIELD_LABELS.watches}
             kind="select"
             value={watches}
-            options={listRuleScopes(choices, readField(given ?? {}, 'watches') ?? watches)}
+            options={listRuleScopes(choices, readField(values ?? {}, 'watches') ?? watches)}
           />
           <Field
             name="filter"

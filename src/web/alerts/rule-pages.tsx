@@ -72,23 +72,23 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
   app.get(
     '/alerts/rules/new',
     { schema: { querystring: ruleProposal }, config: { scope: 'write' } },
-    async (request, reply) => renderRule(ctx, request, reply, null, { given: proposeRule(request.query) }),
+    async (request, reply) => renderRule(ctx, request, reply, null, { values: proposeRule(request.query) }),
   );
 
   app.post(
     '/alerts/rules',
     { schema: { body: formBody }, config: { scope: 'write' } },
     async (request, reply) => {
-      const given = { on: [], channels: [], ...request.body };
-      const again = readFormAct(given);
-      if (again !== null) return previewForm(ctx, request, reply, null, again.given);
-      const rule = parseRuleForm(given);
+      const values = { on: [], channels: [], ...request.body };
+      const again = readFormAct(values);
+      if (again !== null) return previewForm(ctx, request, reply, null, again.values);
+      const rule = parseRuleForm(values);
       try {
-        const slug = readField(given, 'slug') ?? createSlug(rule.name ?? '');
+        const slug = readField(values, 'slug') ?? createSlug(rule.name ?? '');
         const made = await createRule(request.acting, decodeInput(newRule, { ...rule, slug }));
         return redirectWithFlash(reply, `/alerts/rules/${made.slug}/past`, 'rule_made');
       } catch (error) {
-        return renderRule(ctx, request, reply, null, toRuleOutcome(error, given));
+        return renderRule(ctx, request, reply, null, toRuleOutcome(error, values));
       }
     },
   );
@@ -101,19 +101,19 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
     '/alerts/rules/:slug',
     { schema: { ...schema, body: formBody }, config: { scope: 'write' } },
     async (request, reply) => {
-      const given = { on: [], channels: [], ...request.body };
+      const values = { on: [], channels: [], ...request.body };
       const rule = await findRuleRow(ctx, request.params.slug);
-      const again = readFormAct(given);
-      if (again !== null) return previewForm(ctx, request, reply, rule, again.given);
+      const again = readFormAct(values);
+      if (again !== null) return previewForm(ctx, request, reply, rule, again.values);
       try {
-        assertNotEdited(given, describeEditedRule(rule));
+        assertNotEdited(values, describeEditedRule(rule));
         const parse = rule.slug === SYSTEM_RULE ? parseSystemRuleForm : parseRuleForm;
-        const written = { ...parse(given), name: readField(given, 'name') ?? '' };
+        const written = { ...parse(values), name: readField(values, 'name') ?? '' };
         const { rule: slug, ...edited } = decodeInput(editedRule, { rule: rule.slug, ...written });
         await editRule(request.acting, slug, edited);
         return redirectWithFlash(reply, `/alerts/rules/${rule.slug}`, 'rule_saved');
       } catch (error) {
-        return renderRule(ctx, request, reply, rule, toRuleOutcome(error, given));
+        return renderRule(ctx, request, reply, rule, toRuleOutcome(error, values));
       }
     },
   );
@@ -212,8 +212,8 @@ async function renderFewer(
 const FIELDS_OF_NAMED = { topic: 'watches', search: 'watches', channel: 'channels' };
 
 /** @throws errors that are not about the input */
-function toRuleOutcome(error: unknown, given: FormValues): FormOutcome {
-  const outcome = toFormOutcome(error, given, 'slug', FIELDS_OF_NAMED);
+function toRuleOutcome(error: unknown, values: FormValues): FormOutcome {
+  const outcome = toFormOutcome(error, values, 'slug', FIELDS_OF_NAMED);
   return { ...outcome, problems: outcome.problems.map(placeRuleProblem) };
 }
 
@@ -223,15 +223,15 @@ async function previewForm(
   request: FastifyRequest,
   reply: FastifyReply,
   rule: RuleRow | null,
-  given: FormValues,
+  values: FormValues,
 ): Promise<FastifyReply> {
   try {
-    const { channels: _channels, ...written } = parseRuleForm(given);
+    const { channels: _channels, ...written } = parseRuleForm(values);
     const { days, ...decoded } = decodeInput(previewedRule, { ...written, name: written.name ?? 'New rule' });
     const past = await backtestNewRule(ctx, decoded, days);
-    return await renderRule(ctx, request, reply, rule, { given }, past);
+    return await renderRule(ctx, request, reply, rule, { values }, past);
   } catch (error) {
-    return renderRule(ctx, request, reply, rule, toRuleOutcome(error, given));
+    return renderRule(ctx, request, reply, rule, toRuleOutcome(error, values));
   }
 }
 
@@ -240,10 +240,10 @@ async function renderRule(
   request: FastifyRequest,
   reply: FastifyReply,
   rule: RuleRow | null,
-  { given, problems = [], status = 200 }: FormOutcome = {},
+  { values, problems = [], status = 200 }: FormOutcome = {},
   past: Backtest | null = null,
 ): Promise<FastifyReply> {
-  const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...given });
+  const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...values });
   await findScope(ctx.db, { topic: topic ?? undefined, search: search ?? undefined }).catch(
     (error: unknown) => {
       // What a form with problems names may have been removed since it was shown; the input is kept.
@@ -272,7 +272,7 @@ async function renderRule(
       <>
         {removedScope === null ? null : <p class="advice">{removedScope}</p>}
         <MuteNotice until={rule?.muted_until ?? null} />
-        <RuleForm rule={rule} given={given} problems={problems} choices={choices} />
+        <RuleForm rule={rule} values={values} problems={problems} choices={choices} />
         {past === null ? null : (
           <BacktestSection past={past} days={DEFAULT_BACKTEST_DAYS} by="the form above" />
         )}

@@ -27,7 +27,7 @@ export type ShownAnswer = {
   texts: readonly string[] | null;
   items: readonly ShownItem[];
   /** How many there are, if not all are among the items. */
-  found: number;
+  itemCount: number;
   /** Null: the service does not say. */
   plan: readonly AskedSource[] | null;
   /** Undefined: none was opened, or the service does not say. */
@@ -46,7 +46,7 @@ export function AnswerView({
   answer: ShownAnswer;
   renderTime: (at: Date) => ComponentChildren;
 }) {
-  const { texts, items, found, plan, pages, warnings, ms } = answer;
+  const { texts, items, itemCount, plan, pages, warnings, ms } = answer;
   const written = (texts ?? []).filter((text) => text.trim() !== '');
   const citations = listCitations(written);
   return (
@@ -68,7 +68,7 @@ export function AnswerView({
         {[
           `Took ${formatTenths(ms / 1_000)} s`,
           ...(plan === null ? [] : [describeAsked(plan)]),
-          formatCount(found, 'result'),
+          formatCount(itemCount, 'result'),
         ].join(' · ')}
       </p>
       <WarningList warnings={warnings} />
@@ -77,7 +77,9 @@ export function AnswerView({
       {items.length === 0 ? null : (
         <details class="more" open={written.length === 0}>
           <summary>
-            {items.length < found ? `First ${items.length} of ${found} results` : `All results (${found})`}
+            {items.length < itemCount
+              ? `First ${items.length} of ${itemCount} results`
+              : `All results (${itemCount})`}
           </summary>
           {[...groupBy(items, ({ tool }) => tool)].map(([tool, group]) => (
             <>
@@ -215,17 +217,17 @@ function PlanTable({ plan }: { plan: readonly AskedSource[] }) {
             </tr>
           </thead>
           <tbody>
-            {plan.map((asked) => (
+            {plan.map((source) => (
               <tr>
                 <th scope="row">
-                  <UntrustedText text={asked.source} most={60} />
-                  <div class="hint">{asked.tool}</div>
+                  <UntrustedText text={source.source} most={60} />
+                  <div class="hint">{source.tool}</div>
                 </th>
                 <td>
-                  {asked.queries.length === 0 ? (
+                  {source.queries.length === 0 ? (
                     <span class="unknown">none sent</span>
                   ) : (
-                    asked.queries.map((words) => (
+                    source.queries.map((words) => (
                       <div>
                         <code>
                           <UntrustedText text={words} most={300} />
@@ -235,15 +237,15 @@ function PlanTable({ plan }: { plan: readonly AskedSource[] }) {
                   )}
                 </td>
                 <td>
-                  {asked.state === 'failed' ? (
-                    <UntrustedText text={describeFailure(asked)} most={200} />
-                  ) : asked.state === 'asked' ? (
+                  {source.state === 'failed' ? (
+                    <UntrustedText text={describeFailure(source)} most={200} />
+                  ) : source.state === 'asked' ? (
                     'no response'
                   ) : (
-                    formatCount(asked.results, 'result')
+                    formatCount(source.results, 'result')
                   )}
                 </td>
-                <td class="number">{asked.ms === null ? '–' : `${formatTenths(asked.ms / 1_000)} s`}</td>
+                <td class="number">{source.ms === null ? '–' : `${formatTenths(source.ms / 1_000)} s`}</td>
               </tr>
             ))}
           </tbody>
@@ -254,8 +256,8 @@ function PlanTable({ plan }: { plan: readonly AskedSource[] }) {
 }
 
 /** A citation escapes signs that could end it. */
-function isSameAddress(one: string, other: string): boolean {
-  return one === other || normalizeAddress(one) === normalizeAddress(other);
+function isSameAddress(left: string, right: string): boolean {
+  return left === right || normalizeAddress(left) === normalizeAddress(right);
 }
 
 function normalizeAddress(address: string): string {

@@ -11,13 +11,13 @@ export function listConfigured(sources: readonly AskedSource[]): AskedSource[] {
 
 /** `Asking 8 sources`, `7 of 8 sources responded`. */
 export function describeAsked(sources: readonly AskedSource[]): string {
-  const asked = listConfigured(sources);
-  const pending = asked.some(({ state }) => state === 'asked');
-  if (pending) return `Asking ${formatCount(asked.length, 'source')}`;
-  const answered = asked.filter(({ state }) => state === 'answered').length;
-  return answered === asked.length
-    ? `${formatCount(asked.length, 'source')} responded`
-    : `${answered} of ${formatCount(asked.length, 'source')} responded`;
+  const configured = listConfigured(sources);
+  const pending = configured.some(({ state }) => state === 'asked');
+  if (pending) return `Asking ${formatCount(configured.length, 'source')}`;
+  const answered = configured.filter(({ state }) => state === 'answered').length;
+  return answered === configured.length
+    ? `${formatCount(configured.length, 'source')} responded`
+    : `${answered} of ${formatCount(configured.length, 'source')} responded`;
 }
 
 export function SourceTicks({ sources }: { sources: readonly AskedSource[] }) {

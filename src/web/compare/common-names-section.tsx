@@ -26,10 +26,10 @@ export function CommonNames({ commonKind: kind, common, topics, range, commonFro
     >
       <Tabs
         label="Kind"
-        tabs={COMMON_KINDS.map((one) => ({
-          href: `${writeAddress('/compare', { topics: slugs, range, common: one })}#common`,
-          words: COMMON_LABELS[one],
-          here: one === kind,
+        tabs={COMMON_KINDS.map((name) => ({
+          href: `${writeAddress('/compare', { topics: slugs, range, common: name })}#common`,
+          words: COMMON_LABELS[name],
+          here: name === kind,
         }))}
       />
       <Table

@@ -33,9 +33,9 @@ export async function readComparison(
   const from = new Date(until.getTime() - days * DAY);
   const topics = chosen.topics.map(({ slug }) => slug);
   const commonFrom = new Date(until.getTime() - (COMMON_DAYS - 1) * DAY);
-  const { rows, found, common } = await awaitMembers({
+  const { rows, finders, common } = await awaitMembers({
     rows: readVoiceDays(db, { topics, from, until, limit: MAX_ROWS }),
-    found: readLeads(db, { topics, from, until: now }).then(async ({ leads, shared }) => ({
+    finders: readLeads(db, { topics, from, until: now }).then(async ({ leads, shared }) => ({
       leads,
       shared: await describeTitles(db, shared, ({ link_id }) => link_id),
     })),
@@ -51,5 +51,5 @@ export async function readComparison(
     );
     return [{ kind, means: mine, series, /** The first of `days` whole days (UTC). */ from, days }];
   });
-  return { ...chosen, ...found, shares, common, commonFrom };
+  return { ...chosen, ...finders, shares, common, commonFrom };
 }

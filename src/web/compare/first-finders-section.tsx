@@ -73,7 +73,7 @@ function LeadTable({
 }: {
   caption: string;
   rows: readonly Lead[];
-  describeSide: (side: string) => string;
+  describeSide: (name: string) => string;
 }) {
   return (
     <div>
@@ -94,5 +94,5 @@ function LeadTable({
 }
 
 function findTopicName(topics: readonly TopicRow[], slug: string): string {
-  return topics.find((one) => one.slug === slug)?.name ?? slug;
+  return topics.find((topic) => topic.slug === slug)?.name ?? slug;
 }

@@ -62,7 +62,7 @@ export function ShareSection({ shareOfVoice, alone }: { shareOfVoice: ShareOfVoi
         seconds={86_400}
         series={series.map(({ topic, share }) => ({
           name: getTopicName(topic),
-          values: share.map((one) => (one === null ? null : Math.round(one * 1_000) / 10)),
+          values: share.map((part) => (part === null ? null : Math.round(part * 1_000) / 10)),
         }))}
         unit="percent of the posts of these topics, on days when all were observed"
         sign=" %"
@@ -106,7 +106,7 @@ export function SmallMultiples({ shareOfVoice }: { shareOfVoice: ShareOfVoice })
     >
       <ul class="multiples plain">
         {shareOfVoice.series.map(({ topic, posts }) => {
-          const known = posts.filter((one) => one !== null);
+          const known = posts.filter((count) => count !== null);
           return (
             <li>
               <a href={`/topics/${topic}`}>{getTopicName(topic)}</a>

@@ -20,7 +20,7 @@ export function roundAxisTop(most: number): number {
   if (!(most > 0)) return 2;
   if (most <= 2) return 2;
   const power = 10 ** Math.floor(Math.log10(most));
-  const step = [1, 2, 3, 4, 5, 6, 8, 10].find((one) => one * power >= most) ?? 10;
+  const step = [1, 2, 3, 4, 5, 6, 8, 10].find((multiple) => multiple * power >= most) ?? 10;
   const top = step * power;
   return top < 10 && top % 2 === 1 ? top + 1 : top;
 }
@@ -65,7 +65,8 @@ export function computeTicks(
   const isYearKnown = [from, until].every((at) => isPresentYear(new Date(at), reader));
   const most = isYearKnown ? MAX_TICKS : MAX_TICKS_WITH_YEARS;
   const step =
-    TICK_STEPS.find((one) => one >= minStep && (until - from) / one <= most) ?? (until - from) / most;
+    TICK_STEPS.find((tickStep) => tickStep >= minStep && (until - from) / tickStep <= most) ??
+    (until - from) / most;
   const timeOf = step < MINUTE ? formatTimeToSecond : formatTimeOfDay;
   const shift = step >= 7 * DAY ? FIRST_MONDAY : 0;
   const ticks: Tick[] = [];

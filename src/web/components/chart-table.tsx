@@ -100,14 +100,14 @@ function createRowNames(at: readonly Date[], seconds: number, reader: DateReader
   const { zone } = reader;
   const isSetBack =
     seconds > 0 &&
-    new Set([at[0], at.at(-1)].map((one) => (one === undefined ? '' : formatOffset(one, zone)))).size > 1;
-  const isRepeated = (one: Date) =>
+    new Set([at[0], at.at(-1)].map((time) => (time === undefined ? '' : formatOffset(time, zone)))).size > 1;
+  const isRepeated = (time: Date) =>
     SET_BACK_MS.flatMap((ms) => [-ms, ms]).some(
-      (ms) => formatTimeOfDay(one, zone) === formatTimeOfDay(new Date(one.getTime() + ms), zone),
+      (ms) => formatTimeOfDay(time, zone) === formatTimeOfDay(new Date(time.getTime() + ms), zone),
     );
-  return (one) => {
-    const words = formatWithWeekday(one, reader, isPerDay(seconds));
-    return isSetBack && isRepeated(one) ? `${words} ${formatOffset(one, zone)}` : words;
+  return (time) => {
+    const words = formatWithWeekday(time, reader, isPerDay(seconds));
+    return isSetBack && isRepeated(time) ? `${words} ${formatOffset(time, zone)}` : words;
   };
 }
 

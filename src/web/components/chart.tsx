@@ -24,9 +24,9 @@ type ChartProps = {
   /** Length of a bucket; 0 for single times. */
   seconds: number;
   series: readonly Series[];
-  /** For example `posts`; and of a value of 1, `post`. */
+  /** For example `posts`; `singular`: of a value of 1, `post`. */
   unit: string;
-  one?: string | undefined;
+  singular?: string | undefined;
   /** Suffix of each number: ` %`. */
   sign?: string;
   kind?: 'bars' | 'lines';
@@ -53,7 +53,7 @@ export function Chart(props: ChartProps) {
       data-chart={kind}
       data-seconds={seconds}
       data-unit={unit}
-      data-one={props.one}
+      data-one={props.singular}
       data-sign={sign}
       data-expected={expected?.values.map(writeValue).join(',')}
       data-spread={expected?.spread?.map(writeValue).join(',')}
@@ -119,7 +119,7 @@ function listBucket(
 /** Of all values, and of the band around what is expected. */
 function findHighest(series: readonly Series[], expected: Expected | undefined): number {
   const band = expected?.values.map((value, i) => (value ?? 0) + (expected.spread?.[i] ?? 0)) ?? [];
-  return Math.max(0, ...series.flatMap(({ values }) => values.map((one) => one ?? 0)), ...band);
+  return Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)), ...band);
 }
 
 type TimeSpan = { from: number; until: number };
@@ -293,9 +293,9 @@ function SeriesLine({ entry, nth, ...scale }: SeriesProps) {
 /** Steps, because each value is that of a whole bucket; and the band around them. */
 function ExpectedLine({ expected: { values, spread }, ...scale }: Scale & { expected: Expected }) {
   const { x, y } = createLineScale(scale);
-  const steps = ([a, b]: readonly [number, number], side: -1 | 0 | 1) =>
+  const steps = ([a, b]: readonly [number, number], sign: -1 | 0 | 1) =>
     values.slice(a, b).flatMap((value, i) => {
-      const height = y((value ?? 0) + side * (spread?.[a + i] ?? 0));
+      const height = y((value ?? 0) + sign * (spread?.[a + i] ?? 0));
       return [`${x(a + i, 0)} ${height}`, `${x(a + i, 1)} ${height}`];
     });
   return (

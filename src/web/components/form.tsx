@@ -15,13 +15,13 @@ export const OPENED = 'opened';
 /** `link` to an existing thing is shown instead of the given value. */
 export type FieldProblem = Problem & { link?: { words: string; href: string } };
 
-type FormState = { given: FormValues; problems: readonly FieldProblem[] };
-const FormContext = createContext<FormState>({ given: {}, problems: [] });
+type FormState = { values: FormValues; problems: readonly FieldProblem[] };
+const FormContext = createContext<FormState>({ values: {}, problems: [] });
 
 /** A form that changes something; it includes the CSRF token. */
 export function Form({
   action,
-  given = {},
+  values = {},
   problems = [],
   children,
   class: name = 'form',
@@ -31,7 +31,7 @@ export function Form({
 }: {
   action: string;
   /** Submitted values, if the form is shown again. */
-  given?: FormValues | undefined;
+  values?: FormValues | undefined;
   /** Shown at their fields, and as a list above the form. */
   problems?: readonly FieldProblem[] | undefined;
   children: ComponentChildren;
@@ -47,7 +47,7 @@ export function Form({
     <form method="post" action={action} class={name} aria-label={label} data-help={help} novalidate>
       <input type="hidden" name="form_token" value={frame.formToken} />
       {problems.length === 0 ? null : <ProblemList problems={problems} labels={labels} />}
-      <FormContext.Provider value={{ given, problems }}>{children}</FormContext.Provider>
+      <FormContext.Provider value={{ values, problems }}>{children}</FormContext.Provider>
     </form>
   );
 }
@@ -60,7 +60,7 @@ export function CheckedFields({
   problems: readonly FieldProblem[];
   children: ComponentChildren;
 }) {
-  return <FormContext.Provider value={{ given: {}, problems }}>{children}</FormContext.Provider>;
+  return <FormContext.Provider value={{ values: {}, problems }}>{children}</FormContext.Provider>;
 }
 
 function ProblemList({
@@ -104,8 +104,8 @@ function ProblemText({ problem }: { problem: FieldProblem }) {
 }
 
 /** `got "every minute"; expected a cron expression` */
-export function describeProblem({ given, expected }: Problem): string {
-  const shown = given === undefined || given === '' ? 'nothing' : JSON.stringify(given);
+export function describeProblem({ given: value, expected }: Problem): string {
+  const shown = value === undefined || value === '' ? 'nothing' : JSON.stringify(value);
   return `got ${shown.length > 80 ? `${shown.slice(0, 77)}…` : shown}; expected ${expected}`;
 }
 
@@ -147,9 +147,11 @@ type FieldProps = {
 export function Field(props: FieldProps) {
   const { name, label, help, path = name, many = false, kind = 'text' } = props;
   const sent = useContext(FormContext);
-  const wrong = sent.problems.filter((one) => one.path === path || one.path.startsWith(`${path}.`));
+  const wrong = sent.problems.filter(
+    (problem) => problem.path === path || problem.path.startsWith(`${path}.`),
+  );
   // A secret that was sent is not sent back.
-  const value = kind === 'password' ? undefined : (sent.given[name] ?? props.value);
+  const value = kind === 'password' ? undefined : (sent.values[name] ?? props.value);
   const id = `field-${path}`;
   const describedBy = [help === undefined ? '' : `${id}-help`, wrong.length === 0 ? '' : `${id}-wrong`]
     .join(' ')
@@ -168,10 +170,10 @@ export function Field(props: FieldProps) {
       {wrong.length === 0 ? null : (
         <p class="wrong" id={`${id}-wrong`}>
           <Icon name="warning" />{' '}
-          {wrong.map((one, i) => (
+          {wrong.map((problem, i) => (
             <>
               {i === 0 ? '' : '; '}
-              <ProblemText problem={one} />
+              <ProblemText problem={problem} />
             </>
           ))}
         </p>

@@ -101,8 +101,8 @@ export function parseCookies(header: string | undefined): Record<string, string 
   return header === undefined ? {} : fastifyCookie.parse(header);
 }
 
-function parseTheme(given: string | undefined): PageFrame['theme'] {
-  return given === 'light' || given === 'dark' ? given : null;
+function parseTheme(name: string | undefined): PageFrame['theme'] {
+  return name === 'light' || name === 'dark' ? name : null;
 }
 
 const FrameContext = createContext<PageFrame | undefined>(undefined);

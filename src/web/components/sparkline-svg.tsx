@@ -68,18 +68,18 @@ export function findGaps(values: readonly (number | null)[]): [from: number, unt
 }
 
 function findSpans<T>(values: readonly T[], is: (value: T) => boolean): [number, number][] {
-  const found: [number, number][] = [];
+  const spans: [number, number][] = [];
   let from = -1;
   for (let i = 0; i <= values.length; i += 1) {
     const value = values[i];
     const inside = i < values.length && value !== undefined && is(value);
     if (inside && from < 0) from = i;
     if (!inside && from >= 0) {
-      found.push([from, i]);
+      spans.push([from, i]);
       from = -1;
     }
   }
-  return found;
+  return spans;
 }
 
 function describeValues(values: readonly (number | null)[]): string {

@@ -33,8 +33,8 @@ export function addDismissedPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const { slug, name } = await assertTopicNotRemoved(ctx.db, request.params.slug);
       const rows = await listDismissals(ctx.db, { topic: slug, limit: MAX_LISTED });
-      const asked = findItem(slug, request.query);
-      const isListed = rows.some(({ kind, id }) => kind === asked?.kind && id === asked.id);
+      const requested = findItem(slug, request.query);
+      const isListed = rows.some(({ kind, id }) => kind === requested?.kind && id === requested.id);
       return renderPage(request, reply, {
         title: `Not relevant for ${name}`,
         here: '/digests',
@@ -42,8 +42,8 @@ export function addDismissedPages(app: App, { ctx }: RouteContext): void {
         lead: 'No rule reports these posts and links, or copies of them, for this topic again, and no digest lists them. Lists keep them.',
         body: (
           <>
-            {asked === null || isListed ? null : (
-              <Asked asked={asked} text={await readText(asked)} topic={name} />
+            {requested === null || isListed ? null : (
+              <Asked dismissal={requested} text={await readText(requested)} topic={name} />
             )}
             <Dismissed rows={rows} slug={slug} />
           </>
@@ -61,8 +61,8 @@ export function addDismissedPages(app: App, { ctx }: RouteContext): void {
       { schema: { ...schema, body: formBody }, config: { scope } },
       async (request, reply) => {
         const { slug } = request.params;
-        const given = findItem(slug, decodeInput(item, request.body));
-        const isChanged = given !== null && (await change(request.acting, given));
+        const target = findItem(slug, decodeInput(item, request.body));
+        const isChanged = target !== null && (await change(request.acting, target));
         return redirectWithFlash(reply, `/topics/${slug}/dismissed`, isChanged ? code : 'unchanged');
       },
     );
@@ -81,8 +81,8 @@ function findItem(topic: string, { post, link }: z.infer<typeof item>): Dismissa
   return link === undefined ? null : { topic, kind: 'link', id: link };
 }
 
-function Asked({ asked, text, topic }: { asked: Dismissal; text: string; topic: string }) {
-  const { kind, id } = asked;
+function Asked({ dismissal, text, topic }: { dismissal: Dismissal; text: string; topic: string }) {
+  const { kind, id } = dismissal;
   return (
     <section>
       <p class="dismissing">
@@ -92,12 +92,12 @@ function Asked({ asked, text, topic }: { asked: Dismissal; text: string; topic: 
       </p>
       <div class="buttons">
         <ActionButton
-          action={`/topics/${asked.topic}/dismiss`}
+          action={`/topics/${dismissal.topic}/dismiss`}
           words={`Not relevant for ${topic}`}
           kind="main"
           fields={{ [kind]: String(id) }}
         />
-        <a href={`/topics/${asked.topic}`}>Cancel</a>
+        <a href={`/topics/${dismissal.topic}`}>Cancel</a>
       </div>
     </section>
   );

@@ -48,7 +48,7 @@ function listTags({ operations }: ApiReference): string[] {
 function listTabs(reference: ApiReference, tag: string | undefined, schema: string | undefined) {
   return [
     { href: '/docs', words: 'all', here: tag === undefined && schema === undefined },
-    ...listTags(reference).map((one) => ({ href: `/docs?tag=${one}`, words: one, here: one === tag })),
+    ...listTags(reference).map((name) => ({ href: `/docs?tag=${name}`, words: name, here: name === tag })),
   ];
 }
 
@@ -62,7 +62,7 @@ function ApiIndex({ reference }: { reference: ApiReference }) {
         <Section title={tag} id={tag}>
           <Table
             caption={`Operations of ${tag}`}
-            rows={reference.operations.filter((one) => one.tag === tag)}
+            rows={reference.operations.filter((operation) => operation.tag === tag)}
             columns={[
               {
                 head: 'Operation',
@@ -113,7 +113,7 @@ function AccessHelp() {
 
 function FailureTable({ operations }: { operations: readonly Operation[] }) {
   const words = new Map(
-    operations.flatMap(({ failures }) => failures.map((one) => [one.status, one.words] as const)),
+    operations.flatMap(({ failures }) => failures.map((failure) => [failure.status, failure.words] as const)),
   );
   return (
     <Section
@@ -134,7 +134,7 @@ function FailureTable({ operations }: { operations: readonly Operation[] }) {
 }
 
 function TagSection({ reference, tag, origin }: { reference: ApiReference; tag: string; origin: string }) {
-  const operations = reference.operations.filter((one) => one.tag === tag);
+  const operations = reference.operations.filter((operation) => operation.tag === tag);
   if (operations.length === 0) throw new Refused('not_found', `the API has no part ${tag}`);
   return (
     <>
@@ -153,11 +153,11 @@ function TagSection({ reference, tag, origin }: { reference: ApiReference; tag: 
 }
 
 function SchemaSection({ reference, name }: { reference: ApiReference; name: string }) {
-  const found = reference.schemas.find((one) => one.name === name);
-  if (found === undefined) throw new Refused('not_found', `the API has no type ${name}`);
+  const schema = reference.schemas.find((schema) => schema.name === name);
+  if (schema === undefined) throw new Refused('not_found', `the API has no type ${name}`);
   return (
-    <Section title={found.name} id="schema" note={found.meaning === '' ? undefined : found.meaning}>
-      <MemberTable caption={`Members of ${name}`} members={found.members} />
+    <Section title={schema.name} id="schema" note={schema.meaning === '' ? undefined : schema.meaning}>
+      <MemberTable caption={`Members of ${name}`} members={schema.members} />
     </Section>
   );
 }

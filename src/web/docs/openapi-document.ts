@@ -41,8 +41,8 @@ export type Operation = ReturnType<typeof readOperation>;
 export type ApiReference = ReturnType<typeof readDocument>;
 
 /** @throws ZodError if it is not an OpenAPI document */
-export function readDocument(given: unknown) {
-  const { info, paths, components } = openApiDocument.parse(given);
+export function readDocument(json: unknown) {
+  const { info, paths, components } = openApiDocument.parse(json);
   const { schemas, responses } = components;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, node]) =>
@@ -135,8 +135,8 @@ function findExample(
 }
 
 /** One member per property, merged over `allOf`, `anyOf` and `oneOf`. */
-function listMembers(given: SchemaNode, schemas: Schemas, depth = 0): Member[] {
-  const node = resolveRef(given, schemas);
+function listMembers(schema: SchemaNode, schemas: Schemas, depth = 0): Member[] {
+  const node = resolveRef(schema, schemas);
   if (depth > 4) return [];
   const own = readProperties(node);
   const required = Array.isArray(node['required']) ? node['required'] : [];
@@ -152,7 +152,10 @@ function listMembers(given: SchemaNode, schemas: Schemas, depth = 0): Member[] {
   ]);
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => filterNodes(node[word]));
   const more = parts.flatMap((part) => listMembers(part, schemas, depth + 1));
-  return [...members, ...more.filter(({ name }, i) => more.findIndex((one) => one.name === name) === i)];
+  return [
+    ...members,
+    ...more.filter(({ name }, i) => more.findIndex((member) => member.name === name) === i),
+  ];
 }
 
 /** Members of an unnamed object, or of unnamed list items: `searches[].prompt`. */
@@ -160,16 +163,19 @@ function listNestedMembers(name: string, value: SchemaNode, schemas: Schemas, de
   const { items } = value;
   const [node, path] = isNode(items) ? [items, `${name}[]`] : [value, name];
   if (readRefName(node) !== null) return [];
-  return listMembers(node, schemas, depth + 1).map((one) => ({ ...one, name: `${path}.${one.name}` }));
+  return listMembers(node, schemas, depth + 1).map((member) => ({
+    ...member,
+    name: `${path}.${member.name}`,
+  }));
 }
 
 /** `string`, `integer, 1 to 200`, `Topic`, `array of Run`, `"a" or "b"`, `string or null`. */
 function describeType(node: SchemaNode): string {
   const name = readRefName(node);
   if (name !== null) return name;
-  const { enum: values, const: one, type, items, format, minimum, maximum } = node;
+  const { enum: values, const: constant, type, items, format, minimum, maximum } = node;
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' or ');
-  if (one !== undefined) return JSON.stringify(one);
+  if (constant !== undefined) return JSON.stringify(constant);
   const parts = [...filterNodes(node['anyOf']), ...filterNodes(node['oneOf'])];
   if (parts.length > 0) return [...new Set(parts.map(describeType))].join(' or ');
   if (type === 'array') return `array of ${isNode(items) ? describeType(items) : 'anything'}`;
@@ -186,7 +192,7 @@ function findSchemaName(node: SchemaNode): string | null {
   const name = readRefName(node);
   if (name !== null) return name;
   const parts = [node['items'], readProperties(node)['items'], ...filterNodes(node['anyOf'])].filter(isNode);
-  return parts.map(findSchemaName).find((one) => one !== null) ?? null;
+  return parts.map(findSchemaName).find((schemaName) => schemaName !== null) ?? null;
 }
 
 function readRefName({ $ref: ref }: SchemaNode): string | null {
@@ -200,7 +206,9 @@ function resolveRef(node: SchemaNode, schemas: Schemas): SchemaNode {
 
 function readProperties({ properties: own }: SchemaNode): Record<string, SchemaNode> {
   return isNode(own)
-    ? Object.fromEntries(Object.entries(own).flatMap(([name, one]) => (isNode(one) ? [[name, one]] : [])))
+    ? Object.fromEntries(
+        Object.entries(own).flatMap(([name, property]) => (isNode(property) ? [[name, property]] : [])),
+      )
     : {};
 }
 

@@ -116,7 +116,9 @@ function SchemaLink({ name }: { name: string }) {
 /** The curl command for an operation. @param origin of this server, with the mount of the application */
 function formatCurl({ method, path, parameters, example: body, scopes }: Operation, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
-    const example = parameters.find((one) => one.place === 'path' && one.name === name)?.example;
+    const example = parameters.find(
+      (parameter) => parameter.place === 'path' && parameter.name === name,
+    )?.example;
     return example === undefined || example === null ? whole : encodeURIComponent(example);
   });
   const queryParts = parameters.flatMap(({ place, name, required, example: value }) =>

@@ -11,7 +11,7 @@ import { RequestFields, ScheduleFields, type SearchValues } from './search-field
 
 type EditFormProps = {
   search: SearchRow;
-  given: FormValues | undefined;
+  values: FormValues | undefined;
   problems: readonly Problem[];
   forecast: Forecast;
   tried: TrialOutcome | null;
@@ -24,21 +24,21 @@ const SENSITIVITY_WORDS = {
   off: 'off: no spike detection',
 } as const;
 
-export function EditForm({ search, given, problems, forecast, tried }: EditFormProps) {
+export function EditForm({ search, values: sent, problems, forecast, tried }: EditFormProps) {
   const { slug, operation } = search;
   const values = toSearchValues(search);
   // A box that is missing from a submitted form was not ticked.
-  const shown = given ?? { streaming: search.streaming ? 'yes' : '' };
+  const shown = sent ?? { streaming: search.streaming ? 'yes' : '' };
   return (
     <>
       <Form
         action={`/searches/${slug}/edit`}
-        given={shown}
+        values={shown}
         problems={problems}
         help={`/searches/${slug}/forecast`}
         label={`Edit ${slug}`}
       >
-        <OpenedField edited={describeEdited(search)} given={given} problems={problems} />
+        <OpenedField edited={describeEdited(search)} values={sent} problems={problems} />
         <Field
           name="prompt"
           label="Prompt"

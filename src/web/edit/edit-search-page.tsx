@@ -64,22 +64,22 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
     { schema: { ...schema, body: formBody }, config: { scope: ['write', 'run'] } },
     async (request, reply) => {
       // Browsers do not send unticked boxes.
-      const given = { tools: [], streaming: '', ...request.body };
+      const values = { tools: [], streaming: '', ...request.body };
       const search = await assertSearchNotRemoved(ctx.db, request.params.slug);
       try {
-        const action = readField(given, 'do') ?? 'save';
-        if (action === 'save') return await saveSearch(request.acting, reply, search, given);
-        if (action !== 'try') return await renderEditSearch(ctx, request, reply, search, { given });
+        const action = readField(values, 'do') ?? 'save';
+        if (action === 'save') return await saveSearch(request.acting, reply, search, values);
+        if (action !== 'try') return await renderEditSearch(ctx, request, reply, search, { values });
         const tried = await catchTrial(search.slug, () =>
           dryRunSearch(
             ctx,
-            { ...parseEdit(given, search), operation: search.operation, service: search.service_kind },
+            { ...parseEdit(values, search), operation: search.operation, service: search.service_kind },
             { signal: abortOnClose(reply) },
           ),
         );
-        return await renderEditSearch(ctx, request, reply, search, { given, tried });
+        return await renderEditSearch(ctx, request, reply, search, { values, tried });
       } catch (error) {
-        const outcome = toFormOutcome(error, given, 'slug');
+        const outcome = toFormOutcome(error, values, 'slug');
         const problems = outcome.problems.map((problem) => placeProblem(problem, ''));
         return renderEditSearch(ctx, request, reply, search, { ...outcome, problems });
       }
@@ -91,12 +91,12 @@ async function saveSearch(
   acting: ActingContext,
   reply: FastifyReply,
   search: SearchRow,
-  given: FormValues,
+  values: FormValues,
 ): Promise<FastifyReply> {
-  assertNotEdited(given, describeEdited(search));
+  assertNotEdited(values, describeEdited(search));
   const edit = {
-    ...parseEdit(given, search),
-    slug: readField(given, 'slug'),
+    ...parseEdit(values, search),
+    slug: readField(values, 'slug'),
   };
   const { changed, changesRequest, search: edited } = await editSearch(acting, search.slug, edit);
   const code = changed ? (changesRequest ? 'saved_request' : 'saved') : 'unchanged';
@@ -107,9 +107,9 @@ async function saveSearch(
  * The whole search that the form describes: an emptied field is empty, not unchanged. Labels that nobody touched stay as they are:
  * the API takes labels with commas.
  */
-function parseEdit(given: FormValues, search: Pick<SearchRow, 'operation' | 'labels'>): SearchEdit {
-  const { prompt, model, tools, date_filter, streaming } = parseRequest(given, '', search.operation);
-  const labels = readField(given, 'labels') ?? '';
+function parseEdit(values: FormValues, search: Pick<SearchRow, 'operation' | 'labels'>): SearchEdit {
+  const { prompt, model, tools, date_filter, streaming } = parseRequest(values, '', search.operation);
+  const labels = readField(values, 'labels') ?? '';
   const isTouched = labels !== joinLabels(search.labels);
   return {
     prompt: prompt ?? '',
@@ -117,10 +117,10 @@ function parseEdit(given: FormValues, search: Pick<SearchRow, 'operation' | 'lab
     tools,
     date_filter,
     streaming,
-    extra: readField(given, 'extra') ?? '{}',
+    extra: readField(values, 'extra') ?? '{}',
     labels: isTouched ? labels.split(',').filter((label) => label.trim() !== '') : search.labels,
-    sensitivity: readField(given, 'sensitivity'),
-    ...parseSchedule(given, ''),
+    sensitivity: readField(values, 'sensitivity'),
+    ...parseSchedule(values, ''),
   };
 }
 
@@ -129,13 +129,13 @@ async function renderEditSearch(
   request: FastifyRequest,
   reply: FastifyReply,
   search: SearchRow,
-  { given, problems = [], tried, status = 200 }: FormOutcome & { tried?: TrialOutcome } = {},
+  { values, problems = [], tried, status = 200 }: FormOutcome & { tried?: TrialOutcome } = {},
 ): Promise<FastifyReply> {
   const [versions, forecast] = await Promise.all([
     readVersions(ctx.db, search.id, { limit: MAX_VERSIONS }),
-    forecastForm(ctx, search, given),
+    forecastForm(ctx, search, values),
   ]);
-  const view = { search, given, problems, forecast, tried: tried ?? null };
+  const view = { search, values, problems, forecast, tried: tried ?? null };
   return renderPage(request, reply, {
     title: `Edit ${search.slug}`,
     here: '',
@@ -153,11 +153,11 @@ async function renderEditSearch(
   });
 }
 
-function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | undefined) {
-  if (given === undefined) return forecastSaved(ctx, [search]);
-  const { tools } = parseRequest(given, '', search.operation);
+function forecastForm(ctx: Ctx, search: SearchRow, values: FormValues | undefined) {
+  if (values === undefined) return forecastSaved(ctx, [search]);
+  const { tools } = parseRequest(values, '', search.operation);
   return forecastSaved(ctx, [search], {
-    edit: { model: readField(given, 'model'), tools, ...parseSchedule(given, '') },
+    edit: { model: readField(values, 'model'), tools, ...parseSchedule(values, '') },
   });
 }
 

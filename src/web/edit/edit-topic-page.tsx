@@ -47,7 +47,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
     request: FastifyRequest,
     reply: FastifyReply,
     named: string,
-    { given, problems = [], status = 200 }: FormOutcome = {},
+    { values, problems = [], status = 200 }: FormOutcome = {},
   ): Promise<FastifyReply> {
     const topic = await assertTopicNotRemoved(ctx.db, named);
     const { slug } = topic;
@@ -66,12 +66,12 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
         <>
           <Form
             action={`/topics/${slug}/rename`}
-            given={given}
+            values={values}
             problems={problems}
             label="Rename the topic"
             labels={{ name: 'Name', slug: 'Short name' }}
           >
-            <OpenedField edited={describeNames(topic)} given={given} problems={problems} />
+            <OpenedField edited={describeNames(topic)} values={values} problems={problems} />
             <Field name="name" label="Name" value={topic.name} />
             <Field
               name="slug"

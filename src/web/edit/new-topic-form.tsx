@@ -39,33 +39,33 @@ type Part = { part: PartName; written: TopicSearch };
 export const INITIAL_VALUES: FormValues = { searches: PART_NAMES };
 
 /** The searches that are ticked. */
-export function parseParts(given: FormValues): Part[] {
-  const chosen = readFieldList(given, 'searches');
+export function parseParts(values: FormValues): Part[] {
+  const chosen = readFieldList(values, 'searches');
   return PART_NAMES.filter((part) => chosen.includes(part)).map((part) => ({
     part,
-    written: parsePart(given, part),
+    written: parsePart(values, part),
   }));
 }
 
 /** One search, ticked or not. Missing fields take their initial values. */
-export function parsePart(given: FormValues, part: PartName): TopicSearch {
+export function parsePart(values: FormValues, part: PartName): TopicSearch {
   const { operation, every } = PARTS[part];
-  const request = parseRequest(given, `${part}_`, operation);
-  const when = parseSchedule({ [`${part}_every`]: every, ...given }, `${part}_`);
-  const tools = given['sent'] === undefined ? undefined : request.tools;
+  const request = parseRequest(values, `${part}_`, operation);
+  const when = parseSchedule({ [`${part}_every`]: every, ...values }, `${part}_`);
+  const tools = values['sent'] === undefined ? undefined : request.tools;
   return {
     ...request,
     ...(operation === 'ai' ? { tools } : {}),
-    prompt: request.prompt ?? readField(given, 'text'),
+    prompt: request.prompt ?? readField(values, 'text'),
     ...when,
   };
 }
 
-export function parseTopic(given: FormValues, parts: readonly Part[]): NewTopic {
+export function parseTopic(values: FormValues, parts: readonly Part[]): NewTopic {
   return {
-    name: readField(given, 'name') ?? readField(given, 'text') ?? '',
-    slug: readField(given, 'slug'),
-    service: readField(given, 'service'),
+    name: readField(values, 'name') ?? readField(values, 'text') ?? '',
+    slug: readField(values, 'slug'),
+    service: readField(values, 'service'),
     searches: parts.map(({ written }) => written),
   };
 }
@@ -73,7 +73,7 @@ export function parseTopic(given: FormValues, parts: readonly Part[]): NewTopic 
 /** Each problem once, at the field where it can be fixed. */
 export function placeProblems(
   problems: readonly Problem[],
-  given: FormValues,
+  values: FormValues,
   parts: readonly Pick<Part, 'part'>[],
 ): Problem[] {
   const placed = problems.map((problem) => {
@@ -81,10 +81,10 @@ export function placeProblems(
     const part = i === undefined ? undefined : parts[Number(i)]?.part;
     return part === undefined || path === undefined
       ? problem
-      : placePartProblem({ ...problem, path }, given, part);
+      : placePartProblem({ ...problem, path }, values, part);
   });
   // Without a name, the text is the name.
-  const named = readField(given, 'name') !== undefined;
+  const named = readField(values, 'name') !== undefined;
   const text = placed.some(({ path }) => path === 'text');
   const moved = placed.flatMap((problem) => {
     if (problem.path !== 'name' || named) return [problem];
@@ -94,16 +94,16 @@ export function placeProblems(
 }
 
 /** The same for one search. */
-export function placePartProblem(problem: Problem, given: FormValues, part: PartName): Problem {
+export function placePartProblem(problem: Problem, values: FormValues, part: PartName): Problem {
   if (problem.path === 'service') return problem;
   const placed = placeProblem(problem, `${part}_`);
-  return placed.path === `${part}_prompt` && readField(given, placed.path) === undefined
+  return placed.path === `${part}_prompt` && readField(values, placed.path) === undefined
     ? { ...placed, path: 'text' }
     : placed;
 }
 
 type NewFormProps = {
-  given: FormValues;
+  values: FormValues;
   problems: readonly FieldProblem[];
   /** The topic to add to; null creates one. */
   topic: { slug: string; name: string } | null;
@@ -133,13 +133,13 @@ const FIELD_LABELS = {
 } as const;
 
 export function NewForm(view: NewFormProps) {
-  const { given, problems, topic, forecast, tried, open } = view;
+  const { values, problems, topic, forecast, tried, open } = view;
   const text = topic === null ? 'What do you want to watch?' : `What do you want to add to ${topic.name}?`;
   return (
     <>
       <Form
         action="/new"
-        given={given}
+        values={values}
         problems={problems}
         help="/new/forecast"
         label="New topic"

@@ -74,20 +74,20 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
     { schema: { body: formBody }, config: { scope: CREATE_TOPIC_SCOPES } },
     async (request, reply) => {
       // Browsers do not send unticked boxes; the short form of the overview has none.
-      const given = { searches: [], ...('sent' in request.body ? { ai_tools: [] } : {}), ...request.body };
-      const action = readField(given, 'do') ?? 'save';
+      const values = { searches: [], ...('sent' in request.body ? { ai_tools: [] } : {}), ...request.body };
+      const action = readField(values, 'do') ?? 'save';
       try {
-        if (action === 'save') return await saveTopic(request.acting, reply, given);
-        const part = findTriedPart(given, action);
+        if (action === 'save') return await saveTopic(request.acting, reply, values);
+        const part = findTriedPart(values, action);
         const outcome =
-          part === undefined ? {} : { tried: await tryPart(ctx, given, part, abortOnClose(reply)) };
-        return await renderNewTopic(ctx, request, reply, given, outcome);
+          part === undefined ? {} : { tried: await tryPart(ctx, values, part, abortOnClose(reply)) };
+        return await renderNewTopic(ctx, request, reply, values, outcome);
       } catch (error) {
         const problems =
-          (await findExistingTopic(ctx, error, given)) ??
-          toFieldProblems(error, given, findTriedPart(given, action));
+          (await findExistingTopic(ctx, error, values)) ??
+          toFieldProblems(error, values, findTriedPart(values, action));
         const status = chooseFormStatus(error);
-        return await renderNewTopic(ctx, request, reply, given, { problems, status });
+        return await renderNewTopic(ctx, request, reply, values, { problems, status });
       }
     },
   );
@@ -96,37 +96,37 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
 async function saveTopic(
   acting: ActingContext,
   reply: FastifyReply,
-  given: FormValues,
+  values: FormValues,
 ): Promise<FastifyReply> {
-  const topic = readField(given, 'topic');
-  const text = readField(given, 'text') ?? '';
+  const topic = readField(values, 'topic');
+  const text = readField(values, 'text') ?? '';
   if (topic === undefined && isAddress(text)) {
     const { topic: slug } = await watch(acting, {
       text,
-      name: readField(given, 'name'),
-      slug: readField(given, 'slug'),
+      name: readField(values, 'name'),
+      slug: readField(values, 'slug'),
     });
     return redirectWithFlash(reply, `/topics/${slug}`, 'watching');
   }
-  const written = parseTopic(given, parseParts(given));
+  const written = parseTopic(values, parseParts(values));
   const made =
     topic === undefined ? await createTopic(acting, written) : await addSearches(acting, topic, written);
   return redirectWithFlash(reply, `/topics/${made.topic}`, topic === undefined ? 'watching' : 'added');
 }
 
 /** The search to try: the one whose button was pressed, or the first that is ticked. */
-function findTriedPart(given: FormValues, action: string): PartName | undefined {
+function findTriedPart(values: FormValues, action: string): PartName | undefined {
   const named = PART_NAMES.find((part) => action === `try_${part}`);
-  return action === 'try' ? (parseParts(given)[0]?.part ?? 'posts') : named;
+  return action === 'try' ? (parseParts(values)[0]?.part ?? 'posts') : named;
 }
 
 async function tryPart(
   ctx: Ctx,
-  given: FormValues,
+  values: FormValues,
   part: PartName,
   signal: AbortSignal,
 ): Promise<TrialOutcome> {
-  const tried = { ...parsePart(given, part), service: readField(given, 'service') };
+  const tried = { ...parsePart(values, part), service: readField(values, 'service') };
   return catchTrial(PARTS[part].name, () => dryRunSearch(ctx, tried, { signal }));
 }
 
@@ -134,44 +134,48 @@ async function tryPart(
 async function findExistingTopic(
   ctx: Ctx,
   error: unknown,
-  given: FormValues,
+  values: FormValues,
 ): Promise<FieldProblem[] | undefined> {
   const conflict = error instanceof Refused && error.kind === 'conflict';
-  if (!conflict || readField(given, 'topic') !== undefined || readField(given, 'slug') !== undefined)
+  if (!conflict || readField(values, 'topic') !== undefined || readField(values, 'slug') !== undefined)
     return undefined;
-  const name = readField(given, 'name') ?? readField(given, 'text') ?? '';
+  const name = readField(values, 'name') ?? readField(values, 'text') ?? '';
   const topic = await findTopic(ctx.db.pool, createSlug(name));
   if (topic === null || topic.archived_at !== null) return undefined;
-  const path = readField(given, 'name') === undefined ? 'text' : 'name';
+  const path = readField(values, 'name') === undefined ? 'text' : 'name';
   const link = { words: topic.name, href: `/topics/${topic.slug}` };
   return [{ path, given: name, expected: 'Already watched', link }];
 }
 
 /** @throws errors that are not about the input */
-function toFieldProblems(error: unknown, given: FormValues, tried: PartName | undefined): readonly Problem[] {
+function toFieldProblems(
+  error: unknown,
+  values: FormValues,
+  tried: PartName | undefined,
+): readonly Problem[] {
   if (error instanceof InvalidInput)
     return tried === undefined
-      ? placeProblems(error.problems, given, parseParts(given))
-      : error.problems.map((problem) => placePartProblem(problem, given, tried));
-  return toFormProblems(error, given, 'slug');
+      ? placeProblems(error.problems, values, parseParts(values))
+      : error.problems.map((problem) => placePartProblem(problem, values, tried));
+  return toFormProblems(error, values, 'slug');
 }
 
 async function renderNewTopic(
   ctx: Ctx,
   request: FastifyRequest,
   reply: FastifyReply,
-  given: FormValues,
+  values: FormValues,
   { problems = [], tried, status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
-  const topic = await findKeptTopic(ctx, readField(given, 'topic'));
+  const topic = await findKeptTopic(ctx, readField(values, 'topic'));
   const [fallback, services] = [findDefaultKind(ctx), await listServices(ctx)];
   const usual = services.find((kind) => kind === fallback || services.length === 1) ?? null;
-  const forecast = await forecastForm(ctx, given, usual);
+  const forecast = await forecastForm(ctx, values, usual);
   const waits = await waitsForSource(ctx, usual ?? 'own');
-  const view = { given, problems, topic, services, usual, waits, forecast, tried: tried ?? null };
+  const view = { values, problems, topic, services, usual, waits, forecast, tried: tried ?? null };
   // Stays open after one of its buttons was pressed.
   const open =
-    problems.some(({ path }) => path !== 'text') || /^(?:preview|try_)/.test(readField(given, 'do') ?? '');
+    problems.some(({ path }) => path !== 'text') || /^(?:preview|try_)/.test(readField(values, 'do') ?? '');
   return renderPage(request, reply, {
     title: topic === null ? 'New topic' : `Add to ${topic.name}`,
     here: '/new',
@@ -193,12 +197,12 @@ async function listServices(ctx: Ctx): Promise<ServiceKind[]> {
 }
 
 /** @returns null if the service is missing or invalid: saving reports it */
-async function forecastForm(ctx: Ctx, given: FormValues, usual: ServiceKind | null) {
+async function forecastForm(ctx: Ctx, values: FormValues, usual: ServiceKind | null) {
   try {
-    const named = readField(given, 'service') ?? usual;
+    const named = readField(values, 'service') ?? usual;
     if (named === null) return null;
     const service = await chooseServiceKind(ctx, named);
-    const searches = parseParts(given).map(({ part, written }) => ({ ...written, name: PARTS[part].name }));
+    const searches = parseParts(values).map(({ part, written }) => ({ ...written, name: PARTS[part].name }));
     return await forecastSearches(ctx, service, searches);
   } catch (error) {
     if (error instanceof InvalidInput) return null;

@@ -7,16 +7,16 @@ import { readField } from '../request-input.ts';
 /** @param props.edited what the edit starts from, on one line; it differs after each edit */
 export function OpenedField({
   edited,
-  given = {},
+  values = {},
   problems,
 }: {
   edited: string;
-  given: FormValues | undefined;
+  values: FormValues | undefined;
   problems: readonly Problem[];
 }) {
   // Saving again after this problem was shown replaces the other edit.
   const isConflict = problems.some(({ path }) => path === OPENED);
-  const opened = isConflict ? undefined : readField(given, OPENED);
+  const opened = isConflict ? undefined : readField(values, OPENED);
   return <input type="hidden" name={OPENED} value={opened ?? edited} />;
 }
 
@@ -24,8 +24,8 @@ export function OpenedField({
  * @param edited what {@link OpenedField} would have now
  * @throws InvalidInput with a problem of {@link OPENED} if it changed since the form was opened
  */
-export function assertNotEdited(given: FormValues, edited: string): void {
-  const opened = readField(given, OPENED);
+export function assertNotEdited(values: FormValues, edited: string): void {
+  const opened = readField(values, OPENED);
   if (opened === undefined || opened === edited.trim()) return;
   const expected = `what was saved since this form was opened; save again to replace it: ${edited}`;
   throw new InvalidInput([{ path: OPENED, given: opened, expected }]);

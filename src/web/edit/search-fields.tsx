@@ -108,20 +108,20 @@ function describeDateFilter(filter: keyof typeof DATE_FILTER_DAYS): string {
 
 /** Parses the request from fields with this prefix. */
 export function parseRequest(
-  given: FormValues,
+  values: FormValues,
   prefix: string,
   operation: Operation,
 ): Partial<WrittenSearch> {
   const ai = operation === 'ai';
   return {
     operation,
-    prompt: readField(given, `${prefix}prompt`),
-    model: readField(given, `${prefix}model`),
+    prompt: readField(values, `${prefix}prompt`),
+    model: readField(values, `${prefix}model`),
     ...(ai
       ? {
-          tools: readFieldList(given, `${prefix}tools`),
-          date_filter: readField(given, `${prefix}date_filter`),
-          streaming: isChecked(given, `${prefix}streaming`),
+          tools: readFieldList(values, `${prefix}tools`),
+          date_filter: readField(values, `${prefix}date_filter`),
+          streaming: isChecked(values, `${prefix}streaming`),
         }
       : {}),
   };
@@ -129,13 +129,13 @@ export function parseRequest(
 
 /** A cron expression if there is one, otherwise the interval. */
 export function parseSchedule(
-  given: FormValues,
+  values: FormValues,
   prefix: string,
 ): Pick<WrittenSearch, 'cron' | 'tz' | 'every'> {
-  const cron = readField(given, `${prefix}cron`);
+  const cron = readField(values, `${prefix}cron`);
   return cron === undefined
-    ? { every: readField(given, `${prefix}every`) ?? '' }
-    : { cron, tz: readField(given, `${prefix}tz`) };
+    ? { every: readField(values, `${prefix}every`) ?? '' }
+    : { cron, tz: readField(values, `${prefix}tz`) };
 }
 
 /** Places `cron (minute)` and `tools[0]` at `cron` and `tools`, and a missing schedule at the interval. */

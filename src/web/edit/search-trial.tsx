@@ -62,7 +62,7 @@ function TrialResult({ name, trial }: { name: string; trial: DryRun }) {
         answer={{
           texts: trial.operation === 'ai' ? texts : null,
           items: [...posts.map(toPostItem), ...links.map(toLinkItem)],
-          found: posts_found + links_found,
+          itemCount: posts_found + links_found,
           plan: trial.plan,
           pages: trial.pages ?? undefined,
           warnings: trial.warnings,

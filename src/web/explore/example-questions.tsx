@@ -9,7 +9,7 @@ export type Question = {
   /** Without the number. */
   title: string;
   /** How to read the result. */
-  reading: string;
+  explanation: string;
   sql: string;
 };
 
@@ -25,10 +25,10 @@ export async function readQuestions(
     return '';
   });
   return [...page.matchAll(/^## (\d+)\. (.+)\n\n([\s\S]*?)\n\n```sql\n([\s\S]*?)\n```$/gm)].map(
-    ([, n, title = '', reading = '', sql = '']) => ({
+    ([, n, title = '', explanation = '', sql = '']) => ({
       n: Number(n),
       title,
-      reading,
+      explanation,
       sql,
     }),
   );
@@ -46,11 +46,11 @@ export function QuestionList({ questions, asks }: { questions: readonly Question
       }
     >
       <ul class="plain">
-        {questions.map(({ n, title, reading, sql }) => (
+        {questions.map(({ n, title, explanation, sql }) => (
           <li>
             <details>
               <summary>{title}</summary>
-              <p class="note">{reading.replaceAll(/[`\n]/g, ' ')}</p>
+              <p class="note">{explanation.replaceAll(/[`\n]/g, ' ')}</p>
               <pre class="raw" tabIndex={0}>
                 <code>{sql}</code>
               </pre>

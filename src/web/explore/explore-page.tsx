@@ -218,13 +218,15 @@ function HitActions({ filter }: { filter: ExploreQuery }) {
   const text = combineQuery(filter);
   return (
     <p class="line-more">
-      {ITEM_KINDS.filter((one) => kind === undefined || one === kind).map((one) =>
+      {ITEM_KINDS.filter((itemKind) => kind === undefined || itemKind === kind).map((itemKind) =>
         topic === undefined ? (
           <a
-            href={writeAddress(`/api/v1/exports/${one}s`, { text, format: 'csv' })}
-          >{`Export ${one}s as CSV`}</a>
+            href={writeAddress(`/api/v1/exports/${itemKind}s`, { text, format: 'csv' })}
+          >{`Export ${itemKind}s as CSV`}</a>
         ) : (
-          <a href={writeListPath(`${one}s`, { topic }, { q: text, range: 'all' })}>{`List ${one}s`}</a>
+          <a
+            href={writeListPath(`${itemKind}s`, { topic }, { q: text, range: 'all' })}
+          >{`List ${itemKind}s`}</a>
         ),
       )}
       <IfAllowed scope="write">

@@ -110,9 +110,9 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
 }
 
 function findExample(questions: readonly Question[], n: number): Question {
-  const found = questions.find((one) => one.n === n);
-  if (found === undefined) throw new Refused('not_found', `there is no example ${n}`);
-  return found;
+  const question = questions.find((question) => question.n === n);
+  if (question === undefined) throw new Refused('not_found', `there is no example ${n}`);
+  return question;
 }
 
 function StatementForm({ sql, refused }: Pick<SqlPageState, 'sql' | 'refused'>) {

@@ -8,8 +8,8 @@ const NUMBER_TYPES = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real'
 const MAX_CELL = 300;
 
 /** Without rows, the body is empty. */
-export function renderTable(found: FetchedRows): Rendered {
-  const { columns, texts, readCell } = found;
+export function renderTable(fetched: FetchedRows): Rendered {
+  const { columns, texts, readCell } = fetched;
   if (texts.length === 0) return { body: '', rows: 0, more: false };
   const shown = columns.map(({ name, type }, i) => ({
     head: <UntrustedText text={name} most={60} />,
@@ -19,7 +19,7 @@ export function renderTable(found: FetchedRows): Rendered {
   const frame = renderToString(<Table caption="Query result" rows={[]} columns={shown} />);
   const rows = frame.indexOf(NO_ROWS) + '<tbody>'.length;
   return renderRows(
-    found,
+    fetched,
     { before: frame.slice(0, rows), between: '', behind: () => frame.slice(rows) },
     (row) => renderToString(<TableRow row={row} columns={shown} />),
   );

@@ -81,7 +81,7 @@ function AuthorProfile({ author }: { author: AuthorRow }) {
     nameMark(author.is_blue_verified, 'verified by subscription'),
     nameMark(author.can_dm, 'accepts direct messages'),
     nameMark(author.can_media_tag, 'can be tagged in media'),
-  ].filter((one) => one !== null);
+  ].filter((part) => part !== null);
   return (
     <Section title="Profile" id="profile" note="As last observed. Pictures are not loaded.">
       {author.description === null || author.description === '' ? null : (
@@ -144,7 +144,7 @@ function FollowerChart({ rows }: { rows: readonly AuthorSnapshotRow[] }) {
           seconds={0}
           series={[{ name: 'followers', values: known.map(({ followers_count }) => followers_count) }]}
           unit="followers"
-          one="follower"
+          singular="follower"
           kind="lines"
         />
       )}

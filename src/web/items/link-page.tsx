@@ -168,7 +168,7 @@ function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
   const searches = [...new Set(rows.filter(({ place }) => place !== null).map(({ search }) => search))];
   if (searches.length === 0) return null;
   const drawn = rows.filter(({ search }) => searches.slice(0, MAX_LINES).includes(search));
-  const found = rows.filter(({ place }) => place !== null).toReversed();
+  const ranked = rows.filter(({ place }) => place !== null).toReversed();
   return (
     <Section
       title="Rank over time"
@@ -193,7 +193,7 @@ function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
         <summary>Show runs</summary>
         <Table
           caption="Runs that returned this link"
-          rows={found.slice(0, 200)}
+          rows={ranked.slice(0, 200)}
           columns={[
             { head: 'Run', cell: ({ run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>, number: true },
             { head: 'Search', cell: ({ search }) => search },

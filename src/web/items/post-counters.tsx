@@ -80,9 +80,9 @@ export function CounterHistory({ rows, limit }: { rows: readonly EngagementRow[]
         caption="Likes, reposts, replies and quotes of this post"
         rows={rows}
         counters={ENGAGEMENT_COUNTERS}
-        one="reaction"
+        singular="reaction"
       />
-      <CounterChart caption="Views of this post" rows={rows} counters={VIEW_COUNTERS} one="view" />
+      <CounterChart caption="Views of this post" rows={rows} counters={VIEW_COUNTERS} singular="view" />
       {drops.length === 0 ? null : (
         <>
           <h3>Counters that dropped</h3>
@@ -106,13 +106,13 @@ function CounterChart({
   caption,
   rows,
   counters,
-  one,
+  singular,
 }: {
   caption: string;
   rows: readonly EngagementRow[];
   counters: readonly PostCounter[];
-  /** Unit of one. */
-  one: string;
+  /** The unit of the value 1. */
+  singular: string;
 }) {
   const series = counters
     .filter((counter) => rows.some((row) => row[counter] !== null))
@@ -124,8 +124,8 @@ function CounterChart({
       at={rows.map(({ observed_at }) => observed_at)}
       seconds={0}
       series={series}
-      unit={`${one}s`}
-      one={one}
+      unit={`${singular}s`}
+      singular={singular}
       kind="lines"
     />
   );

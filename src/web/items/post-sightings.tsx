@@ -57,18 +57,18 @@ export function PostSightings({ rows }: { rows: readonly PostSighting[] }) {
 /** The runs that returned it, newest first, with its rank. */
 export function PostPlaces({ rows }: { rows: readonly PostRank[] }) {
   if (rows.length === 0) return null;
-  const found = rows.filter(({ rank }) => rank !== null).toReversed();
+  const ranked = rows.filter(({ rank }) => rank !== null).toReversed();
   return (
     <Section
       title="Responses"
       id="ranks"
-      note={`Returned in ${found.length} of ${formatCount(rows.length, 'response')} between its first and last sighting (at most 100 per search).`}
+      note={`Returned in ${ranked.length} of ${formatCount(rows.length, 'response')} between its first and last sighting (at most 100 per search).`}
     >
       <details>
         <summary>Show runs</summary>
         <Table
           caption="Runs that returned this post"
-          rows={found}
+          rows={ranked}
           columns={[
             { head: 'Run', cell: ({ run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>, number: true },
             { head: 'Search', cell: ({ search }) => search },

@@ -150,7 +150,7 @@ export function ListVolumeSection({
           { name: KIND_WORDS[kind], values: volume.values, least: volume.least, partial: volume.partial },
         ]}
         unit={many}
-        one={one}
+        singular={one}
         from={range.since === undefined ? volume.at[0] : chart.from}
         until={chart.until}
         list={path({ range: undefined, from: undefined, to: undefined })}

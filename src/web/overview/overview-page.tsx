@@ -50,13 +50,13 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
     const past = new Date(today.getTime() - PULSE_DAYS * DAY);
     const dayAgo = new Date(now.getTime() - DAY);
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
-    const found = await readSearches(db, { removed: true, limit: MAX_SEARCHES });
-    const searches = found.filter(({ archived_at }) => archived_at === null);
+    const everySearch = await readSearches(db, { removed: true, limit: MAX_SEARCHES });
+    const searches = everySearch.filter(({ archived_at }) => archived_at === null);
     const searchIds = searches.map(({ id }) => id);
     const { statuses, days, spikeDays, ...read } = await awaitMembers({
       searchesNow: readSearchesNow(db, lately),
       statuses: readSearchStatuses(ctx),
-      days: readSearchDays(db, { from: past, until: today, searchIds: found.map(({ id }) => id) }),
+      days: readSearchDays(db, { from: past, until: today, searchIds: everySearch.map(({ id }) => id) }),
       spikeDays: readSpikeDays(db, past),
       discoveries: readNewestDiscoveries(db, { view: 'topic', limit: MAX_NEW }).then((rows) =>
         describeDiscoveries(db, rows),
@@ -80,7 +80,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
     const all = buildPulses({
       topics,
       searches,
-      found,
+      everySearch,
       now: read.searchesNow,
       statuses,
       days,

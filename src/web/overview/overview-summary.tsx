@@ -13,12 +13,12 @@ import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
 
 /** Sentences for the top of the overview: each says what a column of the table below shows. */
 export function summarizeTopics(all: readonly TopicPulse[]): string {
-  const pulses = all.filter((one) => !hasNoPosts(one));
+  const pulses = all.filter((topicPulse) => !hasNoPosts(topicPulse));
   const loud = pulses.filter(({ pulse }) => judgeRatio(pulse.ratio) === 'more');
   const quiet = pulses.filter(({ pulse }) => judgeRatio(pulse.ratio) === 'less');
   const spiked = all.filter(({ spikes }) => spikes.length > 0);
   const unknown = pulses.filter(({ pulse }) => pulse.ratio === null);
-  const troubled = all.reduce((sum, one) => sum + one.troubled.length, 0);
+  const troubled = all.reduce((sum, topicPulse) => sum + topicPulse.troubled.length, 0);
   const sentences: string[] = [];
   if (loud.length > 0) sentences.push(`Busier than on a typical day: ${joinNames(loud)}`);
   if (quiet.length > 0) sentences.push(`Quieter than on a typical day: ${joinNames(quiet)}`);
@@ -39,7 +39,7 @@ export function summarizeTopics(all: readonly TopicPulse[]): string {
     sentences.push(
       `${formatCount(troubled, 'search', 'searches')} ${troubled === 1 ? 'needs' : 'need'} attention`,
     );
-  return sentences.map((one) => `${one}.`).join(' ');
+  return sentences.map((sentence) => `${sentence}.`).join(' ');
 }
 
 const MAX_NAMED = 3;
@@ -67,8 +67,10 @@ export function KeyNumbers({
   const frame = useFrame();
   const posts = pulses.reduce((sum, { pulse }) => sum + pulse.posts, 0);
   const typical = pulses.reduce((sum, { pulse }) => sum + (pulse.typical ?? 0), 0);
-  const counted = pulses.filter((one) => !hasNoPosts(one)).length;
-  const compared = pulses.filter((one) => !hasNoPosts(one) && one.pulse.typical !== null).length;
+  const counted = pulses.filter((topicPulse) => !hasNoPosts(topicPulse)).length;
+  const compared = pulses.filter(
+    (topicPulse) => !hasNoPosts(topicPulse) && topicPulse.pulse.typical !== null,
+  ).length;
   const least = pulses.some(({ pulse }) => pulse.lowerBound);
   const ended = sumRuns(runs, (status) => status === 'succeeded' || status === 'failed');
   const failed = sumRuns(runs, (status) => status === 'failed');
@@ -101,7 +103,7 @@ export function KeyNumbers({
           name="Spikes, last 24 hours"
           value={<Count of={spikes} />}
           loud={spikes > 0}
-          note={`in ${pulses.filter((one) => one.spikes.length > 0).length} of ${formatCount(pulses.length, 'topic')}`}
+          note={`in ${pulses.filter((topicPulse) => topicPulse.spikes.length > 0).length} of ${formatCount(pulses.length, 'topic')}`}
         />
         <Stat
           name="Runs, last 24 hours"
@@ -133,7 +135,7 @@ export function KeyNumbers({
 }
 
 function sumRuns(runs: readonly RunTally[], is: (status: RunTally['status']) => boolean): number {
-  return runs.reduce((sum, one) => sum + (is(one.status) ? one.runs : 0), 0);
+  return runs.reduce((sum, tally) => sum + (is(tally.status) ? tally.runs : 0), 0);
 }
 
 const MAX_ATTENTION = 8;

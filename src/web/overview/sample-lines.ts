@@ -9,7 +9,7 @@ export async function readSampleLines(
   { db }: Pick<Context, 'db'>,
   { slug, name }: { slug: string; name: string },
 ): Promise<Sample | null> {
-  const found = await readNewestDiscoveries(db, { topic: slug, kind: 'post', limit: MAX_LINES });
-  const lines = found.map(({ at, text, url }) => ({ at, text: text ?? '', url }));
+  const discoveries = await readNewestDiscoveries(db, { topic: slug, kind: 'post', limit: MAX_LINES });
+  const lines = discoveries.map(({ at, text, url }) => ({ at, text: text ?? '', url }));
   return lines.length === 0 ? null : { topic: slug, name, lines };
 }

@@ -50,7 +50,7 @@ type OverviewData = {
   topics: readonly TopicRow[];
   searches: readonly SearchRow[];
   /** These, and removed searches: what they found still counts. */
-  found: readonly Pick<SearchRow, 'id' | 'topic'>[];
+  everySearch: readonly Pick<SearchRow, 'id' | 'topic'>[];
   now: readonly SearchNow[];
   statuses: readonly SearchStatus[];
   days: readonly SearchDay[];
@@ -75,7 +75,7 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
   const { topics, searches, now, days, hours, spikes, today, lately } = data;
   const currentById = new Map(now.map((row) => [row.search_id, row]));
   const nowByTopic = groupBy(now, (row) => row.topic);
-  const foundByTopic = groupBy(data.found, (row) => row.topic);
+  const everySearchByTopic = groupBy(data.everySearch, (row) => row.topic);
   const statusesByTopic = groupBy(data.statuses, (row) => row.topic);
   const daysById = groupBy(days, (row) => row.search_id);
   const searchesByTopic = groupBy(searches, (row) => row.topic);
@@ -111,7 +111,7 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
       hasTypical: observed.some(({ typical }) => typical !== null),
       days: computeDays(
         from,
-        (foundByTopic.get(topic.slug) ?? []).flatMap(({ id }) => daysById.get(id) ?? []),
+        (everySearchByTopic.get(topic.slug) ?? []).flatMap(({ id }) => daysById.get(id) ?? []),
       ),
       hours: its.every(({ id }) => !hoursById.has(id))
         ? null
@@ -153,8 +153,8 @@ function computeDays(from: number, days: readonly SearchDay[]): (number | null)[
 /** Posts of a topic's day, divided by the mean coverage of the searches that observed any of it. */
 function computeDay(its: readonly SearchDay[]): number | null {
   if (its.length === 0) return null;
-  const coverage = its.reduce((sum, one) => sum + Math.min(1, one.coverage), 0) / its.length;
-  const hours = its.reduce((sum, one) => sum + one.hours, 0) / its.length;
-  const observedPosts = its.reduce((sum, one) => sum + countOnce(one).observed_posts, 0);
+  const coverage = its.reduce((sum, searchDay) => sum + Math.min(1, searchDay.coverage), 0) / its.length;
+  const hours = its.reduce((sum, searchDay) => sum + searchDay.hours, 0) / its.length;
+  const observedPosts = its.reduce((sum, searchDay) => sum + countOnce(searchDay).observed_posts, 0);
   return measuresDay({ observedPosts, coverage, hours }) ? observedPosts / coverage : null;
 }

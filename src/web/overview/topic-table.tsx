@@ -68,21 +68,21 @@ export function TopicTable({
 }
 
 const COLUMNS: Column<TopicPulse>[] = [
-  { head: 'Topic', cell: (one) => <NameCell {...one} /> },
-  { head: 'Status', cell: (one) => <StatusCell {...one} /> },
+  { head: 'Topic', cell: (topicPulse) => <NameCell {...topicPulse} /> },
+  { head: 'Status', cell: (topicPulse) => <StatusCell {...topicPulse} /> },
   {
     head: 'Posts per day, 14 days',
-    cell: (one) => <VolumeCell {...one} />,
+    cell: (topicPulse) => <VolumeCell {...topicPulse} />,
   },
   {
     head: 'Last 24 h',
     number: true,
-    cell: (one) => (hasNoPosts(one) ? null : <LastDayCell {...one} />),
+    cell: (topicPulse) => (hasNoPosts(topicPulse) ? null : <LastDayCell {...topicPulse} />),
   },
   {
     head: 'vs. typical',
     number: true,
-    cell: (one) => (hasNoPosts(one) ? null : <TypicalCell {...one} />),
+    cell: (topicPulse) => (hasNoPosts(topicPulse) ? null : <TypicalCell {...topicPulse} />),
   },
   {
     head: 'Spikes',
@@ -98,9 +98,9 @@ const COLUMNS: Column<TopicPulse>[] = [
   { head: 'Next run', wide: true, cell: ({ nextRunAt }) => <DueTime at={nextRunAt} /> },
 ];
 
-function VolumeCell(one: TopicPulse) {
-  const { days, hours, spikeDays, topic } = one;
-  if (hasNoPosts(one)) return <span class="unknown">{NO_POSTS_TEXT}</span>;
+function VolumeCell(topicPulse: TopicPulse) {
+  const { days, hours, spikeDays, topic } = topicPulse;
+  if (hasNoPosts(topicPulse)) return <span class="unknown">{NO_POSTS_TEXT}</span>;
   if (hours === null)
     return (
       <Sparkline values={days} spikes={spikeDays} words={`${topic.name}, posts per day, last 14 days`} />

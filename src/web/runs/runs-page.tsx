@@ -172,7 +172,7 @@ function TodayTable({ rows }: { rows: readonly RunTally[] }) {
                 href={writeRunsPath({
                   status,
                   code: code ?? undefined,
-                  reason: SKIP_REASONS.find((one) => one === reason),
+                  reason: SKIP_REASONS.find((skipReason) => skipReason === reason),
                   since: 'today',
                 })}
               >

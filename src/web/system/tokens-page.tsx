@@ -156,7 +156,7 @@ function NewTokenForm({
   first: boolean;
 }) {
   return (
-    <Form action="/system/tokens" given={given} problems={problems} label="New token">
+    <Form action="/system/tokens" values={given} problems={problems} label="New token">
       {first ? (
         <p class="help">
           Once a token exists, everyone needs one, even on this machine. Create an admin token for yourself

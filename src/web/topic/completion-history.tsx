@@ -54,22 +54,22 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     const { slug } = search;
     const { before, ...range } = request.query;
     const rows = await readTimeline(ctx.db, { search: slug, before, limit: SHOWN_ON_PAGE });
-    const found = await readCompletionDiff(ctx.db, search, range);
+    const diff = await readCompletionDiff(ctx.db, search, range);
     // Without a choice, a single completion is no mistake.
     const isChosen = range.from !== undefined || range.to !== undefined;
-    if (typeof found === 'string' && isChosen) throw refuseDiff(found, slug, range);
+    if (typeof diff === 'string' && isChosen) throw refuseDiff(diff, slug, range);
     return renderPage(request, reply, {
       title: `Answers of ${slug}`,
       here: '',
       above: <ScopeLinks scope={{ topic: search.topic, search: slug }} />,
       body: (
         <>
-          <Comparison diff={found} />
+          <Comparison diff={diff} />
           <TimelineSection
             search={slug}
             rows={rows}
             older={rows.length === SHOWN_ON_PAGE}
-            diff={typeof found === 'string' ? null : found}
+            diff={typeof diff === 'string' ? null : diff}
           />
         </>
       ),

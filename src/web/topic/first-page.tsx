@@ -120,15 +120,15 @@ function WeekLine({ row }: { row: DescribedDiscovery }) {
 }
 
 /** While sources are asked, and afterwards which had something, which had nothing, and what a key would add. */
-function AskedSection({ view: { asked, missing, pending } }: { view: FirstView }) {
-  const configured = listConfigured(asked);
+function AskedSection({ view: { asked: sources, missing, pending } }: { view: FirstView }) {
+  const configured = listConfigured(sources);
   const added = describeAddedTools(missing);
   return (
-    <Section title={configured.length === 0 ? 'Asking sources' : describeAsked(asked)} id="asked" live>
+    <Section title={configured.length === 0 ? 'Asking sources' : describeAsked(sources)} id="asked" live>
       {configured.length === 0 ? (
         <EmptyState words={pending ? 'The first run is starting.' : 'No source was asked yet.'} />
       ) : (
-        <SourceTicks sources={asked} />
+        <SourceTicks sources={sources} />
       )}
       {pending || added.length === 0 ? null : <p class="note">A key would add: {added.join('; ')}.</p>}
     </Section>

@@ -34,7 +34,7 @@ export async function rememberVisit(
   request: FastifyRequest,
   reply: FastifyReply,
   db: Reads,
-  { found, view }: { found: readonly { id: Id }[]; view: DiscoveryView },
+  { everySearch, view }: { everySearch: readonly { id: Id }[]; view: DiscoveryView },
 ): Promise<Visit | null> {
   const { now, seen, mount } = request.frame;
   const { name, path } = placeCookie(mount, VISIT_COOKIE);
@@ -49,7 +49,7 @@ export async function rememberVisit(
     maxAge: VISIT_COOKIE_MS / SECOND,
   });
   if (since === null) return null;
-  const ids = found.map(({ id }) => id);
+  const ids = everySearch.map(({ id }) => id);
   return { since: since.id, counts: await countDiscoveriesSince(db, ids, since, view) };
 }
 

@@ -90,9 +90,9 @@ async function pause(
   request: FastifyRequest<{ Body: FormValues }>,
   apply: (until: PauseEnd) => Promise<unknown>,
 ): Promise<Required<FormOutcome> | null> {
-  const given = readField(request.body, 'until');
+  const text = readField(request.body, 'until');
   try {
-    await apply(given === undefined ? undefined : readEnd(given, request.frame.zone));
+    await apply(text === undefined ? undefined : readEnd(text, request.frame.zone));
     return null;
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
@@ -100,9 +100,10 @@ async function pause(
   }
 }
 
-function readEnd(given: string, zone: string): PauseEnd {
-  const until = parseFutureTime(given, zone);
-  if (until === undefined) throw new InvalidInput([{ path: 'until', given, expected: FUTURE_TIME_EXPECTED }]);
+function readEnd(text: string, zone: string): PauseEnd {
+  const until = parseFutureTime(text, zone);
+  if (until === undefined)
+    throw new InvalidInput([{ path: 'until', given: text, expected: FUTURE_TIME_EXPECTED }]);
   return until;
 }
 
@@ -110,7 +111,7 @@ function renderForm(
   request: FastifyRequest,
   reply: FastifyReply,
   { name, action, back, goes }: PauseTarget,
-  { given = {}, problems = [], status = 200 }: FormOutcome = {},
+  { values = {}, problems = [], status = 200 }: FormOutcome = {},
 ) {
   return renderPage(request, reply, {
     status,
@@ -121,7 +122,7 @@ function renderForm(
       <Form
         action={action}
         label={`Pause ${name}`}
-        given={given}
+        values={values}
         problems={problems}
         labels={{ until: 'Until' }}
       >

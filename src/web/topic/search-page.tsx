@@ -43,7 +43,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       topic: search.topic,
       search: slug,
       searches: [search],
-      found: [search],
+      everySearch: [search],
       view: 'search' as const,
     };
     const [data, statuses] = await Promise.all([

@@ -53,12 +53,12 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
     { schema: formSchema, config: { scope: SCOPE } },
     async (request, reply) => {
       const { slug } = request.params;
-      const given = readField(request.body, 'address') ?? '';
+      const address = readField(request.body, 'address') ?? '';
       const all = isChecked(request.body, 'all');
       try {
-        const added = /[\n<]/.test(given)
-          ? await importSources(request.acting, slug, { opml: given, all })
-          : await addSource(request.acting, slug, { address: given, all });
+        const added = /[\n<]/.test(address)
+          ? await importSources(request.acting, slug, { opml: address, all })
+          : await addSource(request.acting, slug, { address, all });
         return await show(request, reply, slug, { words: describeAdded(added) });
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
@@ -105,7 +105,7 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
     reply: FastifyReply,
     asked: string,
     said?: Said,
-    { given, problems = [], status = 200 }: FormOutcome = {},
+    { values, problems = [], status = 200 }: FormOutcome = {},
   ): Promise<FastifyReply> {
     const topic = await assertTopicNotRemoved(ctx.db, asked);
     const { slug } = topic;
@@ -155,7 +155,7 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
             <IfAllowed scope={SCOPE}>
               <Form
                 action={`/topics/${slug}/sources`}
-                given={said === undefined ? given : {}}
+                values={said === undefined ? values : {}}
                 problems={problems}
                 label="Add a source"
                 labels={{ address: 'Address' }}

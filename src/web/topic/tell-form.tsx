@@ -47,14 +47,14 @@ export async function saveTell(
   reply: FastifyReply,
   topic: string,
 ): Promise<FastifyReply> {
-  const given = request.body;
-  const what = NOTICE_KINDS.find((kind) => kind === readField(given, 'what')) ?? 'digest';
-  const channel = readField(given, 'channel');
+  const values = request.body;
+  const what = NOTICE_KINDS.find((kind) => kind === readField(values, 'what')) ?? 'digest';
+  const channel = readField(values, 'channel');
   const notice = { topic, what, tz: request.frame.zone };
   const { created } = await notifyAbout(
     acting,
     notice,
-    channel === undefined ? { settings: readSettings(readField(given, 'address') ?? '') } : { channel },
+    channel === undefined ? { settings: readSettings(readField(values, 'address') ?? '') } : { channel },
   );
   // A secret is shown once.
   if (created?.secret != null) return renderSecret(request, reply, created, 'Channel and rule created');
@@ -70,7 +70,7 @@ function readSettings(address: string) {
 export function TellSection({
   topic,
   choices: { channels, weekly },
-  given,
+  values,
   problems,
 }: { topic: string; choices: TellChoices } & FormOutcome) {
   const known: FieldOption[] = channels.map(({ slug, kind }) => [slug, `${slug} (${kind})`]);
@@ -79,7 +79,7 @@ export function TellSection({
       <Section title="Tell me" id="tell">
         <Form
           action={`/topics/${topic}/tell`}
-          given={given}
+          values={values}
           problems={problems}
           label="Tell me"
           labels={{ address: 'Where to send', channel: 'Channel', what: 'What' }}

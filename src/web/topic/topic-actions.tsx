@@ -128,8 +128,8 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
           goes={
             <>
               The schedules of {formatCount(searches.length, 'search', 'searches')}
-              {searches.length === 0 ? '' : ` (${searches.map((one) => one.slug).join(', ')})`} and queued
-              runs. Runs in progress finish.
+              {searches.length === 0 ? '' : ` (${searches.map((search) => search.slug).join(', ')})`} and
+              queued runs. Runs in progress finish.
             </>
           }
         />

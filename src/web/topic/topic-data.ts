@@ -55,7 +55,7 @@ export type TopicScope = {
   search?: string;
   searches: readonly SearchRow[];
   /** These, and removed searches of the topic: what they found still counts. */
-  found: readonly Pick<SearchRow, 'id'>[];
+  everySearch: readonly Pick<SearchRow, 'id'>[];
   view: DiscoveryView;
 };
 
@@ -75,7 +75,7 @@ export type TopicData = Awaited<ReturnType<typeof readTopicData>>;
 export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope, range: Range, now: Date) {
   const { db } = ctx;
   const ids = scope.searches.map(({ id }) => id);
-  const foundIds = scope.found.map(({ id }) => id);
+  const foundIds = scope.everySearch.map(({ id }) => id);
   const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
   const today = startOfDay(now);
   const past = await readSearchDays(db, {
@@ -186,7 +186,7 @@ async function computeExpected(
   }
   const isKnown = (histories?.size ?? 0) > 0 && usual.some((value) => value !== null);
   return isKnown
-    ? { name: 'Usual', values: usual, spread: variance.map((one) => 2 * Math.sqrt(one)) }
+    ? { name: 'Usual', values: usual, spread: variance.map((value) => 2 * Math.sqrt(value)) }
     : undefined;
 }
 
@@ -257,22 +257,22 @@ async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readA
     db,
     ahead.map(({ post_id }) => post_id),
   );
-  const found = posts.flatMap((post) => {
+  const aheadPosts = posts.flatMap((post) => {
     const best = ahead.find(({ post_id }) => post_id === post.id);
     return best === undefined
       ? []
       : [{ post, engagement: best.engagement, engagement_ratio: best.engagement_ratio }];
   });
-  return { hours, posts: found };
+  return { hours, posts: aheadPosts };
 }
 
 /** The buckets of a topic count each post once. */
 async function readVolume(
   db: Context['db'],
-  { found, search }: TopicScope,
+  { everySearch, search }: TopicScope,
   range: Range,
 ): Promise<VolumeSums> {
-  const searchIds = found.map(({ id }) => id);
+  const searchIds = everySearch.map(({ id }) => id);
   const { from, until } = range;
   const once = search === undefined;
   if (range.per === 'hour') return readVolumeSums(db, { searchIds, per: 'hour', from, until, once });

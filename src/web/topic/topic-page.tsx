@@ -76,8 +76,8 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
         // The topic was removed: its page has no such form.
         if (error instanceof Refused && error.missing === 'topic') throw error;
         // The address may be a secret: it is not sent back.
-        const { address: _secret, ...given } = request.body;
-        return renderFirstPage(ctx, request, reply, shown, toFormOutcome(error, given, 'address'));
+        const { address: _secret, ...values } = request.body;
+        return renderFirstPage(ctx, request, reply, shown, toFormOutcome(error, values, 'address'));
       }
     },
   );
@@ -87,16 +87,16 @@ type TopicScope = {
   topic: TopicRow;
   /** Searches that are shown, and all searches, since what a removed search found still counts. */
   searches: readonly SearchRow[];
-  found: readonly SearchRow[];
+  everySearch: readonly SearchRow[];
 };
 type ShownTopic = TopicScope & { statuses: readonly SearchStatus[] };
 
 async function readTopicScope(ctx: RouteContext['ctx'], slug: string): Promise<TopicScope> {
   const topic = await findTopicRow(ctx.db, slug);
-  const found = await readSearches(ctx.db, { topic: topic.slug, removed: true, limit: MAX_SEARCHES });
+  const everySearch = await readSearches(ctx.db, { topic: topic.slug, removed: true, limit: MAX_SEARCHES });
   const searches =
-    topic.archived_at !== null ? found : found.filter(({ archived_at }) => archived_at === null);
-  return { topic, searches, found };
+    topic.archived_at !== null ? everySearch : everySearch.filter(({ archived_at }) => archived_at === null);
+  return { topic, searches, everySearch };
 }
 
 async function addStatuses(ctx: RouteContext['ctx'], scope: TopicScope): Promise<ShownTopic> {
@@ -149,7 +149,7 @@ async function renderFirstPage(
   const choices =
     view.pending || !hasScopes(request.visitor, 'admin') ? null : await readTellChoices(ctx, topic, zone);
   // So that the next page can say what is new since.
-  await rememberVisit(request, reply, ctx.db, { found: shown.found, view: 'topic' });
+  await rememberVisit(request, reply, ctx.db, { everySearch: shown.everySearch, view: 'topic' });
   return renderPage(request, reply, {
     ...describeHead(shown),
     status,
@@ -180,12 +180,12 @@ async function renderTopicPage(
   reply: FastifyReply,
   shown: ShownTopic,
 ): Promise<FastifyReply> {
-  const { topic, searches, found, statuses } = shown;
+  const { topic, searches, everySearch, statuses } = shown;
   const { slug } = topic;
   const { now } = request.frame;
   const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
   const { view = 'topic' } = request.query;
-  const scope = { topic: slug, searches, found, view };
+  const scope = { topic: slug, searches, everySearch, view };
   const data = await readTopicData(ctx, scope, range, now);
   const visit = await rememberVisit(request, reply, ctx.db, scope);
   return renderPage(request, reply, {
@@ -302,9 +302,9 @@ function describeRun(run: RunCell, reader: DateReader): string {
   const at = formatMinute(run.slot_at ?? run.created_at, reader);
   const why = run.code === null ? run.reason : RUN_CODES[run.code];
   const span = run.span_slots === null || run.span_slots < 2 ? '' : ` (${run.span_slots} slots)`;
-  const found = run.status === 'succeeded' && run.items_new !== null ? `, ${run.items_new} new` : '';
+  const newItems = run.status === 'succeeded' && run.items_new !== null ? `, ${run.items_new} new` : '';
   const silent = describeSilentCount(run);
-  return [`${run.search}, ${at}${span}: ${run.status}${found}`, why, silent]
+  return [`${run.search}, ${at}${span}: ${run.status}${newItems}`, why, silent]
     .filter((part) => part !== null)
     .join(', ');
 }

@@ -152,7 +152,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
           seconds={seconds}
           series={[{ name: 'Posts', values: volume.values, least: volume.least, partial: volume.partial }]}
           unit="posts"
-          one="post"
+          singular="post"
           expected={expected}
           list={writeListPath('posts', scope)}
           from={range.from}

@@ -44,7 +44,7 @@ const on = (rows: readonly Row[], n: number, column = 'day') => rows.filter((row
 
 test('there are twenty, numbered, each short and with a sentence on how to read it', () => {
   expect(questions.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
-  for (const { title, reading, sql } of questions) {
+  for (const { title, explanation: reading, sql } of questions) {
     expect(title).toMatch(/\?$/);
     expect(reading).toMatch(/[.]$/);
     expect(sql.split('\n').length, title).toBeLessThanOrEqual(12);
