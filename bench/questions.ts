@@ -114,8 +114,11 @@ try {
     return `${aligned(lines)}\n`;
   }
 
-  async function measureQuestion(client: Client, { n, title, explanation, sql }: Question): Promise<string[]> {
-    const fullScan = /\bfull scan\b/i.test(reading);
+  async function measureQuestion(
+    client: Client,
+    { n, title, explanation, sql }: Question,
+  ): Promise<string[]> {
+    const fullScan = /\bfull scan\b/i.test(explanation);
     const took: number[] = [];
     let rows = 0;
     for (let i = -WARM_UP; i < times; i += 1) {

@@ -103,9 +103,9 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       },
     }),
     async (request, reply) => {
-      const { view, ...asked } = request.query;
+      const { view, ...filter } = request.query;
       const lastId = readLastEventId(request.headers['last-event-id']) ?? request.query.after;
-      const { topic, search } = await findScope(ctx.db, asked);
+      const { topic, search } = await findScope(ctx.db, filter);
       const after = await feed.startOf(lastId);
       // A HEAD request would hold a stream to which nothing is ever written.
       if (request.method === 'HEAD') return void hijackReply(reply, STREAM_HEADERS).writeHead(200).end();

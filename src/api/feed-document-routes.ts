@@ -77,18 +77,18 @@ export function feedDocumentRoutes(app: App, home: RouteContext): void {
       throw new InvalidInput([{ path: 'search', given: search, expected: 'a topic or a search, not both' }]);
     parseQuery(query, 'query.query');
     const subject = { topic: topic ?? null, search: search ?? null, query };
-    const found =
+    const row =
       search === undefined
         ? topic === undefined
           ? undefined
           : await findTopicRow(ctx.db, topic)
         : await findSearchRow(ctx.db, search);
-    const scope = found === undefined ? 'all' : `${search === undefined ? 'topic' : 'search'} ${found.id}`;
+    const scope = row === undefined ? 'all' : `${search === undefined ? 'topic' : 'search'} ${row.id}`;
     return {
       ...subject,
       name: describeFeed(subject),
       identity: `feed of ${scope}: ${query}`,
-      since: found?.created_at ?? new Date(0),
+      since: row?.created_at ?? new Date(0),
     };
   }
 

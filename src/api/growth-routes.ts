@@ -39,8 +39,8 @@ export function growthRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(GrownPost),
     },
-    async ({ by, since, limit, ...asked }) => {
-      const scope = await findScope(ctx.db, asked);
+    async ({ by, since, limit, ...scopeInput }) => {
+      const scope = await findScope(ctx.db, scopeInput);
       const from = since ?? new Date(ctx.clock.now().getTime() - DAY);
       return readDerived(scope, async () => {
         const rows = await readGrowth(ctx.db, { ...scope, since: from, order: by, limit });
@@ -64,8 +64,8 @@ export function growthRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(SearchGrowth),
     },
-    async ({ per, days: back, ...asked }) => {
-      const scope = await findScope(ctx.db, asked);
+    async ({ per, days: back, ...scopeInput }) => {
+      const scope = await findScope(ctx.db, scopeInput);
       const filter = { ...scope, per, ...countDaysBack(back), limit: MAX_BUCKETS };
       return readDerived(scope, () => readSearchGrowth(ctx.db, filter));
     },
@@ -92,8 +92,8 @@ export function growthRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(PostAtAge),
     },
-    async ({ hours, since, limit, ...asked }) => {
-      const scope = await findScope(ctx.db, asked);
+    async ({ hours, since, limit, ...scopeInput }) => {
+      const scope = await findScope(ctx.db, scopeInput);
       const from = since ?? new Date(ctx.clock.now().getTime() - 7 * DAY);
       return readDerived(scope, () => readPostsAtAge(ctx.db, { ...scope, hours, since: from, limit }));
     },
@@ -109,8 +109,8 @@ export function growthRoutes(app: App, home: RouteContext): void {
       query: z.strictObject({ ...scopeParams, limit: limitParam }),
       reply: defineFigures(TypicalAtAge),
     },
-    async ({ limit, ...asked }) => {
-      const scope = await findScope(ctx.db, asked);
+    async ({ limit, ...scopeInput }) => {
+      const scope = await findScope(ctx.db, scopeInput);
       return readDerived(scope, () => readTypicalAtAge(ctx.db, { ...scope, limit }));
     },
   );

@@ -45,16 +45,16 @@ function addRoute(app: App, home: RouteContext, operation: Routed): void {
     handler: async (request, reply) => {
       const { acting, visitor } = request;
       const findPublicBase = () => readPublicBase(request, home);
-      const run = (page: { limit: number; after: unknown }, given: object) =>
-        operation.run({ ctx: acting, visitor, page, findPublicBase }, given as never); // validated by the types of the route
-      const given = { ...Object(request.params), ...Object(request.body) };
+      const run = (page: { limit: number; after: unknown }, members: object) =>
+        operation.run({ ctx: acting, visitor, page, findPublicBase }, members as never); // validated by the types of the route
+      const members = { ...Object(request.params), ...Object(request.body) };
       if (once !== undefined) void reply.header('cache-control', 'no-store');
       if (cursor !== undefined && list !== undefined) {
         const { limit, after, filter, reply: page } = cursor.pageOf(request.query as { limit: number }); // as above
-        const rows = await run({ limit, after }, { ...given, ...filter });
+        const rows = await run({ limit, after }, { ...members, ...filter });
         return page(rows as never[], list.key); // of a list
       }
-      const made = await run({ limit: 0, after: undefined }, { ...given, ...Object(request.query) });
+      const made = await run({ limit: 0, after: undefined }, { ...members, ...Object(request.query) });
       if (created !== undefined) void reply.code(201);
       if (typeof created === 'function') void reply.header('location', created(made as never)); // its own reply
       return made;

@@ -26,7 +26,13 @@ function buildProblemDetails(failure: Failure, instance: string) {
     instance,
     ...(errors.length === 0
       ? {}
-      : { errors: errors.map(({ path, given, expected }) => ({ path, given: given ?? null, expected })) }),
+      : {
+          errors: errors.map(({ path, given: value, expected }) => ({
+            path,
+            given: value ?? null,
+            expected,
+          })),
+        }),
   };
 }
 

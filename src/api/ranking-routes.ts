@@ -52,8 +52,8 @@ export function rankingRoutes(app: App, home: RouteContext): void {
     addRoute(
       `/rising/${what}`,
       { operationId, summary, description, query: rising, reply: defineFigures(item) },
-      async ({ since, limit, ...asked }) => {
-        const scope = await findScope(ctx.db, asked);
+      async ({ since, limit, ...scopeInput }) => {
+        const scope = await findScope(ctx.db, scopeInput);
         return readDerived<unknown>(scope, () => read(ctx.db, { ...scope, since, limit }));
       },
     );
@@ -93,8 +93,8 @@ export function rankingRoutes(app: App, home: RouteContext): void {
     addRoute(
       `/tops/${what}`,
       { operationId, summary, description, query: tops, reply: defineFigures(Top[what]) },
-      async ({ days: back, limit, ...asked }) => {
-        const scope = await findScope(ctx.db, asked);
+      async ({ days: back, limit, ...scopeInput }) => {
+        const scope = await findScope(ctx.db, scopeInput);
         return readDerived<unknown>(scope, () => read(ctx.db, { ...scope, ...countDaysBack(back), limit }));
       },
     );

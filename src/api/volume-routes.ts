@@ -41,8 +41,8 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(Trend),
     },
-    async ({ days: back, bucket_hours, ...asked }) => {
-      const scope = await findScope(ctx.db, asked);
+    async ({ days: back, bucket_hours, ...scopeInput }) => {
+      const scope = await findScope(ctx.db, scopeInput);
       const searches = await findSearches(ctx.db, scope);
       assertBucketLimit('days', back, searches.length * Math.ceil((back * 24) / bucket_hours));
       return readDerived(scope, () => readTrends(ctx, searches, { days: back, hoursEach: bucket_hours }));
@@ -66,7 +66,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(Volume),
     },
-    async ({ per, since, until = ctx.clock.now(), ...asked }) => {
+    async ({ per, since, until = ctx.clock.now(), ...scopeInput }) => {
       const usual = { quarter: DAY, hour: 7 * DAY, day: 30 * DAY }[per];
       const from = since ?? new Date(Math.floor((until.getTime() - usual) / HOUR) * HOUR);
       const span = until.getTime() - from.getTime();
@@ -78,13 +78,13 @@ export function volumeRoutes(app: App, home: RouteContext): void {
             expected: `a time before until, at most ${MAX_DAYS[per]} days before it`,
           },
         ]);
-      const scope = await findScope(ctx.db, asked);
+      const scope = await findScope(ctx.db, scopeInput);
       const searches = await findSearches(ctx.db, scope, { removed: true });
       if (searches.length > MAX_SEARCHES)
         throw new InvalidInput([
           {
             path: 'topic',
-            given: asked.topic,
+            given: scopeInput.topic,
             expected: `a topic with at most ${MAX_SEARCHES} searches, removed ones included, or one search`,
           },
         ]);
@@ -154,8 +154,8 @@ export function volumeRoutes(app: App, home: RouteContext): void {
 }
 
 /** @throws InvalidInput if a list would have too many buckets */
-function assertBucketLimit(path: string, given: unknown, buckets: number): void {
+function assertBucketLimit(path: string, value: unknown, buckets: number): void {
   if (buckets <= MAX_BUCKETS) return;
   const expected = `at most ${MAX_BUCKETS} buckets, not ${Math.ceil(buckets)}: name a topic or search, or use a shorter range or wider buckets`;
-  throw new InvalidInput([{ path, given, expected }]);
+  throw new InvalidInput([{ path, given: value, expected }]);
 }

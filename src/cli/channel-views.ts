@@ -53,12 +53,12 @@ const VIEW: OperationView<Row> = {
     rotateChannelSecret: { says: saySecret },
     getChannel: { lines: (row, terms) => renderFacts(row, listFacts(row), terms) },
     testChannel: {
-      says: (row, { given }) => {
+      says: (row, { typed }) => {
         const { taken, http_status, detail, answer } = row as unknown as Test; // as `testChannel` replies
         const status = http_status === null ? '' : ` (${http_status})`;
         const result = taken ? `delivered${status}` : `rejected: ${oneLine(detail ?? '')}`;
         return [
-          `${String(given['channel'])}: ${result}`,
+          `${String(typed['channel'])}: ${result}`,
           ...(answer === null ? [] : [`Response: ${oneLine(answer)}`]),
         ];
       },

@@ -48,8 +48,8 @@ export function registerExport(command: Command, cli: Cli): void {
         '  $ strandline export all --format parquet --out ferry-2026-11/\n' +
         '  $ strandline export all --continue --out ferry-2026-11/\n',
     )
-    .action((given: string, options: ExportOptions) => {
-      const what = parseChoice('what', given, [...RESOURCES, ALL_RESOURCES]);
+    .action((text: string, options: ExportOptions) => {
+      const what = parseChoice('what', text, [...RESOURCES, ALL_RESOURCES]);
       const resources = what === ALL_RESOURCES ? RESOURCES : [what];
       if (options.continue === true) return continueExport(cli, resources, options);
       const filter = parseFilter(options, systemClock.now(), cli.page);
@@ -94,9 +94,10 @@ function parseFilter(
   return { searches: search, topic, query, since: from, until: to };
 }
 
-function parseEncoding({ format: given, out = '', raw, bom }: ExportOptions): Encoding {
+function parseEncoding({ format: formatName, out = '', raw, bom }: ExportOptions): Encoding {
   const byName = FORMATS.find((name) => path.extname(out) === `.${name}`);
-  const format: Format = given === undefined ? (byName ?? 'csv') : parseChoice('format', given, FORMATS);
+  const format: Format =
+    formatName === undefined ? (byName ?? 'csv') : parseChoice('format', formatName, FORMATS);
   for (const [name, set] of Object.entries({ raw, bom }))
     if (set === true && format !== 'csv')
       throw new InvalidInput([{ path: name, given: format, expected: 'only with --format csv' }]);

@@ -58,8 +58,8 @@ export async function followFirstRuns(cli: Cli, { ctx }: Program, follow: Follow
   );
   const searches = await readSearches(ctx.db, { topic: follow.topic, limit: MAX_SEARCHES });
   for (;;) {
-    const { asked, pending } = await readFirstRuns(ctx, searches, ctx.clock.now());
-    ticks.show(asked);
+    const { asked: sources, pending } = await readFirstRuns(ctx, searches, ctx.clock.now());
+    ticks.show(sources);
     const isOver = isElsewhere ? !pending || monotonicMs() >= deadline : isDone;
     if (isOver || stopping.aborted) break;
     await sleep(POLL_MS, undefined, { signal: stopping }).catch(() => {});
@@ -86,8 +86,8 @@ function createTicks({ io, page }: Pick<Cli, 'io' | 'page'>) {
   let before = 0;
   const live = isTerminal(io.stderr);
   return {
-    show(asked: readonly AskedSource[]) {
-      const known = asked.filter(({ code }) => !isUnconfigured(code));
+    show(sources: readonly AskedSource[]) {
+      const known = sources.filter(({ code }) => !isUnconfigured(code));
       const isComplete = known.length > 0 && known.length === before;
       before = known.length;
       if (!isBegun && !isComplete) return;

@@ -12,15 +12,15 @@ export const PROOF_HEADER = 'strandline-proof';
  * What one side sends so that the other knows that it has the key, which itself is never sent: whatever listens on the port of
  * a server that has gone learns nothing.
  */
-export function proveKey(key: string, side: 'server' | 'shell', nonces: readonly string[]): string {
+export function proveKey(key: string, party: 'server' | 'shell', nonces: readonly string[]): string {
   return createHmac('sha256', key)
-    .update([side, ...nonces].join(' '))
+    .update([party, ...nonces].join(' '))
     .digest('base64url');
 }
 
 /** In constant time. */
-export function isProof(given: unknown, expected: string): boolean {
-  const [a, b] = [Buffer.from(String(given)), Buffer.from(expected)];
+export function isProof(proof: unknown, expected: string): boolean {
+  const [a, b] = [Buffer.from(String(proof)), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 

@@ -55,11 +55,11 @@ export function registerLinks(links: Command, cli: Cli): void {
         limit: limit + 1,
       };
       const show = async <Row extends LinkRow | FirstFinder>(
-        found: readonly Row[],
+        links: readonly Row[],
         readId: (row: Row) => Id,
         columns: readonly Column<Row>[],
       ) => {
-        const page = found.slice(0, limit);
+        const page = links.slice(0, limit);
         const rows = json === true ? page : await describeTitles(db, page, readId);
         const describe = (row: Row) => ({ kind: 'link' as const, id: readId(row), texts: [row.title] });
         await showRows(cli, json, rows, {
@@ -68,7 +68,7 @@ export function registerLinks(links: Command, cli: Cli): void {
           readUrl: ({ url }) => url,
         });
         const last = page.at(-1);
-        if (found.length > limit && last !== undefined) cli.say(`Next page: --after ${readId(last)}`);
+        if (links.length > limit && last !== undefined) cli.say(`Next page: --after ${readId(last)}`);
       };
       return options.firstSeen === true
         ? show(
@@ -96,9 +96,9 @@ function registerShow(links: Command, cli: Cli): void {
     .command('show <id>')
     .description('show a link, all its addresses as returned, and the searches that found it')
     .option('--json', 'print JSON')
-    .action((given: string, options: { json?: boolean }) =>
+    .action((text: string, options: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
-        const id = parseId('link', given);
+        const id = parseId('link', text);
         const link = await readLink(ctx.db, id);
         if (link === undefined) throw createNotFound('link', id);
         const addresses = await readLinkAddresses(ctx.db, id);

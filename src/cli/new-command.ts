@@ -50,7 +50,7 @@ export function registerNew(command: Command, cli: Cli): void {
     new Option(
       '--limit <n>',
       `maximum number; keeps the newest (default: ${DEFAULT_LIMIT}; with --json ${DEFAULT_JSON_LIMIT})`,
-    ).argParser((given) => parseWholeNumber('limit', given, 1, MAX_LIMIT)),
+    ).argParser((text) => parseWholeNumber('limit', text, 1, MAX_LIMIT)),
   ])
     .addHelpText(
       'after',
@@ -112,8 +112,8 @@ async function describeNone(
   const at = (time: Date) => formatRecentTime(time, clock.now(), page);
   const { since = start.since, until } = filter;
   const range = until === undefined ? `since ${at(since)}` : `from ${at(since)} to ${at(until)}`;
-  const found = `${start.found === MAX_BASELINE_COUNT ? 'at least ' : ''}${formatCount(start.found, page)}`;
-  return `Nothing new ${range}; ${found} ${start.found === 1 ? 'was' : 'were'} there at the start: --baseline`;
+  const startCount = `${start.found === MAX_BASELINE_COUNT ? 'at least ' : ''}${formatCount(start.found, page)}`;
+  return `Nothing new ${range}; ${startCount} ${start.found === 1 ? 'was' : 'were'} there at the start: --baseline`;
 }
 
 /** Reads by a cursor over ids, which are in commit order, so that nothing is missed or repeated. */

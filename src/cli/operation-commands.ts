@@ -72,8 +72,8 @@ function addOperation<Row>(
     };
     const texts = new Map(
       members.flatMap((member): [Member, unknown][] => {
-        const given = readGiven(cli, command, member, options.get(member));
-        return given === undefined ? [] : [[member, given]];
+        const text = readGiven(cli, command, member, options.get(member));
+        return text === undefined ? [] : [[member, text]];
       }),
     );
     const work: Parameters<Cli['withServer']>[0] = async ({ ctx }, stopping) => {
@@ -85,19 +85,21 @@ function addOperation<Row>(
         findPublicBase: async () => (await import('./running-server.ts')).findPublicBase(cli),
       };
       const now = ctx.clock.now();
-      const { given, problems } = readMembers(texts, { now, zone: cli.page.zone });
+      const { values, problems } = readMembers(texts, { now, zone: cli.page.zone });
       for (const { name: flag, sets } of shortcuts)
-        if (readOption(command, flag) === true) Object.assign(given, sets);
-      const reply = await namingOptions(members, options, () => invoke(operation, call, { given, problems }));
+        if (readOption(command, flag) === true) Object.assign(values, sets);
+      const reply = await namingOptions(members, options, () =>
+        invoke(operation, call, { values, problems }),
+      );
       await print(cli, operation, view, reply, json, {
         page: cli.page,
         now,
-        given: Object.fromEntries([...texts].map(([{ name: member }, text]) => [member, text])),
+        typed: Object.fromEntries([...texts].map(([{ name: member }, text]) => [member, text])),
         ask: async (id, about = {}) => {
-          const asked = operations.find((each) => each.id === id);
-          if (asked === undefined) throw new Error(`no operation ${id}`);
+          const wanted = operations.find((each) => each.id === id);
+          if (wanted === undefined) throw new Error(`no operation ${id}`);
           const all = { ...call, page: { limit: MAX_LIMIT, after: undefined } };
-          return invoke(asked, all, { given: about, problems: [] });
+          return invoke(wanted, all, { values: about, problems: [] });
         },
       });
     };
@@ -122,25 +124,25 @@ function readGiven(
 ): unknown {
   const at = command.registeredArguments.findIndex((each) => each.name() === argument);
   const typed: unknown = command.processedArgs[at];
-  const given: unknown = option === undefined ? undefined : readOption(command, option.attributeName());
-  if (option === undefined || given === undefined) return typed;
+  const optionValue: unknown = option === undefined ? undefined : readOption(command, option.attributeName());
+  if (option === undefined || optionValue === undefined) return typed;
   // Several words without quotes.
-  if (Array.isArray(given)) return given.join(' ');
-  if (!file || typeof given !== 'string') return given;
+  if (Array.isArray(optionValue)) return optionValue.join(' ');
+  if (!file || typeof optionValue !== 'string') return optionValue;
   if (typed !== undefined)
-    throw createInvalidOption(option.name(), given, `nothing: the ${argument} is given already`);
-  return cli.readFile(given, option.long ?? '').trim();
+    throw createInvalidOption(option.name(), optionValue, `nothing: the ${argument} is given already`);
+  return cli.readFile(optionValue, option.long ?? '').trim();
 }
 
 /** Runs an operation on input as the API takes it. @returns the reply, as JSON @throws InvalidInput with all problems */
 async function invoke(
   operation: AnyOperation,
   call: Call,
-  { given, problems }: ReadMembers = { given: {}, problems: [] },
+  { values, problems }: ReadMembers = { values: {}, problems: [] },
 ): Promise<unknown> {
   let input: unknown;
   try {
-    input = decodeInput(operation.input, given);
+    input = decodeInput(operation.input, values);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     const others = error.problems.filter(({ path }) =>
@@ -152,17 +154,17 @@ async function invoke(
   return JSON.parse(toJson(await operation.run(call, input as never))); // as its schema returned it
 }
 
-type ReadMembers = { given: Record<string, unknown>; problems: Problem[] };
+type ReadMembers = { values: Record<string, unknown>; problems: Problem[] };
 
 function readMembers(texts: ReadonlyMap<Member, unknown>, typed: { now: Date; zone: string }): ReadMembers {
-  const given: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
   for (const [member, text] of texts) {
     const value = readMember(member, text, typed);
     if (value === undefined) problems.push({ path: member.name, given: text, expected: member.expected });
-    else given[member.name] = value;
+    else values[member.name] = value;
   }
-  return { given, problems };
+  return { values, problems };
 }
 
 /** The name of a member in the path of a problem: `scopes` for `scopes[1]`. */

@@ -48,18 +48,18 @@ export function describeMember(input: Input, name: string): Member {
 /** The value of a member as the API takes it, from what commander read; undefined: invalid. */
 export function readMember(
   { read, isList }: Member,
-  given: unknown,
+  typed: unknown,
   { now, zone }: { now: Date; zone: string },
 ): unknown {
   // A flag is a boolean in a query, which is text.
-  if (typeof given !== 'string') return String(given);
-  if (read !== undefined) return read(given, now.getTime(), zone);
-  return isList ? splitList(given) : given;
+  if (typeof typed !== 'string') return String(typed);
+  if (read !== undefined) return read(typed, now.getTime(), zone);
+  return isList ? splitList(typed) : typed;
 }
 
 /** The parts of a list, separated by commas. */
-export function splitList(given: string): string[] {
-  return given
+export function splitList(text: string): string[] {
+  return text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');

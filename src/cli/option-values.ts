@@ -8,9 +8,9 @@ import type { TerminalPage } from './terminal-io.ts';
 import { Option } from 'commander';
 import { z } from 'zod';
 
-export function parseWholeNumber(path: string, given: string, min: number, max: number): number {
-  const n = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
-  if (!(n >= min && n <= max)) throw createInvalidOption(path, given, `a whole number from ${min} to ${max}`);
+export function parseWholeNumber(path: string, text: string, min: number, max: number): number {
+  const n = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(n >= min && n <= max)) throw createInvalidOption(path, text, `a whole number from ${min} to ${max}`);
   return n;
 }
 
@@ -27,7 +27,7 @@ export function numberOption(
   { min = 1, max, fallback }: { min?: number; max: number; fallback: number },
 ): Option {
   return new Option(`--${name} <n>`, words)
-    .argParser((given) => parseWholeNumber(name, given, min, max))
+    .argParser((text) => parseWholeNumber(name, text, min, max))
     .default(fallback);
 }
 
@@ -39,19 +39,19 @@ export function choiceOption<const T extends string>(
   fallback?: NoInfer<T>,
 ): Option {
   const option = new Option(flags, words);
-  option.argParser((given) => parseChoice(option.name(), given, allowed));
+  option.argParser((text) => parseChoice(option.name(), text, allowed));
   return fallback === undefined ? option : option.default(fallback, fallback);
 }
 
-export function parseId(path: string, given: string): bigint {
-  const id = z.safeDecode(idKey, given);
-  if (!id.success) throw createInvalidOption(path, given, 'an id: a whole number from 1');
+export function parseId(path: string, text: string): bigint {
+  const id = z.safeDecode(idKey, text);
+  if (!id.success) throw createInvalidOption(path, text, 'an id: a whole number from 1');
   return id.data;
 }
 
-export function parseChoice<const T extends string>(path: string, given: string, allowed: readonly T[]): T {
-  const choice = allowed.find((value) => value === given.trim().toLowerCase());
-  if (choice === undefined) throw createInvalidOption(path, given, `one of ${allowed.join(', ')}`);
+export function parseChoice<const T extends string>(path: string, text: string, allowed: readonly T[]): T {
+  const choice = allowed.find((value) => value === text.trim().toLowerCase());
+  if (choice === undefined) throw createInvalidOption(path, text, `one of ${allowed.join(', ')}`);
   return choice;
 }
 
@@ -64,8 +64,8 @@ export const TIME_EXAMPLES =
  * date without a time at midnight UTC.
  * @throws InvalidInput also for days that do not exist
  */
-export function parseSince(given: string, now: Date, page: Zoned, path = 'since'): Date {
-  return parsePastTime(given, page, path)(now);
+export function parseSince(text: string, now: Date, page: Zoned, path = 'since'): Date {
+  return parsePastTime(text, page, path)(now);
 }
 
 type Zoned = Pick<TerminalPage, 'zone'>;
@@ -73,26 +73,26 @@ type Zoned = Pick<TerminalPage, 'zone'>;
 /** A time in the past, which may depend on the present. */
 export type PastTime = (now: Date) => Date;
 
-function parsePastTime(given: string, page: Zoned, path: string): PastTime {
-  const point = parseTimePoint(given);
-  if (point === undefined) throw createInvalidOption(path, given, TIME_POINT_EXPECTED);
+function parsePastTime(text: string, page: Zoned, path: string): PastTime {
+  const point = parseTimePoint(text);
+  if (point === undefined) throw createInvalidOption(path, text, TIME_POINT_EXPECTED);
   return (now) => resolveTimePoint(point, now, 'start', page.zone);
 }
 
 /** `--since <time>` or `--until <time>`: a {@link PastTime}. */
 export function timeOption(name: 'since' | 'until', words: string, page: Zoned): Option {
-  return new Option(`--${name} <time>`, words).argParser((given) => parsePastTime(given, page, name));
+  return new Option(`--${name} <time>`, words).argParser((text) => parsePastTime(text, page, name));
 }
 
 /** @throws InvalidInput */
-export function readUntil(given: readonly string[] | undefined, { zone }: Zoned): FutureTime | undefined {
-  if (given === undefined) return undefined;
-  const until = given.join(' ');
+export function readUntil(words: readonly string[] | undefined, { zone }: Zoned): FutureTime | undefined {
+  if (words === undefined) return undefined;
+  const until = words.join(' ');
   const time = parseFutureTime(until, zone);
   if (time === undefined) throw createInvalidOption('until', until, FUTURE_TIME_EXPECTED);
   return time;
 }
 
-export function createInvalidOption(path: string, given: string, expected: string): InvalidInput {
-  return new InvalidInput([{ path, given, expected }]);
+export function createInvalidOption(path: string, text: string, expected: string): InvalidInput {
+  return new InvalidInput([{ path, given: text, expected }]);
 }

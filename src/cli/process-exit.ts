@@ -32,7 +32,7 @@ export function listenForShutdown(): ShutdownRequest {
 /** Without signals: `ask` takes their place. */
 export function createShutdownRequest(): ShutdownRequest & { ask: (signal: NodeJS.Signals) => void } {
   const repeatedActs: (() => void)[] = [];
-  let asked = 0;
+  let requests = 0;
   let resolveRequest: (signal: NodeJS.Signals) => void = () => {};
   const requested = new Promise<NodeJS.Signals>((resolve) => {
     resolveRequest = resolve;
@@ -41,12 +41,12 @@ export function createShutdownRequest(): ShutdownRequest & { ask: (signal: NodeJ
     requested,
     onRepeated: (act) => {
       repeatedActs.push(act);
-      if (asked > 1) act();
+      if (requests > 1) act();
     },
     release: () => {},
     ask: (signal) => {
-      if (asked > 0) for (const act of repeatedActs) act();
-      asked += 1;
+      if (requests > 0) for (const act of repeatedActs) act();
+      requests += 1;
       resolveRequest(signal);
     },
   };

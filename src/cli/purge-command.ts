@@ -50,12 +50,12 @@ export function registerPurge(group: Command, cli: Cli, kind: PurgeTarget['kind'
 
 function describeCounts({ kind, slug }: PurgeTarget, counts: PurgeCounts): string {
   const searches = kind === 'search' ? [] : [formatQuantity(counts.searches, 'search', 'searches')];
-  const found = [
+  const parts = [
     formatQuantity(counts.runs, 'run'),
     formatQuantity(counts.completions, 'completion'),
     formatQuantity(counts.posts, 'post'),
     formatQuantity(counts.links, 'link'),
   ];
-  const all = [...searches, ...found];
+  const all = [...searches, ...parts];
   return `${slug} with ${all.slice(0, -1).join(', ')} and ${all.at(-1)}; keeps what other searches found`;
 }

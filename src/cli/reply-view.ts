@@ -20,7 +20,7 @@ export type Terms = {
   page: TerminalPage;
   now: Date;
   /** What was typed, by member. */
-  given: Readonly<Record<string, unknown>>;
+  typed: Readonly<Record<string, unknown>>;
   /** The reply of another operation of the same subject. */
   ask: (id: string, input?: Record<string, unknown>) => Promise<unknown>;
 };
@@ -95,8 +95,8 @@ export function renderFacts<Row>(row: Row, columns: readonly ReplyColumn<Row>[],
   );
 }
 
-function toColumn<Row>(rows: readonly Row[], given: ReplyColumn<Row>, terms: Terms): Column<Row> {
-  const column: Exclude<ReplyColumn<Row>, string> = typeof given === 'string' ? { of: given } : given;
+function toColumn<Row>(rows: readonly Row[], spec: ReplyColumn<Row>, terms: Terms): Column<Row> {
+  const column: Exclude<ReplyColumn<Row>, string> = typeof spec === 'string' ? { of: spec } : spec;
   const { of, as, paint, ...layout } = column;
   return {
     head: of.replaceAll('_', ' '),

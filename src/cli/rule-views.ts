@@ -177,8 +177,8 @@ function describeTrial({ since, until, messages, total, waiting, growth_since }:
     return `No messages: nothing matched in the last ${days}. Baselines are never reported.${describeUnknown(growth_since)}`;
   const rest =
     waiting === 0 ? '' : `; ${formatQuantity(waiting, 'discovery', 'discoveries')} would still wait`;
-  const found = formatQuantity(total, 'discovery', 'discoveries');
-  return `${formatQuantity(messages.length, 'message')} with ${found} in ${days}${rest}${growth_since === null ? '' : `.${describeUnknown(growth_since)}`}`;
+  const discoveryCount = formatQuantity(total, 'discovery', 'discoveries');
+  return `${formatQuantity(messages.length, 'message')} with ${discoveryCount} in ${days}${rest}${growth_since === null ? '' : `.${describeUnknown(growth_since)}`}`;
 }
 
 const cutLine = (line: string, { width }: TerminalPage) => truncate(oneLine(line), width);

@@ -65,8 +65,8 @@ function registerShow(runs: Command, cli: Cli): void {
     .option('--response', 'print the raw response instead, also of a failed run')
     .addOption(new Option('--answer', 'the same').hideHelp())
     .option('--json', 'print JSON')
-    .action((given: string, options: { response?: boolean; answer?: boolean; json?: boolean }) => {
-      const id = parseId('id', given);
+    .action((text: string, options: { response?: boolean; answer?: boolean; json?: boolean }) => {
+      const id = parseId('id', text);
       return cli.withServer(async ({ ctx }) => {
         const { db } = ctx;
         const run = await readToolsOf(db, await findRunRow(db, id));
@@ -122,8 +122,8 @@ function registerReplay(runs: Command, cli: Cli): void {
     .description('parse the stored response of a run again with the current parser; makes no call')
     .argument('<id>', 'run id')
     .option('--json', 'print the run as JSON')
-    .action((given: string, options: { json?: boolean }) => {
-      const id = parseId('id', given);
+    .action((text: string, options: { json?: boolean }) => {
+      const id = parseId('id', text);
       return cli.withServer(async ({ ctx }) => {
         const { replayRun } = await import('../monitor/runs/late-and-replay.ts');
         const { findings, diff } = await replayRun(ctx, id);
@@ -131,9 +131,9 @@ function registerReplay(runs: Command, cli: Cli): void {
         const run = await readToolsOf(ctx.db, await findRunRow(ctx.db, id));
         const free = await isFreeSearch(ctx, run.search);
         await cli.show(options.json, run, () => renderRun(run, free, cli.page));
-        const found = `${formatQuantity(findings.posts.length, 'post')}, ${formatQuantity(findings.links.length, 'link')}`;
+        const counts = `${formatQuantity(findings.posts.length, 'post')}, ${formatQuantity(findings.links.length, 'link')}`;
         const fresh = diff.newPosts.length + diff.newLinks.length;
-        cli.page.say(`parsed again: ${found}; ${fresh} new`);
+        cli.page.say(`parsed again: ${counts}; ${fresh} new`);
       });
     });
 }
@@ -142,7 +142,7 @@ function toolColumns(now: Date, page: TerminalPage): Column<RunToolRow>[] {
   const words = (responded: boolean | null) =>
     responded === null ? page.unknown : responded ? 'responded' : 'no response';
   return [
-    { head: 'tool', cell: ({ tool, asked }) => (asked ? tool : `${tool} (not asked)`) },
+    { head: 'tool', cell: ({ tool, asked: isAsked }) => (isAsked ? tool : `${tool} (not asked)`) },
     { head: 'status', cell: ({ responded }) => words(responded) },
     {
       head: 'results',

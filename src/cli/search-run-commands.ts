@@ -206,24 +206,24 @@ export function registerTry(group: Command, cli: Cli): void {
 }
 
 /** Required without a saved search, refused with one. @throws InvalidInput */
-function assertOperation(slug: string | undefined, given: string | undefined): void {
-  if ((slug === undefined) === (given !== undefined)) return;
+function assertOperation(slug: string | undefined, operation: string | undefined): void {
+  if ((slug === undefined) === (operation !== undefined)) return;
   const expected =
-    given === undefined ? 'one of microblog, ai' : 'no value: the saved search has an operation';
-  throw new InvalidInput([{ path: 'operation', given, expected }]);
+    operation === undefined ? 'one of microblog, ai' : 'no value: the saved search has an operation';
+  throw new InvalidInput([{ path: 'operation', given: operation, expected }]);
 }
 
 function renderTrial(trial: DryRun, free: boolean, now: Date, page: TerminalPage): string[] {
   const { posts, links, completion, posts_found, posts_known, links_found, links_known } = trial;
-  const found = (n: number, known: number, unit: string) =>
+  const describeCount = (n: number, known: number, unit: string) =>
     `${formatQuantity(n, unit)}, ${formatCount(known, page)} known`;
   const texts = Object.values(completion ?? {}).flatMap((text) => (text === null ? [] : [text]));
   return [
     ...renderList(
       [
         ['service', trial.service],
-        ['found', found(posts_found, posts_known, 'post')],
-        ['', found(links_found, links_known, 'link')],
+        ['found', describeCount(posts_found, posts_known, 'post')],
+        ['', describeCount(links_found, links_known, 'link')],
         ['', trial.rejected === 0 ? null : `${formatQuantity(trial.rejected, 'item')} rejected`],
         ['duration', `${(trial.latency_ms / 1_000).toFixed(1)} s`],
         ['cost', formatCost(trial.cost_usd, { free })],

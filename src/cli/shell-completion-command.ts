@@ -11,9 +11,9 @@ export function registerCompletion(command: Command, cli: Cli, loadAll: () => Pr
       'after',
       '\nExamples:\n  $ source <(strandline completion bash)\n  $ strandline completion fish | source\n',
     )
-    .action(async (given: string) => {
+    .action(async (shell: string) => {
       const branches: CommandBranch[] = listBranches(await loadAll());
-      await cli.out.write(renderScript(parseChoice('shell', given, SHELLS), branches));
+      await cli.out.write(renderScript(parseChoice('shell', shell, SHELLS), branches));
     });
 }
 
@@ -24,16 +24,16 @@ type ShellName = (typeof SHELLS)[number];
 type CommandBranch = { path: string[]; next: { word: string; about: string }[] };
 
 function listBranches(command: Command, path: string[] = []): CommandBranch[] {
-  const commands = command.commands.map((one) => ({
-    word: one.name(),
-    about: one.summary() || one.description(),
+  const commands = command.commands.map((child) => ({
+    word: child.name(),
+    about: child.summary() || child.description(),
   }));
   const options = command.options
-    .filter((one) => one.long !== undefined && !one.hidden)
-    .map((one) => ({ word: one.long ?? '', about: one.description }));
+    .filter((option) => option.long !== undefined && !option.hidden)
+    .map((option) => ({ word: option.long ?? '', about: option.description }));
   const help = { word: '--help', about: 'print this help' };
   const here = { path, next: [...commands, ...options, help] };
-  return [here, ...command.commands.flatMap((one) => listBranches(one, [...path, one.name()]))];
+  return [here, ...command.commands.flatMap((child) => listBranches(child, [...path, child.name()]))];
 }
 
 function renderScript(shell: ShellName, branches: readonly CommandBranch[]): string {

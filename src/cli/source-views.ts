@@ -41,10 +41,10 @@ const VIEW: OperationView<Row> = {
     listTopicSources: {
       lines: (reply, terms) =>
         renderRows((reply as unknown as TopicSources & { sources: Row[] }).sources, COLUMNS, terms), // as it replies
-      says: (reply, { given }) => {
+      says: (reply, { typed }) => {
         const { sources, notes } = reply as unknown as TopicSources; // as above
         const has = sources.some(({ kind }) => kind !== 'service');
-        const add = `strandline sources add ${String(given['topic'])} https://...`;
+        const add = `strandline sources add ${String(typed['topic'])} https://...`;
         return has ? notes : [`This topic has no sources of its own. Add one: ${add}`, ...notes];
       },
     },

@@ -20,8 +20,8 @@ export function registerSql(command: Command, cli: Cli): void {
       '\nExamples:\n  $ strandline sql "select search, count(*) from new_today group by 1"\n' +
         '  $ strandline sql --json < question.sql\n',
     )
-    .action(async (given: string | undefined, options: { json?: boolean }) => {
-      const query = given === undefined || given === '-' ? await readSqlQuery(cli.io) : given;
+    .action(async (text: string | undefined, options: { json?: boolean }) => {
+      const query = text === undefined || text === '-' ? await readSqlQuery(cli.io) : text;
       if (query.trim() === '')
         throw new InvalidInput([{ path: 'query', given: query, expected: 'one SQL statement' }]);
       return cli.withProgram(async ({ readerUrl }) => {
@@ -60,8 +60,8 @@ async function readSqlQuery({ stdin = process.stdin }: Pick<Io, 'stdin'>): Promi
     .replace(/^\ufeff/, '');
 }
 
-function createInvalidQuery(given: string | undefined, expected: string): InvalidInput {
-  return new InvalidInput([{ path: 'query', given, expected }]);
+function createInvalidQuery(query: string | undefined, expected: string): InvalidInput {
+  return new InvalidInput([{ path: 'query', given: query, expected }]);
 }
 
 /** Rows as objects; repeated column names get a number. */

@@ -74,7 +74,7 @@ function detectWidth({ env, isTTY, columns }: Pick<Io, 'env' | 'isTTY' | 'column
 
 /** ASCII for locales with another character set than UTF-8; no locale means UTF-8. */
 function isUnicode(env: Env): boolean {
-  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => (one ?? '') !== '');
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((setting) => (setting ?? '') !== '');
   return locale === undefined || /utf-?8/i.test(locale);
 }
 

@@ -83,8 +83,8 @@ export function registerTrends(trends: Command, cli: Cli): void {
 /** @throws InvalidInput for fewer than two topics, or a search */
 function parseComparedTopics({ topic, search, compare }: TrendOptions): string[] {
   const named = [topic ?? '', ...(compare ?? '').split(',')]
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
+    .map((slug) => slug.trim())
+    .filter((slug) => slug !== '');
   const topics = [...new Set(named)];
   if (topics.length < 2)
     throw new InvalidInput([
@@ -136,7 +136,9 @@ function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): 
   if (first === undefined) return [];
   const { from, until } = first;
   const days = Math.round((until.getTime() - from.getTime()) / DAY);
-  const most = Math.max(...voices.flatMap(({ buckets }) => buckets.map((one) => readDayValue(one) ?? 0)));
+  const most = Math.max(
+    ...voices.flatMap(({ buckets }) => buckets.map((bucket) => readDayValue(bucket) ?? 0)),
+  );
   const drawn = new Map(voices.map((voice) => [voice, drawDays(voice, days, most, page)]));
   const kinds = new Set(voices.map(({ service_kind: kind }) => kind));
   const columns: Column<ShareOfVoice>[] = [
@@ -147,14 +149,14 @@ function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): 
       cell: ({ share }) => (share === null ? page.unknown : formatPercent(share)),
       right: true,
     },
-    { head: 'per day', cell: (one) => formatPerDay(one, page), right: true },
+    { head: 'per day', cell: (share) => formatPerDay(share, page), right: true },
     {
       head: 'days',
-      cell: (one) => drawn.get(one)?.line ?? '',
+      cell: (share) => drawn.get(share)?.line ?? '',
       drop: 2,
       paint: (shown) => page.colors.cyan(shown),
     },
-    { head: '', cell: (one) => describeLowerBound(one, days), elastic: 2, wraps: true, least: 16 },
+    { head: '', cell: (share) => describeLowerBound(share, days), elastic: 2, wraps: true, least: 16 },
   ];
   const legend = renderLegend(
     { from, until, bucket_seconds: 86_400 },
@@ -175,7 +177,7 @@ function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): 
 }
 
 function drawDays({ from, buckets }: ShareOfVoice, days: number, most: number, page: TerminalPage) {
-  const byDay = new Map(buckets.map((one) => [one.bucket_at.getTime(), one]));
+  const byDay = new Map(buckets.map((bucket) => [bucket.bucket_at.getTime(), bucket]));
   const points = Array.from({ length: days }, (_, i) => {
     const day = byDay.get(from.getTime() + i * DAY);
     return { value: day === undefined ? null : readDayValue(day), atLeast: false };

@@ -88,7 +88,7 @@ export type CommandWords = {
    * What the API takes, from what is typed, the time in milliseconds since 1970, and the time zone of the terminal; undefined:
    * invalid. Default: the text, or the parts of a list.
    */
-  read?: (given: string, nowMs: number, zone: string) => unknown;
+  read?: (text: string, nowMs: number, zone: string) => unknown;
   /** What is expected where `read` refuses. */
   expected?: string;
   /**

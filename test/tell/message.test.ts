@@ -95,7 +95,7 @@ test.each([
   const rule = { slug: 'r', name: 'R' };
   const described = describeDiscoveries({
     rule,
-    found: some,
+    entries: some,
     ids,
     counts: { post: 2 },
     muted: null,

@@ -41,7 +41,7 @@ export type Access = {
   signOut(visitor: Visitor): Promise<void>;
   /** A new value for the field `form_token` of this visitor's forms. */
   formTokenFor(visitor: Visitor): string;
-  isFormTokenOf(visitor: Visitor, given: unknown): boolean;
+  isFormTokenOf(visitor: Visitor, formToken: unknown): boolean;
   /** A tag of text that this visitor sees: 22 characters of base64url, different for any other text or visitor. */
   tagFor(visitor: Visitor, text: string): string;
 };
@@ -105,7 +105,7 @@ export async function openAccess(
       if (session !== undefined) await deleteSession(db, session);
     },
     formTokenFor: (visitor) => createFormToken(secret, identifyVisitor(visitor)),
-    isFormTokenOf: (visitor, given) => verifyFormToken(secret, identifyVisitor(visitor), given),
+    isFormTokenOf: (visitor, formToken) => verifyFormToken(secret, identifyVisitor(visitor), formToken),
     tagFor: (visitor, text) =>
       createPageTag(secret, `${identifyVisitor(visitor)} ${visitor.name ?? ''}`, text),
   };

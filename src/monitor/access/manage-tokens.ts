@@ -105,21 +105,21 @@ export async function findOwnToken(ctx: Pick<Context, 'db'>, visitor: Visitor): 
 
 /**
  * Revokes a token and ends every session started with it. Revoking it again has no effect.
- * @param given its id; or, as text, its prefix, its id, or the whole token
+ * @param idOrKey its id; or, as text, its prefix, its id, or the whole token
  * @throws Refused `not_found`
  */
-export async function revokeToken(ctx: TokenContext, given: Id | string): Promise<Token> {
-  return toToken(await revokeKey(ctx, 'api', given));
+export async function revokeToken(ctx: TokenContext, idOrKey: Id | string): Promise<Token> {
+  return toToken(await revokeKey(ctx, 'api', idOrKey));
 }
 
 /** Revokes a token of the API or a key of the search service. @throws Refused `not_found` */
 export async function revokeKey(
   ctx: TokenContext,
   opens: TokenPurpose,
-  given: Id | string,
+  idOrKey: Id | string,
 ): Promise<TokenRow> {
   return inTransaction(ctx.db, async (tx) => {
-    const row = await lockTokenRow(tx, opens, given);
+    const row = await lockTokenRow(tx, opens, idOrKey);
     // The first revocation is the one that counts.
     if (row.revoked_at !== null) return row;
     const now = ctx.clock.now();
@@ -140,10 +140,10 @@ export async function revokeKey(
  */
 export async function rotateToken(
   ctx: TokenContext,
-  given: Id | string,
+  idOrKey: Id | string,
   graceSeconds: number,
 ): Promise<Token & { key: string }> {
-  const { key, ...row } = await rotateKey(ctx, 'api', given, graceSeconds);
+  const { key, ...row } = await rotateKey(ctx, 'api', idOrKey, graceSeconds);
   return { ...toToken(row), key };
 }
 
@@ -151,11 +151,11 @@ export async function rotateToken(
 export async function rotateKey(
   ctx: TokenContext,
   opens: TokenPurpose,
-  given: Id | string,
+  idOrKey: Id | string,
   graceSeconds: number,
 ): Promise<TokenRow & { key: string }> {
   return inTransaction(ctx.db, async (tx) => {
-    const row = await lockTokenRow(tx, opens, given);
+    const row = await lockTokenRow(tx, opens, idOrKey);
     const now = ctx.clock.now();
     if (!isTokenActive(row, now))
       throw new Refused(
@@ -173,10 +173,10 @@ export async function rotateKey(
 }
 
 /** @throws Refused `not_found` */
-async function lockTokenRow(tx: Transaction, opens: TokenPurpose, given: Id | string): Promise<TokenRow> {
+async function lockTokenRow(tx: Transaction, opens: TokenPurpose, idOrKey: Id | string): Promise<TokenRow> {
   const { key, words, where } = KEY_KINDS[opens];
   // A pasted whole token names that token.
-  const named = typeof given === 'string' ? (keyIdOf(given, key) ?? given) : given;
+  const named = typeof idOrKey === 'string' ? (keyIdOf(idOrKey, key) ?? idOrKey) : idOrKey;
   const row = await lockToken(tx, opens, named);
   if (row === undefined) throw new Refused('not_found', `there is no such ${words}${where}`);
   return row;

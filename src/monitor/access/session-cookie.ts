@@ -32,9 +32,9 @@ export function createFormToken(secret: Buffer, visitor: string): string {
   return `${nonce}.${computeProof(secret, visitor, nonce).toString('base64url')}`;
 }
 
-export function verifyFormToken(secret: Buffer, visitor: string, given: unknown): boolean {
-  if (typeof given !== 'string' || given.length > 200) return false;
-  const [nonce = '', proof = ''] = given.split('.');
+export function verifyFormToken(secret: Buffer, visitor: string, formToken: unknown): boolean {
+  if (typeof formToken !== 'string' || formToken.length > 200) return false;
+  const [nonce = '', proof = ''] = formToken.split('.');
   const own = computeProof(secret, visitor, nonce);
   const other = Buffer.from(proof, 'base64url');
   return own.length === other.length && timingSafeEqual(own, other);
@@ -60,12 +60,12 @@ const PLACEHOLDER_ORIGIN = 'http://nowhere.invalid';
 
 /**
  * Where to go after sign-in: always a path of this server.
- * @param given from the URL, so untrusted
+ * @param path from the URL, so untrusted
  * @returns the path; `/` if it could lead elsewhere
  */
-export function readReturnPath(given: string | undefined): string {
-  if (given === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(given)) return '/';
-  const url = new URL(given, PLACEHOLDER_ORIGIN);
+export function readReturnPath(path: string | undefined): string {
+  if (path === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(path)) return '/';
+  const url = new URL(path, PLACEHOLDER_ORIGIN);
   // `/.//host` is a path here, but would become another host if it is parsed again.
   const elsewhere = url.origin !== PLACEHOLDER_ORIGIN || url.pathname.startsWith('//');
   if (elsewhere || url.pathname === '/sign-in') return '/';

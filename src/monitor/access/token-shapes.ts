@@ -32,16 +32,16 @@ const graceSeconds = z
   });
 
 /** `0`, `30m`, `12h` or `7d` in seconds. */
-function readGrace(given: string): number | undefined {
-  if (given.trim() === '0') return 0;
-  const seconds = (parseSpan(given) ?? Number.NaN) / SECOND;
+function readGrace(text: string): number | undefined {
+  if (text.trim() === '0') return 0;
+  const seconds = (parseSpan(text) ?? Number.NaN) / SECOND;
   return seconds <= MAX_GRACE_SECONDS ? seconds : undefined;
 }
 
 /** A time in the future: ISO 8601, or a duration from now. */
-function readUntil(given: string, nowMs: number): string | undefined {
-  const span = parseSpan(given) ?? 0;
-  const at = span > 0 ? new Date(nowMs + span) : parseIsoInstant(given.trim());
+function readUntil(text: string, nowMs: number): string | undefined {
+  const span = parseSpan(text) ?? 0;
+  const at = span > 0 ? new Date(nowMs + span) : parseIsoInstant(text.trim());
   return at === undefined || at.getTime() <= nowMs ? undefined : at.toISOString();
 }
 

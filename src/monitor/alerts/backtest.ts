@@ -111,26 +111,26 @@ export async function backtestNewRule(
   return backtest(ctx, await completeRule(ctx.db.pool, 'new-rule', written), {
     days,
     described,
-    asked: ctx.clock.now(),
+    growthSince: ctx.clock.now(),
   });
 }
 
 async function backtestStored(
   ctx: Context,
   slug: string,
-  options: Omit<BacktestOptions, 'asked'>,
+  options: Omit<BacktestOptions, 'growthSince'>,
 ): Promise<Backtest> {
   const stored = await findRule(ctx.db.pool, slug);
   if (stored === null) throw createNotFound('rule', slug);
   assertPreviewable(slug);
-  const asked = await readRuleCreation(ctx.db.pool, stored.id);
-  return backtest(ctx, stored, { ...options, asked });
+  const growthSince = await readRuleCreation(ctx.db.pool, stored.id);
+  return backtest(ctx, stored, { ...options, growthSince });
 }
 
 async function backtest(
   ctx: Context,
   rule: RuleSettings & { slug: string },
-  { days, most = Number.POSITIVE_INFINITY, described = MAX_DESCRIBED, asked }: BacktestOptions,
+  { days, most = Number.POSITIVE_INFINITY, described = MAX_DESCRIBED, growthSince }: BacktestOptions,
 ): Promise<Backtest> {
   const until = ctx.clock.now();
   const since = new Date(until.getTime() - days * DAY);
@@ -149,10 +149,10 @@ async function backtest(
     isWhole = read < most;
     if (!isWhole) break;
     const span = { since, until, after, limit: BACKTEST_BATCH };
-    const { found, last } = await readPastEntries(ctx.db.pool, { ...rule, kinds }, span);
+    const { found: pastEntries, last } = await readPastEntries(ctx.db.pool, { ...rule, kinds }, span);
     // What was found before counts as known.
-    before ??= found[0] === undefined ? undefined : found[0].id - 1n;
-    const inScope = found.filter((entry) => isInScope(always, entry));
+    before ??= pastEntries[0] === undefined ? undefined : pastEntries[0].id - 1n;
+    const inScope = pastEntries.filter((entry) => isInScope(always, entry));
     const matching =
       query === EVERYTHING ? inScope : await findPastMatches(ctx.db.pool, query, inScope, until);
     const known = { rule: { ...rule, after: before ?? 0n }, query, now: until };
@@ -180,7 +180,7 @@ async function backtest(
     messages: await describeMessages(ctx, rule, messages.toReversed(), described),
     discovery_ids: ids,
     is_whole: isWhole,
-    growth_since: rule.kinds.includes('growth') && asked > since ? asked : null,
+    growth_since: rule.kinds.includes('growth') && growthSince > since ? growthSince : null,
   };
 }
 
@@ -247,7 +247,7 @@ type BacktestOptions = {
   most?: number;
   described?: number;
   /** From when on the rule asked which posts grew. */
-  asked: Date;
+  growthSince: Date;
 };
 
 async function describeMessages(
@@ -268,10 +268,10 @@ async function describeMessages(
   );
   const byId = new Map(whole.map((entry) => [entry.id, entry]));
   return planned.map(({ at, waitsFor, entries, limit }, n) => {
-    const found = (chosen[n] ?? []).flatMap(({ id }) => byId.get(id) ?? []);
+    const wholeEntries = (chosen[n] ?? []).flatMap(({ id }) => byId.get(id) ?? []);
     const message = describeDiscoveries({
       rule: { slug, name },
-      found,
+      entries: wholeEntries,
       ids: entries.map(({ id }) => id),
       counts: countKinds(entries),
       muted: null,

@@ -15,8 +15,8 @@ export function pickKind(written: WrittenSettings): { kindName: string; kind: Ch
   const [first] = named;
   if (first !== undefined && named.length === 1) return first;
   const [path = ''] = Object.keys((first ?? kinds[0])?.kind.settings ?? {});
-  const given = first === undefined ? undefined : HIDDEN;
-  throw new InvalidInput([{ path, given, expected: SETTINGS_OF_A_KIND }]);
+  const value = first === undefined ? undefined : HIDDEN;
+  throw new InvalidInput([{ path, given: value, expected: SETTINGS_OF_A_KIND }]);
 }
 
 /** `where to send messages: webhook; email; …; or telegram_chat and telegram_token`. Short: some doors cut long texts. */

@@ -19,16 +19,16 @@ const channel = channelSlug.clone().register(commandWords, words);
 function defineSetting(kind: ChannelKind, name: string, setting: Setting) {
   const { shape, read, input, secret, optional } = setting;
   const { description = 'A valid value.' } = shape;
-  const normalize = (given: unknown, ctx: z.core.ParsePayload) => {
-    if (optional === true && typeof given === 'string' && given.trim() === '') return undefined;
-    const text = typeof given === 'string' ? given.trim() : '';
+  const normalize = (raw: unknown, ctx: z.core.ParsePayload) => {
+    if (optional === true && typeof raw === 'string' && raw.trim() === '') return undefined;
+    const text = typeof raw === 'string' ? raw.trim() : '';
     const problems: Problem[] = [];
     const value = collectProblems(problems, () => read?.(text) ?? text, '');
     const expected =
       problems[0]?.expected ??
       findOtherKind(kind, value) ??
       (value !== '' && shape.safeParse(value).success ? undefined : description);
-    if (expected !== undefined) ctx.issues.push({ code: 'custom', message: expected, input: given });
+    if (expected !== undefined) ctx.issues.push({ code: 'custom', message: expected, input: value });
     return value;
   };
   const stored = z.preprocess(normalize, optional === true ? shape.optional() : shape);

@@ -110,8 +110,8 @@ async function readHeldTopics(
 ): Promise<DigestHeld[]> {
   const held: DigestHeld[] = [];
   for (const { topic, topic_name } of last_muted ?? []) {
-    const found = await findTopic(tx, topic);
-    if (found === null || mutes.topics.has(found.id) || last_discovery === null) continue;
+    const storedTopic = await findTopic(tx, topic);
+    if (storedTopic === null || mutes.topics.has(storedTopic.id) || last_discovery === null) continue;
     const { after, since } = await readMutedRange(tx, rule_id, topic);
     const counts = await countTopicNews(tx, { topic, after, upTo: last_discovery, since });
     if (Object.keys(counts).length === 0) continue;

@@ -154,10 +154,10 @@ async function describeContent(
     await takeHeld(tx, delivery.id, at);
     return describeDigest(digest, { held: await readHeld(tx, digest.id, delivery.id), at, baseUrl });
   }
-  const content = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
-  if (content.found.length === 0) return null;
+  const { found: entries, ids, counts } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
+  if (entries.length === 0) return null;
   const occasion = await readOccasion(tx, channelId, delivery, at);
-  return describeDiscoveries({ rule, ...content, ...occasion, at, baseUrl });
+  return describeDiscoveries({ rule, entries, ids, counts, ...occasion, at, baseUrl });
 }
 
 /** Until when a channel rests after a message, so that the pace of its service is kept; null: it may go on. */

@@ -45,7 +45,7 @@ export const DISMISSAL_OPERATIONS = [
     input: target,
     output: z.object({ changed: z.boolean().describe('False if it was dismissed already.') }),
     example: 'strandline digest dismiss harbour-ferry --post 1204',
-    run: async ({ ctx }, given) => ({ changed: await dismiss(ctx, readTarget(given)) }),
+    run: async ({ ctx }, input) => ({ changed: await dismiss(ctx, readTarget(input)) }),
   }),
   declareOperation({
     ...about,
@@ -56,7 +56,7 @@ export const DISMISSAL_OPERATIONS = [
     more: 'It can be reported and listed again. What was left out of messages meanwhile is not sent later.',
     input: target,
     output: z.object({ changed: z.boolean().describe('False if it was not dismissed.') }),
-    run: async ({ ctx }, given) => ({ changed: await restore(ctx, readTarget(given)) }),
+    run: async ({ ctx }, input) => ({ changed: await restore(ctx, readTarget(input)) }),
   }),
   declareOperation({
     ...about,

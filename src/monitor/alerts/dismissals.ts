@@ -22,33 +22,36 @@ export type Dismissal = { topic: string; kind: DismissedItem['kind']; id: Id };
  * @returns whether it was not dismissed before
  * @throws Refused `not_found` for an unknown topic, and for what the topic has not found
  */
-export async function dismiss(ctx: ActingContext, given: Dismissal): Promise<boolean> {
-  return change(ctx, given, 'dismissed', (tx, item) => dismissItem(tx, item, ctx.clock.now()));
+export async function dismiss(ctx: ActingContext, dismissal: Dismissal): Promise<boolean> {
+  return change(ctx, dismissal, 'dismissed', (tx, item) => dismissItem(tx, item, ctx.clock.now()));
 }
 
 /** Undoes {@link dismiss}: what is found from now on is reported. @returns whether it was dismissed @throws as there */
-export async function restore(ctx: ActingContext, given: Dismissal): Promise<boolean> {
-  return change(ctx, given, 'restored', restoreItem);
+export async function restore(ctx: ActingContext, dismissal: Dismissal): Promise<boolean> {
+  return change(ctx, dismissal, 'restored', restoreItem);
 }
 
 async function change(
   ctx: ActingContext,
-  given: Dismissal,
+  dismissal: Dismissal,
   done: 'dismissed' | 'restored',
   write: (tx: Transaction, item: TopicItem) => Promise<void>,
 ): Promise<boolean> {
   return inTransaction(ctx.db, async (tx) => {
-    const { id: topicId } = await requireTopic(tx, given.topic);
-    const item = await findTopicItem(tx, { topicId, kind: given.kind, thing: given.id });
+    const { id: topicId } = await requireTopic(tx, dismissal.topic);
+    const item = await findTopicItem(tx, { topicId, kind: dismissal.kind, thing: dismissal.id });
     if (item === null)
-      throw new Refused('not_found', `the topic "${given.topic}" has found no ${given.kind} ${given.id}`);
+      throw new Refused(
+        'not_found',
+        `the topic "${dismissal.topic}" has found no ${dismissal.kind} ${dismissal.id}`,
+      );
     const isNow = await isDismissed(tx, item);
     if (isNow === (done === 'dismissed')) return false;
     await write(tx, item);
     await recordAudit(tx, ctx, {
       action: `topic.item_${done}`,
-      subject: given.topic,
-      changes: { [given.kind]: { before: null, after: String(given.id) } },
+      subject: dismissal.topic,
+      changes: { [dismissal.kind]: { before: null, after: String(dismissal.id) } },
     });
     return true;
   });

@@ -153,8 +153,8 @@ function add(
   );
 }
 
-function findOnlyRun(found: readonly FeedEntry[]): Id | null {
-  return findCommonValue(found.map(({ run_id }) => run_id));
+function findOnlyRun(entries: readonly FeedEntry[]): Id | null {
+  return findCommonValue(entries.map(({ run_id }) => run_id));
 }
 
 function splitIntoParts<T>(all: readonly T[], most: number): T[][] {

@@ -293,7 +293,7 @@ export type ChannelMessage =
 type MessageContent = {
   rule: { slug: string; name: string };
   /** The discoveries in full, in the order of the feed. */
-  found: readonly FeedEntry[];
+  entries: readonly FeedEntry[];
   /** Ids of all discoveries. */
   ids: readonly Id[];
   /** Their number by kind. */
@@ -308,7 +308,7 @@ type MessageContent = {
 
 export function describeDiscoveries({
   rule,
-  found,
+  entries,
   ids,
   counts,
   muted,
@@ -316,10 +316,10 @@ export function describeDiscoveries({
   at,
   baseUrl,
 }: MessageContent): z.infer<typeof DiscoveriesMessage> {
-  const run = findCommonValue(found.map(({ run_id }) => run_id));
-  const search = findCommonValue(found.map(({ search: slug }) => slug));
-  const topic = findCommonValue(found.map(({ topic: slug }) => slug));
-  const whole = new Set(found.map(({ id }) => id));
+  const run = findCommonValue(entries.map(({ run_id }) => run_id));
+  const search = findCommonValue(entries.map(({ search: slug }) => slug));
+  const topic = findCommonValue(entries.map(({ topic: slug }) => slug));
+  const whole = new Set(entries.map(({ id }) => id));
   return {
     type: 'strandline.discoveries',
     timestamp: at.toISOString(),
@@ -342,7 +342,7 @@ export function describeDiscoveries({
           ? null
           : { since: muted.since.toISOString(), until: muted.until.toISOString(), topic: muted.topic },
       daily_limit: limit,
-      discoveries: found.map((each) => describeDiscovery(each, baseUrl)),
+      discoveries: entries.map((each) => describeDiscovery(each, baseUrl)),
       further_ids: ids
         .filter((id) => !whole.has(id))
         .slice(0, MAX_FURTHER_IDS)
@@ -420,8 +420,8 @@ export function describeTest(channel: string, at: Date): z.infer<typeof TestMess
   return { type: 'strandline.test', timestamp: at.toISOString(), data: { channel } };
 }
 
-function describeDiscovery(found: FeedEntry, baseUrl: string | undefined): MessageDiscovery {
-  const { id, at, run_id, search, topic, service_kind, first_in_topic } = found;
+function describeDiscovery(entry: FeedEntry, baseUrl: string | undefined): MessageDiscovery {
+  const { id, at, run_id, search, topic, service_kind, first_in_topic } = entry;
   const common = {
     id: String(id),
     at: at.toISOString(),
@@ -430,38 +430,38 @@ function describeDiscovery(found: FeedEntry, baseUrl: string | undefined): Messa
     search,
     simulated: service_kind === 'sandbox',
     first_in_topic,
-    page: baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}${findPage(found)}`,
+    page: baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}${findPage(entry)}`,
   };
-  switch (found.kind) {
+  switch (entry.kind) {
     case 'post':
-      return { ...common, kind: found.kind, ...describeCopies(found), post: describePost(found.post) };
+      return { ...common, kind: entry.kind, ...describeCopies(entry), post: describePost(entry.post) };
     case 'link':
-      return { ...common, kind: found.kind, ...describeCopies(found), link: describeLink(found.link) };
+      return { ...common, kind: entry.kind, ...describeCopies(entry), link: describeLink(entry.link) };
     case 'spike':
-      return { ...common, kind: found.kind, spike: describeSpike(found.spike) };
+      return { ...common, kind: entry.kind, spike: describeSpike(entry.spike) };
     case 'trend':
-      return { ...common, kind: found.kind, trend: describeTrend(found.trend) };
+      return { ...common, kind: entry.kind, trend: describeTrend(entry.trend) };
     case 'growth':
-      return { ...common, kind: 'growth', growth: describeGrowth(found.growth) };
+      return { ...common, kind: 'growth', growth: describeGrowth(entry.growth) };
     case 'completion':
-      return { ...common, kind: 'answer', answer: describeAnswer(found.answer) };
+      return { ...common, kind: 'answer', answer: describeAnswer(entry.answer) };
   }
 }
 
-function findPage(found: FeedEntry): string {
-  switch (found.kind) {
+function findPage(entry: FeedEntry): string {
+  switch (entry.kind) {
     case 'post':
-      return `/posts/${found.post.id}`;
+      return `/posts/${entry.post.id}`;
     case 'link':
-      return `/links/${found.link.id}`;
+      return `/links/${entry.link.id}`;
     case 'growth':
-      return `/posts/${found.growth.post.id}`;
+      return `/posts/${entry.growth.post.id}`;
     case 'spike':
-      return `/searches/${found.search}#spikes`;
+      return `/searches/${entry.search}#spikes`;
     case 'trend':
-      return `/searches/${found.search}#volume`;
+      return `/searches/${entry.search}#volume`;
     case 'completion':
-      return `/searches/${found.search}/completions?to=${found.run_id}`;
+      return `/searches/${entry.search}/completions?to=${entry.run_id}`;
   }
 }
 

@@ -54,7 +54,7 @@ export const MUTE_OPERATIONS = [
     more: 'Collection goes on. When the mute ends, also early, one message for each rule and channel sums up what was held back. A topic that is muted concerns only what is about it, in rules of wider scope, too.',
     input: muted,
     output: Mute,
-    run: ({ ctx }, given) => mute(ctx, findTarget(given), given.until),
+    run: ({ ctx }, input) => mute(ctx, findTarget(input), input.until),
   }),
   declareOperation({
     ...about,
@@ -64,7 +64,7 @@ export const MUTE_OPERATIONS = [
     more: 'What it held back is sent at once, summed up, unless quiet hours or a limit hold it back.',
     input: unmuted,
     output: z.object({ unmuted: Mute.nullable().describe('The mute as it was; null if there was none.') }),
-    run: async ({ ctx }, given) => ({ unmuted: await unmute(ctx, findTarget(given)) }),
+    run: async ({ ctx }, input) => ({ unmuted: await unmute(ctx, findTarget(input)) }),
   }),
   declareOperation({
     ...about,

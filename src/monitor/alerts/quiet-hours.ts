@@ -8,8 +8,8 @@ const WRITTEN = /^([01]?\d|2[0-3]):([0-5]\d)\s*[-–]\s*([01]?\d|2[0-3]):([0-5]\
 export const EXPECTED_QUIET_HOURS = 'two different times of day such as 22:00-07:00';
 
 /** Parses `22:00-07:00`. @returns undefined for anything else, and if both times are the same */
-export function parseQuietHours(given: string): QuietHours | undefined {
-  const [, ...parts] = WRITTEN.exec(given.trim()) ?? [];
+export function parseQuietHours(text: string): QuietHours | undefined {
+  const [, ...parts] = WRITTEN.exec(text.trim()) ?? [];
   const [fromHour, fromMinute, untilHour, untilMinute] = parts.map(Number);
   if (
     fromHour === undefined ||

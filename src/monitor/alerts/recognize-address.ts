@@ -12,12 +12,12 @@ const MAX_PASTED_LENGTH = 4_000;
 export function recognizeAddress(text: string): RecognizedAddress | null {
   const pasted = text.trim().replace(/^<(.*)>$/s, '$1');
   if (pasted === '' || pasted.length > MAX_PASTED_LENGTH) return null;
-  const found = Object.entries(CHANNEL_KINDS).flatMap(([kindName, kind]) => {
+  const matches = Object.entries(CHANNEL_KINDS).flatMap(([kindName, kind]) => {
     const settings = kind.recognize(pasted);
     return settings === null ? [] : [{ kindName, settings }];
   });
   // A webhook may be at any address; all others know theirs.
-  return found.find(({ kindName }) => kindName !== 'webhook') ?? found[0] ?? null;
+  return matches.find(({ kindName }) => kindName !== 'webhook') ?? matches[0] ?? null;
 }
 
 /** What {@link recognizeAddress} knows, for people. */

@@ -38,13 +38,13 @@ export async function resendMessages(
   return resent.length;
 }
 
-async function findDeadDelivery(ctx: Context, given: Id | string): Promise<{ id: Id; channel: string }> {
-  const row = await readDelivery(ctx.db, given);
-  if (row === undefined) throw new Refused('not_found', `there is no delivery ${given}`);
+async function findDeadDelivery(ctx: Context, idOrKey: Id | string): Promise<{ id: Id; channel: string }> {
+  const row = await readDelivery(ctx.db, idOrKey);
+  if (row === undefined) throw new Refused('not_found', `there is no delivery ${idOrKey}`);
   if (row.state !== 'dead')
     throw new Refused(
       'conflict',
-      `the delivery ${given} is ${row.state}; only dead deliveries can be sent again`,
+      `the delivery ${idOrKey} is ${row.state}; only dead deliveries can be sent again`,
     );
   return row;
 }

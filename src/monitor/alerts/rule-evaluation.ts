@@ -60,12 +60,16 @@ export async function evaluateAllPending(ctx: Context, tx: Transaction, channel:
 async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): Promise<boolean> {
   if (channel.state !== 'active') return false;
   const rules = await listChannelRules(tx, channel.id);
-  const { found, last, more } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH, (entry) =>
+  const {
+    found: covered,
+    last,
+    more,
+  } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH, (entry) =>
     rules.some((rule) => isCovered(rule, entry)),
   );
   if (last === null) return false;
   const now = ctx.clock.now();
-  const matches = (await matchRules(tx, rules, found, now)).filter(({ matching }) => matching.length > 0);
+  const matches = (await matchRules(tx, rules, covered, now)).filter(({ matching }) => matching.length > 0);
   const mutes = matches.length === 0 ? NO_MUTES : await readMutes(tx, now);
   const dismissed = await findDismissed(tx, [
     ...new Set(matches.flatMap(({ matching }) => matching.map(({ id }) => id))),

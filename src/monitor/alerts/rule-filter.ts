@@ -23,15 +23,21 @@ import type { StoredRuleKind } from '../../model/alerts.ts';
 export async function matchRules<R extends Rule>(
   tx: Queryable,
   rules: readonly R[],
-  found: readonly FeedEntry[],
+  candidates: readonly FeedEntry[],
   now: Date,
 ): Promise<{ rule: R; matching: FeedEntry[] }[]> {
   const inScope = rules.map((rule) => {
     const query = collectProblems<Query | null>([], () => parseQuery(rule.filter), null);
-    return { rule, query, entries: query === null ? [] : found.filter((entry) => isInScope(rule, entry)) };
+    return {
+      rule,
+      query,
+      entries: query === null ? [] : candidates.filter((entry) => isInScope(rule, entry)),
+    };
   });
-  const filtered = inScope.flatMap(({ query, ...one }) =>
-    query === null || query === EVERYTHING || one.entries.length === 0 ? [] : [{ ...one, query }],
+  const filtered = inScope.flatMap(({ query, ...scopedRule }) =>
+    query === null || query === EVERYTHING || scopedRule.entries.length === 0
+      ? []
+      : [{ ...scopedRule, query }],
   );
   const items = new Set(filtered.flatMap(({ entries }) => entries));
   const matches = await findMatches(
@@ -72,7 +78,7 @@ export async function leaveOutKnown<
 ): Promise<Entry[]> {
   const isOfTopic = rule.search_id === null;
   // Nothing of these was reported before.
-  const repeated = matching.filter((found) => !(isOfTopic && found.first_in_topic));
+  const repeated = matching.filter((entry) => !(isOfTopic && entry.first_in_topic));
   const things = await readEntryThings(tx, repeated);
   const earlier = new Map<Id, Id[]>();
   for (const { id } of repeated) {
@@ -111,19 +117,19 @@ type JudgedEntry = ScopedEntry &
  * A rule on a search reports what is new to that search, every other rule what is new to its topic. None reports baselines,
  * anything found before it existed, or anything found while it is paused. A spike of one author, or of copies, is no alert.
  */
-export function isInScope(rule: Rule, found: JudgedEntry): boolean {
-  if (!isCovered(rule, found)) return false;
-  if (rule.search_id === null && !isFirst(rule, found)) return false;
-  if (found.growth !== undefined) return asksFor(rule, found.growth.condition);
-  return found.spike === undefined || found.spike.only_by === null;
+export function isInScope(rule: Rule, entry: JudgedEntry): boolean {
+  if (!isCovered(rule, entry)) return false;
+  if (rule.search_id === null && !isFirst(rule, entry)) return false;
+  if (entry.growth !== undefined) return asksFor(rule, entry.growth.condition);
+  return entry.spike === undefined || entry.spike.only_by === null;
 }
 
 /** Whether a rule may report a discovery, as far as is known before its item is read. */
-export function isCovered(rule: Rule, found: ScopedEntry): boolean {
-  if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
-  if (rule.topic_id !== null && rule.topic_id !== found.topic_id) return false;
-  if (rule.search_id !== null && rule.search_id !== found.search_id) return false;
-  return rule.kinds.some((kind) => DISCOVERY_KIND[kind] === found.kind);
+export function isCovered(rule: Rule, entry: ScopedEntry): boolean {
+  if (entry.baseline || rule.state !== 'active' || entry.id <= rule.after) return false;
+  if (rule.topic_id !== null && rule.topic_id !== entry.topic_id) return false;
+  if (rule.search_id !== null && rule.search_id !== entry.search_id) return false;
+  return rule.kinds.some((kind) => DISCOVERY_KIND[kind] === entry.kind);
 }
 
 /** Several rules ask for other conditions of the same posts. */
@@ -143,10 +149,10 @@ export const DISCOVERY_KIND: Readonly<Record<StoredRuleKind, FeedEntry['kind'] |
 };
 
 /** A rule that may have left out the first discovery of an item, because it was of another kind, reports the next. */
-function isFirst({ kinds, filter }: Rule, found: JudgedEntry): boolean {
-  if (found.kind === 'growth') return found.first_in_topic;
+function isFirst({ kinds, filter }: Rule, entry: JudgedEntry): boolean {
+  if (entry.kind === 'growth') return entry.first_in_topic;
   const reportsAll = filter === '' && kinds.includes('post') && kinds.includes('link');
-  return reportsAll ? found.first_in_topic : found.first_of_kind;
+  return reportsAll ? entry.first_in_topic : entry.first_of_kind;
 }
 
 /**

@@ -123,14 +123,14 @@ const condition = textParam(40, EXPECTED_CONDITION)
   })
   .meta({ examples: ['likes>=1000', UNUSUAL] });
 
-const readList = (given: string) =>
-  given
+const readList = (text: string) =>
+  text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
 /** `Posts, spike` as kinds. */
-const readKinds = (given: string) => readList(given).map((part) => part.toLowerCase().replace(/s$/, ''));
+const readKinds = (text: string) => readList(text).map((part) => part.toLowerCase().replace(/s$/, ''));
 
 const members = {
   preset: z
@@ -199,8 +199,8 @@ const members = {
     .register(commandWords, {
       flag: '--max-per-day <n>',
       help: `maximum messages a day; "none" for no limit (default: ${DEFAULTS.max_per_day}; none with --cooldown, and for spikes and trends only)`,
-      read: (given) =>
-        given.trim() === 'none' ? null : /^\d{1,9}$/.test(given.trim()) ? Number(given) : undefined,
+      read: (text) =>
+        text.trim() === 'none' ? null : /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined,
       expected: `${EXPECTED_LIMIT}, or none`,
     }),
   quiet_hours: quietHours
@@ -220,7 +220,7 @@ const members = {
     .register(commandWords, {
       flag: '--digest <when>',
       help: 'send a digest instead: "daily 8:00", "weekdays 8:00", "weekly mon 8:00", or a cron expression; "" for none',
-      read: (given) => (given.trim() === '' ? null : given),
+      read: (text) => (text.trim() === '' ? null : text),
     }),
   tz: z
     .string()

@@ -36,12 +36,12 @@ const FIXED = ['on', 'topic', 'search', 'filter', 'preset', 'digest'] as const;
  */
 export function assertSystemScope(
   slug: string,
-  given: Partial<Record<(typeof FIXED)[number], unknown>>,
+  written: Partial<Record<(typeof FIXED)[number], unknown>>,
 ): void {
   if (slug !== SYSTEM_RULE) return;
   const expected = 'nothing: the rule "system" reports problems of strandline itself';
   const problems = FIXED.flatMap((path): Problem[] => {
-    const value = given[path];
+    const value = written[path];
     return value === undefined || value === null || value === '' ? [] : [{ path, given: value, expected }];
   });
   if (problems.length > 0) throw new InvalidInput(problems);

@@ -19,8 +19,8 @@ export function redactKey(text: string, key: string | undefined): string {
   let end = 0;
   const kept = text.replace(
     new RegExp([matchKeySpellings(key), ...escaped].join('|'), 'g'),
-    (found, at: number) => {
-      end = at + found.length;
+    (match, at: number) => {
+      end = at + match.length;
       return '[key]';
     },
   );

@@ -87,8 +87,8 @@ function omitEmpty(members: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-function selectOwnHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => name.toLowerCase().startsWith('x-')));
+function selectOwnHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase().startsWith('x-')));
 }
 
 /** The raw key, without a scheme. */

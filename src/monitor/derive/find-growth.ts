@@ -14,17 +14,19 @@ export async function findGrowth(
   tx: Transaction,
   runs: readonly { run_id: Id; search_id: Id; at: Date }[],
 ): Promise<NewGrowth[]> {
-  const asked = (await readGrowthQuestions(tx, runs)).flatMap(({ conditions, ...run }) =>
+  const questions = (await readGrowthQuestions(tx, runs)).flatMap(({ conditions, ...run }) =>
     conditions.flatMap((condition) => {
       const parsed = parseGrowthCondition(condition);
       return parsed === null ? [] : [{ ...run, condition, ...parsed }];
     }),
   );
-  const found: NewGrowth[] = [];
-  const passing = asked.flatMap(({ least, ...one }) => (least === null ? [] : [{ ...one, least }]));
-  for (const [measure, ofMeasure] of groupBy(passing, (one) => one.measure))
-    found.push(...(await readPassed(tx, measure, ofMeasure)));
-  const unusual = asked.filter(({ least }) => least === null);
-  if (unusual.length > 0) found.push(...(await readUnusual(tx, unusual)));
-  return found;
+  const growth: NewGrowth[] = [];
+  const passing = questions.flatMap(({ least, ...question }) =>
+    least === null ? [] : [{ ...question, least }],
+  );
+  for (const [measure, ofMeasure] of groupBy(passing, (question) => question.measure))
+    growth.push(...(await readPassed(tx, measure, ofMeasure)));
+  const unusual = questions.filter(({ least }) => least === null);
+  if (unusual.length > 0) growth.push(...(await readUnusual(tx, unusual)));
+  return growth;
 }

@@ -40,7 +40,7 @@ export async function findSpikes(tx: Transaction, runs: readonly EvaluatedRun[])
     runs.map((run) => run.run_id),
     runs.map((run) => new Date(run.at.getTime() - MAX_SPIKE_AGE_MS - MAX_WINDOW_MS)),
   );
-  const found: NewSpike[] = [];
+  const newSpikes: NewSpike[] = [];
   for (const run of runs) {
     const search = watched.get(run.run_id);
     if (search === undefined) continue;
@@ -49,10 +49,10 @@ export async function findSpikes(tx: Transaction, runs: readonly EvaluatedRun[])
       measureEngagement(tx, run.search_id, search.gained),
     ]) {
       const spike = await findSpike(tx, run, search, measure);
-      if (spike !== null) found.push(spike);
+      if (spike !== null) newSpikes.push(spike);
     }
   }
-  return found;
+  return newSpikes;
 }
 
 async function findSpike(
@@ -86,7 +86,7 @@ async function findSpike(
     detectSpike(series, { ...watch, isEligible, alerted }) ??
     detectSpike(series, {
       ...watch,
-      isEligible: (one) => findOnlyBy(one) !== null,
+      isEligible: (spike) => findOnlyBy(spike) !== null,
       alerted: endsOf(earlier),
     });
   if (spike === null) return null;

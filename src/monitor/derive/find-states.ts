@@ -29,12 +29,12 @@ export async function findStates(
   };
   const candidates = await readStateCandidates(tx, runs, limits);
   const atRun = new Map(runs.map(({ run_id, at }) => [run_id, at]));
-  const found: NewTrendState[] = [];
+  const newStates: NewTrendState[] = [];
   for (const candidate of candidates) {
     const state = await findState(tx, candidate, atRun.get(candidate.run_id) ?? candidate.observed_until);
-    if (state !== null) found.push(state);
+    if (state !== null) newStates.push(state);
   }
-  return found;
+  return newStates;
 }
 
 async function findState(

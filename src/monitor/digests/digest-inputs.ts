@@ -8,8 +8,8 @@ import { commandWords } from '../operation.ts';
 export const MAX_SPAN_DAYS = 31;
 
 /** A time in the past: ISO 8601, an age, `today` or `yesterday`, in the zone of the terminal. */
-function readPastTime(given: string, nowMs: number, zone: string): string | undefined {
-  const point = parseTimePoint(given);
+function readPastTime(text: string, nowMs: number, zone: string): string | undefined {
+  const point = parseTimePoint(text);
   return point === undefined
     ? undefined
     : resolveTimePoint(point, new Date(nowMs), 'start', zone).toISOString();

@@ -39,7 +39,7 @@ export const DIGEST_OPERATIONS = [
     input: digestSpan,
     output: Digest,
     example: 'strandline digest --since yesterday --topic harbour-ferry',
-    run: async ({ ctx }, { since, until = ctx.clock.now(), tz, ...given }) => {
+    run: async ({ ctx }, { since, until = ctx.clock.now(), tz, ...scopeInput }) => {
       const from = since ?? new Date(until.getTime() - DAY);
       const length = until.getTime() - from.getTime();
       if (length <= 0 || length > MAX_SPAN_DAYS * DAY)
@@ -50,7 +50,7 @@ export const DIGEST_OPERATIONS = [
             expected: `a time before the end, ${until.toISOString()}, at most ${MAX_SPAN_DAYS} days`,
           },
         ]);
-      const scope = await findScope(ctx.db, given);
+      const scope = await findScope(ctx.db, scopeInput);
       return readDigest(ctx, { ...scope, from, until, tz: parseZone(tz) });
     },
   }),

@@ -170,7 +170,7 @@ function composeHead(digest: Digest, reader: DateReader, detail: HeadDetail): Di
       lines: [
         // Said, because whoever reads only this cannot tell silence from a missing part.
         ...(digest.attention.length === 0 ? [line('text', 'Nothing.')] : []),
-        ...digest.attention.map((one) => composeAttention(one, reader, detail.text)),
+        ...digest.attention.map((attention) => composeAttention(attention, reader, detail.text)),
         ...(digest.attention_more === 0
           ? []
           : [line('note', `and ${digest.attention_more} more`, { path: '/' })]),
@@ -200,7 +200,9 @@ function composeBody(digest: Digest, reader: DateReader, detail: BodyDetail): Di
     {
       id: 'growing',
       heading: 'Still growing',
-      lines: digest.growing.slice(0, detail.growing).flatMap((one) => composeGrowing(one, detail.text)),
+      lines: digest.growing
+        .slice(0, detail.growing)
+        .flatMap((growing) => composeGrowing(growing, detail.text)),
     },
     { id: 'quiet', heading: null, lines: composeQuiet(digest, reader, detail.names) },
     { id: 'held', heading: 'Held while muted', lines: composeHeld(digest, reader, detail.names) },
@@ -213,7 +215,7 @@ function keepFilled(sections: readonly DigestSection[]): DigestSection[] {
 
 /** `All topics`, `Night trains`, `night-trains-posts`, and that it is simulated. */
 function describeSubject({ topic, search, simulated, topics, quiet, answers }: Digest): string {
-  const known = [...topics, ...quiet, ...answers].find((one) => one.topic === topic);
+  const known = [...topics, ...quiet, ...answers].find((entry) => entry.topic === topic);
   const subject = search ?? known?.topic_name ?? topic ?? 'All topics';
   return simulated ? `${subject} (simulated data)` : subject;
 }
@@ -242,50 +244,57 @@ function describeCost({ calls, cost_usd, calls_without_cost, free }: Digest['col
   return `, ${formatUsd(cost_usd)}${calls_without_cost === 0 ? '' : `; cost of ${formatCount(calls_without_cost, 'call')} not reported`}`;
 }
 
-function composeAttention(one: DigestAttention, reader: DateReader, most: number): DigestLine {
-  if (one.kind === 'search') {
-    const since = one.since === null ? '' : ` since ${formatWithWeekday(new Date(one.since), reader, false)}`;
-    const words = `${one.search}: ${one.status_name}${since}${one.reason === null ? '' : `: ${one.reason}`}`;
-    return line('text', truncateText(words, most + FACTS_LENGTH), { path: `/searches/${one.search}` });
+function composeAttention(attention: DigestAttention, reader: DateReader, most: number): DigestLine {
+  if (attention.kind === 'search') {
+    const since =
+      attention.since === null ? '' : ` since ${formatWithWeekday(new Date(attention.since), reader, false)}`;
+    const words = `${attention.search}: ${attention.status_name}${since}${attention.reason === null ? '' : `: ${attention.reason}`}`;
+    return line('text', truncateText(words, most + FACTS_LENGTH), { path: `/searches/${attention.search}` });
   }
-  if (one.kind === 'problem') {
-    const since = formatWithWeekday(new Date(one.since), reader, false);
-    const words = `${one.title.charAt(0).toUpperCase()}${one.title.slice(1)} since ${since}${one.reason === null ? '' : `: ${one.reason}`}`;
-    return line('text', truncateText(words, most + FACTS_LENGTH), { path: one.page });
+  if (attention.kind === 'problem') {
+    const since = formatWithWeekday(new Date(attention.since), reader, false);
+    const words = `${attention.title.charAt(0).toUpperCase()}${attention.title.slice(1)} since ${since}${attention.reason === null ? '' : `: ${attention.reason}`}`;
+    return line('text', truncateText(words, most + FACTS_LENGTH), { path: attention.page });
   }
-  const start = formatWithWeekday(new Date(one.window_start), reader, false);
-  const end = formatTimeOfDay(new Date(one.window_end), reader.zone);
-  const n = `${one.lower_bound ? 'at least ' : ''}${formatWhole(one.n)}`;
-  const what = one.measure === 'posts' ? `${n} posts` : `${n} likes, reposts, replies and quotes gained`;
-  const ratio = one.ratio === null ? '' : `, ${formatTenths(one.ratio)}x the usual`;
-  const over = one.over === null ? 'nothing observed since' : one.over ? 'over' : 'still going on';
-  const others = one.spikes === 1 ? '' : `; the strongest of ${one.spikes} spikes`;
-  return line('text', `${one.topic_name}: spike, ${what} ${start} to ${end}${ratio}; ${over}${others}`, {
-    path: `/searches/${one.search}#spikes`,
-  });
+  const start = formatWithWeekday(new Date(attention.window_start), reader, false);
+  const end = formatTimeOfDay(new Date(attention.window_end), reader.zone);
+  const n = `${attention.lower_bound ? 'at least ' : ''}${formatWhole(attention.n)}`;
+  const what =
+    attention.measure === 'posts' ? `${n} posts` : `${n} likes, reposts, replies and quotes gained`;
+  const ratio = attention.ratio === null ? '' : `, ${formatTenths(attention.ratio)}x the usual`;
+  const over =
+    attention.over === null ? 'nothing observed since' : attention.over ? 'over' : 'still going on';
+  const others = attention.spikes === 1 ? '' : `; the strongest of ${attention.spikes} spikes`;
+  return line(
+    'text',
+    `${attention.topic_name}: spike, ${what} ${start} to ${end}${ratio}; ${over}${others}`,
+    {
+      path: `/searches/${attention.search}#spikes`,
+    },
+  );
 }
 
 function composeAnswers(
   answers: readonly DigestAnswer[],
   { text, statements, names }: HeadDetail,
 ): DigestLine[] {
-  const changed = answers.filter((one) => one.changed);
+  const changed = answers.filter((answer) => answer.changed);
   const lines: DigestLine[] = [];
   let left = { plus: statements, minus: Math.ceil(statements / 2) };
-  for (const one of changed) {
-    const added = one.added.slice(0, left.plus);
-    const removed = one.removed.slice(0, left.minus);
+  for (const answer of changed) {
+    const added = answer.added.slice(0, left.plus);
+    const removed = answer.removed.slice(0, left.minus);
     left = { plus: left.plus - added.length, minus: left.minus - removed.length };
     if (added.length === 0) break;
     const missing =
-      one.added.length -
+      answer.added.length -
       added.length +
-      one.removed.length -
+      answer.removed.length -
       removed.length +
-      one.more_added +
-      one.more_removed;
+      answer.more_added +
+      answer.more_removed;
     lines.push(
-      line('name', nameAnswer(one, answers), { path: `/searches/${one.search}/completions` }),
+      line('name', nameAnswer(answer, answers), { path: `/searches/${answer.search}/completions` }),
       ...added.map((words) => line('plus', truncateText(words, text))),
       ...removed.map((words) => line('minus', truncateText(words, text))),
       ...(missing === 0 ? [] : [line('note', `and ${formatCount(missing, 'more change')}`)]),
@@ -293,19 +302,19 @@ function composeAnswers(
   }
   const shown = new Set(lines.flatMap(({ path }) => path ?? []));
   const others = changed.filter(({ search }) => !shown.has(`/searches/${search}/completions`));
-  const first = answers.filter((one) => one.text !== null);
-  const same = answers.filter((one) => !one.changed && one.text === null);
+  const first = answers.filter((answer) => answer.text !== null);
+  const same = answers.filter((answer) => !answer.changed && answer.text === null);
   const join = (these: readonly DigestAnswer[]) =>
     joinNames(
-      these.map((one) => nameAnswer(one, answers)),
+      these.map((answer) => nameAnswer(answer, answers)),
       names,
     );
   return [
     ...lines,
     ...(others.length === 0 ? [] : [line('text', `Also changed: ${join(others)}.`)]),
-    ...first.slice(0, 2).map((one) =>
-      line('text', `${nameAnswer(one, answers)}, first answer: ${truncateText(one.text ?? '', text)}`, {
-        path: `/searches/${one.search}`,
+    ...first.slice(0, 2).map((answer) =>
+      line('text', `${nameAnswer(answer, answers)}, first answer: ${truncateText(answer.text ?? '', text)}`, {
+        path: `/searches/${answer.search}`,
       }),
     ),
     ...(first.length > 2 ? [line('text', `First answers, too: ${join(first.slice(2))}.`)] : []),
@@ -315,7 +324,7 @@ function composeAnswers(
 
 /** By its topic; by its search where a topic has several answers. */
 function nameAnswer({ topic, topic_name, search }: DigestAnswer, answers: readonly DigestAnswer[]): string {
-  return answers.filter((one) => one.topic === topic).length > 1 ? search : topic_name;
+  return answers.filter((answer) => answer.topic === topic).length > 1 ? search : topic_name;
 }
 
 function composeTopic(
@@ -353,10 +362,14 @@ function describeOrigin({ kind, author, copies, authors, ...counters }: DigestIt
   return [...from, ...best, ...(copies === 1 ? [] : [`×${formatWhole(copies)}${many}`])].join(' · ');
 }
 
-function composeGrowing(one: DigestGrowing, most: number): DigestLine[] {
-  if (one.kind === 'search')
-    return [line('text', `${one.topic_name}: ${one.sentence}`, { path: `/searches/${one.search}#volume` })];
-  const { item, gained, hours, typical_per_hour: typical } = one;
+function composeGrowing(growing: DigestGrowing, most: number): DigestLine[] {
+  if (growing.kind === 'search')
+    return [
+      line('text', `${growing.topic_name}: ${growing.sentence}`, {
+        path: `/searches/${growing.search}#volume`,
+      }),
+    ];
+  const { item, gained, hours, typical_per_hour: typical } = growing;
   const rate = formatTenths(roundRate(gained / hours));
   const compared = typical === null ? '' : `, typical ${formatTenths(roundRate(typical))}`;
   const by = item.author === null ? '' : `by ${item.author} · `;
@@ -375,12 +388,12 @@ function composeHeld({ held }: Digest, reader: DateReader, most: number): Digest
   return [
     ...held.slice(0, shown).map(({ rule, name, since, counts, page }) => {
       const from = since === null ? '' : `, since ${formatWithWeekday(new Date(since), reader, false)}`;
-      const found = RULE_KINDS.flatMap((kind) => {
+      const kindCounts = RULE_KINDS.flatMap((kind) => {
         const n = counts[kind] ?? 0;
         return n === 0 ? [] : [formatCount(n, KIND_NOUNS[kind])];
       });
       const subject = rule === null ? name : `Messages of ${name}`;
-      return line('text', `${subject}${from}: ${found.join(', ') || 'nothing'}`, { path: page });
+      return line('text', `${subject}${from}: ${kindCounts.join(', ') || 'nothing'}`, { path: page });
     }),
     ...(more <= 0 ? [] : [line('note', `and ${more} more`)]),
   ];
@@ -392,7 +405,7 @@ function composeQuiet({ quiet, muted }: Digest, reader: DateReader, most: number
       ? topic_name
       : `${topic_name}, until ${formatWithWeekday(new Date(until), reader, false)}`;
   const names = (checked: boolean) =>
-    quiet.flatMap((one) => (one.checked === checked ? [one.topic_name] : []));
+    quiet.flatMap((quietTopic) => (quietTopic.checked === checked ? [quietTopic.topic_name] : []));
   const [checked, unchecked] = [names(true), names(false)];
   return [
     ...(checked.length === 0 ? [] : [line('text', `Checked, nothing new: ${joinNames(checked, most)}.`)]),

@@ -11,7 +11,7 @@ export function composeGapLines(
   reader: DateReader,
   most: number,
 ): string[] {
-  const listed = new Set(attention.flatMap((one) => (one.kind === 'search' ? [one.search] : [])));
+  const listed = new Set(attention.flatMap((entry) => (entry.kind === 'search' ? [entry.search] : [])));
   const gaps = not_collected.filter(
     (gap) => !((gap.reason === 'failed' || gap.reason === 'never_ran') && listed.has(gap.search)),
   );

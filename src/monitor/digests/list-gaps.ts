@@ -78,10 +78,10 @@ export function listGaps({
           detail: describeToolReason(reason, detail),
         }),
       ),
-    ...incomplete.flatMap((one): DigestGap[] => {
-      const search = bySlug.get(one.slug);
+    ...incomplete.flatMap((incompleteSearch): DigestGap[] => {
+      const search = bySlug.get(incompleteSearch.slug);
       if (search === undefined) return [];
-      const { missed_share: share, sufficient_seconds } = one;
+      const { missed_share: share, sufficient_seconds } = incompleteSearch;
       return [{ reason: 'incomplete', ...nameSearch(search), share, sufficient_seconds }];
     }),
   ];

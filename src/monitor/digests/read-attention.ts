@@ -108,7 +108,7 @@ async function readSpikesOf(
       return { strongest, over: judgeOver(newest, after.get(newest.id) ?? null), spikes: its.length };
     })
     .toSorted((a, b) => b.strongest.score - a.strongest.score)
-    .map((one) => describeSpike(one, nameTopic));
+    .map((spike) => describeSpike(spike, nameTopic));
 }
 
 function judgeOver(

@@ -45,8 +45,8 @@ export async function readDigest(
   );
   const topics = existing.filter(({ id }) => !muted.has(id));
   const kept = new Set(topics.map(({ slug }) => slug));
-  const found = await findSearches(ctx.db, scope, { removed: true });
-  const searches = found.filter((row) => kept.has(row.topic) && existed(row, { from, until }));
+  const everySearch = await findSearches(ctx.db, scope, { removed: true });
+  const searches = everySearch.filter((row) => kept.has(row.topic) && existed(row, { from, until }));
   const names = new Map(topics.map(({ slug, name }) => [slug, cleanLine(name)]));
   const nameTopic = (slug: string) => names.get(slug) ?? slug;
   const span = { searchIds: searches.map(({ id }) => id), from, until };

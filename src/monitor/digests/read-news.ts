@@ -38,14 +38,14 @@ export async function readNews(
   range: FeedRange | null,
 ): Promise<DigestTopic[]> {
   const names = new Map(topics.map(({ slug, name }) => [slug, cleanLine(name)]));
-  const found = await readNewCandidates(db, span, range);
+  const all = await readNewCandidates(db, span, range);
   const dismissed = await findDismissed(
     db.pool,
-    found.map(({ id }) => id),
+    all.map(({ id }) => id),
   );
   // What is dismissed counts, as in the list of discoveries, but a topic with nothing else has no news.
   const candidates = groupBy(
-    found.filter(({ id }) => !dismissed.has(id)),
+    all.filter(({ id }) => !dismissed.has(id)),
     ({ topic_id }) => topic_id,
   );
   const ids = [...candidates.values()].flat().map(({ id }) => id);
@@ -68,7 +68,8 @@ export async function readNews(
   );
   return chosen
     .map(({ topic: { slug }, its, best }): DigestTopic => {
-      const count = (kind: NewCandidate['kind']) => its.find((one) => one.kind === kind)?.total ?? 0;
+      const count = (kind: NewCandidate['kind']) =>
+        its.find((candidate) => candidate.kind === kind)?.total ?? 0;
       return {
         topic: slug,
         topic_name: names.get(slug) ?? slug,
@@ -88,8 +89,8 @@ export async function readNews(
 type FoundItem = { id: Id; item: DigestItem };
 
 /** The best things: those with most engagement, but the best link has a place, too. */
-function chooseItems(found: readonly FoundItem[]): FoundItem[] {
-  const sorted = found.toSorted((a, b) => measureEngagement(b.item) - measureEngagement(a.item));
+function chooseItems(items: readonly FoundItem[]): FoundItem[] {
+  const sorted = items.toSorted((a, b) => measureEngagement(b.item) - measureEngagement(a.item));
   const first = sorted.slice(0, MAX_ITEMS_PER_TOPIC);
   const link = sorted.find(({ item }) => item.kind === 'link');
   if (link === undefined || first.includes(link)) return first;

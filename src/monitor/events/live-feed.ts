@@ -75,7 +75,7 @@ export function openFeed<T>(
   let cursor = 0n;
   let timer: NodeJS.Timeout | undefined;
   let beginning: Promise<void> | undefined;
-  let reading: Promise<void> | undefined;
+  let pendingRead: Promise<void> | undefined;
   let failing = false;
 
   const readNews = async (): Promise<void> => {
@@ -101,10 +101,10 @@ export function openFeed<T>(
     }
   };
   const poll = (): Promise<void> => {
-    reading ??= readNews().finally(() => {
-      reading = undefined;
+    pendingRead ??= readNews().finally(() => {
+      pendingRead = undefined;
     });
-    return reading;
+    return pendingRead;
   };
   const pollOnTime = async (): Promise<void> => {
     try {
@@ -180,7 +180,7 @@ export function openFeed<T>(
       clearTimeout(timer);
       timer = undefined;
       listeners.clear();
-      await reading?.catch(() => {});
+      await pendingRead?.catch(() => {});
     },
   };
 }

@@ -60,8 +60,8 @@ export async function exportFiles(
     const searchIds = await findSearchIds(client, filter);
     const cursor = await readCursor(client);
     const searches = await readProvenance(client, searchIds, filter, now);
-    const found = continued && (await findNewRows(client, continued.strandline.cursor));
-    const newRows = continued && hasSameSearches(continued, searches) ? found : undefined;
+    const sinceCursor = continued && (await findNewRows(client, continued.strandline.cursor));
+    const newRows = continued && hasSameSearches(continued, searches) ? sinceCursor : undefined;
     const written: WrittenFile[] = [];
     for (const file of files) {
       const isContinuation =
@@ -134,8 +134,8 @@ export async function readContinued(
       'conflict',
       `${manifest} is not the manifest of an export: export without --continue first`,
     );
-  const given = new Set<string>(resources);
-  const other = continued.resources.find(({ strandline }) => !given.has(strandline.resource));
+  const chosen = new Set<string>(resources);
+  const other = continued.resources.find(({ strandline }) => !chosen.has(strandline.resource));
   if (other !== undefined)
     throw new Refused(
       'conflict',

@@ -48,12 +48,12 @@ export async function createFeed(
   collectProblems(problems, () => parseQuery(query, 'query'), undefined);
   if (topic !== undefined && search !== undefined)
     problems.push({ path: 'search', given: search, expected: 'a topic or a search, not both' });
-  const given = cleanLine(written.name ?? '');
-  if (given.length > MAX_FEED_NAME)
-    problems.push({ path: 'name', given, expected: `at most ${MAX_FEED_NAME} characters` });
+  const cleanName = cleanLine(written.name ?? '');
+  if (cleanName.length > MAX_FEED_NAME)
+    problems.push({ path: 'name', given: cleanName, expected: `at most ${MAX_FEED_NAME} characters` });
   if (problems.length > 0) throw new InvalidInput(problems);
   const subject = { topic: topic ?? null, search: search ?? null, query };
-  const name = given === '' ? cleanText(describeFeed(subject), MAX_FEED_NAME) : given;
+  const name = cleanName === '' ? cleanText(describeFeed(subject), MAX_FEED_NAME) : cleanName;
   const { key, id: prefix, hash } = makeKey('fd');
   const id = await inTransaction(ctx.db, async (tx) => {
     const topicId = topic === undefined ? null : (await requireTopic(tx, topic)).id;
@@ -69,11 +69,14 @@ export async function createFeed(
 
 /**
  * Revokes a feed: readers get 410 from now on. Revoking it again has no effect.
- * @param given its id; or, as text, its prefix, its key or its address
+ * @param idOrKey its id; or, as text, its prefix, its key or its address
  * @throws Refused `not_found`
  */
-export async function revokeFeed(ctx: ActingContext, given: Id | string): Promise<FeedRow> {
-  const { id, prefix, name } = await requireFeed(ctx, typeof given === 'string' ? readName(given) : given);
+export async function revokeFeed(ctx: ActingContext, idOrKey: Id | string): Promise<FeedRow> {
+  const { id, prefix, name } = await requireFeed(
+    ctx,
+    typeof idOrKey === 'string' ? readName(idOrKey) : idOrKey,
+  );
   await inTransaction(ctx.db, async (tx) => {
     if (!(await closeFeed(tx, id, ctx.clock.now()))) return;
     await recordAudit(tx, ctx, {
@@ -86,9 +89,9 @@ export async function revokeFeed(ctx: ActingContext, given: Id | string): Promis
 }
 
 /** A pasted address or key names its feed. */
-function readName(given: string): string {
-  const [key = ''] = /fd_[0-9A-Za-z]+/.exec(given) ?? [];
-  return keyIdOf(key, 'fd') ?? given;
+function readName(address: string): string {
+  const [key = ''] = /fd_[0-9A-Za-z]+/.exec(address) ?? [];
+  return keyIdOf(key, 'fd') ?? address;
 }
 
 async function requireFeed(ctx: Pick<Context, 'db'>, named: Id | string): Promise<FeedRow> {
@@ -106,11 +109,11 @@ export async function openFeed(
   key: string,
 ): Promise<FeedRow | 'gone' | undefined> {
   const prefix = keyIdOf(key, 'fd');
-  const found = prefix === undefined ? undefined : await findFeed(ctx.db, prefix);
-  if (found === undefined || !isKeyOf(key, found.keyHash)) return undefined;
-  if (found.feed.revoked_at !== null) return 'gone';
-  await touchFeed(ctx.db, found.feed, ctx.clock.now());
-  return found.feed;
+  const stored = prefix === undefined ? undefined : await findFeed(ctx.db, prefix);
+  if (stored === undefined || !isKeyOf(key, stored.keyHash)) return undefined;
+  if (stored.feed.revoked_at !== null) return 'gone';
+  await touchFeed(ctx.db, stored.feed, ctx.clock.now());
+  return stored.feed;
 }
 
 /** What a feed shows: `everything new`, `ferry: "night line"`. */

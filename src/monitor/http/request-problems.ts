@@ -85,7 +85,7 @@ function describeExpected(params: IssueParams, message = 'something else'): stri
     const members = params.errors.flatMap((issues) => issues.slice(0, 1));
     const words = new Set(members.map((issue) => describeExpected(issue, issue.message)));
     // An empty field is accepted, too, which needs no words.
-    return [...words].filter((one) => one !== '').join(' or ');
+    return [...words].filter((word) => word !== '').join(' or ');
   }
   if (ZOD_BOUND_MESSAGE.test(message)) return describeBound(params) ?? message;
   if (!ZOD_TYPE_MESSAGE.test(message)) return message;
@@ -136,14 +136,14 @@ export function decodeInput<S extends z.ZodType>(schema: S, input: unknown): z.o
 
 /** The given value at a path, without secrets. */
 function readGiven(whole: unknown, steps: readonly string[]): unknown {
-  const given = steps.reduce<unknown>(
+  const member = steps.reduce<unknown>(
     (value, step) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, step)
         ? Reflect.get(value, step)
         : undefined,
     whole,
   );
-  return redactGiven(given, steps);
+  return redactGiven(member, steps);
 }
 
 /** Addresses of channels are pasted with what makes them secret. */
@@ -154,10 +154,10 @@ const MAX_EXPECTED_LENGTH = 500;
 const MAX_PROBLEMS = 20;
 
 /** The given value without secrets. */
-function redactGiven(given: unknown, steps: readonly string[]): unknown {
-  if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'a list' : 'an object';
-  if (given !== undefined && steps.some((step) => SECRET_NAME.test(step))) return HIDDEN;
-  return given;
+function redactGiven(value: unknown, steps: readonly string[]): unknown {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  if (value !== undefined && steps.some((step) => SECRET_NAME.test(step))) return HIDDEN;
+  return value;
 }
 
 /** The first problems, each truncated, and a sentence with all of them. */
@@ -169,11 +169,11 @@ export function limitProblems(problems: readonly Problem[]): { errors: readonly 
 }
 
 /** Text of the request may be as long as a body, so the reply truncates it. */
-function truncateProblem({ path, given, expected }: Problem): Problem {
+function truncateProblem({ path, given: value, expected }: Problem): Problem {
   const cut = (text: string, most = MAX_GIVEN_LENGTH) => text.slice(0, most).toWellFormed();
   return {
     path: cut(path),
-    given: typeof given === 'string' ? cut(given) : given,
+    given: typeof value === 'string' ? cut(value) : value,
     expected: cut(expected, MAX_EXPECTED_LENGTH),
   };
 }

@@ -8,9 +8,9 @@ const MAX_TITLE = 300;
 const MAX_PROBLEM = 500;
 
 /** Reports that can be read; a service that does not know the extension has none. */
-export function parseSourceReports(given: unknown): ParsedSourceReport[] {
-  if (!Array.isArray(given)) return [];
-  return given.slice(0, MAX_OWN_SOURCES).flatMap((report: unknown) => {
+export function parseSourceReports(reports: unknown): ParsedSourceReport[] {
+  if (!Array.isArray(reports)) return [];
+  return reports.slice(0, MAX_OWN_SOURCES).flatMap((report: unknown) => {
     const parsed = z.safeParse(ownSourceReport, report);
     if (!parsed.success) return [];
     const { id, state, title, entries, newest = null, problem } = parsed.data;

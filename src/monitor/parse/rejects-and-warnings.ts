@@ -90,14 +90,14 @@ export function parseWarnings(warnings: unknown): Warning[] {
  * @param tools number of different tools requested; 1 for operation B
  */
 export function explainNoResponse(
-  found: Pick<ParsedResults, 'itemsSeen' | 'warnings'>,
+  results: Pick<ParsedResults, 'itemsSeen' | 'warnings'>,
   tools: number,
 ): { code: 'sources_down' | 'source_needs_key'; detail: string } | null {
-  if (found.itemsSeen > 0) return null;
-  const unanswered = found.warnings.filter(({ code }) => code === TOOL_UNANSWERED);
+  if (results.itemsSeen > 0) return null;
+  const unanswered = results.warnings.filter(({ code }) => code === TOOL_UNANSWERED);
   const silent = [...new Set(unanswered.map(({ tool }) => tool))];
   if (silent.length < tools) return null;
-  const why = found.warnings.filter(({ code }) => code !== TOOL_UNANSWERED);
+  const why = results.warnings.filter(({ code }) => code !== TOOL_UNANSWERED);
   const isMisconfigured =
     why.some(({ code }) => code === 'source_needs_key') &&
     why.every(({ code }) => isUnconfigured(code)) &&

@@ -77,16 +77,16 @@ type ItemMembers = Record<'groups' | 'flat' | 'posts', [member: string, source: 
 
 /** The members of a response that have items, with their sources, in its order: `<source>_search_results`, flat ones, posts. */
 function findItemMembers(answer: Plain, dialect: Dialect): ItemMembers {
-  const found: ItemMembers = { groups: [], flat: [], posts: [] };
+  const members: ItemMembers = { groups: [], flat: [], posts: [] };
   for (const member of Object.keys(answer)) {
     const neutral = dialect.neutralOf.get(member) ?? member;
     const ofGroup = GROUP_SOURCES.get(neutral);
-    if (ofGroup !== undefined) found.groups.push([member, ofGroup]);
+    if (ofGroup !== undefined) members.groups.push([member, ofGroup]);
     const ofFlat = dialect.sourceOf.get(member);
-    if (ofFlat !== undefined) found.flat.push([member, ofFlat]);
-    if (neutral === 'miner_microblog_posts') found.posts.push([member, 'microblog']);
+    if (ofFlat !== undefined) members.flat.push([member, ofFlat]);
+    if (neutral === 'miner_microblog_posts') members.posts.push([member, 'microblog']);
   }
-  return found;
+  return members;
 }
 
 /** A group: an object with `organic_results`, or a bare list; null or `{}` if there are no results. */

@@ -34,10 +34,10 @@ export function readTextHashtags(text: string): string[] {
 }
 
 /** Hashtags that a post names, and those of its text that are not among them: the same letters in other case are one. */
-export function mergeHashtags(named: readonly string[], found: readonly string[]): string[] {
+export function mergeHashtags(named: readonly string[], textTags: readonly string[]): string[] {
   const known = new Set(named.map(foldTag));
   const merged = [...named];
-  for (const tag of found) {
+  for (const tag of textTags) {
     const folded = foldTag(tag);
     if (known.has(folded) || merged.length >= MAX_HASHTAGS) continue;
     known.add(folded);
@@ -48,8 +48,8 @@ export function mergeHashtags(named: readonly string[], found: readonly string[]
 
 /** Those that a post names, null if it does not say, and those of its text; null if there are neither. */
 export function completeHashtags(named: readonly string[] | null, text: string): string[] | null {
-  const found = readTextHashtags(text);
-  return named === null && found.length === 0 ? null : mergeHashtags(named ?? [], found);
+  const textTags = readTextHashtags(text);
+  return named === null && textTags.length === 0 ? null : mergeHashtags(named ?? [], textTags);
 }
 
 /** Services write names with or without `#`. */

@@ -27,14 +27,14 @@ export async function parseStoredResponse(
   run: Pick<ClaimedRun, 'operation' | 'dialect' | 'tools'>,
   response: Pick<RawResponse, 'body' | 'contentType' | 'receivedAt'>,
 ): Promise<ParsedResults> {
-  const reading = parseResponseInSteps({
+  const parsing = parseResponseInSteps({
     operation: run.operation,
     body: response.body,
     contentType: response.contentType,
     dialect: loadDialect(run.dialect),
     receivedAt: response.receivedAt,
   });
-  const findings = await runCooperatively(reading);
+  const findings = await runCooperatively(parsing);
   const why = explainNoResponse(findings, run.operation === 'ai' ? new Set(run.tools).size : 1);
   if (why !== null)
     throw new UnreadableResponse(why.code, {

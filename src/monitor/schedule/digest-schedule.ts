@@ -14,16 +14,16 @@ const WRITTEN = /^(daily|weekdays|weekly(?:\s+on)?\s+([a-z]+))(?:\s+at)?\s+([01]
 const MAX_TIMES = 24;
 
 /** A cron expression. @throws InvalidInput */
-export function parseDigestSchedule(given: string): string {
-  const [, when, day = '', hour, minute = '0'] = WRITTEN.exec(given.trim().toLowerCase()) ?? [];
+export function parseDigestSchedule(text: string): string {
+  const [, when, day = '', hour, minute = '0'] = WRITTEN.exec(text.trim().toLowerCase()) ?? [];
   if (when !== undefined) {
     const weekday = WEEKDAYS.findIndex((name) => day.startsWith(name));
     const days = when === 'daily' ? '*' : when === 'weekdays' ? '1-5' : String(weekday);
     if (days !== '-1') return `${Number(minute)} ${Number(hour)} * * ${days}`;
-  } else if (given.trim().split(/\s+/).length === 5 && parseCron(given).times.length <= MAX_TIMES) {
-    return normalizeCron(given);
+  } else if (text.trim().split(/\s+/).length === 5 && parseCron(text).times.length <= MAX_TIMES) {
+    return normalizeCron(text);
   }
-  throw new InvalidInput([{ path: 'digest', given, expected: EXPECTED_DIGEST }]);
+  throw new InvalidInput([{ path: 'digest', given: text, expected: EXPECTED_DIGEST }]);
 }
 
 const WEEKDAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];

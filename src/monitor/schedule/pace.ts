@@ -69,9 +69,9 @@ const MIN_MISSING = 3;
 
 /** The newest posts, if the response does not reach back to the previous one; otherwise null. */
 export function findTruncated({ at, since, times }: PacedResponse): { posts: number; oldest: number } | null {
-  const found = times === null ? null : findNewestBlock(times.map((time) => Math.min(time, at)));
-  if (found === null || found.posts + 1 < MIN_BLOCK) return null;
-  const block = { posts: found.posts + 1, oldest: found.from - 1 };
+  const newestBlock = times === null ? null : findNewestBlock(times.map((time) => Math.min(time, at)));
+  if (newestBlock === null || newestBlock.posts + 1 < MIN_BLOCK) return null;
+  const block = { posts: newestBlock.posts + 1, oldest: newestBlock.from - 1 };
   if (since === null) return block;
   const gap = (at - block.oldest) / block.posts;
   return block.oldest - since > MIN_MISSING * gap ? block : null;

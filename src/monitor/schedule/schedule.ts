@@ -51,9 +51,9 @@ export function parseSearchSchedule(written: WrittenSchedule): SearchSchedule {
 /** Parses a fixed schedule as written by a person. @throws InvalidInput with all problems, and what to write instead */
 export function parseSchedule({ cron, tz, every, slug }: WrittenSchedule): Schedule {
   if ((cron === undefined) === (every === undefined)) {
-    const given = cron === undefined ? undefined : `${cron} and ${every}`;
+    const both = cron === undefined ? undefined : `${cron} and ${every}`;
     throw new InvalidInput([
-      { path: 'schedule', given, expected: 'a cron expression or an interval, not both' },
+      { path: 'schedule', given: both, expected: 'a cron expression or an interval, not both' },
     ]);
   }
   const problems = every === undefined ? [] : checkNoZone(tz);
@@ -91,17 +91,17 @@ const INTERVAL_PATTERN = /^(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,7})m)?(?:(\d{1
  * Parses an interval such as `90s`, `15m`, `1h30m` or `7d` into seconds.
  * @throws InvalidInput also if it is under a minute or over 366 days
  */
-export function parseInterval(given: string): number {
-  const [whole, days, hours, minutes, seconds] = INTERVAL_PATTERN.exec(given.trim().toLowerCase()) ?? [];
+export function parseInterval(text: string): number {
+  const [whole, days, hours, minutes, seconds] = INTERVAL_PATTERN.exec(text.trim().toLowerCase()) ?? [];
   const total =
     Number(days ?? 0) * 86_400 +
     Number(hours ?? 0) * 3_600 +
     Number(minutes ?? 0) * 60 +
     Number(seconds ?? 0);
   if (whole === undefined || whole === '')
-    throw refuseInterval(given, 'an interval such as 90s, 15m, 1h30m or 7d, or auto');
-  if (total < MIN_INTERVAL_SECONDS) throw refuseInterval(given, 'an interval of at least 60s');
-  if (total > MAX_INTERVAL_SECONDS) throw refuseInterval(given, 'an interval of at most 366d');
+    throw refuseInterval(text, 'an interval such as 90s, 15m, 1h30m or 7d, or auto');
+  if (total < MIN_INTERVAL_SECONDS) throw refuseInterval(text, 'an interval of at least 60s');
+  if (total > MAX_INTERVAL_SECONDS) throw refuseInterval(text, 'an interval of at most 366d');
   return total;
 }
 
@@ -122,15 +122,15 @@ const ADAPTIVE_PATTERN = /^auto(?: +([\ddhms]+) *- *([\ddhms]+))?(?: +(\d{1,6})\
  * Parses `auto`, `auto 5m-2h`, `auto 48/day` or `auto 5m-2h 48/day`: the bounds of the interval, and its calls per day.
  * @throws InvalidInput
  */
-export function parseAdaptive(given: string): AdaptiveSchedule {
-  const [whole, least, most, calls] = ADAPTIVE_PATTERN.exec(given.trim().toLowerCase()) ?? [];
+export function parseAdaptive(text: string): AdaptiveSchedule {
+  const [whole, least, most, calls] = ADAPTIVE_PATTERN.exec(text.trim().toLowerCase()) ?? [];
   const form = 'auto, or auto with bounds and calls per day, such as auto 5m-2h 48/day';
-  if (whole === undefined) throw refuseInterval(given, form);
+  if (whole === undefined) throw refuseInterval(text, form);
   const leastMs = least === undefined ? DEFAULT_ADAPTIVE.leastMs : parseInterval(least) * SECOND;
   const mostMs = most === undefined ? DEFAULT_ADAPTIVE.mostMs : parseInterval(most) * SECOND;
-  if (leastMs > mostMs) throw refuseInterval(given, `${form}, the shorter interval first`);
+  if (leastMs > mostMs) throw refuseInterval(text, `${form}, the shorter interval first`);
   const callsPerDay = calls === undefined ? null : Number(calls);
-  if (callsPerDay === 0) throw refuseInterval(given, `${form}, with at least one call`);
+  if (callsPerDay === 0) throw refuseInterval(text, `${form}, with at least one call`);
   return { kind: 'auto', leastMs, mostMs, callsPerDay };
 }
 
@@ -155,7 +155,7 @@ function writeAdaptive({ leastMs, mostMs, callsPerDay }: AdaptiveSchedule): stri
 /** An interval as it is typed: `15m`, `90s`, `7d`, `0`. */
 export function formatInterval(seconds: number): string {
   if (seconds === 0) return '0';
-  const [length, unit] = INTERVAL_UNITS.find(([one]) => seconds % one === 0) ?? [1, 's'];
+  const [length, unit] = INTERVAL_UNITS.find(([unitSeconds]) => seconds % unitSeconds === 0) ?? [1, 's'];
   return `${seconds / length}${unit}`;
 }
 
@@ -201,6 +201,6 @@ function formatCount(n: number, unit: string): string {
   return n === 1 ? `1 ${unit}` : `${n} ${unit}s`;
 }
 
-function refuseInterval(given: string, expected: string): InvalidInput {
-  return new InvalidInput([{ path: 'every', given, expected }]);
+function refuseInterval(text: string, expected: string): InvalidInput {
+  return new InvalidInput([{ path: 'every', given: text, expected }]);
 }

@@ -17,14 +17,14 @@ type OffsetChange = { readonly at: number; readonly offset: number };
  * abbreviations, because they do not define daylight saving time.
  * @throws InvalidInput with the nearest name, if there is one
  */
-export function parseZone(given: string): string {
-  const name = given.trim();
+export function parseZone(text: string): string {
+  const name = text.trim();
   if (/^utc$/i.test(name)) return 'UTC';
   if (/^[a-z]\w+(?:\/[\w+-]+)+$/i.test(name) && IANAZone.isValidZone(name)) return normalizeZoneName(name);
   const near = findNearestName(name, Intl.supportedValuesOf('timeZone'));
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
   const expected = `the name of a time zone, such as Europe/Berlin, or UTC${hint}`;
-  throw new InvalidInput([{ path: 'tz', given, expected }]);
+  throw new InvalidInput([{ path: 'tz', given: text, expected }]);
 }
 
 /**

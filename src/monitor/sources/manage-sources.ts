@@ -46,12 +46,12 @@ export type AddedSources = {
 export async function addSource(
   ctx: ActingContext,
   slug: string,
-  given: { address: string; all?: boolean | undefined; untested?: boolean | undefined },
+  input: { address: string; all?: boolean | undefined; untested?: boolean | undefined },
   signal?: AbortSignal,
 ): Promise<AddedSources> {
   await assertTopicNotRemoved(ctx.db, slug);
-  const { all = false, untested = false } = given;
-  const { source, says } = await recognizeSource(ctx, given.address, {
+  const { all = false, untested = false } = input;
+  const { source, says } = await recognizeSource(ctx, input.address, {
     untested,
     signal,
     hint: ' To add it all the same: untested.',
@@ -67,11 +67,11 @@ export async function addSource(
  */
 export async function recognizeSource(
   ctx: Context,
-  given: string,
+  typedAddress: string,
   { untested, signal, hint = '' }: { untested: boolean; signal?: AbortSignal | undefined; hint?: string },
 ): Promise<{ source: Omit<NewTopicSource, 'takes_all'>; says: string[] }> {
-  const address = readSourceAddress(given);
-  const shown = cleanText(given, 100);
+  const address = readSourceAddress(typedAddress);
+  const shown = cleanText(typedAddress, 100);
   if (address === undefined)
     throw new InvalidInput([{ path: 'address', given: shown, expected: EXPECTED_ADDRESS }]);
   const guessed = takesWords(address) ? 'search' : 'feed';
@@ -274,8 +274,8 @@ async function findServiceSource(ctx: Context, slug: string, key: string): Promi
       problem: null,
       needs: null,
     };
-  const found = shown.find(({ id }) => id === key);
-  if (found !== undefined) return found;
+  const match = shown.find(({ id }) => id === key);
+  if (match !== undefined) return match;
   if (/^\d+$/.test(key)) throw createUnknown(slug, key);
   const names = [ALL_SOURCES, ...shown.map(({ id }) => id)].join(', ');
   throw new InvalidInput([

@@ -81,7 +81,7 @@ const source = z
     help: `its number, or the name of a source of the service, or ${ALL_SOURCES}`,
   });
 /** A flag of a command is text. */
-const flag = z.preprocess((given) => (given === 'true' ? true : given), z.boolean()).optional();
+const flag = z.preprocess((value) => (value === 'true' ? true : value), z.boolean()).optional();
 const all = flag
   .clone()
   .describe('Its items are results whatever they say. Default: those with the words of a search.')
@@ -148,8 +148,8 @@ const declareSwitch = (to: 'on' | 'off', does: string, more: string) =>
     input: named,
     output: TopicSource,
     runsIn: 'server',
-    run: async ({ ctx }, given) =>
-      (await loadManagement()).switchSource(ctx, given.topic, given.source, to === 'on'),
+    run: async ({ ctx }, input) =>
+      (await loadManagement()).switchSource(ctx, input.topic, input.source, to === 'on'),
   });
 
 export const SOURCE_OPERATIONS = [
@@ -164,7 +164,7 @@ export const SOURCE_OPERATIONS = [
     input: z.strictObject({ topic }),
     output: z.object({ sources: z.array(TopicSource), notes }),
     runsIn: 'server',
-    run: ({ ctx }, given) => listSources(ctx, given.topic),
+    run: ({ ctx }, input) => listSources(ctx, input.topic),
   }),
   declareOperation({
     ...about,
@@ -178,11 +178,11 @@ export const SOURCE_OPERATIONS = [
     runsIn: 'server',
     example:
       'strandline sources add harbour-ferry https://news.example\nstrandline sources add harbour-ferry --opml feeds.opml',
-    run: async ({ ctx, stopping }, given) => {
+    run: async ({ ctx, stopping }, input) => {
       const { addSource, importSources } = await loadManagement();
-      return 'opml' in given
-        ? importSources(ctx, given.topic, given)
-        : addSource(ctx, given.topic, given, stopping);
+      return 'opml' in input
+        ? importSources(ctx, input.topic, input)
+        : addSource(ctx, input.topic, input, stopping);
     },
   }),
   declareOperation({
@@ -195,8 +195,8 @@ export const SOURCE_OPERATIONS = [
     input: named,
     output: TestedSource,
     runsIn: 'server',
-    run: async ({ ctx, stopping }, given) =>
-      (await loadManagement()).testSource(ctx, given.topic, given.source, stopping),
+    run: async ({ ctx, stopping }, input) =>
+      (await loadManagement()).testSource(ctx, input.topic, input.source, stopping),
   }),
   declareSwitch('on', 'Switch a source of a topic on', 'The next run reads it again.'),
   declareSwitch(
@@ -214,6 +214,6 @@ export const SOURCE_OPERATIONS = [
     input: named,
     output: TopicSource,
     runsIn: 'server',
-    run: async ({ ctx }, given) => (await loadManagement()).removeSource(ctx, given.topic, given.source),
+    run: async ({ ctx }, input) => (await loadManagement()).removeSource(ctx, input.topic, input.source),
   }),
 ];

@@ -9,8 +9,8 @@ export const EXPECTED_ADDRESS =
   'the address of a feed, a site or a page, such as https://news.example, or of a search with {query} for its words; at most 500 characters, without user and password';
 
 /** An address as people write it: also `feed:`, and without `https:`. Undefined if it is none. */
-export function readSourceAddress(given: string): string | undefined {
-  const text = given
+export function readSourceAddress(input: string): string | undefined {
+  const text = input
     .trim()
     .replace(/^feed:(?:\/\/)?(?=https?:)/i, '')
     .replace(/^feed:\/\//i, 'https://');
@@ -27,16 +27,16 @@ export function showSourceAddress(kind: TopicSourceKind, address: string): strin
 }
 
 /** What the address was recognized as. */
-export function classifyChecked(address: string, { found, feed }: CheckedSource): TopicSourceKind {
+export function classifyChecked(address: string, { found: kind, feed }: CheckedSource): TopicSourceKind {
   if (takesWords(address)) return 'search';
-  if (found === 'page') return 'page';
+  if (kind === 'page') return 'page';
   return feed === null ? 'feed' : 'site';
 }
 
 /** `a feed ("Harbor news"): 40 entries, the newest "Ferry strike ends" of Sat, 21 Nov 2026, 09:00:00 UTC` */
 export function describeChecked(address: string, checked: CheckedSource): string {
-  const { found, title, entries, newest, problem } = checked;
-  if (found === 'none') return describeProblem(problem ?? 'could not be read');
+  const { title, entries, newest, problem } = checked;
+  if (checked.found === 'none') return describeProblem(problem ?? 'could not be read');
   const kind = classifyChecked(address, checked);
   const what = {
     feed: 'a feed',

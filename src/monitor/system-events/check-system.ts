@@ -36,17 +36,17 @@ const STOP_SPARE_MS = SECOND;
 
 /** Reads how everything is, decides what begins and ends, and gathers what the rule `system` has not reported. */
 export async function checkSystem(ctx: Context, presence: Presence = ownPresence): Promise<void> {
-  const reading = await readSystem(ctx);
-  const { now } = reading;
-  const told = await inTransaction(ctx.db, async (tx) => {
+  const systemState = await readSystem(ctx);
+  const { now } = systemState;
+  const channelIds = await inTransaction(ctx.db, async (tx) => {
     const rule = await lockSystemRule(tx);
     const { checked_at: lastCheckAt, stopped_at } = await readLastCheck(tx);
     const stored = await readSystemEvents(tx, new Date(now.getTime() - RECURRENCE_MS));
     const { noticed, changed, dropped } = decideEvents(stored, {
       now,
       lastCheckAt,
-      conditions: listConditions(reading),
-      explainEnd: (event) => explainEnd(event, reading),
+      conditions: listConditions(systemState),
+      explainEnd: (event) => explainEnd(event, systemState),
     });
     const pause = describePause({ lastCheckAt, stoppedAt: stopped_at, now }, presence);
     const paused = await insertSystemEvents(tx, pause === null ? [] : [pause.event]);
@@ -57,7 +57,7 @@ export async function checkSystem(ctx: Context, presence: Presence = ownPresence
     await recordCheck(tx, now);
     return rule.state === 'active' ? gatherUntold(tx, rule, just, now) : [];
   });
-  await enqueueChannels(ctx, told);
+  await enqueueChannels(ctx, channelIds);
 }
 
 async function readSystem(ctx: Context): Promise<SystemReading> {

@@ -37,13 +37,13 @@ const KIND_OF_STATUS: Readonly<Partial<Record<SearchStatusName, SystemEventKind>
   nothing_coming: 'nothing_coming',
 };
 
-export function listConditions(reading: SystemReading): Condition[] {
+export function listConditions(systemState: SystemReading): Condition[] {
   return [
-    ...reading.searches.flatMap((search) => judgeSearch(search, reading.now)),
-    ...judgeSources(reading),
-    ...reading.channels.flatMap((channel) => judgeChannel(channel, reading.now)),
-    ...reading.services.flatMap((service) => judgeBudget(service, reading.now)),
-    ...listLostWorkers(reading.workers).map(describeLostWorker),
+    ...systemState.searches.flatMap((search) => judgeSearch(search, systemState.now)),
+    ...judgeSources(systemState),
+    ...systemState.channels.flatMap((channel) => judgeChannel(channel, systemState.now)),
+    ...systemState.services.flatMap((service) => judgeBudget(service, systemState.now)),
+    ...listLostWorkers(systemState.workers).map(describeLostWorker),
   ].map((condition) => ({ ...condition, reason: condition.reason?.slice(0, MAX_REASON) ?? null }));
 }
 
@@ -148,17 +148,18 @@ function subjectOf(kind: SystemEventKind, name: string) {
 }
 
 /** Why a problem is not seen any more. */
-export function explainEnd(event: SystemEvent, reading: SystemReading): SystemEventOutcome {
+export function explainEnd(event: SystemEvent, systemState: SystemReading): SystemEventOutcome {
   const { kind, search_id, subject_key, since } = event;
-  if (search_id !== null) return explainSearch(reading.searches.find((each) => each.search_id === search_id));
+  if (search_id !== null)
+    return explainSearch(systemState.searches.find((each) => each.search_id === search_id));
   if (kind === 'channel_dead') {
-    const channel = reading.channels.find(({ id }) => String(id) === subject_key);
+    const channel = systemState.channels.find(({ id }) => String(id) === subject_key);
     if (channel === undefined) return 'removed';
     return channel.state === 'paused' ? 'paused' : 'recovered';
   }
-  if (kind === 'budget_low') return isSameDay(since, reading.now) ? 'recovered' : 'day_ended';
+  if (kind === 'budget_low') return isSameDay(since, systemState.now) ? 'recovered' : 'day_ended';
   // Workers without a heartbeat for a day are not listed any more.
-  const isForgotten = kind === 'worker_stopped' && reading.now.getTime() - since.getTime() > DAY;
+  const isForgotten = kind === 'worker_stopped' && systemState.now.getTime() - since.getTime() > DAY;
   return isForgotten ? 'removed' : 'recovered';
 }
 

@@ -56,8 +56,8 @@ export const RECURRENCE_MS = DAY;
 const MAX_CHECK_PAUSE_MS = 10 * MINUTE;
 
 /** @param stored those that have not ended, and those that ended within {@link RECURRENCE_MS} */
-export function decideEvents(stored: readonly SystemEvent[], reading: Reading): EventChanges {
-  const { now, lastCheckAt, conditions } = reading;
+export function decideEvents(stored: readonly SystemEvent[], check: Reading): EventChanges {
+  const { now, lastCheckAt, conditions } = check;
   const wasPaused = lastCheckAt === null || now.getTime() - lastCheckAt.getTime() > MAX_CHECK_PAUSE_MS;
   const open = stored.filter(({ until }) => until === null);
   const seen = new Map(conditions.map((condition) => [keyOf(condition), condition]));
@@ -67,7 +67,7 @@ export function decideEvents(stored: readonly SystemEvent[], reading: Reading): 
     const condition = seen.get(keyOf(event));
     const next =
       condition === undefined
-        ? endIfQuiet(event, reading, wasPaused)
+        ? endIfQuiet(event, check, wasPaused)
         : confirmIfLasting(event, condition, now, wasPaused);
     if (next === null) changes.dropped.push(event.id);
     else if (isChanged(event, next)) changes.changed.push(next);

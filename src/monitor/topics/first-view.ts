@@ -67,23 +67,28 @@ export async function isFirstView({ db }: Pick<Context, 'db'>, searches: Searche
 export async function readFirstView(ctx: Context, searches: Searches, now: Date): Promise<FirstView> {
   const { db } = ctx;
   const ids = searches.map(({ id }) => id);
-  const { first, answers, found, missing } = await awaitMembers({
+  const {
+    first,
+    answers,
+    found: newest,
+    missing,
+  } = await awaitMembers({
     first: readFirstRuns(ctx, searches, now),
     answers: readAnswers(ctx, searches),
     found: readNewestOfSearches(db, ids, { kinds: ['post', 'link'], view: 'topic', limit: MAX_READ }),
     missing: listMissing(ctx, searches),
   });
   const known = answers.flatMap(readStatements);
-  const recent = found.filter((row) => isOfWeek(row, now) && isNamed(row));
+  const recent = newest.filter((row) => isOfWeek(row, now) && isNamed(row));
   const week = mixSources(recent).slice(0, MAX_WEEK);
-  const { runs, pending, asked } = first;
+  const { runs, pending, asked: sources } = first;
   const ended = runs.flatMap(({ ended_at, status }) =>
     status === 'succeeded' && ended_at !== null ? ended_at : [],
   );
   const due = searches.flatMap(({ next_due_at, state }) => (state === 'active' ? (next_due_at ?? []) : []));
   return {
     pending,
-    asked,
+    asked: sources,
     known: known.slice(0, MAX_KNOWN),
     noAnswer: known.length > 0 ? null : (answers.find((text) => text !== '') ?? null),
     week,
@@ -113,8 +118,8 @@ export async function readFirstRuns(
 }
 
 async function readAnswers({ db }: Context, searches: Searches): Promise<string[]> {
-  const asked = searches.filter(({ operation }) => operation === 'ai');
-  const completions = await Promise.all(asked.map(({ slug }) => readLastCompletion(db, slug)));
+  const aiSearches = searches.filter(({ operation }) => operation === 'ai');
+  const completions = await Promise.all(aiSearches.map(({ slug }) => readLastCompletion(db, slug)));
   return completions.flatMap((completion) => {
     if (completion === undefined) return [];
     const { summary, microblog_summary, news_forum_summary, discussion_board_summary } = completion;
@@ -165,19 +170,19 @@ function nameSource({ kind, named_post_id, url }: DescribedDiscovery): string {
 /** What each source was asked and returned: as this process saw it, or else by tool as it is stored. */
 async function readAsked(ctx: Context, runs: readonly RunRow[], searches: Searches): Promise<AskedSource[]> {
   const kindOf = new Map(searches.map(({ slug, service_kind }) => [slug, service_kind]));
-  const asked = await Promise.all(
+  const plans = await Promise.all(
     runs.map(async (run) => {
       const seen = ctx.progress(kindOf.get(run.search) ?? 'own', run.id);
       return seen.length > 0 ? seen : readAskedTools(ctx, run);
     }),
   );
-  return [...groupBy(asked.flat(), ({ source }) => source).values()].map(joinAsked);
+  return [...groupBy(plans.flat(), ({ source }) => source).values()].map(joinAsked);
 }
 
 async function readAskedTools({ db }: Context, run: RunRow): Promise<AskedSource[]> {
   const tools = await readRunTools(db, [run.id]);
-  return tools.flatMap(({ tool, asked, responded, items, reason, detail }) =>
-    !asked || responded === null
+  return tools.flatMap(({ tool, asked: isAsked, responded, items, reason, detail }) =>
+    !isAsked || responded === null
       ? []
       : [
           {
@@ -196,7 +201,7 @@ async function readAskedTools({ db }: Context, run: RunRow): Promise<AskedSource
 
 /** Of several searches or tools. */
 function joinAsked(all: [AskedSource, ...AskedSource[]]): AskedSource {
-  const pick = (state: AskedSource['state']) => all.find((one) => one.state === state);
+  const pick = (state: AskedSource['state']) => all.find((source) => source.state === state);
   const chosen = pick('asked') ?? pick('answered') ?? all[0];
   const times = all.flatMap(({ ms }) => ms ?? []);
   return {

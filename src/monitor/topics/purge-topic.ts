@@ -80,9 +80,9 @@ export async function finishPurge(
 }
 
 async function findId(db: Database, { kind, slug }: PurgeTarget): Promise<Id> {
-  const found = kind === 'topic' ? await findTopic(db.pool, slug) : await findSearch(db.pool, slug);
-  // These refuse an unknown slug, with the nearest one.
-  return (found ?? (await (kind === 'topic' ? findTopicRow(db, slug) : findSearchRow(db, slug)))).id;
+  const target = kind === 'topic' ? await findTopic(db.pool, slug) : await findSearch(db.pool, slug);
+  // The others refuse an unknown slug and name the nearest slug.
+  return (target ?? (await (kind === 'topic' ? findTopicRow(db, slug) : findSearchRow(db, slug)))).id;
 }
 
 async function listPurged(db: Queryable, { kind }: PurgeTarget, id: Id): Promise<Id[]> {

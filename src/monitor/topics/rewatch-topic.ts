@@ -35,7 +35,7 @@ type RewatchedTopic = { topic: string; created: CreatedSearch[] };
 export async function rewatchTopic(
   ctx: ActingContext,
   named: string,
-  { service: given, slug: wanted }: Rewatch,
+  { service: serviceName, slug: wanted }: Rewatch,
 ): Promise<RewatchedTopic> {
   const { slug } = await assertTopicNotRemoved(ctx.db, named);
   if (ctx.kind === 'sandbox')
@@ -43,7 +43,7 @@ export async function rewatchTopic(
       'conflict',
       `the topic "${slug}" is simulated; to watch it for real, outside of the sandbox: strandline watch "its words"`,
     );
-  const service = await chooseService(ctx, given);
+  const service = await chooseService(ctx, serviceName);
   const old = await requireTopic(ctx.db.pool, slug);
   const searches = await listSearches(ctx.db.pool, old.id);
   if (searches.length === 0)

@@ -241,10 +241,10 @@ export async function watchTopic(
       { path: 'service', given: service.kind, expected: `a service with a source: ${lacking}` },
     ]);
   const problems = checked.flatMap(({ operation }, i): Problem[] => {
-    const given = every[operation];
-    if (!without.has(i) || given === undefined) return [];
+    const interval = every[operation];
+    if (!without.has(i) || interval === undefined) return [];
     const expected = `no interval, because that search has no source: ${lacking}`;
-    return [{ path: operation === 'ai' ? 'ai_every' : 'posts_every', given, expected }];
+    return [{ path: operation === 'ai' ? 'ai_every' : 'posts_every', given: interval, expected }];
   });
   if (problems.length > 0) throw new InvalidInput(problems);
   const { name = prompt, sample = false } = watch;
@@ -259,7 +259,7 @@ function checkNamed(search: WrittenSearch, nameOf: (path: string) => string): Ch
     return checkSearch(search);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    throw new InvalidInput(error.problems.map((one) => ({ ...one, path: nameOf(one.path) })));
+    throw new InvalidInput(error.problems.map((problem) => ({ ...problem, path: nameOf(problem.path) })));
   }
 }
 

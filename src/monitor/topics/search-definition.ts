@@ -108,11 +108,11 @@ function checkTools(tools: readonly string[] | undefined, problems: Problem[]): 
   if (tools.length === 0)
     problems.push({ path: 'tools', given: [], expected: `one or more of ${TOOLS.join(', ')}` });
   const chosen = new Set<Tool>();
-  for (const [i, given] of tools.entries()) {
-    const wanted = given.trim().toLowerCase();
-    const tool = TOOLS.find((name) => name.toLowerCase() === wanted || SOURCE_BY_TOOL[name] === wanted);
+  for (const [i, name] of tools.entries()) {
+    const wanted = name.trim().toLowerCase();
+    const tool = TOOLS.find((known) => known.toLowerCase() === wanted || SOURCE_BY_TOOL[known] === wanted);
     if (tool === undefined)
-      problems.push({ path: `tools[${i}]`, given, expected: `one of ${TOOLS.join(', ')}` });
+      problems.push({ path: `tools[${i}]`, given: name, expected: `one of ${TOOLS.join(', ')}` });
     else chosen.add(tool);
   }
   return [...chosen];
@@ -156,19 +156,19 @@ function checkLabels(labels: readonly string[], problems: Problem[]): string[] {
 
 function checkChoice<const T extends string>(
   allowed: readonly T[],
-  given: string | undefined,
+  text: string | undefined,
   path: string,
   fallback: NoInfer<T>,
   problems: Problem[],
 ): T {
-  if (given === undefined) return fallback;
-  const choice = allowed.find((value) => value.toLowerCase() === given.trim().toLowerCase());
-  if (choice === undefined) problems.push({ path, given, expected: `one of ${allowed.join(', ')}` });
+  if (text === undefined) return fallback;
+  const choice = allowed.find((value) => value.toLowerCase() === text.trim().toLowerCase());
+  if (choice === undefined) problems.push({ path, given: text, expected: `one of ${allowed.join(', ')}` });
   return choice ?? fallback;
 }
 
-function refuseMember<T>(path: string, given: unknown, value: T, problems: Problem[]): T {
-  if (given !== undefined)
-    problems.push({ path, given, expected: 'nothing: a microblog search has no such option' });
+function refuseMember<T>(path: string, member: unknown, value: T, problems: Problem[]): T {
+  if (member !== undefined)
+    problems.push({ path, given: member, expected: 'nothing: a microblog search has no such option' });
   return value;
 }

@@ -131,10 +131,10 @@ export async function forecastSearches(
 /** An invalid name is reported on save; until then the forecast uses the default. */
 function findName<T extends Operation | Model>(
   names: readonly T[],
-  given: string | undefined,
+  choice: string | undefined,
   usual: NoInfer<T>,
 ): T {
-  return names.find((one) => one === given) ?? usual;
+  return names.find((name) => name === choice) ?? usual;
 }
 
 /** The members of a stored search that its forecast needs. */
@@ -227,8 +227,8 @@ function addCosts(searches: readonly SearchForecast[]): Forecast['cost'] {
   return { day: add('day'), month: add('month') };
 }
 
-function sumOf<T>(all: readonly T[], read: (one: T) => number): number {
-  return all.reduce((sum, one) => sum + read(one), 0);
+function sumOf<T>(all: readonly T[], read: (element: T) => number): number {
+  return all.reduce((sum, element) => sum + read(element), 0);
 }
 
 /** The forecast of one search as JSON, for commands and the API. @throws InvalidInput if its schedule is invalid */

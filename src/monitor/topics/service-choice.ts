@@ -10,8 +10,8 @@ import type { Context } from '../context.ts';
  * sandbox it is the sandbox's.
  * @throws InvalidInput for a service that does not exist or is not configured
  */
-export async function chooseService(ctx: Context, given: string | undefined): Promise<Service> {
-  const kind = await chooseServiceKind(ctx, given);
+export async function chooseService(ctx: Context, name: string | undefined): Promise<Service> {
+  const kind = await chooseServiceKind(ctx, name);
   const hosted = kind === 'hosted' ? ctx.config.hosted : undefined;
   const { url: address = null, names: dialect = 'neutral' } = hosted ?? {};
   return ensureService(ctx.db, { name: kind, kind, address, dialect, now: ctx.clock.now() });
@@ -20,10 +20,10 @@ export async function chooseService(ctx: Context, given: string | undefined): Pr
 /** The kind of service that {@link chooseService} would choose; saves nothing. @throws InvalidInput */
 export async function chooseServiceKind(
   ctx: Pick<Context, 'config' | 'kind' | 'ownSources'>,
-  given: string | undefined,
+  name: string | undefined,
 ): Promise<ServiceKind> {
-  const kind = given ?? findDefaultKind(ctx);
-  const wrong = (expected: string) => new InvalidInput([{ path: 'service', given, expected }]);
+  const kind = name ?? findDefaultKind(ctx);
+  const wrong = (expected: string) => new InvalidInput([{ path: 'service', given: name, expected }]);
   if (ctx.kind === 'sandbox') {
     if (kind !== 'sandbox') throw wrong('sandbox: the sandbox has no other service');
     return kind;

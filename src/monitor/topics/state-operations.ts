@@ -34,9 +34,9 @@ const until = futureTimeParam
   });
 
 /** A duration begins when the database's clock says so; words are of the terminal's zone. */
-function readUntil(given: string, nowMs: number, zone: string): string | undefined {
-  if (parseSpan(given.trim().toLowerCase()) !== undefined) return given;
-  return parseFutureTime(given, zone)?.resolve(new Date(nowMs)).toISOString();
+function readUntil(text: string, nowMs: number, zone: string): string | undefined {
+  if (parseSpan(text.trim().toLowerCase()) !== undefined) return text;
+  return parseFutureTime(text, zone)?.resolve(new Date(nowMs)).toISOString();
 }
 
 const topic = topicSlug.clone().register(commandWords, { argument: 'topic', help: 'topic slug' });

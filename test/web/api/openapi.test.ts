@@ -133,7 +133,7 @@ test('webhook messages are as documented', () => {
       muted: { since: at, until: at, topic: 't', delivery: 7n },
       limit: { per_day: 5, number: 5, waited: true, rest_of_day: 'none' },
 
-      found: [
+      entries: [
         {
           id: 1n,
           kind: 'link',

@@ -27,8 +27,8 @@ function createAppriseKind(resolve: Resolve): ChannelKind<Name> {
     settings: {
       apprise_secret_url: {
         ...address,
-        read: (given) => {
-          const read = address.read?.(given.trim().replace(/^apprise(s?):\/\//i, 'http$1://')) ?? given;
+        read: (text) => {
+          const read = address.read?.(text.trim().replace(/^apprise(s?):\/\//i, 'http$1://')) ?? text;
           if (NOTIFY_PATH.test(new URL(read).pathname)) return trimEndSlashes(read);
           const expected = 'an address such as https://apprise.example.com/notify/my-key';
           throw new InvalidInput([{ path: 'apprise_secret_url', given: HIDDEN, expected }]);

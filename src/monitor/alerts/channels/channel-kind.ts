@@ -25,7 +25,7 @@ export type Setting = {
   /** May be left out or empty. */
   optional?: true;
   /** Normalizes the given value for storage; default: as given. @throws InvalidInput, which must not quote a secret */
-  read?: (given: string) => string;
+  read?: (text: string) => string;
   /** The part that may be shown; default: all of it, or nothing of a secret. */
   show?(value: string): string;
 };

@@ -86,14 +86,14 @@ export function postJson(
     readReply?: (reply: Reply) => ReplyMeaning | null;
   } = {},
 ): Promise<SendResult> {
-  const { headers = {}, ...reading } = more;
+  const { headers = {}, ...replyReader } = more;
   return postMessage(
     {
       address,
       headers: { 'content-type': 'application/json', 'webhook-id': id, ...headers },
       body,
       at,
-      ...reading,
+      ...replyReader,
     },
     means,
     resolve,
@@ -118,7 +118,7 @@ export function defineSecretAddress(
     input: 'url',
     example,
     secret: true,
-    read: (given) => readWebAddress(given, name).href,
+    read: (text) => readWebAddress(text, name).href,
     show: (address) => new URL(address).host,
   };
 }

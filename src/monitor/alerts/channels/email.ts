@@ -71,9 +71,9 @@ export const emailKind: ChannelKind<'email'> = {
 const splitRecipients = (list: string) => list.split(', ');
 
 /** @returns addresses without repetitions, separated by `, ` */
-function readRecipients(given: string): string {
-  const written = given.split(/[,;\s]+/).filter((part) => part !== '');
-  const refuse = (expected: string) => new InvalidInput([{ path: 'email', given, expected }]);
+function readRecipients(text: string): string {
+  const written = text.split(/[,;\s]+/).filter((part) => part !== '');
+  const refuse = (expected: string) => new InvalidInput([{ path: 'email', given: text, expected }]);
   const addresses = written.map((part) => {
     const address = parseMailAddress(part);
     if (address === null)

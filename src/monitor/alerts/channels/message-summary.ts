@@ -150,12 +150,12 @@ function summarizeProblems({ rule_name, simulated, problems, total, link }: Prob
   const items = problems.toReversed().slice(0, MAX_ITEMS).map(describeProblemItem);
   const missing = total - items.length;
   const [only] = problems;
-  const found =
+  const problemWords =
     only !== undefined && total === 1
       ? titleProblem(only, only.change)
       : describeProblemCounts(problems, total);
   return {
-    title: addWarning(rule_name, found, simulated),
+    title: addWarning(rule_name, problemWords, simulated),
     lead: null,
     items,
     more: missing > 0 ? { count: missing } : null,
@@ -244,20 +244,20 @@ function groupByKind(discoveries: readonly MessageDiscovery[]): {
   return Object.fromEntries(groupBy(discoveries, ({ kind }) => kind));
 }
 
-function sumEngagement(found: MessageDiscovery): number {
-  if (found.kind !== 'post') return 0;
-  return ENGAGEMENT_COUNTERS.reduce((sum, counter) => sum + (found.post[counter] ?? 0), 0);
+function sumEngagement(discovery: MessageDiscovery): number {
+  if (discovery.kind !== 'post') return 0;
+  return ENGAGEMENT_COUNTERS.reduce((sum, counter) => sum + (discovery.post[counter] ?? 0), 0);
 }
 
-function describeItem(found: MessageDiscovery): SummaryItem {
-  const { kind, page } = found;
-  const copies = 'copies' in found ? formatCopies(found) : null;
+function describeItem(discovery: MessageDiscovery): SummaryItem {
+  const { kind, page } = discovery;
+  const copies = 'copies' in discovery ? formatCopies(discovery) : null;
   const plain = { ...PLAIN_ITEM, kind, copies, page };
-  switch (found.kind) {
+  switch (discovery.kind) {
     case 'post':
-      return { ...plain, ...describePost(found.post), url: cleanUrl(found.post.url) };
+      return { ...plain, ...describePost(discovery.post), url: cleanUrl(discovery.post.url) };
     case 'link': {
-      const { post, title, snippet, site, published_at: at, url } = found.link;
+      const { post, title, snippet, site, published_at: at, url } = discovery.link;
       const named = post === null ? null : describePost(post);
       return {
         ...plain,
@@ -270,21 +270,21 @@ function describeItem(found: MessageDiscovery): SummaryItem {
       };
     }
     case 'spike':
-      return { ...plain, text: cleanLine(found.spike.sentence) };
+      return { ...plain, text: cleanLine(discovery.spike.sentence) };
     case 'trend':
-      return { ...plain, text: cleanLine(found.trend.sentence) };
+      return { ...plain, text: cleanLine(discovery.trend.sentence) };
     case 'growth':
       return {
         ...plain,
-        ...describePost(found.growth.post),
-        title: found.growth.sentence,
-        url: cleanUrl(found.growth.post.url),
+        ...describePost(discovery.growth.post),
+        title: discovery.growth.sentence,
+        url: cleanUrl(discovery.growth.post.url),
       };
     case 'answer':
       return {
         ...plain,
-        title: `Answer of ${found.search}`,
-        text: cleanShort(formatAnswerLine(found.answer.changes), MAX_TEXT_LENGTH),
+        title: `Answer of ${discovery.search}`,
+        text: cleanShort(formatAnswerLine(discovery.answer.changes), MAX_TEXT_LENGTH),
       };
   }
 }
@@ -328,13 +328,13 @@ function encodeCharacter(character: string): string {
 type Discoveries = Extract<ChannelMessage, { type: 'strandline.discoveries' }>['data'];
 
 /** The copies of a group, if all of it is known. */
-function describeGroup(found: readonly MessageDiscovery[], count: number): string {
-  return found.length === count ? describeWithCopies(found) : '';
+function describeGroup(discoveries: readonly MessageDiscovery[], count: number): string {
+  return discoveries.length === count ? describeWithCopies(discoveries) : '';
 }
 
 /** ` (29 with copies)`, of all things in a list; empty if none has copies. */
-function describeWithCopies(found: readonly MessageDiscovery[]): string {
-  const copied = found.flatMap((each) => ('copies' in each ? [each] : []));
+function describeWithCopies(discoveries: readonly MessageDiscovery[]): string {
+  const copied = discoveries.flatMap((each) => ('copies' in each ? [each] : []));
   const all = copied.reduce((sum, { copies }) => sum + copies, 0);
   if (all <= copied.length) return '';
   const least = copied.some(({ copies_at_least }) => copies_at_least) ? 'at least ' : '';
@@ -361,11 +361,11 @@ function describeCounts({ counts, total, discoveries }: Discoveries): string {
   return kinds.length > 0 ? kinds.join(', ') : formatCount(total, 'result');
 }
 
-function addWarning(name: string, given: string, isSimulated: boolean): string {
+function addWarning(name: string, text: string, isSimulated: boolean): string {
   const warning = isSimulated ? ' (simulated data)' : '';
-  const found = truncateText(cleanLine(given), MAX_TITLE_LENGTH / 2);
-  const most = MAX_TITLE_LENGTH - found.length - warning.length - 2;
-  return `${truncateText(cleanLine(name), most)}: ${found}${warning}`;
+  const shortText = truncateText(cleanLine(text), MAX_TITLE_LENGTH / 2);
+  const most = MAX_TITLE_LENGTH - shortText.length - warning.length - 2;
+  return `${truncateText(cleanLine(name), most)}: ${shortText}${warning}`;
 }
 
 /** Why the message comes now, and whether more of them can come today; null if that goes without saying. */

@@ -34,8 +34,8 @@ function createNtfyKind(resolve: Resolve): ChannelKind<Name> {
     settings: {
       ntfy_secret_url: {
         ...address,
-        read: (given) => {
-          const read = address.read?.(given.trim().replace(/^ntfy:\/\//i, 'https://')) ?? given;
+        read: (text) => {
+          const read = address.read?.(text.trim().replace(/^ntfy:\/\//i, 'https://')) ?? text;
           const { origin, base, topic } = splitAddress(read);
           if (TOPIC.test(topic)) return `${origin}${base}/${topic}`;
           const expected =

@@ -141,8 +141,8 @@ function readReply({ status, text, json }: Reply): ReplyMeaning | null {
     readMember(json, 'error'),
     readMember(json, 'errorType'),
   ];
-  const found = REPLY_WORDS.find(([word]) =>
+  const match = REPLY_WORDS.find(([word]) =>
     words.some((each) => typeof each === 'string' && word.test(each)),
   );
-  return found === undefined ? null : { code: found[1] };
+  return match === undefined ? null : { code: match[1] };
 }

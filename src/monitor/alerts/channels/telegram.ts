@@ -51,7 +51,7 @@ export function createTelegramKind(resolve: Resolve, origin = 'https://api.teleg
         input: 'text',
         example: '123456789:AAExampleExampleExampleExampleExample',
         secret: true,
-        read: (given) => given.trim().replace(/^bot(?=\d)/, ''),
+        read: (text) => text.trim().replace(/^bot(?=\d)/, ''),
       },
     },
     recognize,

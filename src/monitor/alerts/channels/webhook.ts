@@ -18,7 +18,7 @@ export function createWebhookKind(resolve: Resolve) {
         input: 'url',
         example: 'https://hooks.example.com/strandline',
         secret: false,
-        read: (given) => readWebAddress(given, 'webhook').href,
+        read: (text) => readWebAddress(text, 'webhook').href,
         show: (address) => new URL(address).host,
       },
     },

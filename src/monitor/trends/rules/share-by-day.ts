@@ -38,9 +38,9 @@ export function computeShareByDay(
       least: inDays.map((day) => day?.lower_bound ?? false),
     };
   });
-  return series.map((one) => ({
-    ...one,
-    share: one.posts.map((value, i) => {
+  return series.map((topicPosts) => ({
+    ...topicPosts,
+    share: topicPosts.posts.map((value, i) => {
       const all = series.map(({ posts }) => posts[i] ?? null);
       const known = all.filter((each) => each !== null);
       const sum = known.reduce((sofar, each) => sofar + each, 0);

@@ -293,8 +293,8 @@ function isNewLevel(
   const { profile } = baseline;
   const expect = (before: number, quarters: number) =>
     expectCount(series, { profile, level: 1 }, before, quarters);
-  const found = sumWindow(sums, start, LEVEL_QUARTERS).n + PROFILE_POSTS;
-  const level = found / (expect(start, LEVEL_QUARTERS) + PROFILE_POSTS);
+  const postCount = sumWindow(sums, start, LEVEL_QUARTERS).n + PROFILE_POSTS;
+  const level = postCount / (expect(start, LEVEL_QUARTERS) + PROFILE_POSTS);
   return n < MIN_SPIKE_RATIO * level * expect(end, width);
 }
 
