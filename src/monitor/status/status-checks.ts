@@ -67,7 +67,7 @@ const hasLiveWorker = (workers: readonly WorkerStatus[]) => workers.some(({ sile
 /** Clocks with NTP differ by less. */
 export const MAX_CLOCK_SKEW_MS = SECOND;
 
-function checkWorkers({ workers, overdue }: StatusFacts, now: Date): Check[] {
+function checkWorkers({ workers, backlog: { overdue } }: StatusFacts, now: Date): Check[] {
   const late = overdue === 0 ? '' : `, and ${formatCount(overdue, 'search is', 'searches are')} overdue`;
   const none = `No worker is running: schedules are on hold${late}`;
   return [

@@ -14,6 +14,7 @@ import { type AsideReading, readSetAside } from '../../store/derive/pending-deri
 import { readServiceDays, type ServiceDay } from '../../store/queries/run-tallies.ts';
 import { countSearchesOfServices } from '../../store/queries/search-list.ts';
 import {
+  type Backlog,
   isScanLate,
   type OpenTransaction,
   readBacklog,
@@ -35,8 +36,8 @@ export type StatusFacts = {
   queue: { kind: 'redis' | 'postgres'; reachable: boolean; depth: QueueDepth; cause: string | null };
   /** The last scan; while it is late, no search runs. */
   scan: { scanned_at: Date; age_seconds: number; late: boolean };
-  /** Searches with an overdue slot. */
-  overdue: number;
+  /** What is due and has not started. */
+  backlog: Backlog;
   services: ServiceStatus[];
   workers: WorkerStatus[];
   unread_responses: UnreadResponses;
@@ -72,7 +73,7 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
   const { db, queue, clock } = ctx;
   const now = clock.now();
   const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-  const { reached, backlog, statuses, rule, ...facts } = await awaitMembers({
+  const { reached, statuses, rule, ...facts } = await awaitMembers({
     reached: readQueue(queue),
     backlog: readBacklog(db, now),
     unread_responses: readUnread(db, { statementTime: clock.statementTime(), heardSince }),
@@ -86,6 +87,7 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
     rule: readSystemRule(db),
     oldest_transaction: readOldestTransaction(db),
   });
+  const { backlog } = facts;
   return {
     ...facts,
     queue: { kind: queue.kind, reachable: reached.depth !== null, ...reached },
@@ -94,7 +96,6 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
       age_seconds: backlog.scan_age_seconds,
       late: isScanLate(backlog),
     },
-    overdue: backlog.overdue,
     search_statuses: tallyStatuses(statuses),
     troubled: listTroubled(statuses),
     system_rule: { state: rule.state, channels: rule.channels },

@@ -22,7 +22,7 @@ import { readStatusFacts, type StatusContext, type StatusFacts } from './status-
 export type EmbeddedDatabase = { url: string; sandbox: { url: string }; dataDirectory: string };
 
 /** At most 100 of `troubled` and `incomplete`. */
-export type Status = Omit<StatusFacts, 'overdue' | 'oldest_transaction'> & {
+export type Status = Omit<StatusFacts, 'backlog' | 'oldest_transaction'> & {
   database: { kind: 'embedded' | 'own'; version: string; name: string; data_directory: string | null };
   /** What the facts mean, and what to do. */
   checks: Check[];
@@ -75,7 +75,7 @@ export async function readStatus(
     next: readNextSlots(db, 5),
     pause_of_all: readPauseOfAll(db),
   });
-  const { overdue: _, oldest_transaction: __, troubled, incomplete, ...shown } = facts;
+  const { backlog: _, oldest_transaction: __, troubled, incomplete, ...shown } = facts;
   return {
     checks: judgeStatus(facts, now, formatAt),
     database: {

@@ -7,7 +7,7 @@ import { readStatusFacts } from '../../monitor/status/status-facts.ts';
 import { countDue, readTableSizes, retentionLimitsAt } from '../../store/erase/retention.ts';
 import { readPauseOfAll } from '../../store/topics/pauses.ts';
 import { readContractVersion } from '../../store/queries/sql-contract.ts';
-import { readBacklog, readCallDays, readServer, readUpkeep } from '../../store/queries/system.ts';
+import { readCallDays, readServer, readUpkeep } from '../../store/queries/system.ts';
 
 /** Days in the chart of calls, including today. */
 export const CALL_DAYS = 30;
@@ -24,7 +24,6 @@ export async function readSystemData({ ctx, services: access, embedded }: RouteC
     from,
     ...(await awaitMembers({
       facts: readStatusFacts(ctx),
-      backlog: readBacklog(db, now),
       callDays: readCallDays(db, from),
       sources: access.health(),
       tables: readTableSizes(db),

@@ -60,20 +60,19 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
   });
 }
 
-/** `1 check failed, 2 need attention.`; `All 5 checks passed.` */
+/** `1 check failed, 2 checks need attention.`; `All 5 checks passed.` */
 function describeTally({ failed, attention, unknown, ok }: Record<CheckState, number>): string {
   const parts = [
     ...(failed === 0 ? [] : [`${formatCount(failed, 'check')} failed`]),
-    ...(attention === 0 ? [] : [`${attention} ${attention === 1 ? 'needs' : 'need'} attention`]),
-    ...(unknown === 0 ? [] : [`${unknown} could not be made`]),
+    ...(attention === 0 ? [] : [`${formatCount(attention, 'check needs', 'checks need')} attention`]),
+    ...(unknown === 0 ? [] : [`${formatCount(unknown, 'check')} could not be made`]),
   ];
   return parts.length === 0 ? `All ${ok} checks passed.` : `${parts.join(', ')}.`;
 }
 
 /** Key figures: whether workers run, and what waits or is missing. */
 function SystemSummary({
-  facts: { workers, troubled, unread_responses: unread },
-  backlog,
+  facts: { workers, troubled, backlog, unread_responses: unread },
   tables,
 }: SystemData) {
   const alive = workers.filter(({ silent }) => !silent);
@@ -85,7 +84,10 @@ function SystemSummary({
         note={
           alive.length === 0
             ? 'schedules are on hold'
-            : `${alive.reduce((sum, { concurrency }) => sum + concurrency, 0)} runs at once`
+            : `${formatCount(
+                alive.reduce((sum, { concurrency }) => sum + concurrency, 0),
+                'run',
+              )} at once`
         }
         loud={alive.length === 0}
       />

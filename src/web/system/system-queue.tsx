@@ -49,7 +49,7 @@ export function CheckSection({ facts, now }: SystemData) {
   );
 }
 
-export function ScanAndQueue({ backlog, facts: { scan, unread_responses: unread } }: SystemData) {
+export function ScanAndQueue({ facts: { backlog, unread_responses: unread } }: SystemData) {
   return (
     <Section
       title="Scan and queue"
@@ -59,7 +59,6 @@ export function ScanAndQueue({ backlog, facts: { scan, unread_responses: unread 
       <Facts
         label="Scan and queue"
         facts={[
-          ['Last scan', <Timestamp at={scan.scanned_at} />],
           [
             'Waiting for the queue',
             <>

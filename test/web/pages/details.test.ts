@@ -385,7 +385,7 @@ test('the System page shows workers, the scan, storage, budgets and versions', a
     'Workers',
     'schedules are on hold',
     'Scan and queue',
-    'Last scan',
+    'last ran',
     'Unread responses',
     'raw responses',
     'PostgreSQL',
