@@ -6,7 +6,15 @@
  * Some references have no index. They are found before saves are blocked; while saves are, only what was saved since then is
  * read. (An edit of an older post in between, which adds a reference to one that disappears, is not seen.)
  */
-import { type Database, type Id, inTransaction, onlyRow, type Queryable, selectIds } from '../db/database.ts';
+import {
+  type Database,
+  type Id,
+  inTransaction,
+  onlyRow,
+  type Queryable,
+  selectIds,
+  type Transaction,
+} from '../db/database.ts';
 import { lockSaves } from './forget-lock.ts';
 
 const S = 'strandline';
@@ -17,12 +25,17 @@ export type Marks = { post: Id; completion: Id; discovery: Id };
 export async function readMarks(db: Database): Promise<Marks> {
   return inTransaction(db, async (tx) => {
     await lockSaves(tx);
-    const newest = (table: string) => `(SELECT coalesce(max(id), 0) FROM ${S}.${table})`;
-    const { rows } = await tx.query<Marks>(
-      `SELECT ${newest('posts')} AS post, ${newest('completions')} AS completion, ${newest('discoveries')} AS discovery`,
-    );
-    return onlyRow(rows);
+    return readMarksNow(tx);
   });
+}
+
+/** The same, while saves are blocked. */
+export async function readMarksNow(tx: Transaction): Promise<Marks> {
+  const newest = (table: string) => `(SELECT coalesce(max(id), 0) FROM ${S}.${table})`;
+  const { rows } = await tx.query<Marks>(
+    `SELECT ${newest('posts')} AS post, ${newest('completions')} AS completion, ${newest('discoveries')} AS discovery`,
+  );
+  return onlyRow(rows);
 }
 
 /** Posts that it quotes, reposts or replies to, by their IDs on the service. */
@@ -46,10 +59,10 @@ candidates AS (
   SELECT c.id, q.id AS by FROM ${S}.posts q CROSS JOIN LATERAL unnest(${refsSql('q')}) r(external_id)
   JOIN candidates c ON c.service_id = q.service_id AND c.external_id = r.external_id
 ), staying AS (
-  SELECT id FROM referrers WHERE by NOT IN (SELECT id FROM candidates)
+  SELECT r.id FROM referrers r WHERE NOT EXISTS (SELECT FROM candidates c WHERE c.id = r.by)
   UNION SELECT r.id FROM staying s JOIN referrers r ON r.by = s.id
 ), leaving AS MATERIALIZED (
-  SELECT id, service_id, external_id, author_id FROM candidates WHERE id NOT IN (SELECT id FROM staying)
+  SELECT id, service_id, external_id, author_id FROM candidates c WHERE NOT EXISTS (SELECT FROM staying s WHERE s.id = c.id)
 )`;
 
 const isUnfoundSql = (post: string) =>
@@ -71,10 +84,12 @@ SELECT u.id FROM ${S}.completions c CROSS JOIN LATERAL (
 const orphanLinksSql = (links: string, leaving: string, since: string) => `
 SELECT l.id FROM ${S}.links l WHERE l.id IN (${links})
   AND NOT EXISTS (SELECT FROM ${S}.link_sightings s WHERE s.link_id = l.id AND s.search_id <> ALL ($1::bigint[]))
-  AND NOT EXISTS (SELECT FROM ${S}.post_links p WHERE p.link_id = l.id AND p.post_id NOT IN (${leaving}))
+  AND NOT EXISTS (SELECT FROM ${S}.post_links p LEFT JOIN (${leaving}) v(id) ON v.id = p.post_id
+    WHERE p.link_id = l.id AND v.id IS NULL)
   AND NOT EXISTS (SELECT FROM ${S}.key_items k JOIN ${S}.completions c ON c.id = k.completion_id
     WHERE k.link_id = l.id AND c.search_id <> ALL ($1::bigint[]))
-  AND l.id NOT IN (${citedSql(`c.id > ${since} AND c.search_id <> ALL ($1::bigint[])`)})`;
+  AND NOT EXISTS (
+    SELECT FROM (${citedSql(`c.id > ${since} AND c.search_id <> ALL ($1::bigint[])`)}) cited WHERE cited.id = l.id)`;
 
 /** What a purge deletes. */
 export type PurgeCounts = {
@@ -116,27 +131,27 @@ export async function findLeavingPosts(
   return (await db.query<LeavingPost>(SELECT_LEAVING, [[searchId], seen])).rows;
 }
 
-/** $1 searches that do not count, $2 the posts, $3 their service, $4 their IDs there, $5 discovery, $6 post. */
-const SELECT_HELD_SINCE = `
-SELECT FROM ${S}.discoveries
-WHERE id > $5 AND kind = 'post' AND thing = ANY ($2::bigint[]) AND search_id <> ALL ($1::bigint[])
-UNION ALL
-SELECT FROM ${S}.posts q CROSS JOIN LATERAL unnest(${refsSql('q')}) ref
-WHERE q.id > $6 AND q.service_id = $3 AND ref = ANY ($4::text[]) LIMIT 1`;
+/** What holds posts and was saved later: sightings, each of which has a discovery, and references. $1 search, $2 discovery, $3 post. */
+const SELECT_HOLDERS_SINCE = `
+SELECT thing AS id, NULL AS external_id FROM ${S}.discoveries WHERE id > $2 AND kind = 'post' AND search_id <> $1
+UNION ALL SELECT NULL, r.external_id FROM ${S}.posts q CROSS JOIN LATERAL unnest(${refsSql('q')}) r(external_id) WHERE q.id > $3`;
 
-/** Whether something that was saved since the marks holds one of these posts. Each sighting has a discovery. */
+/** Whether something that was saved since the marks holds one of these posts. */
 export async function areHeldSince(
-  db: Queryable,
+  tx: Transaction,
   searchId: Id,
-  posts: readonly LeavingPost[],
+  posts: { ids: ReadonlySet<Id>; externalIds: ReadonlySet<string> },
   { discovery, post }: Marks,
 ): Promise<boolean> {
-  const [first] = posts;
-  if (first === undefined) return false;
-  const ids = posts.map(({ id }) => id);
-  const names = posts.map(({ external_id: name }) => name);
-  const values = [[searchId], ids, first.service_id, names, discovery, post];
-  return (await db.query(SELECT_HELD_SINCE, values)).rows.length > 0;
+  const { rows } = await tx.query<{ id: Id | null; external_id: string | null }>(SELECT_HOLDERS_SINCE, [
+    searchId,
+    discovery,
+    post,
+  ]);
+  return rows.some(
+    ({ id, external_id: name }) =>
+      (id !== null && posts.ids.has(id)) || (name !== null && posts.externalIds.has(name)),
+  );
 }
 
 /** $2 links, $3 posts that do not count, $4 a completion. */

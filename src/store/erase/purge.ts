@@ -2,7 +2,7 @@
  * Purge: deletes removed searches and topics with everything that only they found. (Removing alone keeps it.)
  *
  * `purged_at` marks what to delete. Batches follow, each in a transaction that blocks saves for a moment, so a purge
- * continues after a crash in any process. Posts go, links, runs, then what belongs to the search, its own row last: as long as
+ * continues after a crash in any process. Runs go, posts, links, then what belongs to the search, its own row last: as long as
  * something is left to delete, rows of the search lead to it. Items of other searches stay, with their history (`orphans.ts`).
  */
 import {
@@ -28,6 +28,7 @@ import {
   listCited,
   listContained,
   readMarks,
+  readMarksNow,
 } from './orphans.ts';
 import { passOnThings } from './pass-on-things.ts';
 
@@ -67,10 +68,10 @@ type Step = (db: Database, searchId: Id, mayGoOn: MayGoOn) => Promise<boolean>;
 async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Promise<boolean> {
   const mayGoOn = async () => goOn() && !(await isRunning(db, searchId));
   const steps: readonly Step[] = [
-    purgePosts,
-    purgeLinks,
     deleteUnindexed,
     purgeRuns,
+    purgePosts,
+    purgeLinks,
     ...listMany('searches').map(
       (rows): Step =>
         (pool, id) =>
@@ -141,11 +142,14 @@ async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise
   const contained = await listContained(db.pool, [...byId.keys()]);
   const without = { searchIds: [searchId] };
   const links = new Set(await findOrphanLinks(db.pool, contained, { ...without, postIds: [...byId.keys()] }));
+  const plan = { ids: new Set(byId.keys()), externalIds: new Set(leaving.map((post) => post.external_id)) };
   const isSeen = new Set(seen);
+  let checked = marks;
   const ids = [...[...byId.keys()].filter((id) => !isSeen.has(id)), ...seen];
   return inBatches(db, ids, ITEM_BATCH, mayGoOn, async (tx, batch) => {
     await lockSaves(tx);
-    if (await areHeldSince(tx, searchId, leaving, marks)) return false;
+    if (await areHeldSince(tx, searchId, plan, checked)) return false;
+    checked = await readMarksNow(tx);
     const posts = batch.flatMap((id) => byId.get(id) ?? []);
     const postIds = posts.map(({ id }) => id);
     const inText = (await listContained(tx, postIds)).filter((id) => links.has(id));
