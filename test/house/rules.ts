@@ -44,7 +44,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/schedule/', `${CONTEXT} config/ platform/clock.ts monitor/enqueue.ts`],
   ['monitor/derive/', `${CONTEXT} monitor/trends/rules/ monitor/schedule/`],
   ['monitor/topics/', `${CONTEXT} config/ protocol/ monitor/enqueue.ts monitor/schedule/`],
-  ['monitor/status/', `${CONTEXT} config/ monitor/schedule/`],
+  ['monitor/status/', `${CONTEXT} config/ monitor/alerts/problem-words.ts monitor/schedule/`],
   ['monitor/topics/state-operations.ts', `lib/ model/ store/ monitor/operation.ts monitor/status/ monitor/topics/`],
   ['monitor/alerts/problem-words.ts', 'lib/ model/ store/'],
   ['monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts', 'lib/ model/ monitor/operation.ts'],
