@@ -4,7 +4,7 @@ import { systemClock } from '../platform/clock.ts';
 import { InvalidInput } from '../model/errors.ts';
 import { EVERYTHING, parseQuery } from '../model/search-query.ts';
 import type { Context } from '../monitor/context.ts';
-import { exportFiles, openTarget, readContinued } from '../monitor/export/export-files.ts';
+import { exportFiles, openTarget, readEarlierExport } from '../monitor/export/export-files.ts';
 import { type Format, FORMATS } from '../monitor/export/row-encoders.ts';
 import { type Encoding, exportRows } from '../monitor/export/export-rows.ts';
 import { type Resource, RESOURCES } from '../store/export/export-resources.ts';
@@ -24,7 +24,6 @@ type ExportOptions = {
   out?: string;
   raw?: boolean;
   bom?: boolean;
-  continue?: boolean;
 };
 
 const ALL_RESOURCES = 'all';
@@ -36,33 +35,45 @@ export function registerExport(command: Command, cli: Cli): void {
     .option('--search <search>', 'only results of this search (repeatable)', collectOption)
     .option('--topic <topic>', 'only results of this topic')
     .option('--query <query>', 'only posts and links that match, and rows about them')
-    .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
+    .option(
+      '--since <time>',
+      `from this time on: ${TIME_EXAMPLES}; or what was first seen since an export, by its folder or manifest`,
+    )
     .option('--until <time>', 'before this time')
     .option('--out <path>', 'file or folder; a manifest is written next to the data (default and -: stdout)')
     .option('--raw', 'csv: do not escape text that a spreadsheet would run as a formula')
     .option('--bom', 'csv: start with a byte order mark')
-    .option('--continue', 'only what is new or changed since the export in the folder --out, into new files')
     .addHelpText(
       'after',
       '\nExamples:\n  $ strandline export posts --topic harbour-ferry --query lang:en --since 1w > posts.csv\n' +
         '  $ strandline export all --format parquet --out ferry-2026-11/\n' +
-        '  $ strandline export all --continue --out ferry-2026-11/\n',
+        '  $ strandline export all --since ferry-2026-11/ --out ferry-2026-12/\n',
     )
     .action((text: string, options: ExportOptions) => {
       const what = parseChoice('what', text, [...RESOURCES, ALL_RESOURCES]);
       const resources = what === ALL_RESOURCES ? RESOURCES : [what];
-      if (options.continue === true) return continueExport(cli, resources, options);
       const filter = parseFilter(options, systemClock.now(), cli.page);
       assertQueryable(resources, filter);
       const encoding = parseEncoding(options);
-      const { out } = options;
-      if (isStdout(out))
-        return exportToStdout(cli, requireStreamable(cli, what, encoding, out), filter, encoding);
+      const { out, since } = options;
+      const addEarlier = async (target?: Awaited<ReturnType<typeof openTarget>>): Promise<ExportFilter> =>
+        since === undefined || !isPath(since)
+          ? filter
+          : { ...filter, firstSeenSince: await readEarlierExport(since, cli.page.kind, target) };
+      if (isStdout(out)) {
+        const resource = requireStreamable(cli, what, encoding, out);
+        return exportToStdout(cli, resource, addEarlier, encoding);
+      }
       return exportToFiles(cli, async () => {
         const target = await openTarget(out, resources.length > 1);
-        return { resources, filter, encoding, target };
+        return { resources, filter: await addEarlier(target), encoding, target };
       });
     });
+}
+
+/** Whether `--since` names an earlier export, and no time. */
+function isPath(since: string): boolean {
+  return /[/\\]|\.json$/.test(since);
 }
 
 function isStdout(out: string | undefined): out is undefined | '-' {
@@ -87,7 +98,7 @@ function parseFilter(
   now: Date,
   page: Pick<TerminalPage, 'zone'>,
 ): ExportFilter {
-  const from = since === undefined ? undefined : parseSince(since, now, page);
+  const from = since === undefined || isPath(since) ? undefined : parseSince(since, now, page);
   const to = until === undefined ? undefined : parseSince(until, now, page, 'until');
   if (from !== undefined && to !== undefined && from >= to)
     throw new InvalidInput([{ path: 'until', given: until, expected: 'a time after --since' }]);
@@ -124,36 +135,14 @@ function requireStreamable(
 function exportToStdout(
   cli: Cli,
   resource: Resource,
-  filter: ExportFilter,
+  readFilter: () => Promise<ExportFilter>,
   encoding: Encoding,
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
+    const filter = await readFilter();
     const reportNoRows = (rows: number) => rows === 0 && cli.say('No rows.');
     for await (const piece of exportRows(ctx, resource, filter, encoding, signal, reportNoRows))
       await cli.out.write(piece);
-  });
-}
-
-/** What is exported, how, and where to is as in the manifest. */
-function continueExport(
-  cli: Cli,
-  resources: readonly Resource[],
-  { out, ...others }: ExportOptions,
-): Promise<void> {
-  const other = Object.keys(others).find((name) => name !== 'continue');
-  if (other !== undefined)
-    throw new InvalidInput([
-      {
-        path: other,
-        given: 'a value',
-        expected: 'none with --continue: it is as in the export that is continued',
-      },
-    ]);
-  if (isStdout(out))
-    throw new InvalidInput([{ path: 'out', given: out, expected: 'the folder of the export to continue' }]);
-  return exportToFiles(cli, async () => {
-    const target = { folder: out, file: undefined };
-    return { resources, target, ...(await readContinued(target, resources)) };
   });
 }
 
@@ -168,7 +157,9 @@ function exportToFiles(
       cli.say(
         `${path.join(what.target.folder, file.path)}: ${formatQuantity(file.rows, 'row')}, ${formatBytes(file.bytes, cli.page)}`,
       );
-    cli.say(`${manifest}: manifest with columns, provenance and checksums`);
+    cli.say(
+      `${manifest}: manifest with columns, provenance and checksums; continue with --since ${manifest}`,
+    );
   });
 }
 

@@ -85,7 +85,11 @@ describe('exits with 2 for', () => {
     ],
     ['all of it on stdout', ['all'], 'a folder: "all" writes several files'],
     ['all of it to -', ['all', '--out', '-'], 'out (--out): got "-"; a folder'],
-    ['a continued export to -', ['all', '--continue', '--out', '-'], 'the folder of the export to continue'],
+    [
+      'an earlier export that is none',
+      ['posts', '--since', './nothing/'],
+      'since (--since): got "./nothing/"; a time, or',
+    ],
     ['another resource', ['audit_log'], 'one of posts, engagement'],
     ['another format', ['posts', '--format', 'xlsx'], 'one of csv, ndjson, parquet'],
     ['an end before its beginning', ['posts', '--since', '1d', '--until', '2d'], 'until (--until): got "2d"'],

@@ -1,20 +1,14 @@
 /** Exports as files with a manifest: written under temporary names, then renamed. */
 
+import type { DatabaseKind } from '../../model/database-kind.ts';
 import { InvalidInput, readErrorCode, Refused } from '../../model/errors.ts';
-import { findNewRows, readCursor } from '../../store/export/export-cursor.ts';
-import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
+import { readContinuation } from '../../store/export/export-cursor.ts';
+import type { Resource } from '../../store/export/export-resources.ts';
 import { type ExportFilter, findSearchIds } from '../../store/export/export-select.ts';
 import { readProvenance } from '../../store/export/provenance.ts';
 import { openSnapshot } from '../../store/export/snapshot.ts';
 import type { Context } from '../context.ts';
-import {
-  composeManifest,
-  hasSameSearches,
-  type Manifest,
-  nameData,
-  parseManifest,
-  type WrittenFile,
-} from './export-manifest.ts';
+import { composeManifest, nameData, parseManifest, type WrittenFile } from './export-manifest.ts';
 import { assertIndexed, encodeResource, type Encoding } from './export-rows.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
@@ -23,10 +17,9 @@ import path from 'node:path';
 /**
  * Writes resources and a manifest from one snapshot. Everything is first written under temporary names, then renamed, the manifest
  * last, so that a manifest with matching hashes describes a complete export.
- * @param what.continued manifest of the export in the folder: writes only what is new or changed since, into new files
  * @param what.signal aborts: leaves no files behind and throws its reason
- * @throws Refused `not_found` for an unknown search or topic, `conflict` if files cannot be written, if the folder has the
- *   manifest of other files, or if the export cannot be continued
+ * @throws Refused `not_found` for an unknown search or topic, `conflict` if files cannot be written, or if the folder has
+ *   the manifest of other files
  */
 export async function exportFiles(
   ctx: Pick<Context, 'db' | 'clock' | 'kind'>,
@@ -35,56 +28,35 @@ export async function exportFiles(
     filter: ExportFilter;
     encoding: Encoding;
     target: ExportTarget;
-    continued?: Manifest | undefined;
     signal?: AbortSignal | undefined;
   },
 ): Promise<{ written: WrittenFile[]; manifest: string }> {
-  const { resources, filter, encoding, target, continued, signal } = what;
+  const { resources, filter, encoding, target, signal } = what;
   const now = ctx.clock.now();
-  const before = continued?.resources ?? [];
-  const files = resources.map((resource) => {
-    const part = 1 + before.filter(({ strandline }) => strandline.resource === resource).length;
-    const name = [resource, ...(part === 1 ? [] : [part]), encoding.format].join('.');
-    return { resource, part, path: target.file ?? name };
-  });
+  const files = resources.map((resource) => ({
+    resource,
+    path: target.file ?? `${resource}.${encoding.format}`,
+  }));
   const manifest = path.join(target.folder, nameManifest(target));
-  const data = continued?.strandline.data ?? nameData(ctx.kind);
-  if (data !== nameData(ctx.kind))
-    throw new Refused('conflict', `the export in ${target.folder} has ${data} data; this database does not`);
-  if (continued === undefined) await assertReplaceable(manifest, files);
+  await assertReplaceable(manifest, files);
   await assertIndexed(ctx.db, filter);
   const snapshot = await openSnapshot(ctx.db, signal);
   const asides: PendingFile[] = [];
   try {
     const { client } = snapshot;
     const searchIds = await findSearchIds(client, filter);
-    const cursor = await readCursor(client);
+    const cursor = await readContinuation(client, now);
     const searches = await readProvenance(client, searchIds, filter, now);
-    const sinceCursor = continued && (await findNewRows(client, continued.strandline.cursor));
-    const newRows = continued && hasSameSearches(continued, searches) ? sinceCursor : undefined;
     const written: WrittenFile[] = [];
     for (const file of files) {
-      const isContinuation =
-        newRows !== undefined && file.part > 1 && RESOURCE_SOURCES[file.resource].changes !== undefined;
-      const { view, bytes, rows } = await encodeResource(snapshot, {
-        resource: file.resource,
-        filter,
-        searchIds,
-        encoding,
-        now,
-        newRows: isContinuation ? newRows : undefined,
-      });
+      const asked = { resource: file.resource, filter, searchIds, encoding, now };
+      const { view, bytes, rows } = await encodeResource(snapshot, asked);
       const aside = await writePendingFile(path.join(target.folder, file.path), bytes);
-      if (isContinuation && rows() === 0) {
-        await aside.discard();
-        continue;
-      }
       asides.push(aside);
-      written.push({ ...file, isContinuation, view, rows: rows(), bytes: aside.bytes, sha256: aside.sha256 });
+      written.push({ ...file, view, rows: rows(), bytes: aside.bytes, sha256: aside.sha256 });
     }
     const described = composeManifest({
       kind: ctx.kind,
-      before,
       cursor,
       written,
       searches,
@@ -119,48 +91,29 @@ async function assertReplaceable(manifest: string, files: readonly { path: strin
 }
 
 /**
- * The export in a folder, to be continued with the same resources, filter and format.
- * @throws Refused `conflict` if there is none, or if it has resources that are not asked for
+ * From when on an earlier export is continued. Its rows first seen before are not exported again.
+ * @param given the manifest of the export, or its folder
+ * @throws InvalidInput at `since` if there is none, if it has other data, or if the new export would replace it
  */
-export async function readContinued(
-  target: ExportTarget,
-  resources: readonly Resource[],
-): Promise<{ continued: Manifest; filter: ExportFilter; encoding: Encoding }> {
-  const manifest = path.join(target.folder, nameManifest(target));
+export async function readEarlierExport(
+  given: string,
+  kind: DatabaseKind,
+  target: ExportTarget | undefined,
+): Promise<Date> {
+  const isFolder = (await stat(given).catch(() => undefined))?.isDirectory() === true;
+  const manifest = isFolder ? path.join(given, nameManifest({ file: undefined })) : given;
+  const refuse = (expected: string) => new InvalidInput([{ path: 'since', given, expected }]);
   const text = await readFile(manifest, 'utf8').catch(() => undefined);
-  const continued = text === undefined ? undefined : parseManifest(text);
-  if (continued === undefined)
-    throw new Refused(
-      'conflict',
-      `${manifest} is not the manifest of an export: export without --continue first`,
-    );
-  const chosen = new Set<string>(resources);
-  const other = continued.resources.find(({ strandline }) => !chosen.has(strandline.resource));
-  if (other !== undefined)
-    throw new Refused(
-      'conflict',
-      `${manifest} also describes ${other.strandline.resource}: continue it with export all`,
-    );
-  const { data, range, filter, encoding } = continued.strandline;
-  if (data === undefined)
-    throw new Refused(
-      'conflict',
-      `${manifest} is of an export with simulated and real data in one: export again without --continue, into another folder`,
-    );
-  return {
-    continued,
-    encoding,
-    filter: {
-      searches: filter.searches ?? undefined,
-      topic: filter.topic ?? undefined,
-      query: filter.query ?? undefined,
-      since: range.since === null ? undefined : new Date(range.since),
-      until: range.until === null ? undefined : new Date(range.until),
-    },
-  };
+  const earlier = text === undefined ? undefined : parseManifest(text);
+  if (earlier === undefined) throw refuse('a time, or the manifest of an earlier export or its folder');
+  const { cursor, data } = earlier.strandline;
+  if (data !== nameData(kind)) throw refuse(`an export of this database; that one has ${data} data`);
+  if (target !== undefined && path.resolve(target.folder, nameManifest(target)) === path.resolve(manifest))
+    throw refuse('an export in another folder than --out, which the new one would replace');
+  return new Date(cursor);
 }
 
-function nameManifest({ file }: ExportTarget): string {
+function nameManifest({ file }: Pick<ExportTarget, 'file'>): string {
   return file === undefined ? 'datapackage.json' : `${file}.datapackage.json`;
 }
 

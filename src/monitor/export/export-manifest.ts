@@ -8,7 +8,6 @@ import type { Provenance } from '../../store/export/provenance.ts';
 import type { ExportFilter } from '../../store/export/export-select.ts';
 import { VERSION } from '../../config/version.ts';
 import type { Encoding } from './export-rows.ts';
-import { FORMATS } from './row-encoders.ts';
 import { z } from 'zod';
 
 /** A file that was written. */
@@ -17,10 +16,6 @@ export type WrittenFile = {
   /** Its name, relative to the manifest. */
   path: string;
   view: ExportView;
-  /** 1 for the first export of the resource into the folder, then counting. */
-  part: number;
-  /** Whether it has only what is new or changed since the part before. */
-  isContinuation: boolean;
   rows: number;
   bytes: number;
   sha256: string;
@@ -32,36 +27,37 @@ export const nameData = (kind: DatabaseKind) => (kind === 'sandbox' ? 'simulated
 /**
  * Composes a Frictionless Data Package (specification 1) that describes each file; the member `strandline` has the provenance. CSV
  * files are tabular data resources; NDJSON and Parquet are data resources with a schema.
- * @param of.before descriptors of the files that the export continues
- * @param of.cursor where the next export continues
+ * @param of.cursor from when on the next export continues
  */
 export function composeManifest(of: {
   /** Of the database. */
   kind: DatabaseKind;
-  before: readonly ManifestResource[];
-  cursor: string;
+  cursor: Date;
   written: readonly WrittenFile[];
   searches: readonly Provenance[];
   filter: ExportFilter;
   encoding: Encoding;
   now: Date;
 }): Record<string, unknown> {
-  const { kind, before, cursor, written, searches, filter, encoding, now } = of;
+  const { kind, cursor, written, searches, filter, encoding, now } = of;
   const created = now.toISOString();
-  const resources = [...before, ...written.map((file) => describeFile(file, encoding))];
-  const names = [...new Set(resources.map(({ strandline }) => strandline.resource))];
+  const names = written.map(({ resource }) => resource);
   return {
     profile: encoding.format === 'csv' ? 'tabular-data-package' : 'data-package',
     name: 'strandline-export',
     title: `Results from strandline: ${names.join(', ')}`,
     created,
     sources: listSources(searches),
-    resources,
+    resources: written.map((file) => describeFile(file, filter, encoding)),
     strandline: {
       version: VERSION,
-      cursor,
+      cursor: cursor.toISOString(),
       data: nameData(kind),
-      range: { since: filter.since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
+      range: {
+        since: filter.since?.toISOString() ?? null,
+        until: filter.until?.toISOString() ?? null,
+        first_seen_since: filter.firstSeenSince?.toISOString() ?? null,
+      },
       filter: {
         searches: filter.searches ?? null,
         topic: filter.topic ?? null,
@@ -95,14 +91,15 @@ const MEDIA_TYPES = {
 } as const;
 
 function describeFile(
-  { resource, part, isContinuation, path, view, rows, bytes, sha256 }: WrittenFile,
+  { resource, path, view, rows, bytes, sha256 }: WrittenFile,
+  { firstSeenSince }: ExportFilter,
   encoding: Encoding,
-): ManifestResource {
+) {
   const { format } = encoding;
-  const { key, isPrimary } = RESOURCE_SOURCES[resource];
+  const { key, isPrimary, firstSeen } = RESOURCE_SOURCES[resource];
   return {
     profile: format === 'csv' ? 'tabular-data-resource' : 'data-resource',
-    name: part === 1 ? resource : `${resource}-${part}`,
+    name: resource,
     title: view.description.split(/\.(?: |$)/, 1)[0],
     description: view.description,
     path,
@@ -122,7 +119,7 @@ function describeFile(
       missingValues: format === 'csv' ? [''] : [],
       ...(isPrimary === false ? {} : { primaryKey: key }),
     },
-    strandline: { resource, part, contents: isContinuation ? 'changes' : 'all' },
+    strandline: { contents: firstSeenSince === undefined || firstSeen === undefined ? 'all' : 'new' },
   };
 }
 
@@ -154,48 +151,14 @@ const FIELD_TYPES: Readonly<Record<ColumnKind, FieldType>> = {
   json: { type: 'any' },
 };
 
-const manifestResource = z.looseObject({
-  path: z.string(),
-  strandline: z.looseObject({ resource: z.string(), part: z.int(), contents: z.enum(['all', 'changes']) }),
-});
-type ManifestResource = z.infer<typeof manifestResource>;
-
 const manifest = z.looseObject({
-  created: z.iso.datetime(),
-  resources: z.array(manifestResource),
-  strandline: z.looseObject({
-    cursor: z.string(),
-    /** Missing in old exports, which may have both. */
-    data: z.enum(['real', 'simulated']).optional(),
-    searches: z.array(z.looseObject({ slug: z.string() })),
-    range: z.object({ since: z.iso.datetime().nullable(), until: z.iso.datetime().nullable() }),
-    filter: z.object({
-      searches: z.array(z.string()).nullable(),
-      topic: z.string().nullable(),
-      query: z.string().nullish(),
-    }),
-    encoding: z.object({ format: z.enum(FORMATS), raw: z.boolean().optional(), bom: z.boolean().optional() }),
-  }),
+  resources: z.array(z.looseObject({ path: z.string() })),
+  strandline: z.looseObject({ cursor: z.iso.datetime(), data: z.enum(['real', 'simulated']) }),
 });
 /** What an export reads of an earlier one. */
-export type Manifest = z.infer<typeof manifest>;
+type Manifest = z.infer<typeof manifest>;
 
-/**
- * Whether an export has the searches of an earlier one, and others only if they were created since. Otherwise rows are
- * not new that the earlier one lacks, of a search that was moved into the topic, or some that it has do not belong to it.
- */
-export function hasSameSearches({ created, strandline }: Manifest, searches: readonly Provenance[]): boolean {
-  const before = new Set(strandline.searches.map(({ slug }) => slug));
-  const now = new Set(searches.map(({ slug }) => slug));
-  return (
-    [...before].every((slug) => now.has(slug)) &&
-    searches.every(
-      ({ slug, created_at }) => before.has(slug) || Date.parse(created_at) >= Date.parse(created),
-    )
-  );
-}
-
-/** @returns undefined for what is no manifest of an export, or of a version before there were cursors */
+/** @returns undefined for what is no manifest of an export that can be continued */
 export function parseManifest(text: string): Manifest | undefined {
   return manifest.safeParse(tryParseJson(text)).data;
 }

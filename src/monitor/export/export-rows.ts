@@ -4,7 +4,6 @@ import { Refused } from '../../model/errors.ts';
 import { catchUpArchive, describeBacklog } from '../../store/archive/index-archive.ts';
 import type { Database } from '../../store/db/database.ts';
 import { type ExportView, readView } from '../../store/export/export-columns.ts';
-import type { NewRows } from '../../store/export/export-cursor.ts';
 import type { Resource } from '../../store/export/export-resources.ts';
 import {
   type ExportFilter,
@@ -78,13 +77,12 @@ export async function encodeResource(
     searchIds: SearchIds;
     encoding: Encoding;
     now: Date;
-    newRows?: NewRows | undefined;
   },
 ): Promise<EncodedResource> {
-  const { resource, filter, searchIds, encoding, now, newRows } = what;
+  const { resource, filter, searchIds, encoding, now } = what;
   const view = await readView(snapshot.client, resource);
   const matches = await buildQueryCondition(snapshot.client, resource, filter, now);
-  const select = buildSelect(resource, view.columns, filter, searchIds, matches, newRows);
+  const select = buildSelect(resource, view.columns, filter, searchIds, matches);
   let rows = 0;
   async function* encode(): AsyncGenerator<Uint8Array, void, undefined> {
     const encoder = await openEncoder(view, encoding);

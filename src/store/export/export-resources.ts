@@ -6,9 +6,6 @@ import { postTimeSql } from '../volume/volume-history.ts';
 /** What `--search` and `--topic` select by. */
 type Scope = 'search' | 'topic' | 'post' | 'link' | 'author';
 
-/** Columns of a table that identify rows of a view: `[table, columns of the table, columns of the view]`. */
-type ChangedRows = readonly [table: string, columns: string, viewColumns: string];
-
 export type ResourceSource = Readonly<{
   /** In `strandline_analytics`. Default: the name of the resource. */
   view?: string;
@@ -21,136 +18,106 @@ export type ResourceSource = Readonly<{
   /** Column with what the results are selected by. Without it, the resource is exported whole whatever the search. */
   of?: Readonly<{ column: string; scope: Scope }>;
   /**
-   * Tables whose new or changed rows change rows of the view. Without it, the view is derived, and an export that
-   * continues another has all of it.
+   * When a response first contained what row `v` says, which is when it was received. Without it, rows change or are derived
+   * later, and an export that continues another has all of them.
    */
-  changes?: readonly ChangedRows[];
+  firstSeen?: string;
 }>;
 
 const BY_SEARCH = { column: 'search_id', scope: 'search' } as const;
 const BY_POST = { column: 'post_id', scope: 'post' } as const;
 
-/** A view with the rows and the key of a table. */
-const ofTable = (table: string, ...key: readonly [string, ...string[]]) =>
-  ({ key, changes: [[table, key.join(', '), key.join(', ')]] }) as const;
-const DAY = `date_trunc('day', t.bucket_at, 'UTC')`;
-const HOUR = `date_trunc('hour', t.bucket_at, 'UTC')`;
+/** Rows that have the time of their response, and keep it. */
+const seenAt = (time: string) => ({ time, firstSeen: time });
 /** Tops of a search per day. */
 const topsBy = (name: string) =>
   ({
     key: ['search_id', 'bucket_at', name],
     time: 'v.bucket_at',
     of: BY_SEARCH,
-    changes: [['search_tops', 'search_id, day_at', 'search_id, bucket_at']],
   }) as const;
 
 const SOURCES = {
   posts: {
     key: ['id'],
     time: postTimeSql('v'),
+    firstSeen: 'v.first_seen_at',
     of: { column: 'id', scope: 'post' },
-    changes: [
-      ['posts', 'id', 'id'],
-      ['post_counters', 'post_id', 'id'],
-    ],
   },
   engagement: {
-    ...ofTable('post_snapshots', 'post_id', 'observed_at'),
+    key: ['post_id', 'observed_at'],
     view: 'post_engagement',
-    time: 'v.observed_at',
+    ...seenAt('v.observed_at'),
     of: BY_POST,
   },
-  links: { ...ofTable('links', 'id'), time: 'v.first_seen_at', of: { column: 'id', scope: 'link' } },
-  completions: { ...ofTable('completions', 'id'), time: 'v.observed_at', of: BY_SEARCH },
-  discoveries: { ...ofTable('discoveries', 'id'), time: 'v.at', of: BY_SEARCH },
+  links: { key: ['id'], ...seenAt('v.first_seen_at'), of: { column: 'id', scope: 'link' } },
+  completions: { key: ['id'], ...seenAt('v.observed_at'), of: BY_SEARCH },
+  discoveries: { key: ['id'], ...seenAt('v.at'), of: BY_SEARCH },
   volume: {
     view: 'volume_hourly',
     key: ['search_id', 'bucket_at'],
     time: 'v.bucket_at',
     of: BY_SEARCH,
-    changes: [['volume', `search_id, ${HOUR}`, 'search_id, bucket_at']],
   },
   authors: {
     key: ['id'],
-    time: 'v.first_seen_at',
+    ...seenAt('v.first_seen_at'),
     of: { column: 'id', scope: 'author' },
-    changes: [
-      ['authors', 'id', 'id'],
-      ['author_counters', 'author_id', 'id'],
-    ],
   },
   author_snapshots: {
-    ...ofTable('author_snapshots', 'author_id', 'observed_at'),
-    time: 'v.observed_at',
+    key: ['author_id', 'observed_at'],
+    ...seenAt('v.observed_at'),
     of: { column: 'author_id', scope: 'author' },
   },
   post_versions: {
     key: ['post_id', 'valid_from'],
-    time: 'v.valid_from',
+    ...seenAt('v.valid_from'),
     of: BY_POST,
-    changes: [
-      ['post_versions', 'post_id', 'post_id'],
-      ['posts', 'id', 'post_id'],
-    ],
   },
   author_versions: {
     key: ['author_id', 'valid_from'],
-    time: 'v.valid_from',
+    ...seenAt('v.valid_from'),
     of: { column: 'author_id', scope: 'author' },
-    changes: [
-      ['author_versions', 'author_id', 'author_id'],
-      ['authors', 'id', 'author_id'],
-    ],
   },
-  post_links: { ...ofTable('post_links', 'post_id', 'link_id'), of: BY_POST },
+  post_links: { key: ['post_id', 'link_id'], of: BY_POST },
   link_addresses: {
     key: ['url'],
     of: { column: 'link_id', scope: 'link' },
-    changes: [['link_addresses', 'address', 'url']],
   },
   post_sightings: {
-    ...ofTable('post_sightings', 'search_id', 'post_id'),
-    time: 'v.first_seen_at',
+    key: ['search_id', 'post_id'],
+    ...seenAt('v.first_seen_at'),
     of: BY_SEARCH,
   },
   link_sightings: {
-    ...ofTable('link_sightings', 'search_id', 'link_id'),
-    time: 'v.first_seen_at',
+    key: ['search_id', 'link_id'],
+    ...seenAt('v.first_seen_at'),
     of: BY_SEARCH,
   },
   link_sources: {
     key: ['link_id', 'search_id'],
-    time: 'v.first_seen_at',
+    ...seenAt('v.first_seen_at'),
     of: BY_SEARCH,
-    changes: [['link_sightings', 'link_id', 'link_id']],
   },
   link_ranks: {
     key: ['run_id', 'place'],
-    time: 'v.observed_at',
+    ...seenAt('v.observed_at'),
     of: BY_SEARCH,
-    changes: [['run_results', 'run_id', 'run_id']],
   },
   key_items: {
-    ...ofTable('key_items', 'completion_id', 'list', 'position'),
-    time: `(SELECT o.observed_at FROM ${SCHEMA}.completions o WHERE o.id = v.completion_id)`,
+    key: ['completion_id', 'list', 'position'],
+    ...seenAt(`(SELECT o.observed_at FROM ${SCHEMA}.completions o WHERE o.id = v.completion_id)`),
     of: BY_SEARCH,
   },
   claims: {
     key: ['id'],
-    time: 'v.first_seen_at',
+    ...seenAt('v.first_seen_at'),
     of: BY_SEARCH,
-    changes: [
-      ['claims', 'id', 'id'],
-      ['completion_claims', 'claim_id', 'id'],
-      // Whether a claim is current depends on the newest completion.
-      ['completions', 'search_id', 'search_id'],
-    ],
   },
   completion_claims: {
     key: ['completion_id', 'position'],
-    time: 'v.observed_at',
+    ...seenAt('v.observed_at'),
     of: BY_SEARCH,
-    changes: [['completion_claims', 'completion_id, position', 'completion_id, position']],
   },
   post_growth: { key: ['post_id'], time: postTimeSql('v'), of: BY_POST },
   post_at_age: { key: ['search_id', 'post_id', 'hours'], time: 'v.reached_at', of: BY_SEARCH },
@@ -161,7 +128,6 @@ const SOURCES = {
     key: ['search_id', 'bucket_at'],
     time: 'v.bucket_at',
     of: BY_SEARCH,
-    changes: [['volume', `search_id, ${DAY}`, 'search_id, bucket_at']],
   },
   search_growth_hourly: { key: ['search_id', 'bucket_at'], time: 'v.bucket_at', of: BY_SEARCH },
   search_growth_daily: { key: ['search_id', 'bucket_at'], time: 'v.bucket_at', of: BY_SEARCH },
@@ -186,29 +152,23 @@ const SOURCES = {
     isPrimary: false,
     of: BY_SEARCH,
   },
-  spikes: { ...ofTable('spikes', 'id'), time: 'v.at', of: BY_SEARCH },
-  trend_states: { ...ofTable('trend_states', 'id'), time: 'v.at', of: BY_SEARCH },
-  coverage: { ...ofTable('coverage', 'run_id'), time: 'v.observed_until', of: BY_SEARCH },
+  spikes: { key: ['id'], time: 'v.at', of: BY_SEARCH },
+  trend_states: { key: ['id'], time: 'v.at', of: BY_SEARCH },
+  coverage: { key: ['run_id'], time: 'v.observed_until', of: BY_SEARCH },
   derived_until: { key: ['search_id'], of: BY_SEARCH },
   runs: {
     key: ['id'],
     time: 'coalesce(v.slot_at, v.created_at)',
     of: BY_SEARCH,
-    changes: [
-      ['runs', 'id', 'id'],
-      ['calls', 'run_id', 'id'],
-      ['run_results', 'run_id', 'id'],
-      ['run_tools', 'run_id', 'id'],
-    ],
   },
-  run_tools: { ...ofTable('run_tools', 'run_id', 'tool'), time: 'v.due_at', of: BY_SEARCH },
-  calls: { ...ofTable('calls', 'run_id', 'n'), time: 'v.sent_at', of: BY_SEARCH },
-  rejects: { ...ofTable('rejects', 'id'), time: 'v.at', of: BY_SEARCH },
+  run_tools: { key: ['run_id', 'tool'], time: 'v.due_at', of: BY_SEARCH },
+  calls: { key: ['run_id', 'n'], time: 'v.sent_at', of: BY_SEARCH },
+  rejects: { key: ['id'], ...seenAt('v.at'), of: BY_SEARCH },
   searches: { key: ['id'], of: { column: 'id', scope: 'search' } },
   search_versions: { key: ['search_id', 'version'], of: BY_SEARCH },
   // A state may begin and end within a millisecond.
   search_states: { key: ['search_id', 'began_at', 'ended_at', 'state'], isPrimary: false, of: BY_SEARCH },
-  interval_changes: { ...ofTable('interval_changes', 'id'), time: 'v.at', of: BY_SEARCH },
+  interval_changes: { key: ['id'], time: 'v.at', of: BY_SEARCH },
   topics: { key: ['id'], of: { column: 'id', scope: 'topic' } },
 } as const satisfies Readonly<Record<string, ResourceSource>>;
 

@@ -7,7 +7,6 @@ import { ANALYTICS } from '../../model/database-kind.ts';
 import { findRenamed, type NamedKind } from '../topics/former-slugs.ts';
 import { SCHEMA } from '../db/schema-state.ts';
 import { copyExpression, type ExportColumn } from './export-columns.ts';
-import { isNewSql, type NewRows } from './export-cursor.ts';
 import {
   type Resource,
   RESOURCE_SOURCES,
@@ -22,6 +21,8 @@ export type ExportFilter = Readonly<{
   /** Slug: results of this topic's searches; with `searches`, only those of them in this topic. */
   topic?: string | undefined;
   since?: Date | undefined;
+  /** Only what a response first contained from this time on, where rows say so ({@link ResourceSource.firstSeen}). */
+  firstSeenSince?: Date | undefined;
   /** Excluded. */
   until?: Date | undefined;
   /** Only posts and links that match this query, and rows about them. */
@@ -113,15 +114,13 @@ function writeLiteral(value: unknown): string {
 /**
  * Text with literals, because COPY takes no parameters.
  * @param matches see {@link buildQueryCondition}
- * @param newRows only rows that are new or changed, if the resource can tell; otherwise all
  */
 export function buildSelect(
   resource: Resource,
   columns: readonly ExportColumn[],
-  filter: Pick<ExportFilter, 'since' | 'until' | 'view'>,
+  filter: Pick<ExportFilter, 'since' | 'until' | 'view' | 'firstSeenSince'>,
   searchIds: SearchIds,
   matches?: string,
-  newRows?: NewRows,
 ): string {
   const source = RESOURCE_SOURCES[resource];
   const { key, time, of } = source;
@@ -132,7 +131,7 @@ export function buildSelect(
     ...(filter.until === undefined || time === undefined ? [] : [`${time} < ${timeLiteral(filter.until)}`]),
     ...(matches === undefined ? [] : [matches]),
     ...(resource === 'discoveries' && filter.view === 'topic' ? ['v.first_in_topic'] : []),
-    ...(newRows === undefined ? [] : changedSql(source, ids, newRows)),
+    ...(filter.firstSeenSince === undefined ? [] : firstSeenSql(source, ids, filter.firstSeenSince)),
   ];
   const copied = columns.map((column) => `${copyExpression(column)} AS ${escapeIdentifier(column.name)}`);
   return [
@@ -143,16 +142,15 @@ export function buildSelect(
   ].join(' ');
 }
 
-/** A new sighting selects an item that was stored before, by another search. */
-function changedSql({ changes, of }: ResourceSource, ids: string | undefined, newRows: NewRows): string[] {
-  if (changes === undefined) return [];
-  const changed = changes.map(([table, columns, viewColumns]) => {
-    const row = viewColumns.split(', ').map((name) => `v.${name}`);
-    return `(${row.join(', ')}) IN (SELECT ${columns} FROM ${SCHEMA}.${table} t WHERE ${isNewSql('t', newRows)})`;
-  });
+/** A search may first see an item that another search has seen before. */
+function firstSeenSql({ firstSeen, of }: ResourceSource, ids: string | undefined, since: Date): string[] {
+  if (firstSeen === undefined) return [];
+  const isNew = [`${firstSeen} >= ${timeLiteral(since)}`];
   if (ids !== undefined && of !== undefined && of.scope !== 'search')
-    changed.push(`v.${of.column} IN (${selectFound(of.scope, ids, isNewSql('g', newRows))})`);
-  return [`(${changed.join(' OR ')})`];
+    isNew.push(
+      `v.${of.column} IN (${selectFound(of.scope, ids, `g.first_seen_at >= ${timeLiteral(since)}`)})`,
+    );
+  return [`(${isNew.join(' OR ')})`];
 }
 
 function timeLiteral(at: Date): string {
