@@ -98,7 +98,7 @@ function registerList<Sort extends 'sort' | 'by'>(
       const now = ctx.clock.now();
       const scope = await findScope(ctx.db, options);
       const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
-      const found = await readPostPage(ctx.db, {
+      const posts = await readPostPage(ctx.db, {
         ...scope,
         matching: { query, now },
         since: since?.(now),
@@ -110,7 +110,7 @@ function registerList<Sort extends 'sort' | 'by'>(
         limit: limit + 1,
       });
       if (backlog !== null) sayBacklog(cli, backlog);
-      const shown = found.slice(0, limit);
+      const shown = posts.slice(0, limit);
       const counts = new Map(shown.map(({ post, place: { by } }) => [post, by < 0n ? null : Number(by)]));
       const rows = shown.map(({ post }) => post);
       const describe = ({ id, text }: PostRow) => ({ kind: 'post' as const, id, texts: [text] });
@@ -122,19 +122,19 @@ function registerList<Sort extends 'sort' | 'by'>(
         readUrl: ({ url }) => url,
       });
       const last = shown.at(-1);
-      if (found.length > limit && last !== undefined)
+      if (posts.length > limit && last !== undefined)
         cli.say(`Next page: --after ${order}.${last.place.by}.${last.place.id}`);
     });
   });
 }
 
 /** A place that a page printed: its order, and the sort value and id of its last post. */
-function parsePlace(given: string, order: PostOrder): PostPlace {
-  const [, by, id] = new RegExp(String.raw`^${order}\.(-?\d{1,18})\.(\d{1,18})$`).exec(given) ?? [];
+function parsePlace(text: string, order: PostOrder): PostPlace {
+  const [, by, id] = new RegExp(String.raw`^${order}\.(-?\d{1,18})\.(\d{1,18})$`).exec(text) ?? [];
   if (by === undefined || id === undefined)
     throw createInvalidOption(
       'after',
-      given,
+      text,
       `what the previous page said after --after, in the same order: ${order}.<value>.<id>`,
     );
   return { by: BigInt(by), id: BigInt(id) };

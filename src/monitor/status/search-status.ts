@@ -227,7 +227,7 @@ export function judgeTopic(searches: readonly SearchStatus[]): TopicStatus {
   const [first] = sorted;
   const its = sorted.filter(({ status }) => status === first?.status);
   const end = first?.paused_until ?? null;
-  const paused_until = its.every((one) => one.paused_until?.getTime() === end?.getTime()) ? end : null;
+  const paused_until = its.every((status) => status.paused_until?.getTime() === end?.getTime()) ? end : null;
   const [newest] = kept.toSorted((a, b) => (b.last_run_at?.getTime() ?? 0) - (a.last_run_at?.getTime() ?? 0));
   return {
     status: first?.status ?? null,

@@ -28,15 +28,15 @@ const querystring = z.strictObject({
 
 export function addComparePage(app: App, { ctx }: RouteContext): void {
   app.get('/compare', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
-    const asked = [
+    const requestedTopics = [
       ...new Set([request.query.topics ?? []].flat().flatMap((slugs) => slugs.split(','))),
     ].filter((slug) => slug !== '');
     const all = await readTopics(ctx.db, { limit: MAX_LISTED });
     const renamed = await findRenamed(
       ctx.db.pool,
-      asked.map((slug) => ({ kind: 'topic', slug })),
+      requestedTopics.map((slug) => ({ kind: 'topic', slug })),
     );
-    const named = asked.map((slug) => renamed.find(({ former }) => former === slug)?.slug ?? slug);
+    const named = requestedTopics.map((slug) => renamed.find(({ former }) => former === slug)?.slug ?? slug);
     const chosen = named.flatMap((name) => all.find(({ slug }) => slug === name) ?? []).slice(0, MAX_TOPICS);
     const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
     const compared = { topics: chosen, range, commonKind: request.query.common };

@@ -92,8 +92,8 @@ export async function readListItems(
       });
     }
     case 'links': {
-      const found = await readLinkPage(db, { ...filter, before });
-      const links = await describeTitles(db, found, ({ id }) => id);
+      const page = await readLinkPage(db, { ...filter, before });
+      const links = await describeTitles(db, page, ({ id }) => id);
       return links.map((link) => ({ item: { kind: 'link', link }, keys: [0n, link.id] }));
     }
     case 'discoveries': {

@@ -71,9 +71,9 @@ async function renderList(
   db: Database,
   request: FastifyRequest,
   reply: FastifyReply,
-  { kind, scope, searches, id, name, address: { cursor, ...given } }: Shown,
+  { kind, scope, searches, id, name, address: { cursor, ...parameters } }: Shown,
 ): Promise<FastifyReply> {
-  const address = kind === 'discoveries' ? given : { ...given, after: undefined };
+  const address = kind === 'discoveries' ? parameters : { ...parameters, after: undefined };
   const { now, zone } = request.frame;
   const shared = toSharedTimes(address, zone);
   if (shared !== undefined) return reply.redirect(writeListPath(kind, scope, shared), 303);
@@ -136,10 +136,10 @@ async function renderList(
     aside: (
       <Tabs
         label="Lists"
-        tabs={LIST_KINDS.map((one) => ({
-          href: path({ sort: undefined }, one),
-          words: KIND_WORDS[one],
-          here: one === kind,
+        tabs={LIST_KINDS.map((listKind) => ({
+          href: path({ sort: undefined }, listKind),
+          words: KIND_WORDS[listKind],
+          here: listKind === kind,
         }))}
       />
     ),

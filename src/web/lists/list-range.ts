@@ -36,20 +36,20 @@ const HOURS_MS = 8 * DAY;
 const BUCKET_MS: Readonly<Record<Bucket, number>> = { quarter: 15 * MINUTE, hour: HOUR, day: DAY };
 
 /**
- * @param given parameters of the address; a name is ignored beside a time
+ * @param parameters of the address; a name is ignored beside a time
  * @throws InvalidInput
  */
 export function resolveListRange(
-  given: { range: ListRangeName; from?: string | undefined; to?: string | undefined },
+  parameters: { range: ListRangeName; from?: string | undefined; to?: string | undefined },
   reader: { now: Date; zone: string },
 ): ListRange {
   const { now } = reader;
-  const since = parseTime('from', given.from, now, 'start');
-  const until = parseTime('to', given.to, now, 'end');
+  const since = parseTime('from', parameters.from, now, 'start');
+  const until = parseTime('to', parameters.to, now, 'end');
   if (since !== undefined && until !== undefined && since >= until)
-    throw new InvalidInput([{ path: 'to', given: given.to, expected: 'a time after From' }]);
-  if (since === undefined && until === undefined && given.range !== 'all') {
-    const { name, from, until: end, per, words } = computeRange(given.range, now);
+    throw new InvalidInput([{ path: 'to', given: parameters.to, expected: 'a time after From' }]);
+  if (since === undefined && until === undefined && parameters.range !== 'all') {
+    const { name, from, until: end, per, words } = computeRange(parameters.range, now);
     return {
       name,
       since: from,
@@ -97,13 +97,13 @@ function describeRange(since: Date | undefined, until: Date | undefined, reader:
 
 function parseTime(
   path: 'from' | 'to',
-  given: string | undefined,
+  text: string | undefined,
   now: Date,
   as: 'start' | 'end',
 ): Date | undefined {
-  if (given === undefined) return undefined;
-  const point = parseTimePoint(given);
-  if (point === undefined) throw new InvalidInput([{ path, given, expected: TIME_POINT_EXPECTED }]);
+  if (text === undefined) return undefined;
+  const point = parseTimePoint(text);
+  if (point === undefined) throw new InvalidInput([{ path, given: text, expected: TIME_POINT_EXPECTED }]);
   return resolveTimePoint(point, now, as);
 }
 

@@ -113,9 +113,11 @@ export function ListVolumeSection({
   const { kind, range, after } = list;
   const { chart, chartDays } = range;
   const frame = useFrame();
-  const [one, many] = KIND_NOUNS[kind];
+  const [singular, plural] = KIND_NOUNS[kind];
   const count =
-    total === null ? `More than ${formatCount(MAX_COUNTED, one, many)}` : formatCount(total, one, many);
+    total === null
+      ? `More than ${formatCount(MAX_COUNTED, singular, plural)}`
+      : formatCount(total, singular, plural);
   // What begins within the chart, or is all in it, is not only the newest part.
   const isWhole = total !== null && volume.values.reduce<number>((sum, n) => sum + (n ?? 0), 0) >= total;
   const per = chart.per === 'quarter' ? '15 minutes' : chart.per;
@@ -149,8 +151,8 @@ export function ListVolumeSection({
         series={[
           { name: KIND_WORDS[kind], values: volume.values, least: volume.least, partial: volume.partial },
         ]}
-        unit={many}
-        singular={one}
+        unit={plural}
+        singular={singular}
         from={range.since === undefined ? volume.at[0] : chart.from}
         until={chart.until}
         list={path({ range: undefined, from: undefined, to: undefined })}

@@ -56,7 +56,7 @@ export function BudgetSection({ facts: { services }, callDays: days, from }: Sys
             name,
             values: at.map((day) => {
               const iso = day.toISOString().slice(0, 10);
-              return days.find((one) => one.service === name && one.day === iso)?.calls ?? 0;
+              return days.find((callDay) => callDay.service === name && callDay.day === iso)?.calls ?? 0;
             }),
           }))}
           unit="calls"

@@ -56,17 +56,17 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
     '/system/tokens',
     { schema: { body: formBody }, config: { scope: 'admin' }, onSend: preventCaching },
     async (request, reply) => {
-      const given = { scopes: [], ...request.body };
+      const values = { scopes: [], ...request.body };
       try {
         const made = await createToken(
           request.acting,
-          parseTokenForm(given, ctx.clock.now()),
+          parseTokenForm(values, ctx.clock.now()),
           request.visitor,
         );
         return renderKey(request, reply, made, 'Token created');
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
-        return show(request, reply, given, error.problems);
+        return show(request, reply, values, error.problems);
       }
     },
   );
@@ -75,13 +75,13 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
     '/system/tokens/:id/rotate',
     { schema: { params, body: formBody }, config: { scope: 'admin' }, onSend: preventCaching },
     async (request, reply) => {
-      const given = readField(request.body, 'grace') ?? '';
-      const grace = Object.keys(GRACE_PERIODS).find((each) => each === given);
+      const graceText = readField(request.body, 'grace') ?? '';
+      const grace = Object.keys(GRACE_PERIODS).find((each) => each === graceText);
       if (grace === undefined)
         throw new InvalidInput([
           {
             path: 'grace',
-            given,
+            given: graceText,
             expected: `one of ${Object.keys(GRACE_PERIODS).join(', ')} (seconds)`,
           },
         ]);
@@ -102,7 +102,7 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    given?: FormValues,
+    values?: FormValues,
     problems: readonly Problem[] = [],
   ): Promise<FastifyReply> {
     const tokens = await listTokens(ctx, { limit: MAX_TOKENS });
@@ -126,7 +126,7 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
           <RotationForms tokens={tokens.filter((token) => isTokenActive(token, now))} />
           <Section title="New token">
             <NewTokenForm
-              given={given}
+              values={values}
               problems={problems}
               first={!tokens.some((token) => isTokenActive(token, now))}
             />
@@ -137,26 +137,26 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
   }
 }
 
-function parseTokenForm(given: FormValues, now: Date): Parameters<typeof createToken>[1] {
-  const days = Object.keys(EXPIRIES).find((each) => each === readField(given, 'ends'));
+function parseTokenForm(values: FormValues, now: Date): Parameters<typeof createToken>[1] {
+  const days = Object.keys(EXPIRIES).find((each) => each === readField(values, 'ends'));
   return decodeInput(newToken, {
-    name: cleanLine((readField(given, 'name') ?? '').toWellFormed()),
-    scopes: SCOPES.filter((scope) => readFieldList(given, 'scopes').includes(scope)),
+    name: cleanLine((readField(values, 'name') ?? '').toWellFormed()),
+    scopes: SCOPES.filter((scope) => readFieldList(values, 'scopes').includes(scope)),
     expires_at: days === undefined ? null : new Date(now.getTime() + Number(days) * DAY).toISOString(),
   });
 }
 
 function NewTokenForm({
-  given,
+  values,
   problems,
   first,
 }: {
-  given: FormValues | undefined;
+  values: FormValues | undefined;
   problems: readonly Problem[];
   first: boolean;
 }) {
   return (
-    <Form action="/system/tokens" values={given} problems={problems} label="New token">
+    <Form action="/system/tokens" values={values} problems={problems} label="New token">
       {first ? (
         <p class="help">
           Once a token exists, everyone needs one, even on this machine. Create an admin token for yourself

@@ -21,10 +21,10 @@ export function addPurgePages(app: App, { ctx }: RouteContext): void {
     const path = `/${PLACES[kind]}/:slug/purge`;
     app.get(path, { schema, config: { scope: SCOPE } }, async (request, reply) => {
       const find = kind === 'topic' ? findTopicRow : findSearchRow;
-      const found = await find(ctx.db, request.params.slug);
-      const target = { kind, slug: found.slug };
+      const row = await find(ctx.db, request.params.slug);
+      const target = { kind, slug: row.slug };
       const counts = await previewPurge(ctx.db, target);
-      const name = 'name' in found ? found.name : found.slug;
+      const name = 'name' in row ? row.name : row.slug;
       return renderPage(request, reply, {
         title: `Purge ${name}?`,
         here: '',

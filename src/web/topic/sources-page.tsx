@@ -103,11 +103,11 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: string,
+    named: string,
     said?: Said,
     { values, problems = [], status = 200 }: FormOutcome = {},
   ): Promise<FastifyReply> {
-    const topic = await assertTopicNotRemoved(ctx.db, asked);
+    const topic = await assertTopicNotRemoved(ctx.db, named);
     const { slug } = topic;
     const { sources, notes } = await listSources(ctx, slug);
     const own = sources.filter(({ kind }) => kind !== 'service');
