@@ -23,6 +23,7 @@ const PROGRAMS = [
   'test/provider-check/run.ts',
   'test/store/migrator.ts',
   'test/web/attack/watched-server.ts',
+  'test/web/api/dying-server.ts',
 ] as const;
 
 declare module 'vitest' {

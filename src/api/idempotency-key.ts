@@ -2,34 +2,26 @@
  * `Idempotency-Key`, as in the IETF draft: a repeated request gets the reply to the first one. A route enables it with
  * `idempotent` in its config.
  *
- * A reply is stored if it is the result of the execution: 2xx and 4xx, except 401, 403 and 429. After those and after 5xx
- * the same request is executed again. Requests that are refused earlier (token, rate limit, types) touch no key.
+ * What a request changes in the database, and its reply, are one transaction: neither is there without the other. What happens
+ * elsewhere (a paid call, a test message) happens again if its process ends before the reply is stored.
  *
- * While a request is in progress, its key has a lease. If the process ends, a repeated request is executed again once the
- * lease has expired. Effects of a second execution:
- * - Things with a slug are not created twice: the second execution gets 409.
- * - `run` commits its run together with the key: the second execution returns that run.
- * - `try` calls the service again. Both calls count against the limits; the response to the first one is lost.
- * - An unused token may be left over. A channel's secret is rotated again; a test message is sent again.
+ * A reply is stored if it is the result of the execution: 2xx and 4xx, except 401, 403 and 429. After those and after 5xx
+ * the same request is executed again, and after {@link buildTimeLimit} also one whose process ended. Requests that are refused
+ * earlier (token, rate limit, types) touch no key.
  */
 
-import { InvalidInput } from '../model/errors.ts';
+import { InvalidInput, Refused } from '../model/errors.ts';
 import { toJson } from '../lib/json-values.ts';
 import type { Visitor } from '../monitor/access/visitor-scopes.ts';
 import { KeyRefused } from '../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
+import type { Config } from '../config/config.ts';
+import { MINUTE } from '../lib/time.ts';
+import type { Context } from '../monitor/context.ts';
+import { type HeldChanges, holdChanges } from '../monitor/held-changes.ts';
 import { abortOnClose } from '../platform/http/raw-reply.ts';
-import {
-  abandonRequest,
-  beginRequest,
-  commitWithRequest,
-  type Execution,
-  EXTEND_EVERY_MS,
-  extendRequest,
-  finishRequest,
-  type RequestKey,
-} from '../store/access/idempotency.ts';
+import { beginRequest, type Execution, releaseKey, storeReply } from '../store/access/idempotency.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -45,10 +37,10 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /**
-     * Set for a request with an `Idempotency-Key` to a route that honors it; otherwise null. `stopped` is aborted when the
-     * server closes and the client has disconnected.
+     * Set for a request with an `Idempotency-Key` to a route that honors it; otherwise null. What its context changes is committed
+     * with the reply. `stopped` is aborted when the server closes and the client has disconnected.
      */
-    execution: (Execution & { stopped: AbortSignal }) | null;
+    execution: { ctx: Context; stopped: AbortSignal } | null;
   }
 }
 
@@ -75,59 +67,71 @@ const storedReply = z.object({
 });
 type StoredReply = z.infer<typeof storedReply>;
 
+/** How long a request may take that calls no service: its statements, and other hosts that it reads from. */
+const TIME_LIMIT_MS = 2 * MINUTE;
+
+/** After this time, an execution without a reply is void: nobody waits for it any more. */
+export function buildTimeLimit({ callTimeoutMs, graceMs }: Config, callsService: boolean): number {
+  return TIME_LIMIT_MS + (callsService ? Math.max(...Object.values(callTimeoutMs)) + graceMs : 0);
+}
+
 /** Adds hooks to every route declared after it; they do nothing for routes without `idempotent`. */
 export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'>): void {
-  const { db, clock, log } = ctx;
+  const { db, clock, log, config } = ctx;
   const openExecutions = new Map<FastifyRequest, OpenExecution>();
 
   app.addHook('preHandler', async (request, reply) => {
-    const { idempotent } = request.routeOptions.config;
+    const { idempotent, callsService = false } = request.routeOptions.config;
     const header = request.headers[KEY_HEADER];
     if (idempotent === undefined || header === undefined) return undefined;
-    const key: RequestKey = {
+    const begun = await beginRequest(db, clock, {
       visitor: formatVisitor(request.visitor),
       route: `${request.method} ${request.routeOptions.url ?? ''}`,
       key: parseKey(header),
-    };
-    const begun = await beginRequest(db, clock, { ...key, bodyHash: hashRequest(request) });
+      bodyHash: hashRequest(request),
+      limitMs: buildTimeLimit(config, callsService),
+    });
     if (begun.kind === 'replay') return sendStoredReply(reply, begun);
     if (begun.kind !== 'execute') throw new KeyRefused(begun.kind);
 
-    const { fence, committed } = begun;
+    const changes = holdChanges(ctx);
     const stop = new AbortController();
-    request.execution = {
-      committed,
-      commit: (tx, created) => commitWithRequest(tx, key, fence, created),
-      stopped: stop.signal,
-    };
-    const logFailure = (error: unknown) =>
-      log.warn({ err: error, request: request.id }, 'idempotency key not updated');
-    // Run outside the visitor's share of database connections: waiting for one could lose the lease or delay the reply.
-    const extending = runAsProgram(() =>
-      setInterval(() => {
-        extendRequest(db, key, fence).catch(logFailure);
-      }, EXTEND_EVERY_MS).unref(),
-    );
-    const end = async (body: string) => {
-      clearInterval(extending);
-      const stored = buildStoredReply(reply, body, idempotent === true ? undefined : idempotent.secret);
-      const ended = runAsProgram(() =>
-        stored === null
-          ? abandonRequest(db, key, fence)
-          : finishRequest(db, key, fence, { status: reply.statusCode, reply: JSON.stringify(stored) }),
-      );
-      // The client gets its reply even if the key cannot be updated.
-      await ended.catch(logFailure);
-    };
-    openExecutions.set(request, { response: reply.raw, stop, end });
+    request.execution = { ctx: changes.ctx, stopped: stop.signal };
+    openExecutions.set(request, { execution: begun.execution, changes, response: reply.raw, stop });
     return undefined;
   });
 
   // Compression is a hook of each route and runs after this one, so the payload is still plain text.
-  app.addHook('onSend', async (request, _reply, payload) => {
-    const execution = openExecutions.get(request);
+  app.addHook('onSend', async (request, reply, payload) => {
+    const open = openExecutions.get(request);
+    if (open === undefined) return payload;
     openExecutions.delete(request);
-    await execution?.end(typeof payload === 'string' ? payload : '');
+    const { execution, changes } = open;
+    const { idempotent } = request.routeOptions.config;
+    const secret = typeof idempotent === 'object' ? idempotent.secret : undefined;
+    const stored = buildStoredReply(reply, typeof payload === 'string' ? payload : '', secret);
+    const release = () =>
+      runAsProgram(() => releaseKey(db, execution)).catch((error: unknown) =>
+        log.warn({ err: error, request: request.id }, 'idempotency key not released'),
+      );
+    if (stored === null) {
+      await changes.rollback();
+      await release();
+      return payload;
+    }
+    const written = { status: reply.statusCode, reply: JSON.stringify(stored) };
+    if (reply.statusCode >= 400) await changes.rollback();
+    try {
+      // A repeated request gets the reply of the later execution, if there is one.
+      if (!changes.isOpen()) await runAsProgram(() => storeReply(db.pool, execution, written));
+      await changes.commit(async (tx) => {
+        if (!(await storeReply(tx, execution, written)))
+          throw new Refused('conflict', 'this request took too long and is being retried');
+      });
+    } catch (error) {
+      await release();
+      throw error;
+    }
     return payload;
   });
 
@@ -140,7 +144,12 @@ export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'
   });
 }
 
-type OpenExecution = { response: ServerResponse; stop: AbortController; end(body: string): Promise<void> };
+type OpenExecution = {
+  execution: Execution;
+  changes: HeldChanges<Context>;
+  response: ServerResponse;
+  stop: AbortController;
+};
 
 /** A session counts as its token: both have the token's unique prefix. */
 function formatVisitor({ name }: Visitor): string {

@@ -4,7 +4,9 @@ import { createCursor } from '../monitor/http/cursors.ts';
 import { readPublicBase } from '../monitor/http/public-address.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { type AnyOperation, type Input, listMembers, listShapes, memberOf } from '../monitor/operation.ts';
+import type { Put } from '../monitor/put.ts';
 import { operation as defineRoute } from './operation.ts';
+import { mayOnlyCreate, putHeaders, replyToPut } from './put-reply.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
 
 /** Routes of the operations that have one. */
@@ -31,6 +33,7 @@ function addRoute(app: App, home: RouteContext, operation: Routed): void {
         ? {}
         : { idempotent: once === undefined ? true : { secret: once } }),
       ...(typeof created === 'function' ? { sends: ['Location'] } : {}),
+      ...(method === 'PUT' ? { reads: putHeaders } : {}),
       operationId: id,
       summary: does,
       description: more,
@@ -39,14 +42,16 @@ function addRoute(app: App, home: RouteContext, operation: Routed): void {
       querystring: cursor === undefined ? z.strictObject(filters) : defineListQuery(cursor, filters),
       ...(body.length === 0 ? {} : { body: orNone(buildBody(input, body), mayLackBody) }),
       response: {
+        ...(method === 'PUT' ? { 200: output } : {}),
         [created === undefined ? 200 : 201]: cursor === undefined ? output : defineListReply(output),
       },
     }),
     handler: async (request, reply) => {
       const { acting, visitor } = request;
       const findPublicBase = () => readPublicBase(request, home);
+      const onlyCreate = method === 'PUT' && mayOnlyCreate(request);
       const run = (page: { limit: number; after: unknown }, members: object) =>
-        operation.run({ ctx: acting, visitor, page, findPublicBase }, members as never); // validated by the types of the route
+        operation.run({ ctx: acting, visitor, page, findPublicBase, onlyCreate }, members as never); // validated by the types of the route
       const members = { ...Object(request.params), ...Object(request.body) };
       if (once !== undefined) void reply.header('cache-control', 'no-store');
       if (cursor !== undefined && list !== undefined) {
@@ -55,6 +60,7 @@ function addRoute(app: App, home: RouteContext, operation: Routed): void {
         return page(rows as never[], list.key); // of a list
       }
       const made = await run({ limit: 0, after: undefined }, { ...members, ...Object(request.query) });
+      if (method === 'PUT') return replyToPut(reply, made as Put<never>, created as (out: never) => string); // as it is declared
       if (created !== undefined) void reply.code(201);
       if (typeof created === 'function') void reply.header('location', created(made as never)); // its own reply
       return made;

@@ -105,6 +105,11 @@ export const newSearch = searchMembers
     ],
   });
 
+/** A search at its slug. */
+export const writtenSearch = newSearch.omit({ slug: true }).meta({
+  examples: [{ topic: 'harbour-ferry', operation: 'microblog', prompt: 'harbour ferry', every: '30m' }],
+});
+
 export const editedSearch = searchMembers
   .extend({
     slug: searchSlug.optional().describe('New slug.'),
@@ -156,6 +161,19 @@ export const newTopic = z
       },
     ],
   });
+
+/** A topic at its slug. */
+export const writtenTopic = newTopic.omit({ slug: true }).meta({
+  examples: [
+    {
+      name: 'Harbour ferry',
+      searches: [
+        { operation: 'microblog', prompt: 'harbour ferry', every: '15m' },
+        { operation: 'ai', prompt: 'harbour ferry', every: '1h' },
+      ],
+    },
+  ],
+});
 
 export const watchedText = z
   .strictObject({

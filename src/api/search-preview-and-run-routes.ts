@@ -126,11 +126,11 @@ function executionRoutes(app: App, { ctx }: RouteContext): void {
       params,
       response: { 202: RequestedRun },
     }),
-    async ({ params: { search }, execution, acting }, reply) => {
-      const { runId, alreadyQueued } = await insertManualRun(acting, search, execution);
-      if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
+    async ({ params: { search }, acting }, reply) => {
+      const { runId, alreadyQueued } = await insertManualRun(acting, search);
+      if (!alreadyQueued) await enqueueNewRuns(acting, [runId], 'manual');
       void reply.code(202).header('location', `/api/v1/runs/${runId}`);
-      return { ...(await findRunRow(ctx.db, runId)), already_queued: alreadyQueued };
+      return { ...(await findRunRow(acting.db, runId)), already_queued: alreadyQueued };
     },
   );
 

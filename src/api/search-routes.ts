@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
+import { createSearch, editSearch, putSearch } from '../monitor/topics/save-search.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { readSearchWithStatus } from '../monitor/status/search-status.ts';
 import { Search, searchMembers } from '../monitor/status/status-shapes.ts';
@@ -8,8 +8,9 @@ import { readIntervalChanges, readVersions } from '../store/queries/search-list.
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
+import { mayOnlyCreate, putHeaders, replyToPut } from './put-reply.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import { editedSearch, FORMER_SLUGS, newSearch } from './request-shapes.ts';
+import { editedSearch, FORMER_SLUGS, newSearch, writtenSearch } from './request-shapes.ts';
 import { searchSlug } from '../model/value-shapes.ts';
 import { IntervalChange, MissingTools, SearchVersion } from './reply-shapes.ts';
 import { defineRowWith } from '../store/db/row-shapes.ts';
@@ -19,7 +20,7 @@ const params = z.strictObject({ search: searchSlug });
 
 export function searchRoutes(app: App, routeContext: RouteContext): void {
   readRoutes(app, routeContext);
-  writeRoutes(app, routeContext);
+  writeRoutes(app);
 }
 
 const versionCursor = createCursor(
@@ -106,7 +107,7 @@ async function readSavedSearch(ctx: RouteContext['ctx'], slug: string) {
   };
 }
 
-function writeRoutes(app: App, { ctx }: RouteContext): void {
+function writeRoutes(app: App): void {
   app.post(
     '/api/v1/searches',
     operation({
@@ -124,7 +125,30 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
     async ({ body, acting }, reply) => {
       const { search } = await createSearch(acting, body);
       void reply.code(201).header('location', `/api/v1/searches/${search.slug}`);
-      return readSavedSearch(ctx, search.slug);
+      return readSavedSearch(acting, search.slug);
+    },
+  );
+
+  app.put(
+    '/api/v1/searches/:search',
+    operation({
+      scope: ['write', 'run'],
+      sends: ['Location'],
+      reads: putHeaders,
+      operationId: 'putSearch',
+      summary: 'Create or replace a search',
+      description:
+        'A new search runs immediately. Otherwise omitted members get their defaults, and what changes is a new version, as in `editSearch`; topic, service and operation cannot change (409); an omitted service stays. Repeating the request changes nothing.',
+      tags,
+      params,
+      body: writtenSearch,
+      response: { 200: SavedSearch, 201: SavedSearch },
+    }),
+    async (request, reply) => {
+      const { params: path, body, acting } = request;
+      const put = await putSearch(acting, path.search, body, { onlyCreate: mayOnlyCreate(request) });
+      const { slug } = replyToPut(reply, put, (search) => `/api/v1/searches/${search.slug}`);
+      return readSavedSearch(acting, slug);
     },
   );
 
@@ -142,7 +166,7 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { search }, body, acting }) => {
       const { slug } = (await editSearch(acting, search, body)).search;
-      return readSavedSearch(ctx, slug);
+      return readSavedSearch(acting, slug);
     },
   );
 }

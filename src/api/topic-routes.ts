@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readTopics } from '../store/queries/topic-list.ts';
 import { watch } from '../monitor/sources/watch-address.ts';
-import { createTopic, renameTopic } from '../monitor/topics/save-topic.ts';
+import { createTopic, putTopic, renameTopic } from '../monitor/topics/save-topic.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
 import { addTopicStatus, readTopicStatuses, readTopicWithStatus } from '../monitor/status/search-status.ts';
@@ -10,7 +10,15 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
-import { FORMER_SLUGS, newTopic, renamedTopic, rewatchedTopic, watchedText } from './request-shapes.ts';
+import { mayOnlyCreate, putHeaders, replyToPut } from './put-reply.ts';
+import {
+  FORMER_SLUGS,
+  newTopic,
+  renamedTopic,
+  rewatchedTopic,
+  watchedText,
+  writtenTopic,
+} from './request-shapes.ts';
 import { flagParam, topicSlug } from '../model/value-shapes.ts';
 
 const tags = ['topics'];
@@ -19,9 +27,9 @@ const cursor = createCursor('topics', topicSlug);
 
 export function topicRoutes(app: App, routeContext: RouteContext): void {
   readRoutes(app, routeContext);
-  createRoutes(app, routeContext);
-  rewatchRoute(app, routeContext);
-  renameRoute(app, routeContext);
+  createRoutes(app);
+  rewatchRoute(app);
+  renameRoute(app);
 }
 
 async function readTopic(ctx: RouteContext['ctx'], slug: string) {
@@ -67,7 +75,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-function createRoutes(app: App, { ctx }: RouteContext): void {
+function createRoutes(app: App): void {
   const slugRule = 'Slugs are unique: one that exists, or that something removed keeps, returns 409.';
   app.post(
     '/api/v1/topics',
@@ -85,7 +93,32 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
     async ({ body, acting }, reply) => {
       const { topic } = await createTopic(acting, body);
       void reply.code(201).header('location', `/api/v1/topics/${topic}`);
-      return readTopic(ctx, topic);
+      return readTopic(acting, topic);
+    },
+  );
+
+  app.put(
+    '/api/v1/topics/:topic',
+    operation({
+      scope: ['write', 'run'],
+      sends: ['Location'],
+      reads: putHeaders,
+      operationId: 'putTopic',
+      summary: 'Create or replace a topic with its searches',
+      description:
+        'Saves everything or nothing. Each search is created or replaced as by `putSearch`; searches of the topic that are not in the request are removed, and keep their results. Repeating the request changes nothing.',
+      tags,
+      params,
+      body: writtenTopic,
+      response: { 200: Topic, 201: Topic },
+    }),
+    async (request, reply) => {
+      const { params: path, body, acting } = request;
+      const put = await putTopic(acting, path.topic, body, { onlyCreate: mayOnlyCreate(request) });
+      return readTopic(
+        acting,
+        replyToPut(reply, put, (slug) => `/api/v1/topics/${slug}`),
+      );
     },
   );
 
@@ -105,12 +138,12 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
     async ({ body: { posts_every: postsEvery, ai_every: aiEvery, ...body }, acting }, reply) => {
       const { topic } = await watch(acting, { ...body, postsEvery, aiEvery });
       void reply.code(201).header('location', `/api/v1/topics/${topic}`);
-      return readTopic(ctx, topic);
+      return readTopic(acting, topic);
     },
   );
 }
 
-function rewatchRoute(app: App, { ctx }: RouteContext): void {
+function rewatchRoute(app: App): void {
   app.post(
     '/api/v1/topics/:topic/rewatch',
     operation({
@@ -129,12 +162,12 @@ function rewatchRoute(app: App, { ctx }: RouteContext): void {
     async ({ params: { topic: slug }, body, acting }, reply) => {
       const { topic } = await rewatchTopic(acting, slug, body);
       void reply.code(201).header('location', `/api/v1/topics/${topic}`);
-      return readTopic(ctx, topic);
+      return readTopic(acting, topic);
     },
   );
 }
 
-function renameRoute(app: App, { ctx }: RouteContext): void {
+function renameRoute(app: App): void {
   app.patch(
     '/api/v1/topics/:topic',
     operation({
@@ -147,6 +180,6 @@ function renameRoute(app: App, { ctx }: RouteContext): void {
       body: renamedTopic,
       response: { 200: Topic },
     }),
-    async ({ params: { topic }, body, acting }) => readTopic(ctx, await renameTopic(acting, topic, body)),
+    async ({ params: { topic }, body, acting }) => readTopic(acting, await renameTopic(acting, topic, body)),
   );
 }

@@ -185,7 +185,7 @@ export async function buildHttpServer(
   });
   app.decorateRequest('acting', {
     getter(this: FastifyRequest) {
-      return { ...home.ctx, actor: toActor(this.visitor) };
+      return { ...(this.execution?.ctx ?? home.ctx), actor: toActor(this.visitor) };
     },
   });
   recordRoutes(app, limits);

@@ -133,10 +133,11 @@ export function collectProblems<T>(problems: Problem[], read: () => T, fallback:
   }
 }
 
-/** A valid request that is refused: something does not exist, or its state forbids it (exit code 1, HTTP 404, 409, 503). */
+/** A valid request that is refused: something does not exist, or its state forbids it (exit code 1, HTTP 404, 409, 412, 503). */
 export class Refused extends Error {
   override readonly name = 'Refused';
-  readonly kind: 'not_found' | 'conflict' | 'unavailable';
+  /** `exists`: it was only to be created. */
+  readonly kind: 'not_found' | 'conflict' | 'exists' | 'unavailable';
   /** What kind of thing does not exist, such as `topic`. */
   readonly missing: string | undefined;
 

@@ -16,9 +16,11 @@ export type Call = {
   findPublicBase: () => string | Promise<string>;
   /** Aborted when a command is interrupted. Routes continue without their client. */
   stopping?: AbortSignal;
+  /** Of a PUT: what exists must not be replaced (`If-None-Match: *`). */
+  onlyCreate?: boolean;
 };
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The members of the request: one object, or several of which one is given. */
 export type Input = z.ZodObject | z.ZodUnion<readonly z.ZodObject[]>;
@@ -53,7 +55,7 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   list?: { cursor: z.core.$ZodType; key: (row: never) => unknown; shown?: number };
   /** The member of the reply that is shown once and never stored. */
   once?: string;
-  /** It creates something (201): its path; or true if it has none. */
+  /** It creates something (201): its path; or true if it has none. Of a PUT, `run` returns whether it did: see `put.ts`. */
   created?: true | ((out: never) => string);
   /** The route honors `Idempotency-Key`. */
   idempotent?: true;

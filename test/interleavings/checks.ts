@@ -112,7 +112,7 @@ export async function check(observer: PoolClient, scene: Scene, { limits }: Plan
 
 /** What is known from outside of the database. */
 export function checkRecord(
-  { requests, executions, requestLeaseEnded, died }: PlayRecord,
+  { requests, executions, isRequestOverdue, died }: PlayRecord,
   { paid }: Pick<Findings, 'paid'>,
 ): string[] {
   const sent = new Set(requests);
@@ -124,8 +124,8 @@ export function checkRecord(
     ...(unsent.length > 0 && !died ? [`P3: calls that were never sent count: ${unsent.join(', ')}`] : []),
     ...(unpaid.length > 0 ? [`P3: calls that were sent do not count: ${unpaid.join(', ')}`] : []),
     ...(twice ? ['a call was sent twice'] : []),
-    ...(executions.length > 1 && !requestLeaseEnded
-      ? ['a request was executed twice while its lease went on']
+    ...(executions.length > 1 && !isRequestOverdue
+      ? ['a request was executed twice within its time limit']
       : []),
   ];
 }

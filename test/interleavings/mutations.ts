@@ -156,11 +156,20 @@ export const DEFECTS: readonly Defect[] = [
     finds: /duplicate key/,
   },
   {
-    name: 'an Idempotency-Key does not check the lease of its execution',
+    name: 'an Idempotency-Key is void before its time limit',
     in: 'INSERT INTO strandline.idempotency_keys',
-    replace: [[/NOT \(k\.lease_until BETWEEN .*? \+ interval '1 day'\)/g, 'true']],
+    replace: [[/k\.created_at NOT BETWEEN .*? \+ \$6 \* interval '1 ms'/, '$6::float8 IS NOT NULL']],
     roles: [{ does: 'request' }, { does: 'request' }],
-    finds: /executed twice while its lease went on|created two runs/,
+    events: [],
+    finds: /executed twice within its time limit/,
+  },
+  {
+    name: 'a reply is stored beside that of another execution',
+    in: 'UPDATE strandline.idempotency_keys SET status',
+    replace: [['created_at = $4 AND status IS NULL', '$4::timestamptz IS NOT NULL']],
+    roles: [{ does: 'request' }, { does: 'request' }],
+    events: ['request overdue'],
+    finds: /created two runs/,
   },
 ];
 

@@ -21,7 +21,7 @@ export const EVENTS = [
   'no scan for a minute',
   'scans go on',
   'pauses end',
-  'request lease ends',
+  'request overdue',
   // A statement of another run takes its time: others that count a call wait in the middle of theirs.
   'minute row locked',
   'minute row released',

@@ -70,7 +70,7 @@ export async function play(stage: Stage, plan: Plan): Promise<Played> {
       const gate = step.event.startsWith('minute row') ? slow : outside;
       const impossible = gate === slow && (step.event === 'minute row locked') === slow.mayHoldLocks();
       if (gate.state() === 'sent' || impossible) continue;
-      if (step.event === 'request lease ends') record.requestLeaseEnded = true;
+      if (step.event === 'request overdue') record.isRequestOverdue = true;
       if (step.event === 'leases end') record.leased.clear();
       gate.begin(async () => {
         await happen(gate, scene, step.event);
@@ -150,7 +150,7 @@ async function happen(
   scene: Scene,
   event: OutsideEvent,
 ): Promise<void> {
-  const { searches, key } = scene;
+  const { searches } = scene;
   switch (event) {
     case 'leases end':
       await db.pool.query(
@@ -178,12 +178,6 @@ async function happen(
         [searches],
       );
       return;
-    case 'request lease ends':
-      await db.pool.query(
-        `UPDATE strandline.idempotency_keys SET lease_until = clock_timestamp() - interval '1 second' WHERE key = $1 AND status IS NULL`,
-        [key],
-      );
-      return;
     case 'minute row locked':
       await db.pool.query('BEGIN');
       await db.pool.query('SELECT FROM strandline.call_minutes WHERE service_id = $1 FOR UPDATE', [
@@ -193,6 +187,7 @@ async function happen(
     case 'minute row released':
       await db.pool.query('COMMIT');
       return;
+    case 'request overdue':
     case 'a minute passes':
       await db.pool.query('SELECT');
   }

@@ -1,4 +1,5 @@
 /** The program's own functions, as the processes of an interleaving call them. */
+import { MINUTE } from '../../src/lib/time.ts';
 import { Refused } from '../../src/model/errors.ts';
 import { callAndStore, findUnreadResponse, readCallLimits } from '../../src/monitor/runs/paid-call.ts';
 import { claimForWorker } from '../../src/monitor/runs/claim.ts';
@@ -10,12 +11,8 @@ import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
 import type { Id } from '../../src/store/db/database.ts';
-import {
-  beginRequest,
-  commitWithRequest,
-  finishRequest,
-  type RequestKey,
-} from '../../src/store/access/idempotency.ts';
+import { beginRequest, type RequestKey, storeReply } from '../../src/store/access/idempotency.ts';
+import { holdTransaction } from '../../src/store/db/held-transaction.ts';
 import type { RawResponse } from '../../src/store/runs/responses.ts';
 import { renewLease } from '../../src/store/runs/run-claims.ts';
 import { closeTrial, openTrial } from '../../src/store/runs/trials.ts';
@@ -71,15 +68,21 @@ export async function execute(
 
 async function request(ctx: ActingContext, scene: Scene, record: PlayRecord): Promise<void> {
   const key: RequestKey = { visitor: 'somebody', route: 'POST /run', key: scene.key };
-  const begun = await beginRequest(ctx.db, ctx.clock, { ...key, bodyHash: Buffer.alloc(32) });
+  const limitMs = record.isRequestOverdue ? -1 : MINUTE;
+  const begun = await beginRequest(ctx.db, ctx.clock, { ...key, bodyHash: Buffer.alloc(32), limitMs });
   if (begun.kind !== 'execute') return;
-  record.executions.push(begun.fence);
-  const { runId } = await insertManualRun(ctx, scene.slugs[0], {
-    committed: begun.committed,
-    commit: (tx, created) => commitWithRequest(tx, key, begun.fence, created),
-  });
-  record.offered.push(runId);
-  await finishRequest(ctx.db, key, begun.fence, { status: 202, reply: String(runId) });
+  record.executions.push(begun.execution.startedAt);
+  const held = holdTransaction(ctx.db);
+  try {
+    const { runId } = await insertManualRun({ ...ctx, db: held.db }, scene.slugs[0]);
+    await held.commit(async (tx) => {
+      if (!(await storeReply(tx, begun.execution, { status: 202, reply: String(runId) })))
+        throw new Refused('conflict', 'executed by somebody else');
+    });
+    record.offered.push(runId);
+  } finally {
+    await held.rollback();
+  }
 }
 
 async function trial(ctx: ActingContext, scene: Scene, sent: boolean): Promise<void> {

@@ -66,9 +66,9 @@ export type PlayRecord = {
   /** Of successful claims, by run. */
   fences: Map<Id, number[]>;
   requests: string[];
-  /** Fences of executions of the request. */
-  executions: number[];
-  requestLeaseEnded: boolean;
+  /** When executions of the request started. */
+  executions: Date[];
+  isRequestOverdue: boolean;
   /** Runs whose lease was not ended since their last claim. */
   leased: Set<Id>;
   /** Whether no scan was committed since the last one became old. */
@@ -287,7 +287,7 @@ function freshRecord(): PlayRecord {
     fences: new Map(),
     requests: [],
     executions: [],
-    requestLeaseEnded: false,
+    isRequestOverdue: false,
     leased: new Set(),
     isOutage: false,
     died: false,

@@ -48,6 +48,10 @@ export const FAILURES = {
       'The current state does not allow the request, the first request with this `Idempotency-Key` is still in progress, or a call limit is reached. `Retry-After`, if present, says when to retry.',
     headers: ['Retry-After'],
   },
+  412: {
+    name: 'PreconditionFailed',
+    meaning: 'Something has this slug, and `If-None-Match: *` allows only to create.',
+  },
   413: { name: 'ContentTooLarge', meaning: `The body is larger than ${LIMITS.bodyBytes / 1_000_000} MB.` },
   414: {
     name: 'UriTooLong',
@@ -96,6 +100,7 @@ export function listFailures({ url, method, schema, config }: DocumentedRoute): 
     ...(url.includes('/:') ? [404 as const, 414 as const] : []),
     ...(hasNameFilter(schema?.querystring) || schema?.body !== undefined ? [404 as const] : []),
     ...(changes ? [409 as const] : []),
+    ...(method === 'PUT' ? [412 as const] : []),
     // Bodies are parsed for every other method, even if the route takes none.
     ...(reads ? [] : [413 as const, 415 as const]),
     ...(config?.idempotent === undefined ? [] : [422 as const]),

@@ -27,6 +27,7 @@ import {
   updateRule,
 } from '../../store/alerts/rule-rows.ts';
 import type { ActingContext, Context } from '../context.ts';
+import { createOrReplace, type Put, type PutOptions } from '../put.ts';
 import { requireSearch, requireTopic } from '../topics/find-by-slug.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
@@ -83,15 +84,51 @@ export async function completeRule(
  */
 export async function editRule(ctx: ActingContext, slug: string, written: EditedRule): Promise<RuleRow> {
   assertSystemScope(slug, written);
+  return changeSettings(ctx, slug, written.channels, async (tx, rule, before) => ({
+    ...rule,
+    ...(written.preset === undefined ? {} : readPreset(written.preset)),
+    ...listSettings(written),
+    ...(await resolveScope(tx, written, before)),
+  }));
+}
+
+/**
+ * Creates a rule, or replaces its settings and channels: what is not given gets the default of a new rule. Its state stays.
+ * @throws as {@link createRule}; Refused `conflict` for the rule `system`
+ */
+export async function putRule(
+  ctx: ActingContext,
+  slug: string,
+  written: Omit<NewRule, 'slug'>,
+  options: PutOptions,
+): Promise<Put<RuleRow>> {
+  const { channels, ...settings } = written;
+  assertNewName(slug);
+  return createOrReplace(
+    {
+      what: `the rule "${slug}"`,
+      exists: async () => (await findRule(ctx.db.pool, slug)) !== null,
+      create: () => createRule(ctx, { slug, ...written }),
+      replace: () => changeSettings(ctx, slug, channels, (tx) => completeRule(tx, slug, settings)),
+    },
+    options,
+  );
+}
+
+/** @param change the settings that a rule gets, from those that it has */
+async function changeSettings(
+  ctx: ActingContext,
+  slug: string,
+  channelSlugs: readonly string[] | undefined,
+  change: (tx: Transaction, rule: Rule, before: RuleScope) => Promise<RuleSettings>,
+): Promise<RuleRow> {
   const affected = await inTransaction(ctx.db, async (tx) => {
     // If two edits deadlock on each other's channels, Postgres aborts one, and it is retried.
-    const wanted = written.channels === undefined ? undefined : await lockNamedChannels(tx, written.channels);
+    const wanted = channelSlugs === undefined ? undefined : await lockNamedChannels(tx, channelSlugs);
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     const before = await readEditableRule(tx, slug);
     const now = ctx.clock.now();
-    const preset = written.preset === undefined ? {} : readPreset(written.preset);
-    const scope = await resolveScope(tx, written, before);
-    await updateRule(tx, rule.id, { ...rule, ...preset, ...listSettings(written), ...scope });
+    await updateRule(tx, rule.id, await change(tx, rule, before));
     await reconsiderWaiting(tx, rule.id, now);
     if (wanted !== undefined) {
       await setRuleChannels(tx, rule.id, listChannelIds(wanted), await readLastDiscoveryId(tx));

@@ -9,7 +9,15 @@ import type { Context } from '../context.ts';
 import { declareOperation } from '../operation.ts';
 import { findScope, findScopeRemoval } from '../topics/find-by-slug.ts';
 import { findPreset, PRESET_NAMES } from './rule-presets.ts';
-import { editedRule, namedRule, newRule, previewedRule, ruleFilter, triedRule } from './rule-shapes.ts';
+import {
+  editedRule,
+  namedRule,
+  newRule,
+  previewedRule,
+  putRuleShape,
+  ruleFilter,
+  triedRule,
+} from './rule-shapes.ts';
 
 // A list needs neither.
 const loadManagement = () => import('./manage-rules.ts');
@@ -132,6 +140,21 @@ export const RULE_OPERATIONS = [
       const { previewRule } = await loadBacktest();
       const row = await createRule(ctx, written);
       return { ...withPreset(row), preview: await previewRule(ctx, row.slug) };
+    },
+  }),
+  declareOperation({
+    ...about,
+    id: 'putRule',
+    route: 'PUT /api/v1/rules/{rule}',
+    scope: 'write',
+    does: 'Create or replace a rule',
+    more: 'Omitted members get the defaults of a new rule. The rule keeps its state, and discoveries made before a change are evaluated by the previous rule. Repeating the request changes nothing.',
+    input: putRuleShape,
+    output: RuleWhole,
+    created: ({ slug }: { slug: string }) => `/api/v1/rules/${slug}`,
+    run: async ({ ctx, onlyCreate = false }, { rule, ...written }) => {
+      const { isNew, made } = await (await loadManagement()).putRule(ctx, rule, written, { onlyCreate });
+      return { isNew, made: await readWhole(ctx, made) };
     },
   }),
   declareOperation({

@@ -281,6 +281,10 @@ export const newRule = withOneScope(
     },
   ],
 });
+/** A rule at its slug. */
+export const putRuleShape = withOneScope(
+  z.strictObject({ rule, ...written.shape, channels: members.channels }),
+).meta({ examples: [{ filter: 'storm -forecast', cooldown: '1h', channels: ['ops'] }] });
 export const editedRule = withOneScope(z.strictObject({ rule, ...written.shape })).meta({
   examples: [{ cooldown: '30m' }],
 });

@@ -76,6 +76,7 @@ const DENIED_STATUSES: Readonly<Record<DeniedKind, [status: number, title: strin
 const REFUSED_STATUSES: Readonly<Record<Refused['kind'], [status: number, title: string]>> = {
   not_found: [404, 'Not found'],
   conflict: [409, 'Conflict'],
+  exists: [412, 'Already exists'],
   unavailable: [503, 'Temporarily unavailable'],
 };
 

@@ -1,6 +1,5 @@
 import { recordAudit } from '../../store/access/audit-entries.ts';
 import { type Id, inTransaction, readTime } from '../../store/db/database.ts';
-import type { Execution } from '../../store/access/idempotency.ts';
 import { findQueuedRun, insertRun } from '../../store/runs/run-states.ts';
 import type { ActingContext } from '../context.ts';
 import { assertSearchNotRemoved, lockSearchBySlug } from './find-by-slug.ts';
@@ -11,16 +10,9 @@ export type RequestedRun = { runId: Id; alreadyQueued: boolean };
 /**
  * Creates a manual run, or returns a run that is queued and may start now. The row lock of the search lets only one of several
  * concurrent requests create it. Whoever claims it first, a worker or the caller, executes it.
- * @param execution of a request with an idempotency key: the run is committed with the key, so that a retry creates no second
  * @throws Refused `not_found`, or `conflict` if the search was removed
  */
-export async function insertManualRun(
-  ctx: ActingContext,
-  slug: string,
-  execution: Execution | null = null,
-): Promise<RequestedRun> {
-  if (typeof execution?.committed === 'string')
-    return { runId: BigInt(execution.committed), alreadyQueued: false };
+export async function insertManualRun(ctx: ActingContext, slug: string): Promise<RequestedRun> {
   await assertSearchNotRemoved(ctx.db, slug);
   return inTransaction(ctx.db, async (tx) => {
     const { id: searchId, slug: search } = await lockSearchBySlug(tx, slug);
@@ -32,7 +24,6 @@ export async function insertManualRun(
       subject: runId,
       changes: { search: { after: search } },
     });
-    await execution?.commit(tx, String(runId));
     return { runId, alreadyQueued: false };
   });
 }

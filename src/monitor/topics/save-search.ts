@@ -26,6 +26,7 @@ import { type LockedSearch, lockSearch, setState } from '../../store/runs/slots.
 import { ensureTopic, findTopic, type Topic } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
+import { createOrReplace, type Put, type PutOptions } from '../put.ts';
 import { firstDue, readSchedule, tryToRead } from '../schedule/cadence.ts';
 import { findDueAgain, recordDueSlots } from '../schedule/due-slots.ts';
 import { writeEvery } from '../schedule/schedule.ts';
@@ -150,7 +151,61 @@ type EditedSearch = { search: Search; changesRequest: boolean; changed: boolean 
  */
 export async function editSearch(ctx: ActingContext, slug: string, edit: SearchEdit): Promise<EditedSearch> {
   await assertSearchNotRemoved(ctx.db, slug);
-  const { queued, ...edited } = await inTransaction(ctx.db, (tx) => editInTransaction(ctx, tx, slug, edit));
+  return saveEdit(ctx, slug, (before) => mergeEdit(before, edit));
+}
+
+/**
+ * Creates a search, and its topic if there is none, or replaces the search: what is not given gets the default of a new search.
+ * @throws as {@link createSearch}; Refused `conflict` if the search has another topic, service or operation, or was removed
+ */
+export async function putSearch(
+  ctx: ActingContext,
+  slug: string,
+  written: Omit<NewSearch, 'slug'>,
+  options: PutOptions,
+): Promise<Put<Search>> {
+  const { topic = slug, service, ...members } = written;
+  checkSearch({ slug, ...members });
+  return createOrReplace(
+    {
+      what: `the search "${slug}"`,
+      exists: async () => (await findSearch(ctx.db.pool, slug))?.archived_at === null,
+      create: async () => (await createSearch(ctx, { slug, ...written })).search,
+      replace: async () => {
+        const replaced = await saveEdit(ctx, slug, (before) => {
+          const { operation = 'microblog' } = members;
+          // The default of a new search depends on the configuration, which may have changed since.
+          assertSameWhole(before, { topic, service: service ?? before.service_kind, operation });
+          return { slug, ...members };
+        });
+        return replaced.search;
+      },
+    },
+    options,
+  );
+}
+
+/** What a search keeps: it cannot be replaced by one of another topic, service or operation. @throws Refused `conflict` */
+function assertSameWhole(
+  before: Search,
+  wanted: { topic: string; service: string; operation: string },
+): void {
+  const own = { topic: before.topic, service: before.service_kind, operation: before.operation };
+  const differs = (['topic', 'service', 'operation'] as const).find((name) => own[name] !== wanted[name]);
+  if (differs !== undefined)
+    throw new Refused(
+      'conflict',
+      `the search "${before.slug}" has the ${differs} "${own[differs]}", which cannot be changed to "${wanted[differs]}"; create a search with another slug`,
+    );
+}
+
+/** @param write the search as a person would write it, from what it is */
+async function saveEdit(
+  ctx: ActingContext,
+  slug: string,
+  write: (before: Search) => WrittenSearch,
+): Promise<EditedSearch> {
+  const { queued, ...edited } = await inTransaction(ctx.db, (tx) => editInTransaction(ctx, tx, slug, write));
   await enqueueNewRuns(ctx, queued, 'schedule');
   return edited;
 }
@@ -160,11 +215,11 @@ async function editInTransaction(
   ctx: ActingContext,
   tx: Transaction,
   slug: string,
-  edit: SearchEdit,
+  write: (before: Search) => WrittenSearch,
 ): Promise<EditedSearch & { queued: readonly Id[] }> {
   const locked = await lockSearchBySlug(tx, slug);
   const before = await requireSearch(tx, slug);
-  const checked = checkSearch(mergeEdit(before, edit));
+  const checked = checkSearch(write(before));
   const now = await readTime(tx, ctx.clock);
   const version = await saveVersion(ctx, tx, { locked, before, checked, now });
   if (checked.slug !== before.slug) {

@@ -9,17 +9,20 @@ import type { MissingTool } from '../../model/tool-coverage.ts';
 import { diffFields, nameActor, recordAudit, recordCreation } from '../../store/access/audit-entries.ts';
 import { inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
 import { keepFormerSlug, releaseFormerSlug } from '../../store/topics/former-slugs.ts';
-import { findSearch } from '../../store/topics/searches.ts';
 import { insertFact } from '../../store/db/instance-name.ts';
+import { findSearch, listSearches } from '../../store/topics/searches.ts';
 import type { Service } from '../../store/services/services.ts';
 import { insertTopicSource, type NewTopicSource } from '../../store/topics/topic-sources.ts';
 import { findTopic, listTopics, lockTopic, type Topic, updateTopicNames } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
+import { changeTogether } from '../held-changes.ts';
+import { createOrReplace, type Put, type PutOptions } from '../put.ts';
 import { assertTopicNotRemoved, createTaken } from './find-by-slug.ts';
 import { DEFAULT_EVERY } from '../schedule/schedule.ts';
-import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
+import { type CreatedSearch, insertCheckedSearch, putSearch, recordCreated } from './save-search.ts';
 import { type CheckedSearch, checkSearch, type WrittenSearch } from './search-definition.ts';
+import { changeSearch } from './search-state.ts';
 import { chooseService } from './service-choice.ts';
 import { describeMissingTools, findWithoutSources, refuseWithoutSources } from './tool-sources.ts';
 import { createHash } from 'node:crypto';
@@ -90,6 +93,63 @@ export async function addSearches(
       },
     ),
   };
+}
+
+/** A topic at its slug. */
+export type WrittenTopic = Omit<NewTopic, 'slug' | 'sources'>;
+
+/**
+ * Creates a topic with its searches, or replaces its name and searches, all or nothing: each search is created or replaced, and
+ * those that are not among them are removed. The slug of a search that has none is derived from the topic and its place among them.
+ * @throws as {@link createTopic} and `putSearch`
+ */
+export async function putTopic(
+  ctx: ActingContext,
+  slug: string,
+  { name, service, searches }: WrittenTopic,
+  options: PutOptions,
+): Promise<Put<string>> {
+  requireSlug(slug);
+  const named = nameSearches(slug, searches);
+  const twice = named.findIndex(({ slug: own }, i) => named.slice(0, i).some((other) => other.slug === own));
+  if (twice >= 0)
+    throw new InvalidInput([
+      { path: `${atSearch(twice)}slug`, given: named[twice]?.slug, expected: 'a slug of its own' },
+    ]);
+  return createOrReplace(
+    {
+      what: `the topic "${slug}"`,
+      exists: async () => (await findTopic(ctx.db.pool, slug))?.archived_at === null,
+      create: async () => (await createTopic(ctx, { slug, name, service, searches: named })).topic,
+      replace: async () => {
+        const problems: Problem[] = [];
+        await checkSearches(ctx, slug, named, problems);
+        if (problems.length > 0) throw new InvalidInput(problems);
+        await changeTogether(ctx, async (own) => {
+          await renameTopic(own, slug, { name });
+          for (const search of named)
+            await putSearch(own, search.slug, { ...search, topic: slug, service }, { onlyCreate: false });
+          const topic = await findTopic(own.db.pool, slug);
+          const kept = new Set(named.map((search) => search.slug));
+          for (const { slug: old } of topic === null ? [] : await listSearches(own.db.pool, topic.id))
+            if (!kept.has(old)) await changeSearch(own, old, 'remove');
+        });
+        return slug;
+      },
+    },
+    options,
+  );
+}
+
+/** `ferry-posts`, `ferry-ai`, `ferry-posts-2`: by place, so that the same request always means the same searches. */
+function nameSearches(topic: string, searches: readonly TopicSearch[]): (TopicSearch & { slug: string })[] {
+  const taken = new Set(searches.flatMap(({ slug }) => slug ?? []));
+  return searches.map((search) => {
+    const slug = search.slug ?? listSlugs(topic, search.operation).find((each) => !taken.has(each));
+    if (slug === undefined) throw refuseManySearches(topic);
+    taken.add(slug);
+    return { ...search, slug };
+  });
 }
 
 const atSearch = (index: number) => `searches[${index}].`;
@@ -182,12 +242,19 @@ async function findFreeSlug(
   operation: string,
   taken: ReadonlySet<string>,
 ): Promise<string> {
-  const stem = `${topic.slice(0, 54)}-${operation === 'ai' ? 'ai' : 'posts'}`;
-  for (let n = 1; n < MAX_SLUG_VARIANTS; n += 1) {
-    const slug = n === 1 ? stem : `${stem}-${n}`;
+  for (const slug of listSlugs(topic, operation))
     if (!taken.has(slug) && (await findSearch(ctx.db.pool, slug)) === null) return slug;
-  }
-  throw new Refused(
+  throw refuseManySearches(topic);
+}
+
+/** The slugs that a search of a topic may get, in their order. */
+function listSlugs(topic: string, operation: string | undefined): string[] {
+  const stem = `${topic.slice(0, 54)}-${operation === 'ai' ? 'ai' : 'posts'}`;
+  return Array.from({ length: MAX_SLUG_VARIANTS }, (_, n) => (n === 0 ? stem : `${stem}-${n + 1}`));
+}
+
+function refuseManySearches(topic: string): Refused {
+  return new Refused(
     'conflict',
     `the topic "${topic}" has too many searches to derive slugs; give each search a slug`,
   );

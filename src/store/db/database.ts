@@ -26,6 +26,8 @@ export type Database = {
   /** Drizzle over the same pool, for reads and simple writes. */
   orm: NodePgDatabase;
   close(): Promise<void>;
+  /** Set where all changes are one transaction: its connection. See `held-transaction.ts`. */
+  hold?: () => Promise<Transaction>;
 };
 
 /** What executes statements: the pool, or a transaction on one of its connections. */
@@ -211,8 +213,16 @@ export type SendLast = (sent: Promise<unknown>) => void;
 export const KEEP_PLANS =
   'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off';
 
+/** Statements that begin, end and undo a transaction; in one that is held, a part of it. */
+const WHOLE = { begin: 'BEGIN', end: 'COMMIT', undo: 'ROLLBACK' } as const;
+const PART = {
+  begin: 'SAVEPOINT part',
+  end: 'RELEASE SAVEPOINT part',
+  undo: 'ROLLBACK TO SAVEPOINT part',
+} as const;
+
 /**
- * Runs `work` in one transaction. Retries after deadlocks, serialization failures and lock timeouts, so `work` must have no
+ * Runs `work` in one transaction, or as a part of the one that is held. Retries after deadlocks, serialization failures and lock timeouts, so `work` must have no
  * other side effects. Statements may be pipelined: Postgres executes them in order, and none after a failed one, including
  * COMMIT.
  */
@@ -220,28 +230,30 @@ export async function inTransaction<T>(
   db: Database,
   work: (tx: Transaction, last: SendLast) => Promise<T>,
 ): Promise<T> {
+  const { begin, end, undo } = db.hold === undefined ? WHOLE : PART;
   for (let attempt = 1; ; attempt += 1) {
-    const tx = await db.pool.connect();
+    const tx = await (db.hold === undefined ? db.pool.connect() : db.hold());
     const unanswered: Promise<unknown>[] = [];
     let broken: Error | undefined;
     try {
       // Awaited: statements after a failed BEGIN would be committed one by one.
-      await tx.query('BEGIN');
+      await tx.query(begin);
       const result = await work(tx, (sent) => {
         sent.catch(() => {}); // reported below, in the order of the statements
         unanswered.push(sent);
       });
-      const commit = tx.query('COMMIT');
-      await awaitAll([...unanswered, commit]);
-      if ((await commit).command !== 'COMMIT') throw new Error('the transaction was rolled back at COMMIT');
+      const ended = tx.query(end);
+      await awaitAll([...unanswered, ended]);
+      if (end === 'COMMIT' && (await ended).command !== end)
+        throw new Error('the transaction was rolled back at COMMIT');
       return result;
     } catch (error) {
       // A server that timed out would not respond to ROLLBACK either.
-      broken = error instanceof Error && isClientTimeout(error) ? error : await rollback(tx);
+      broken = error instanceof Error && isClientTimeout(error) ? error : await rollback(tx, undo);
       const failure = await firstFailure([...unanswered, Promise.reject(error)]);
       if (!(attempt < MAX_TRANSACTION_ATTEMPTS && RETRYABLE.has(readSqlState(failure)))) throw failure;
     } finally {
-      tx.release(broken);
+      if (db.hold === undefined) tx.release(broken);
     }
   }
 }
@@ -274,9 +286,9 @@ export function isClientTimeout(error: unknown): boolean {
 }
 
 /** Rolls back. @returns an error if the connection must not be reused */
-async function rollback(tx: Transaction): Promise<Error | undefined> {
+async function rollback(tx: Transaction, undo: string): Promise<Error | undefined> {
   try {
-    await tx.query('ROLLBACK');
+    await tx.query(undo);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error('rollback failed');

@@ -94,15 +94,8 @@ export const idempotency_keys = strandline.table(
     key: text().notNull(),
     /** SHA-256 of the request: the same key with another body is rejected. */
     body_hash: bytea().notNull(),
+    /** When its execution started, which identifies it: without a reply, it is void after its time limit. */
     created_at: instant().notNull(),
-    /**
-     * Counts executions: a later one starts after the process of an earlier one ended. Only the highest may write.
-     */
-    fence: integer().notNull().default(1),
-    /** While in progress: no other execution starts before this time, by the database's clock. */
-    lease_until: instant(),
-    /** What an execution created, written in the same transaction: a later execution does not create it again. */
-    committed: text(),
     /** Null while in progress. */
     status: integer(),
     /** Headers and body of the reply, without secrets. */
@@ -110,7 +103,7 @@ export const idempotency_keys = strandline.table(
   },
   (t) => [
     primaryKey({ columns: [t.visitor, t.route, t.key] }),
-    check('idempotency_keys_state', sql`(${t.status} is null) = (${t.lease_until} is not null)`),
+    check('idempotency_keys_reply', sql`(${t.status} is null) = (${t.reply} is null)`),
   ],
 );
 

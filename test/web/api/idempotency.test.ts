@@ -1,6 +1,7 @@
 /** A repeated request with the same `Idempotency-Key` is executed once, and gets the first reply. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { apiRoutes } from '../../../src/api/api-routes.ts';
+import { buildTimeLimit } from '../../../src/api/idempotency-key.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import { DAY, HOUR } from '../../../src/lib/time.ts';
 import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
@@ -8,16 +9,8 @@ import type { Scope } from '../../../src/monitor/access/visitor-scopes.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { claimRun } from '../../../src/store/runs/run-claims.ts';
-import { inTransaction } from '../../../src/store/db/database.ts';
 import { findAuthor, forgetAuthor } from '../../../src/store/erase/forget-author.ts';
-import {
-  abandonRequest,
-  beginRequest,
-  commitWithRequest,
-  extendRequest,
-  finishRequest,
-  deleteIdempotencyKeys,
-} from '../../../src/store/access/idempotency.ts';
+import { deleteIdempotencyKeys } from '../../../src/store/access/idempotency.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { gated, json, startStub, wirePost } from '../../stub-service.ts';
 import { until } from '../../processes.ts';
@@ -329,70 +322,55 @@ describe('a request is executed again', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  test('after its process died and its lease expired', async () => {
+  test('without a reply, once its time limit has passed, whatever its body is', async () => {
     const key = newKey();
+    const limit = buildTimeLimit(ctx.config, true);
     await send('searches/try', { key, body: trial });
-    await asIfProcessEnded(key, 'minutes');
+    await rows('UPDATE strandline.idempotency_keys SET status = NULL, reply = NULL WHERE key = $1', [key]);
+    world.clock.advance(limit);
     expect((await send('searches/try', { key, body: trial })).status).toBe(409);
-    await asIfProcessEnded(key, 'minutes ago');
-    const again = await send('searches/try', { key, body: trial });
+    expect((await send('searches/try', { key, body: { ...trial, prompt: 'ebb' } })).status).toBe(422);
+    world.clock.advance(1);
+    const again = await send('searches/try', { key, body: { ...trial, prompt: 'ebb' } });
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
     expect(stub.requests).toHaveLength(2);
   });
 
-  test('without creating a second run if its process died after creating one', async () => {
-    await send('searches', { body: search('ended') });
-    await claim('ended');
+  test('whose start is further ahead than its time limit: a wrong clock wrote it', async () => {
     const key = newKey();
-    const first = await send('searches/ended/run', { key });
-    // A worker has run it meanwhile: it is not queued any more.
-    await claim('ended');
-    await asIfProcessEnded(key, 'minutes ago');
-    const again = await send('searches/ended/run', { key });
-    expect([again.status, again.body['id']]).toEqual([202, first.body['id']]);
-    expect(await count(`runs WHERE trigger = 'manual' AND id >= ${String(first.body['id'])}`)).toBe(1);
-    // Without the key it is a run of its own.
-    expect((await send('searches/ended/run', {})).body['id']).not.toBe(first.body['id']);
+    await send('searches/try', { key, body: trial });
+    await rows(
+      `UPDATE strandline.idempotency_keys SET status = NULL, reply = NULL, created_at = created_at + interval '1 hour' WHERE key = $1`,
+      [key],
+    );
+    expect((await send('searches/try', { key, body: trial })).status).toBe(200);
   });
 });
 
-describe('of two executions of one request', () => {
-  const request = () => ({ visitor: 'v', route: 'POST /r', key: newKey(), bodyHash: Buffer.from('a') });
-  const begin = (one: ReturnType<typeof request>) => beginRequest(db, world.clock, one);
-  const replyOf = (reply: string) => ({ status: 200, reply });
+test('what a request with a key creates is enqueued when it is committed', async () => {
+  const before = world.enqueued.length;
+  const { body } = await send('searches', { key: newKey(), body: search('enqueued') });
+  const runs = await rows('SELECT id FROM strandline.runs WHERE search_id = $1', [body['id']]);
+  expect(world.enqueued.slice(before).map(({ runId }) => runId)).toEqual(runs.map(({ id }) => id));
+  expect(runs).toHaveLength(1);
+});
 
-  test('the later one counts, and the earlier one neither creates, replies nor releases anything', async () => {
-    const one = request();
-    expect(await begin(one)).toMatchObject({ kind: 'execute', fence: 1 });
-    expect(await begin(one)).toEqual({ kind: 'in_progress' });
-    await asIfProcessEnded(one.key, 'minutes ago');
-    expect(await begin(one)).toMatchObject({ kind: 'execute', fence: 2, committed: null });
-    const early = inTransaction(db, (tx) => commitWithRequest(tx, one, 1, 'early'));
-    await expect(early).rejects.toThrow('is being');
-    expect(await extendRequest(db, one, 1)).toBe(false);
-    expect(await finishRequest(db, one, 1, replyOf('early'))).toBe(false);
-    await abandonRequest(db, one, 1);
-    expect(await begin(one)).toEqual({ kind: 'in_progress' });
-    expect(await extendRequest(db, one, 2)).toBe(true);
-    expect(await finishRequest(db, one, 2, replyOf('late'))).toBe(true);
-    expect(await begin(one)).toEqual({ kind: 'replay', status: 200, reply: 'late' });
-  });
-
-  test('the second sees what the first created only if that was committed', async () => {
-    const one = request();
-    await begin(one);
-    await expect(
-      inTransaction(db, async (tx) => {
-        await commitWithRequest(tx, one, 1, 'rolled back');
-        throw new Error('the process ends');
-      }),
-    ).rejects.toThrow('the process ends');
-    await abandonRequest(db, one, 1);
-    expect(await begin(one)).toEqual({ kind: 'execute', fence: 2, committed: null });
-    await inTransaction(db, (tx) => commitWithRequest(tx, one, 2, 'kept'));
-    await abandonRequest(db, one, 2);
-    expect(await begin(one)).toEqual({ kind: 'execute', fence: 3, committed: 'kept' });
-  });
+test('a request with a key that is refused changes nothing, and its connection is free again', async () => {
+  await send('searches', { body: search('taken-slug') });
+  const { pool } = db;
+  const body = {
+    name: 'Two searches',
+    slug: 'two-searches',
+    searches: [
+      { operation: 'microblog', prompt: 'tides', every: '1h', slug: 'first-of-two' },
+      { operation: 'microblog', prompt: 'tides', every: '1h', slug: 'taken-slug' },
+    ],
+  };
+  const key = newKey();
+  for (let n = 0; n < 12; n += 1) expect((await send('topics', { key, body })).status).toBe(409);
+  expect(await count(`topics WHERE slug = 'two-searches'`)).toBe(0);
+  expect(await count(`searches WHERE slug = 'first-of-two'`)).toBe(0);
+  expect(pool.totalCount - pool.idleCount).toBe(0);
 });
 
 describe('a manual run', () => {
@@ -440,6 +418,9 @@ test('a stored reply with posts is removed when their author is forgotten', asyn
 
 /** Why a route that changes something needs no key: sent again, it finds done what it asks for. */
 const WITHOUT_KEY: Record<string, string> = {
+  'PUT /api/v1/topics/:topic': 'sets what a topic is',
+  'PUT /api/v1/searches/:search': 'sets what a search is',
+  'PUT /api/v1/rules/:rule': 'sets what a rule says',
   'PATCH /api/v1/topics/:topic': 'sets a name',
   'POST /api/v1/pause': 'sets a state',
   'POST /api/v1/resume': 'sets a state',
@@ -474,15 +455,6 @@ test('every route that changes something honors an idempotency key, or needs non
   );
   expect(without.toSorted()).toEqual(Object.keys(WITHOUT_KEY).toSorted());
 });
-
-/** As the row of a key is when the process of its request was killed. */
-async function asIfProcessEnded(key: string, lease: 'minutes' | 'minutes ago'): Promise<void> {
-  await rows(
-    `UPDATE strandline.idempotency_keys SET status = NULL, reply = NULL,
-       lease_until = clock_timestamp() + ($2 || ' 2 minutes')::interval WHERE key = $1`,
-    [key, lease === 'minutes' ? '' : '-'],
-  );
-}
 
 /** A worker takes the queued run of a search. */
 async function claim(slug: string): Promise<void> {
