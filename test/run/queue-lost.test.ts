@@ -47,7 +47,6 @@ onEachBackend('doctor --reset-queue', ({ name, redisUrl }) => {
     if (redisUrl === null)
       return void (await fleet.rows(DAMAGES.postgres[what as keyof typeof DAMAGES.postgres]));
     const redis = new Redis(redisUrl);
-    await redis.set('strandline-other:runs:meta', 'of another database');
     await DAMAGES.redis[what as keyof typeof DAMAGES.redis](redis, await redis.keys('strandline-fleet:*'));
     await redis.quit();
   }
@@ -99,6 +98,7 @@ onEachBackend('doctor --reset-queue', ({ name, redisUrl }) => {
   test.runIf(redisUrl !== null)('keys of another database stay', async () => {
     const redis = new Redis(redisUrl ?? '');
     await redis.set('strandline-fleet:runs:own', 'of this database');
+    await redis.set('strandline-other:runs:meta', 'of another database');
     await reset();
     expect(await redis.get('strandline-fleet:runs:own')).toBeNull();
     expect(await redis.get('strandline-other:runs:meta')).toBe('of another database');
