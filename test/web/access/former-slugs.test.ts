@@ -91,7 +91,7 @@ test.each([
   ['/api/v1/discoveries/feed?topic=old&after=0', '/api/v1/discoveries/feed?topic=new&after=0'],
   ['/api/v1/exports/posts?search=posts', '/api/v1/exports/posts?search=finds'],
   ['/api/v1/runs?topic=old', '/api/v1/runs?topic=new'],
-  ['/api/v1/voices?topics=old,other', '/api/v1/voices?topics=new,other'],
+  ['/api/v1/trends/voices?topics=old,other', '/api/v1/trends/voices?topics=new,other'],
   ['/api/v1/searches/posts/preview', '/api/v1/searches/finds/preview'],
   ['/topics/old', '/topics/new'],
   ['/topics/old/posts?sort=newest', '/topics/new/posts?sort=newest'],
