@@ -69,6 +69,7 @@ const Status = z
       kind: z.enum(['redis', 'postgres']),
       reachable: z.boolean(),
       depth: tallies.nullable().describe('Jobs by state; null if the queue is not reachable.'),
+      cause: z.string().nullable().describe('Why the queue is not reachable; null if it is.'),
     }),
     scan: z
       .object({

@@ -181,9 +181,9 @@ export function openCli(
     withServer: async (work) => {
       if (await atServer()) return;
       const owner = await withProgram(async (program, stopping) => {
-        const owner = caller === undefined ? await program.embedded?.findOwner() : undefined;
-        if (owner === undefined) await work(program, stopping);
-        return owner;
+        const running = caller === undefined ? await program.embedded?.findOwner() : undefined;
+        if (running === undefined) await work(program, stopping);
+        return running;
       });
       if (owner === undefined) return;
       // It starts, or its file is gone: it cannot be asked yet, and this process may not act in its place.

@@ -17,11 +17,11 @@ import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { formatDuration, formatInstant, formatTime } from './value-formatting.ts';
 
-export function registerLinks(links: Command, cli: Cli): void {
-  registerShow(links, cli);
-  links.description('Links that searches found. Different spellings of an address are one link.');
+export function registerLinks(command: Command, cli: Cli): void {
+  registerShow(command, cli);
+  command.description('Links that searches found. Different spellings of an address are one link.');
   addListOptions(
-    links
+    command
       .command('list')
       .description('list links, newest first')
       .argument('[query]', 'only links that match: words, "phrases", -excluded, OR, domain: ...'),

@@ -74,10 +74,10 @@ type PostListOptions = ListOptions & {
 };
 
 /** A list of posts. @param sort the option that chooses the order */
-function registerList<Sort extends 'sort' | 'by'>(
+function registerList(
   command: Command,
   cli: Cli,
-  sort: Sort,
+  sort: 'sort' | 'by',
   orders: readonly PostOrder[],
   fallback: PostOrder,
 ): Command {
@@ -90,42 +90,44 @@ function registerList<Sort extends 'sort' | 'by'>(
     choiceOption(`--${sort} <order>`, orders.join(', '), orders, fallback),
     limitOption(20),
     new Option('--after <place>', 'the next page, as the previous one says'),
-  ]).action((written: string | undefined, options: PostListOptions & Record<Sort, PostOrder>) => {
-    const query = parseQuery(written ?? '');
-    const { since, until, author, lang, limit, after, json, [sort]: order } = options;
-    const place = after === undefined ? undefined : parsePlace(after, order);
-    return cli.withProgram(async ({ ctx }) => {
-      const now = ctx.clock.now();
-      const scope = await findScope(ctx.db, options);
-      const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
-      const posts = await readPostPage(ctx.db, {
-        ...scope,
-        matching: { query, now },
-        since: since?.(now),
-        until: until?.(now),
-        author,
-        lang,
-        order,
-        after: place,
-        limit: limit + 1,
+  ]).action(
+    (written: string | undefined, options: PostListOptions & { sort?: PostOrder; by?: PostOrder }) => {
+      const query = parseQuery(written ?? '');
+      const { since, until, author, lang, limit, after, json, [sort]: order = fallback } = options;
+      const place = after === undefined ? undefined : parsePlace(after, order);
+      return cli.withProgram(async ({ ctx }) => {
+        const now = ctx.clock.now();
+        const scope = await findScope(ctx.db, options);
+        const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
+        const posts = await readPostPage(ctx.db, {
+          ...scope,
+          matching: { query, now },
+          since: since?.(now),
+          until: until?.(now),
+          author,
+          lang,
+          order,
+          after: place,
+          limit: limit + 1,
+        });
+        if (backlog !== null) sayBacklog(cli, backlog);
+        const shown = posts.slice(0, limit);
+        const counts = new Map(shown.map(({ post, place: { by } }) => [post, by < 0n ? null : Number(by)]));
+        const rows = shown.map(({ post }) => post);
+        const describe = ({ id, text }: PostRow) => ({ kind: 'post' as const, id, texts: [text] });
+        const columns =
+          order === 'newest' ? newestColumns(now, cli.page) : countColumns(order, counts, now, cli.page);
+        await showRows(cli, json, rows, {
+          columns: await highlightColumns(ctx.db, { query, rows, describe, columns, json }, cli.page),
+          none: 'No posts.',
+          readUrl: ({ url }) => url,
+        });
+        const last = shown.at(-1);
+        if (posts.length > limit && last !== undefined)
+          cli.say(`Next page: --after ${order}.${last.place.by}.${last.place.id}`);
       });
-      if (backlog !== null) sayBacklog(cli, backlog);
-      const shown = posts.slice(0, limit);
-      const counts = new Map(shown.map(({ post, place: { by } }) => [post, by < 0n ? null : Number(by)]));
-      const rows = shown.map(({ post }) => post);
-      const describe = ({ id, text }: PostRow) => ({ kind: 'post' as const, id, texts: [text] });
-      const columns =
-        order === 'newest' ? newestColumns(now, cli.page) : countColumns(order, counts, now, cli.page);
-      await showRows(cli, json, rows, {
-        columns: await highlightColumns(ctx.db, { query, rows, describe, columns, json }, cli.page),
-        none: 'No posts.',
-        readUrl: ({ url }) => url,
-      });
-      const last = shown.at(-1);
-      if (posts.length > limit && last !== undefined)
-        cli.say(`Next page: --after ${order}.${last.place.by}.${last.place.id}`);
-    });
-  });
+    },
+  );
 }
 
 /** A place that a page printed: its order, and the sort value and id of its last post. */

@@ -27,8 +27,8 @@ function parseEntries(text: string, name: string): ReadonlyMap<string, FileEntry
   const entries = new Map<string, FileEntry>();
   let at = 0;
   let line = 1;
-  const refuse = (text: string, expected: string) =>
-    new InvalidInput([{ path: `${name}:${line}`, given: text, expected }]);
+  const refuse = (entry: string, expected: string) =>
+    new InvalidInput([{ path: `${name}:${line}`, given: entry, expected }]);
   const match = (form: RegExp): string | undefined => {
     form.lastIndex = at;
     return form.exec(text)?.[0];

@@ -37,31 +37,31 @@ const HEAVY = new Set(['bullmq', 'fast-xml-parser', 'fastify', 'ioredis', 'preac
 const READING: readonly { command: string; own: number; packages: number; heavy?: readonly string[] }[] = [
   // With the sources, whose variables it shows.
   { command: 'config show', own: 95, packages: 21 },
-  { command: 'help topic', own: 110, packages: 33 },
+  { command: 'help topic', own: 110, packages: 36 },
   // As operations, with their input and its problems.
-  { command: 'token list', own: 110, packages: 30 },
-  { command: 'retention show', own: 95, packages: 30 },
-  { command: 'audit', own: 100, packages: 30 },
-  { command: 'topic list', own: 150, packages: 33 },
-  { command: 'search list', own: 186, packages: 33 },
+  { command: 'token list', own: 110, packages: 33 },
+  { command: 'retention show', own: 95, packages: 33 },
+  { command: 'audit', own: 100, packages: 33 },
+  { command: 'topic list', own: 150, packages: 36 },
+  { command: 'search list', own: 186, packages: 36 },
   // With what changed answers say, and how often there is each thing.
-  { command: 'new', own: 146, packages: 30 },
-  { command: 'find ferry', own: 140, packages: 30 },
-  { command: 'trends', own: 140, packages: 30 },
-  { command: 'posts list', own: 135, packages: 30 },
+  { command: 'new', own: 146, packages: 33 },
+  { command: 'find ferry', own: 140, packages: 33 },
+  { command: 'trends', own: 140, packages: 33 },
+  { command: 'posts list', own: 135, packages: 33 },
   // With the query language, like posts.
-  { command: 'links list', own: 140, packages: 30 },
+  { command: 'links list', own: 140, packages: 33 },
   // With which tools of the runs did not respond.
-  { command: 'runs list --json', own: 156, packages: 30 },
+  { command: 'runs list --json', own: 156, packages: 33 },
   // As operations, with their input, the query language of filters, and the schedules of digests.
-  { command: 'rules list', own: 145, packages: 36 },
+  { command: 'rules list', own: 145, packages: 39 },
   // With the newest discovery, up to which channels were notified.
-  { command: 'channels list', own: 155, packages: 30 },
-  { command: 'feeds list', own: 125, packages: 30 },
-  { command: 'deliveries list', own: 120, packages: 30 },
+  { command: 'channels list', own: 155, packages: 33 },
+  { command: 'feeds list', own: 125, packages: 33 },
+  { command: 'deliveries list', own: 130, packages: 33 },
   // With the query language, and which side has topics.
-  { command: 'export posts', own: 135, packages: 31 },
-  { command: 'status', own: 140, packages: 49, heavy: ['bullmq', 'ioredis'] },
+  { command: 'export posts', own: 135, packages: 34 },
+  { command: 'status', own: 140, packages: 52, heavy: ['bullmq', 'ioredis'] },
 ];
 
 test.each(['--version', '--help', 'help'])('%s loads the command parser and no command', async (command) => {

@@ -116,7 +116,7 @@ describe('a newer program', () => {
       await query(queue.url, 'DROP SCHEMA bullmq CASCADE');
       for (const [database, words] of [
         [views, /an older schema .*views 1\.2; .* run: strandline migrate$/m],
-        [queue, /an older queue .* run: strandline migrate$/m],
+        [queue, /no queue \(schema "bullmq"\)\. To update it, run: strandline migrate$/m],
         [empty, /is empty\. To create its tables, run: strandline migrate$/m],
       ] as const)
         for (const argv of [['topic', 'list'], ['sql', 'select 1'], ['watch', 'a'], ['api'], ['service']])

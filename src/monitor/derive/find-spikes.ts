@@ -86,7 +86,7 @@ async function findSpike(
     detectSpike(series, { ...watch, isEligible, alerted }) ??
     detectSpike(series, {
       ...watch,
-      isEligible: (spike) => findOnlyBy(spike) !== null,
+      isEligible: (candidate) => findOnlyBy(candidate) !== null,
       alerted: endsOf(earlier),
     });
   if (spike === null) return null;

@@ -115,8 +115,8 @@ function findNameProblems(wanted: readonly string[], addresses: Readonly<Record<
   if (wanted.includes('sandbox') && wanted.length > 1)
     problems.push({ path, given: wanted, expected: 'either sandbox or other sources, not both' });
   const addressed = SOURCE_REGISTRY.flatMap(({ facts }) => (facts.addresses === 'own' ? [] : [facts.name]));
-  for (const name of Object.keys(addresses).filter((name) => !addressed.includes(name))) {
-    problems.push({ path: 'SERVICE_SOURCE_URLS', given: name, expected: `one of ${addressed.join(', ')}` });
-  }
+  const unaddressed = Object.keys(addresses).filter((name) => !addressed.includes(name));
+  for (const given of unaddressed)
+    problems.push({ path: 'SERVICE_SOURCE_URLS', given, expected: `one of ${addressed.join(', ')}` });
   return problems;
 }

@@ -4,7 +4,7 @@
  * in `test/house/contract/view-types.ts`.
  */
 
-import { boolean, doublePrecision, integer, jsonb, numeric, text } from 'drizzle-orm/pg-core';
+import { boolean, doublePrecision, integer, jsonb, numeric, pgSchema, text } from 'drizzle-orm/pg-core';
 import type { Change } from '../../model/audit.ts';
 import { TIME_PRECISIONS } from '../../lib/time.ts';
 import {
@@ -45,7 +45,11 @@ import {
 } from '../../model/enumerations.ts';
 import { REJECT_CODES, RUN_CODE_NAMES } from '../../model/errors.ts';
 import { TOOL_REASON_NAMES } from '../../model/tool-coverage.ts';
-import { analytics, counter, instant, ref } from './schema.ts';
+import { ANALYTICS } from '../../model/database-kind.ts';
+import { counter, instant, ref } from './schema.ts';
+
+/** Not exported: drizzle-kit reads this folder, and migrations create the tables' schema only. */
+const analytics = pgSchema(ANALYTICS);
 
 /**
  * Who created, changed or removed what, one row per change. Written in the transaction of the

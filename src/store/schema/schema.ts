@@ -1,13 +1,9 @@
 /** Shared by all table declarations. */
 
-import { ANALYTICS } from '../../model/database-kind.ts';
 import { bigint, pgSchema, timestamp } from 'drizzle-orm/pg-core';
 
 /** Schema of our tables. */
 export const strandline = pgSchema('strandline');
-
-/** Schema of the views of the SQL contract. */
-export const analytics = pgSchema(ANALYTICS);
 
 /** A generated bigint key. External IDs are text (`external_id`). */
 export const key = () => bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity();

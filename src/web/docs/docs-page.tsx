@@ -153,7 +153,7 @@ function TagSection({ reference, tag, origin }: { reference: ApiReference; tag: 
 }
 
 function SchemaSection({ reference, name }: { reference: ApiReference; name: string }) {
-  const schema = reference.schemas.find((schema) => schema.name === name);
+  const schema = reference.schemas.find((candidate) => candidate.name === name);
   if (schema === undefined) throw new Refused('not_found', `the API has no type ${name}`);
   return (
     <Section title={schema.name} id="schema" note={schema.meaning === '' ? undefined : schema.meaning}>

@@ -2,18 +2,18 @@
 import { isPlain } from '../../lib/json-values.ts';
 import { z } from 'zod';
 
-const schema = z.looseObject({});
+const schemaNode = z.looseObject({});
 const parameter = z.looseObject({
   name: z.string(),
   in: z.string(),
   required: z.boolean().optional(),
   description: z.string().optional(),
   example: z.unknown().optional(),
-  schema: schema.optional(),
+  schema: schemaNode.optional(),
 });
 const content = z.record(
   z.string(),
-  z.looseObject({ schema: schema.optional(), example: z.unknown().optional() }),
+  z.looseObject({ schema: schemaNode.optional(), example: z.unknown().optional() }),
 );
 const response = z.looseObject({ description: z.string().optional(), content: content.optional() });
 const operationNode = z.looseObject({
@@ -30,12 +30,12 @@ const openApiDocument = z.looseObject({
   info: z.looseObject({ title: z.string(), version: z.string(), description: z.string().optional() }),
   paths: z.record(z.string(), z.record(z.string(), operationNode)),
   components: z.looseObject({
-    schemas: z.record(z.string(), schema).default({}),
+    schemas: z.record(z.string(), schemaNode).default({}),
     responses: z.record(z.string(), response).default({}),
   }),
 });
 
-type SchemaNode = z.infer<typeof schema>;
+type SchemaNode = z.infer<typeof schemaNode>;
 export type Member = { name: string; type: string; meaning: string; required: boolean; of: string | null };
 export type Operation = ReturnType<typeof readOperation>;
 export type ApiReference = ReturnType<typeof readDocument>;

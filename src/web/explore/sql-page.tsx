@@ -110,7 +110,7 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
 }
 
 function findExample(questions: readonly Question[], n: number): Question {
-  const question = questions.find((question) => question.n === n);
+  const question = questions.find((candidate) => candidate.n === n);
   if (question === undefined) throw new Refused('not_found', `there is no example ${n}`);
   return question;
 }

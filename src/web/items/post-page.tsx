@@ -142,7 +142,9 @@ function listRelatedIds(post: PostRow): string[] {
 function RelatedPosts({ post, others }: { post: PostRow; others: readonly PostRow[] }) {
   const related = RELATIONS.flatMap(([member, words]) => {
     const id = post[member];
-    return id === null ? [] : [{ id, words, other: others.find((post) => post.external_id === id) }];
+    return id === null
+      ? []
+      : [{ id, words, other: others.find((candidate) => candidate.external_id === id) }];
   });
   const quoteOnly = post.quote !== null && post.quoted_status_id === null ? post.quote : null;
   if (related.length === 0 && quoteOnly === null) return null;

@@ -35,7 +35,7 @@ import {
 
 const SCOPE = 'write';
 const MAX_SHOWN = 20;
-const named = z.object({ source: z.string().max(40), to: z.enum(['on', 'off']).optional() });
+const namedSource = z.object({ source: z.string().max(40), to: z.enum(['on', 'off']).optional() });
 
 /** What was just done, in sentences. */
 type Said = { words: readonly string[] };
@@ -68,7 +68,7 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
     },
   );
 
-  const actSchema = { ...schema, body: named };
+  const actSchema = { ...schema, body: namedSource };
   app.post(
     '/topics/:slug/sources/test',
     { schema: actSchema, config: { scope: SCOPE } },

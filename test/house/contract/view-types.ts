@@ -103,10 +103,14 @@ export async function formatViewTypes(views: readonly ContractView[]): Promise<s
   );
   return format(`${HEAD}
 
-import { boolean, doublePrecision, integer, jsonb, numeric, text } from 'drizzle-orm/pg-core';
+import { boolean, doublePrecision, integer, jsonb, numeric, pgSchema, text } from 'drizzle-orm/pg-core';
 import type { Change } from '../../model/audit.ts';
 ${lists.join('\n')}
-import { analytics, counter, instant, ref } from './schema.ts';
+import { ANALYTICS } from '../../model/database-kind.ts';
+import { counter, instant, ref } from './schema.ts';
+
+/** Not exported: drizzle-kit reads this folder, and migrations create the tables' schema only. */
+const analytics = pgSchema(ANALYTICS);
 
 ${views.map(declareView).join('\n')}`);
 }

@@ -107,7 +107,7 @@ function findBeginning(days: readonly Day[], today: number): Course | null {
   const best = findBest(fits);
   if (best === undefined) return null;
   const { isStep, start, score, change } = best;
-  const other = findBest(fits.filter((fit) => fit.isStep !== isStep));
+  const other = findBest(fits.filter((course) => course.isStep !== isStep));
   if (other !== undefined && other.misfit - best.misfit < MIN_GAIN_OVER_OTHER * best.scale) return null;
   const total = isStep ? change : change * (today - start);
   if (score < MIN_SCORE || Math.abs(total) < Math.log(MIN_FACTOR)) return null;

@@ -58,7 +58,7 @@ export function estimateWeekends(series: Series, sums: Sums): number {
   for (const [i, day] of days.entries()) {
     if (day?.isWeekend !== true) continue;
     const nearby = days.slice(Math.max(0, i - NEARBY_DAYS), i + NEARBY_DAYS + 1);
-    const weekdays = nearby.flatMap((day) => (day === null || day.isWeekend ? [] : [day.ratio]));
+    const weekdays = nearby.flatMap((other) => (other === null || other.isWeekend ? [] : [other.ratio]));
     if (weekdays.length < MIN_WEEKDAYS) continue;
     ratios.push(day.ratio - median(weekdays));
     posts += day.posts;

@@ -33,7 +33,9 @@ const AUTHOR_METAS = ['author', 'article:author', 'parsely-author', 'dc.creator'
 export function readMetadata(scan: PageScan): Omit<PageText, 'paragraphs'> {
   const things = scan.linkedData.flatMap((text) => listThings(tryParseJson(text)));
   const meta = (names: readonly string[]) =>
-    names.flatMap((name) => scan.metas.filter((meta) => meta.name === name).map(({ content }) => content));
+    names.flatMap((name) =>
+      scan.metas.filter((element) => element.name === name).map(({ content }) => content),
+    );
   const dates = [
     ...things.map((thing) => own(thing, 'datePublished')),
     ...meta(DATE_METAS),
