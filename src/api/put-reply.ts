@@ -17,10 +17,10 @@ export const putHeaders = z.object({
 
 /** @throws InvalidInput for a value other than `*` */
 export function mayOnlyCreate({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  const given = headers[HEADER];
-  if (given === undefined) return false;
-  if (given.trim() === '*') return true;
-  throw new InvalidInput([{ path: `headers.${HEADER}`, given, expected: '*' }]);
+  const condition = headers[HEADER];
+  if (condition === undefined) return false;
+  if (condition.trim() === '*') return true;
+  throw new InvalidInput([{ path: `headers.${HEADER}`, given: condition, expected: '*' }]);
 }
 
 /** @param locate the path of what was created */

@@ -90,35 +90,35 @@ function describeCheck({ name, state, facts, advice }: Check) {
  * @param problem why the running server could not be asked: then nothing is called from here
  */
 async function runChecks(cli: Cli, value: Config, problem: string | null): Promise<Check[]> {
-  const found: Check[] = [];
+  const checks: Check[] = [];
   if (problem === null)
-    found.push(
+    checks.push(
       ...(await checkHosted(value)),
       ...(await checkModel(value)),
       ...(await checkMailServer(value)),
     );
-  else found.push(failedCheck('server', problem, 'restart it: strandline up'));
-  found.push(...(await checkShell(cli)), ...(await checkQueueServer(value)));
+  else checks.push(failedCheck('server', problem, 'restart it: strandline up'));
+  checks.push(...(await checkShell(cli)), ...(await checkQueueServer(value)));
   if (value.databaseUrl === undefined) {
     const dataDir = await checkDataDir(value.dataDir);
-    found.push(dataDir);
-    if (dataDir.state === 'failed') return [...found, skipChecks()];
+    checks.push(dataDir);
+    if (dataDir.state === 'failed') return [...checks, skipChecks()];
   } else {
     const database = await checkExternalDatabase(value.databaseUrl, cli.log());
-    found.push(database);
-    if (database.state === 'failed') return [...found, skipChecks()];
+    checks.push(database);
+    if (database.state === 'failed') return [...checks, skipChecks()];
   }
   try {
     return [
-      ...found,
+      ...checks,
       ...(await cli.withProgram((program) =>
         checkWithDatabase(program, (at) => formatDayAndMinute(at, cli.page), problem === null),
       )),
     ];
   } catch (error) {
-    if (error instanceof SchemaMismatch) return [...found, failSchemaCheck(error), skipChecks()];
+    if (error instanceof SchemaMismatch) return [...checks, failSchemaCheck(error), skipChecks()];
     const advice = 'see docs/reference/databases.md, or set DATABASE_URL to your own Postgres';
-    return [...found, failedCheck('database', describeCause(error), advice), skipChecks()];
+    return [...checks, failedCheck('database', describeCause(error), advice), skipChecks()];
   }
 }
 
@@ -148,8 +148,8 @@ async function checkConfig(cli: Cli): Promise<{ check: Check; value: Config | un
 async function checkShell(cli: Cli): Promise<Check[]> {
   const ineffective = await listIneffective(cli);
   if (ineffective.length === 0) return [];
-  const found = `the running server uses other values of ${ineffective.join(', ')}`;
-  return [advisoryCheck('this shell', found, 'to compare them: strandline config show')];
+  const facts = `the running server uses other values of ${ineffective.join(', ')}`;
+  return [advisoryCheck('this shell', facts, 'to compare them: strandline config show')];
 }
 
 /** @param calls whether sources may be called */

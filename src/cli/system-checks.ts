@@ -67,8 +67,8 @@ export async function checkExternalDatabase(url: string, log: Logger): Promise<C
     return passedCheck('database', `${name}; its schema is up to date`);
   } catch (error) {
     if (error instanceof SchemaMismatch) return failSchemaCheck(error);
-    const found = error instanceof Refused ? error.message : `${name}: ${describeCause(error)}`;
-    return failedCheck('database', found, adviseOnConnection(error) ?? 'see docs/reference/databases.md');
+    const reason = error instanceof Refused ? error.message : `${name}: ${describeCause(error)}`;
+    return failedCheck('database', reason, adviseOnConnection(error) ?? 'see docs/reference/databases.md');
   }
 }
 
@@ -97,8 +97,8 @@ export async function checkMailServer({ mail }: Config): Promise<Check[]> {
   if (failure === null)
     return [passedCheck('mail server', `${host} ${username === '' ? 'responds' : 'accepts the login'}`)];
   const { code, detail } = failure;
-  const found = `${host}: ${describeDeliveryCode('email', code)}${detail === null ? '' : ` (${detail})`}`;
-  return [failedCheck('mail server', found, 'check SMTP_URL and the network; see docs/how-to/mail.md')];
+  const facts = `${host}: ${describeDeliveryCode('email', code)}${detail === null ? '' : ` (${detail})`}`;
+  return [failedCheck('mail server', facts, 'check SMTP_URL and the network; see docs/how-to/mail.md')];
 }
 
 /** What BullMQ requires of Redis, and what it recommends. */
@@ -140,11 +140,12 @@ export async function checkQueueServer({ redisUrl }: Config): Promise<Check[]> {
 
 export async function checkPostgres({ ctx, embedded, databaseUrl }: Program): Promise<Check> {
   const { version, number } = await readServer(ctx.db);
-  const found = `PostgreSQL ${version}${embedded === null ? '' : `, embedded in ${embedded.dataDirectory}`}`;
-  if (number < MIN_POSTGRES) return failedCheck('postgres', found, 'strandline needs PostgreSQL 15 or newer');
+  const server = `PostgreSQL ${version}${embedded === null ? '' : `, embedded in ${embedded.dataDirectory}`}`;
+  if (number < MIN_POSTGRES)
+    return failedCheck('postgres', server, 'strandline needs PostgreSQL 15 or newer');
   const obstacle = await findObstacle(databaseUrl);
-  if (obstacle === undefined) return passedCheck('postgres', found);
-  return failedCheck('postgres', `${found}; ${obstacle.problem}`, obstacle.advice);
+  if (obstacle === undefined) return passedCheck('postgres', server);
+  return failedCheck('postgres', `${server}; ${obstacle.problem}`, obstacle.advice);
 }
 
 export async function checkClock({ ctx }: Program): Promise<Check> {

@@ -49,8 +49,8 @@ export async function exportFiles(
     const searches = await readProvenance(client, searchIds, filter, now);
     const written: WrittenFile[] = [];
     for (const file of files) {
-      const asked = { resource: file.resource, filter, searchIds, encoding, now };
-      const { view, bytes, rows } = await encodeResource(snapshot, asked);
+      const selection = { resource: file.resource, filter, searchIds, encoding, now };
+      const { view, bytes, rows } = await encodeResource(snapshot, selection);
       const aside = await writePendingFile(path.join(target.folder, file.path), bytes);
       asides.push(aside);
       written.push({ ...file, view, rows: rows(), bytes: aside.bytes, sha256: aside.sha256 });
@@ -92,17 +92,17 @@ async function assertReplaceable(manifest: string, files: readonly { path: strin
 
 /**
  * From when on an earlier export is continued. Its rows first seen before are not exported again.
- * @param given the manifest of the export, or its folder
+ * @param location the manifest of the export, or its folder
  * @throws InvalidInput at `since` if there is none, if it has other data, or if the new export would replace it
  */
 export async function readEarlierExport(
-  given: string,
+  location: string,
   kind: DatabaseKind,
   target: ExportTarget | undefined,
 ): Promise<Date> {
-  const isFolder = (await stat(given).catch(() => undefined))?.isDirectory() === true;
-  const manifest = isFolder ? path.join(given, nameManifest({ file: undefined })) : given;
-  const refuse = (expected: string) => new InvalidInput([{ path: 'since', given, expected }]);
+  const isFolder = (await stat(location).catch(() => undefined))?.isDirectory() === true;
+  const manifest = isFolder ? path.join(location, nameManifest({ file: undefined })) : location;
+  const refuse = (expected: string) => new InvalidInput([{ path: 'since', given: location, expected }]);
   const text = await readFile(manifest, 'utf8').catch(() => undefined);
   const earlier = text === undefined ? undefined : parseManifest(text);
   if (earlier === undefined) throw refuse('a time, or the manifest of an earlier export or its folder');

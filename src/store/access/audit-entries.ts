@@ -76,7 +76,7 @@ function boundChanges(changes: Readonly<Record<string, Change>>): Record<string,
       .slice(0, MAX_FIELDS)
       .map(([name, change]) => [
         name,
-        Object.fromEntries(Object.entries(change).map(([side, value]) => [side, shorten(value)])),
+        Object.fromEntries(Object.entries(change).map(([moment, value]) => [moment, shorten(value)])),
       ]),
   );
 }

@@ -63,7 +63,7 @@ type SessionRow = LiveSession & { hash: string; seen_at: Date };
 
 const findSessionInBatch = batched<{ hash: string; now: Date }, SessionRow | undefined>(
   async ({ pool }, lookups) => {
-    const now = new Date(Math.max(...lookups.map((one) => one.now.getTime())));
+    const now = new Date(Math.max(...lookups.map((lookup) => lookup.now.getTime())));
     const hashes = [...new Set(lookups.map(({ hash }) => hash))];
     const [idleSince, begun] = sessionLimitsAt(now);
     const rows = await rowsOf<SessionRow>(

@@ -158,7 +158,7 @@ async function readTokensByPrefix(
   const rows = await orm
     .select({ id, prefix, scopes, last_used_at, expires_at, hash, former_hash, former_until })
     .from(tokens)
-    .where(and(inArray(prefix, [...new Set(lookups.map((one) => one.prefix))]), isNull(revoked_at)));
+    .where(and(inArray(prefix, [...new Set(lookups.map((lookup) => lookup.prefix))]), isNull(revoked_at)));
   const byPrefix = new Map(rows.map((row) => [row.prefix, row]));
   return lookups.map(({ opens, prefix: named, now }) => {
     const row = byPrefix.get(named);

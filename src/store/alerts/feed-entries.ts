@@ -252,10 +252,10 @@ async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<Fe
     if (kind === 'spike') return spike === undefined ? [] : [{ ...row, kind, spike }];
     if (kind === 'trend') return trend === undefined ? [] : [{ ...row, kind, trend }];
     if (kind === 'growth') {
-      const found = growthRows.get(thing);
-      const its = found === undefined ? undefined : grown.get(found.post_id);
-      if (found === undefined || its === undefined) return [];
-      const { post_id: _post_id, ...growth } = found;
+      const growthRow = growthRows.get(thing);
+      const its = growthRow === undefined ? undefined : grown.get(growthRow.post_id);
+      if (growthRow === undefined || its === undefined) return [];
+      const { post_id: _post_id, ...growth } = growthRow;
       return [{ ...row, kind, growth: { ...growth, post: its } }];
     }
     const changes = answers.get(thing) ?? [];
@@ -280,9 +280,9 @@ async function indexById<Row extends { id: Id }>(
 export async function leaveOutSent(
   tx: Transaction,
   channelId: Id,
-  found: readonly FeedEntry[],
+  entries: readonly FeedEntry[],
 ): Promise<FeedEntry[]> {
-  const things = await readEntryThings(tx, found);
+  const things = await readEntryThings(tx, entries);
   const members = [...new Set(things.values())].flatMap((thing) => thing.members.map(({ id }) => id));
   const sent = new Set(
     await selectIds(
@@ -293,7 +293,7 @@ export async function leaveOutSent(
     ),
   );
   const isNew = isFirstOfThing(things);
-  return found.filter(
+  return entries.filter(
     (entry) => isNew(entry) && things.get(entry.id)?.members.some(({ id }) => sent.has(id)) !== true,
   );
 }
@@ -301,9 +301,9 @@ export async function leaveOutSent(
 /** The things of posts and links, by their discoveries. */
 export async function readEntryThings(
   tx: Queryable,
-  found: readonly Pick<FeedEntry, 'id' | 'topic_id' | 'key' | 'text_key'>[],
+  entries: readonly Pick<FeedEntry, 'id' | 'topic_id' | 'key' | 'text_key'>[],
 ): Promise<Map<Id, Thing>> {
-  const items = found.flatMap(({ id, topic_id: topicId, key, text_key: textKey }) =>
+  const items = entries.flatMap(({ id, topic_id: topicId, key, text_key: textKey }) =>
     key === null ? [] : [{ id, topicId, key, textKey }],
   );
   const things = await readThings(tx, items);
@@ -315,9 +315,9 @@ export async function readEntryThings(
   );
 }
 
-async function addEntryCopies(tx: Queryable, found: readonly FeedEntry[]): Promise<FeedEntry[]> {
-  const things = await readEntryThings(tx, found);
-  return found.map((entry) => ({ ...entry, copies: things.get(entry.id) ?? ONE_COPY }));
+async function addEntryCopies(tx: Queryable, entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
+  const things = await readEntryThings(tx, entries);
+  return entries.map((entry) => ({ ...entry, copies: things.get(entry.id) ?? ONE_COPY }));
 }
 
 /**

@@ -20,12 +20,12 @@ import type { FeedEntry } from './feed-entries.ts';
 export async function findMatches(
   tx: Queryable,
   queries: readonly Query[],
-  found: readonly FeedEntry[],
+  entries: readonly FeedEntry[],
   now: Date,
 ): Promise<ReadonlySet<Id>[]> {
-  const things = found.map(toThing);
+  const things = entries.map(toThing);
   if (queries.length === 0 || things.length === 0) return queries.map(() => new Set());
-  const documents = [...(await readDocuments(tx, things)), ...found.flatMap(buildSentenceDocument)];
+  const documents = [...(await readDocuments(tx, things)), ...entries.flatMap(buildSentenceDocument)];
   const values: unknown[] = [writeRows(documents)];
   const context = {
     bind: (value: unknown) => `$${values.push(value)}`,
@@ -43,7 +43,7 @@ export async function findMatches(
   );
   const matches = new Map(rows.map((row) => [`${row.kind} ${row.thing}`, row.matches]));
   return queries.map((_, n) => {
-    const matching = found.filter((entry) => {
+    const matching = entries.filter((entry) => {
       const thing = toThing(entry);
       return matches.get(`${thing.kind} ${thing.thing}`)?.[n] === true;
     });

@@ -41,7 +41,7 @@ export async function readPastEntries(
   const isSimple =
     rule.filter === '' &&
     rule.search_id === null &&
-    ['post', 'link'].every((kind) => rule.kinds.some((one) => one === kind));
+    ['post', 'link'].every((kind) => rule.kinds.some((reported) => reported === kind));
   const { rows } = await execute<PastEntry & { late: boolean; only_by: string | null }>(
     db,
     statement`SELECT e.*, x.only_by
@@ -68,14 +68,14 @@ export async function readPastEntries(
 export async function findPastMatches(
   db: Queryable,
   query: Query,
-  found: readonly PastEntry[],
+  entries: readonly PastEntry[],
   now: Date,
 ): Promise<PastEntry[]> {
-  if (found.length === 0) return [];
+  if (entries.length === 0) return [];
   const values: unknown[] = [
-    found.map(({ id }) => id),
-    found.map(({ kind }) => kind),
-    found.map(({ thing }) => thing),
+    entries.map(({ id }) => id),
+    entries.map(({ kind }) => kind),
+    entries.map(({ thing }) => thing),
   ];
   const condition = buildCondition(query, {
     bind: (value: unknown) => `$${values.push(value)}`,
@@ -95,7 +95,7 @@ export async function findPastMatches(
   const matching = new Set(rows.flatMap(({ id, matches }) => (matches === true ? [id] : [])));
   const unknown = rows.flatMap(({ id, matches }) => (matches === null ? [id] : []));
   const [read] = await findMatches(db, [query], await readEntries(db, unknown), now);
-  return found.filter(({ id }) => matching.has(id) || read?.has(id) === true);
+  return entries.filter(({ id }) => matching.has(id) || read?.has(id) === true);
 }
 
 /** The known engagement of posts, by their IDs. */

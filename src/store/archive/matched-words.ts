@@ -71,7 +71,9 @@ export async function readMatches(
     const lexemes = new Set(
       sought.flatMap((part) => (part.is === 'word' ? listLexemes(forms, part.word, config) : [])),
     );
-    const words = rows.filter((row) => row.config === config && row.lexemes.some((one) => lexemes.has(one)));
+    const words = rows.filter(
+      (row) => row.config === config && row.lexemes.some((lexeme) => lexemes.has(lexeme)),
+    );
     inflected.set(config, new Set(words.map(({ word }) => word)));
   }
   const isExact = (word: string) => splitFoldedWords(word).some((folded) => exact.has(folded));

@@ -41,7 +41,9 @@ export async function readWordForms(db: Queryable, queries: readonly Query[]): P
         FROM unnest(${[...new Set(indexed.values())]}::text[]) w(word) CROSS JOIN unnest(${TEXT_CONFIGS}::text[]) c(config)
       ) f WHERE lexemes <> '{}' GROUP BY word, lexemes ORDER BY word, lexemes`,
   );
-  return new Map([...indexed].map(([word, one]) => [word, rows.filter((row) => row.word === one)]));
+  return new Map(
+    [...indexed].map(([word, indexedWord]) => [word, rows.filter((row) => row.word === indexedWord)]),
+  );
 }
 
 /** What a condition needs besides the query. */

@@ -107,16 +107,16 @@ async function describeBackup(
      FROM (SELECT replace(right(c.relname, 7), '_', '-') AS m FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
        WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND c.relkind = 'r') months`,
   );
-  const found = onlyRow(rows);
-  const when = Number(found.when);
+  const facts = onlyRow(rows);
+  const when = Number(facts.when);
   const known = (await readMigrations()).find((migration) => migration.when === when);
   return {
     format: 'strandline backup 1',
     created_at: now.toISOString(),
     strandline: version,
-    postgres: found.postgres,
+    postgres: facts.postgres,
     migration: { name: known?.name ?? 'unknown here', when },
-    months: found.first === null || found.last === null ? null : [found.first, found.last],
+    months: facts.first === null || facts.last === null ? null : [facts.first, facts.last],
     tables: written,
     next: await readSequences(client, tables),
   };

@@ -14,11 +14,11 @@ export async function grantToApp(client: Client, role: string): Promise<void> {
     'SELECT rolname = current_user AS self, current_database() AS database FROM pg_roles WHERE rolname = $1',
     [role],
   );
-  const [found] = rows;
-  if (found === undefined || found.self)
+  const [known] = rows;
+  if (known === undefined || known.self)
     throw new Refused(
       'conflict',
-      found === undefined
+      known === undefined
         ? `the role ${role} of DATABASE_APP_ROLE does not exist. Create it first: CREATE ROLE ${escapeIdentifier(role)} LOGIN PASSWORD '...'`
         : `DATABASE_APP_ROLE is ${role}, which is the role that migrates. Set another role, or unset it.`,
     );
@@ -26,7 +26,7 @@ export async function grantToApp(client: Client, role: string): Promise<void> {
   // BullMQ uses temporary tables to add jobs in bulk. Audit entries are inserted, and deleted by retention, but never
   // updated.
   await client.query(`
-    GRANT CONNECT, TEMPORARY ON DATABASE ${escapeIdentifier(found.database)} TO ${app};
+    GRANT CONNECT, TEMPORARY ON DATABASE ${escapeIdentifier(known.database)} TO ${app};
     GRANT USAGE ON SCHEMA ${SCHEMA}, ${ANALYTICS}, ${QUEUE_SCHEMA} TO ${app};
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${SCHEMA}, ${QUEUE_SCHEMA} TO ${app};
     REVOKE INSERT, UPDATE, DELETE ON ${SCHEMA}.${MIGRATIONS_TABLE}, ${QUEUE_SCHEMA}.migration FROM ${app};

@@ -275,7 +275,7 @@ export async function awaitAll<Answers extends readonly unknown[]>(
 /** Waits for all. @returns the first failure, ignoring errors of statements that failed because of it */
 async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
   const failures: unknown[] = [];
-  for (const one of sent) one.catch((error: unknown) => failures.push(error));
+  for (const reply of sent) reply.catch((error: unknown) => failures.push(error));
   await Promise.allSettled(sent);
   return failures.find((error) => readSqlState(error) !== IN_FAILED_TRANSACTION) ?? failures[0];
 }

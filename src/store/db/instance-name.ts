@@ -26,8 +26,8 @@ export async function readOrInsertFact(
   fresh: string,
   now: Date,
 ): Promise<string> {
-  const found = await findFact(db, name);
-  if (found !== undefined) return found;
+  const stored = await findFact(db, name);
+  if (stored !== undefined) return stored;
   await insertFact(db, name, fresh, now);
   return readOrInsertFact(db, name, fresh, now);
 }

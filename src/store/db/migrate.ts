@@ -171,11 +171,11 @@ async function findPending(
   known: readonly Migration[],
   where: string,
 ): Promise<Omit<Work, 'views'>> {
-  const found = await readState(client, known);
-  if (found.state === 'empty') return { pending: known, adopts: false };
-  const other = describeOther(found, where);
+  const schema = await readState(client, known);
+  if (schema.state === 'empty') return { pending: known, adopts: false };
+  const other = describeOther(schema, where);
   if (other !== undefined) throw other;
-  return found.state === 'behind' ? found : { pending: [], adopts: false };
+  return schema.state === 'behind' ? schema : { pending: [], adopts: false };
 }
 
 /** @throws SchemaMismatch if this role would have to migrate, which it may not do */

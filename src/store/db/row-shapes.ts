@@ -59,9 +59,9 @@ const SHAPES_BY_TYPE: ReadonlyMap<string, z.core.$ZodType> = new Map<string, z.c
 ]);
 
 const VIEWS = new Map(
-  Object.values<object>(views).flatMap((one): [string, Record<string, z.core.$ZodType>][] => {
-    if (!(one instanceof PgView)) return [];
-    const { name, selectedFields } = getViewConfig(one);
+  Object.values<object>(views).flatMap((view): [string, Record<string, z.core.$ZodType>][] => {
+    if (!(view instanceof PgView)) return [];
+    const { name, selectedFields } = getViewConfig(view);
     const members = Object.entries(selectedFields).flatMap(([member, column]): [string, z.core.$ZodType][] =>
       column instanceof Column ? [[member, describeColumn(column)]] : [],
     );

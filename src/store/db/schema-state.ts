@@ -73,10 +73,10 @@ export async function findTableMismatch(
   { known, views }: Wanted,
   where: string,
 ): Promise<SchemaMismatch | undefined> {
-  const found = await readState(client, known);
-  const other = describeOther(found, where);
+  const schema = await readState(client, known);
+  const other = describeOther(schema, where);
   if (other !== undefined) return other;
-  if (found.state !== 'behind' && !(await areViewsBehind(client, views))) return undefined;
+  if (schema.state !== 'behind' && !(await areViewsBehind(client, views))) return undefined;
   const versions = await describeVersions(client, { known, views });
   return new SchemaMismatch(
     where,
@@ -108,8 +108,8 @@ export function createMigrationRefusal(where: string): SchemaMismatch {
 }
 
 /** States that no migration of this program ends; and `empty`. */
-export function describeOther(found: SchemaState, where: string): SchemaMismatch | undefined {
-  const { state } = found;
+export function describeOther(schema: SchemaState, where: string): SchemaMismatch | undefined {
+  const { state } = schema;
   const describe = (problem: string, advice: string) =>
     state === 'current' ? undefined : new SchemaMismatch(where, state, problem, advice);
   switch (state) {
@@ -123,12 +123,12 @@ export function describeOther(found: SchemaState, where: string): SchemaMismatch
       );
     case 'newer':
       return describe(
-        `was migrated by a newer strandline (migrations that this version does not know: ${found.unknown}; its own newest is ${found.newest})`,
+        `was migrated by a newer strandline (migrations that this version does not know: ${schema.unknown}; its own newest is ${schema.newest})`,
         'Use the newer version, or restore an earlier backup.',
       );
     case 'foreign':
       return describe(
-        `has a schema "${found.schema}" that strandline did not create`,
+        `has a schema "${schema.schema}" that strandline did not create`,
         'Set another database in DATABASE_URL.',
       );
     case 'current':
@@ -240,9 +240,9 @@ const WORDS: Readonly<Record<DatabaseKind, string>> = {
 
 /** @param where names the database in the message @throws Refused `conflict` for a database of the other kind */
 export async function assertKind(client: Client, kind: DatabaseKind, where: string): Promise<void> {
-  const found = await readKind(client);
-  if (found !== null && found !== kind)
-    throw new Refused('conflict', `The database ${where} ${WORDS[found]}`);
+  const marked = await readKind(client);
+  if (marked !== null && marked !== kind)
+    throw new Refused('conflict', `The database ${where} ${WORDS[marked]}`);
 }
 
 /** Which kind a new database becomes: for its migration, which marks it, in the same transaction. */

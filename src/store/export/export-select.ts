@@ -36,11 +36,11 @@ export type SearchIds = readonly string[] | undefined;
 
 /** @throws Refused `not_found` for a slug that never existed; removed searches and topics count */
 export async function findSearchIds(client: Client, filter: ExportFilter): Promise<SearchIds> {
-  const asked = [
+  const slugs = [
     ...(filter.searches ?? []).map((slug) => ({ kind: 'search' as const, slug })),
     ...(filter.topic === undefined ? [] : [{ kind: 'topic' as const, slug: filter.topic }]),
   ];
-  const renamed = await findRenamed(client, asked);
+  const renamed = await findRenamed(client, slugs);
   const currentSlug = (kind: NamedKind) => (slug: string) =>
     renamed.find((row) => row.kind === kind && row.former === slug)?.slug ?? slug;
   const searches = filter.searches?.map(currentSlug('search'));

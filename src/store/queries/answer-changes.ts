@@ -44,12 +44,12 @@ export async function readAnswerChanges(
     if (changes.size > 0) await setImmediate();
     const [earlier, after] = [statements.get(before) ?? [], statements.get(id) ?? []];
     const former = known.map((each) => statements.get(each) ?? []);
-    const told = news ?? findNews(after, [earlier, ...former]).map(({ position }) => position);
-    const isNews = ({ position }: StatementRow) => told.includes(position);
-    const found = whole
+    const newPositions = news ?? findNews(after, [earlier, ...former]).map(({ position }) => position);
+    const isNews = ({ position }: StatementRow) => newPositions.includes(position);
+    const changesOfAnswer = whole
       ? listAnswerChanges(compareStatements(earlier, after), isNews)
       : after.filter(isNews).map(({ text }): AnswerChange => ({ change: 'added', text }));
-    changes.set(id, found);
+    changes.set(id, changesOfAnswer);
   }
   return changes;
 }

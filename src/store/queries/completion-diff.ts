@@ -231,7 +231,7 @@ async function readMoments(
       SELECT 'to' AS moment, * FROM found UNION ALL SELECT 'from', * FROM earlier UNION ALL SELECT 'first', * FROM later`,
     'completion_moments',
   );
-  return Object.fromEntries(rows.map(({ moment, ...found }) => [moment, found]));
+  return Object.fromEntries(rows.map(({ moment, ...completion }) => [moment, completion]));
 }
 
 async function readCited(

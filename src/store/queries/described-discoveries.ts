@@ -43,7 +43,7 @@ export async function describeAnswers(
     rows.flatMap(({ completion_id: id }) => id ?? []),
   );
   return rows.map((row) => {
-    const found = row.completion_id === null ? undefined : changes.get(row.completion_id);
-    return found === undefined ? row : { ...row, text: formatAnswerLine(found) ?? row.text };
+    const change = row.completion_id === null ? undefined : changes.get(row.completion_id);
+    return change === undefined ? row : { ...row, text: formatAnswerLine(change) ?? row.text };
   });
 }

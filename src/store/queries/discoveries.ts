@@ -123,17 +123,17 @@ export async function selectDiscoveries(
   const last = (e: string) =>
     `ORDER BY ${e}.id ${order}${limit === undefined ? '' : ` LIMIT ${bind(limit)}::int`}`;
   const mine = topic === undefined ? undefined : `s.topic_id = ${namedIdSql('topic', bind(topic))}`;
-  const found =
+  const matchingSql =
     matching === undefined || matchesAll(matching)
       ? undefined
       : await writeMatchingSql(db.pool, 'both', matching, bind);
-  if (found !== undefined) {
+  if (matchingSql !== undefined) {
     const ofTopic =
       mine === undefined
         ? 'true'
         : `e.search_id = ANY (ARRAY(SELECT s.id FROM ${S}.searches s WHERE ${mine}))`;
     return {
-      sql: `SELECT e.id, e.at FROM (${found}) w
+      sql: `SELECT e.id, e.at FROM (${matchingSql}) w
         JOIN ${S}.discoveries e ON e.kind = w.kind AND e.thing = w.thing AND ${ofTopic}
         WHERE ${where} ${last('e')}`,
       values,

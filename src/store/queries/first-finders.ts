@@ -33,9 +33,9 @@ WITH mine AS MATERIALIZED (
   LEFT JOIN LATERAL (SELECT baseline FROM strandline.runs WHERE id = g.first_run_id OFFSET 0) r ON true
 )`;
 
-const firstsOf = (side: 'topic' | 'source') =>
+const firstsOf = (scope: 'topic' | 'source') =>
   verbatim(
-    `SELECT DISTINCT ON (link_id, ${side}) '${side}' AS of, link_id, ${side} AS side, at, baseline FROM seen ORDER BY link_id, ${side}, at`,
+    `SELECT DISTINCT ON (link_id, ${scope}) '${scope}' AS of, link_id, ${scope} AS side, at, baseline FROM seen ORDER BY link_id, ${scope}, at`,
   );
 
 const LEADS = statement`

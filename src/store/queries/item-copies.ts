@@ -35,10 +35,10 @@ export async function readCopiesOfItem(
     [...groupBy(members, ({ key }) => key).values()].slice(0, MAX_LISTED).map(([first]) => first.id),
   );
   const view = discoveriesView;
-  const found = await prepareOnce(db.orm, 'discoveries_of_feed', () =>
+  const discoveries = await prepareOnce(db.orm, 'discoveries_of_feed', () =>
     db.orm.select().from(view).where(amongIds(view.id)),
   ).execute({ ids: listed.flat() });
-  const rows = new Map((await describeLinks(db, found)).map((row) => [row.id, row]));
+  const rows = new Map((await describeLinks(db, discoveries)).map((row) => [row.id, row]));
   return copied.flatMap((thing, i) => {
     const mine = (listed[i] ?? []).flatMap((member) => rows.get(member) ?? []);
     const { copies, authors, copies_at_least } = thing;

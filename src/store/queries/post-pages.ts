@@ -108,7 +108,7 @@ async function buildParts(db: Pooled, filter: PostFilter): Promise<Parts> {
   const { matching, since, until, author, lang } = filter;
   const values = scopeValues(filter);
   const bind = (value: unknown) => `$${values.push(value)}`;
-  const found =
+  const matchingSql =
     matching === undefined || matchesAll(matching)
       ? []
       : [await writeMatchingSql(db.pool, 'post', matching, bind)];
@@ -127,9 +127,9 @@ async function buildParts(db: Pooled, filter: PostFilter): Promise<Parts> {
   // From documents to sightings is twice as fast as by posts if many match.
   const few =
     ofPost.length === 0
-      ? found.map((things) => `SELECT d.thing AS id FROM (${things}) d`)[0]
-      : byAuthor.length + found.length > 0
-        ? `SELECT p.id FROM ${S}.posts p WHERE ${[...ofPost, ...found.map((things) => `p.id IN (${things})`)].join(' AND ')}`
+      ? matchingSql.map((things) => `SELECT d.thing AS id FROM (${things}) d`)[0]
+      : byAuthor.length + matchingSql.length > 0
+        ? `SELECT p.id FROM ${S}.posts p WHERE ${[...ofPost, ...matchingSql.map((things) => `p.id IN (${things})`)].join(' AND ')}`
         : undefined;
   return {
     values,
@@ -137,7 +137,7 @@ async function buildParts(db: Pooled, filter: PostFilter): Promise<Parts> {
     isInTime: inTime.join(' AND '),
     isOfPost: ofPost.join(' AND ') || 'true',
     joinPosts: ofPost.length === 0 ? '' : `JOIN ${S}.posts p ON p.id = g.post_id`,
-    isMatching: found.map((things) => `g.post_id IN (${things})`)[0] ?? 'true',
+    isMatching: matchingSql.map((things) => `g.post_id IN (${things})`)[0] ?? 'true',
     few,
   };
 }

@@ -84,8 +84,8 @@ function findEndOfLine(sql: string, from: number): number {
 function findEndOfComment(sql: string, from: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = from;
-  for (let depth = 0, found = marks.exec(sql); found !== null; found = marks.exec(sql)) {
-    depth += found[0] === '/*' ? 1 : -1;
+  for (let depth = 0, mark = marks.exec(sql); mark !== null; mark = marks.exec(sql)) {
+    depth += mark[0] === '/*' ? 1 : -1;
     if (depth === 0) return marks.lastIndex;
   }
   return sql.length;

@@ -12,14 +12,14 @@ import type { ReaderOrder, ResultForm, StatementEnding } from './statement-order
 const MAX_MESSAGE_LENGTH = 2_000;
 
 export function serveStatements(
-  render: Readonly<Record<ResultForm, (found: FetchedRows) => Rendered>>,
+  render: Readonly<Record<ResultForm, (fetched: FetchedRows) => Rendered>>,
 ): void {
   async function run(order: unknown, _: Buffer, signal: AbortSignal) {
     const { url, sql, form } = order as ReaderOrder; // the server sends nothing else
     try {
-      const found = await askWithinBounds({ url, sql, signal });
-      const { body, rows, more } = render[form](found);
-      const ending: StatementEnding = { kind: 'done', rows, more, durationMs: found.durationMs };
+      const fetched = await askWithinBounds({ url, sql, signal });
+      const { body, rows, more } = render[form](fetched);
+      const ending: StatementEnding = { kind: 'done', rows, more, durationMs: fetched.durationMs };
       return { ending, body: Buffer.from(body) };
     } catch (error) {
       const canceled = signal.aborted;

@@ -87,7 +87,7 @@ function groupCalls(calls: readonly CallToOpen[]): CallGroup[] {
 async function openGroup(db: Database, group: CallGroup): Promise<ReadonlyMap<Id, OpenedCall>> {
   const calls = group.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
   const [limits] = group;
-  const asked = givenRows('asked', {
+  const requested = givenRows('asked', {
     run_id: ['bigint', calls.map(({ runId }) => runId)],
     fence: ['int', calls.map(({ fence }) => fence)],
     most: ['int', calls.map(({ maxCallsPerRun }) => maxCallsPerRun)],
@@ -96,7 +96,7 @@ async function openGroup(db: Database, group: CallGroup): Promise<ReadonlyMap<Id
     name: 'open_call',
     candidates: statement`
 run AS MATERIALIZED (
-  SELECT asked.* FROM ${asked}
+  SELECT asked.* FROM ${requested}
   CROSS JOIN LATERAL (
     SELECT FROM strandline.runs WHERE id = asked.run_id AND fence = asked.fence AND status = 'running' FOR NO KEY UPDATE
   ) held

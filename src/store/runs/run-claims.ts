@@ -74,13 +74,13 @@ export const claimRun: (db: Database, input: ClaimInput) => Promise<ClaimedRun |
 async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(ClaimedRun | null)[]> {
   // If a run is requested twice, the first request claims it.
   const first = new Map(claims.toReversed().map((claim) => [claim.runId, claim]));
-  const asked = [...first.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
+  const requests = [...first.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
   const askedRows = givenRows('asked', {
-    id: ['bigint', asked.map(({ runId }) => runId)],
-    worker: ['text', asked.map(({ worker }) => worker)],
-    lease_ms: ['int', asked.map(({ leaseMs }) => leaseMs)],
-    now: ['timestamptz', asked.map(({ now }) => now)],
-    alone: ['boolean', asked.map(({ alone }) => alone ?? false)],
+    id: ['bigint', requests.map(({ runId }) => runId)],
+    worker: ['text', requests.map(({ worker }) => worker)],
+    lease_ms: ['int', requests.map(({ leaseMs }) => leaseMs)],
+    now: ['timestamptz', requests.map(({ now }) => now)],
+    alone: ['boolean', requests.map(({ alone }) => alone ?? false)],
   });
   const now = timeOf(statement`asked.now`);
   try {

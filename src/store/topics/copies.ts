@@ -149,8 +149,8 @@ export async function addCopies<Row extends { id: Id; kind: string }>(
   db: Queryable,
   rows: readonly Row[],
 ): Promise<(Row & Copies)[]> {
-  const found = rows.filter(({ kind }) => kind === 'post' || kind === 'link').map(({ id }) => id);
-  const items = await readTopicItems(db, found);
+  const itemIds = rows.filter(({ kind }) => kind === 'post' || kind === 'link').map(({ id }) => id);
+  const items = await readTopicItems(db, itemIds);
   const things = await readThings(db, items);
   const byId = new Map(items.map((item) => [item.id, things.get(nameTopicItem(item))]));
   return rows.map((row) => {

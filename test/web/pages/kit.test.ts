@@ -354,7 +354,7 @@ test('a form keeps input, shows problems at fields, and includes its token', () 
   const html = shown(
     h(Form, {
       action: '/new',
-      given: { cron: '99 * * *' },
+      values: { cron: '99 * * *' },
       problems: [{ path: 'cron', given: '99 * * *', expected: 'a minute from 0 to 59' }],
       children: h(Field, { name: 'cron', label: 'When', help: 'five fields' }),
     }),
