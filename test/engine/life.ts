@@ -139,6 +139,7 @@ function steady(text: string): string {
     .replaceAll(/test_[0-9a-f]{16}/g, 'DATABASE')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'HERE')
     .replaceAll(/"(age_seconds|latency_ms)":[\d.]+/g, '"$1":0')
+    .replaceAll(/last ran [\d.]+ \w+ ago/g, 'last ran AGO')
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00)?/g, (time) =>
       time.startsWith('2026-11-21') || time.startsWith('2026-02-01') ? time : 'NOW',
     );

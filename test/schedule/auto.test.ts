@@ -360,9 +360,15 @@ test('the scan finds adaptive searches by their own index', async () => {
     await tx.query('SET LOCAL enable_seqscan = off');
     const due = await lockDueSearches(tx, { now: new Date(0), simulation: null, limit: 5 });
     expect(due).toEqual([]);
-    // The statement that was just prepared.
+    // The statement that was just prepared, with a time or a limit for each of its values.
+    const { rows: prepared } = await tx.query<{ types: string[] }>(
+      `SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'lock_due_searches'`,
+    );
+    const values = prepared.flatMap(({ types }) =>
+      types.map((type) => (type.startsWith('timestamp') ? `'1970-01-01'` : '5')),
+    );
     const { rows: lines } = await tx.query<{ 'QUERY PLAN': string }>(
-      `EXPLAIN EXECUTE lock_due_searches('1970-01-01', 5)`,
+      `EXPLAIN EXECUTE lock_due_searches(${values.join(', ')})`,
     );
     return lines.map((line) => line['QUERY PLAN']).join('\n');
   });

@@ -11,6 +11,7 @@ import { QUEUE_CLIENT, QUEUE_VERSION } from '../../src/platform/queue/queue-sche
 import { describeDatabase, migrate } from '../../src/store/db/migrate.ts';
 import { LAST_SQUASHED, MIGRATIONS_FOLDER, readMigrations } from '../../src/store/db/migrations-folder.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
+import { REPOSITORY } from '../house/sources.ts';
 import { programOf } from '../programs.ts';
 import { checkSchema } from './check-schema.ts';
 import { describeSchema } from './describe-schema.ts';
@@ -245,12 +246,25 @@ test.each([
   expect((await migrate({ url, log })).applied).toEqual([]);
 });
 
+type BullmqMigration = { version: number; name: string; load: () => string };
+
 test('an older queue gets what is missing, and keeps its jobs', async () => {
   const { url } = await migratedDatabase();
-  await rowsOf(
-    url,
-    `DELETE FROM bullmq.migration WHERE version = ${QUEUE_VERSION}; INSERT INTO bullmq.meta (queue, field, value) VALUES ('q', 'kept', 'yes')`,
-  );
+  // As the BullMQ before left it: its migrations, one by one, but the last.
+  const file = path.join(REPOSITORY, 'node_modules/bullmq/dist/cjs/postgres/migrations/index.js');
+  const { MIGRATIONS } = (await import(file)) as { MIGRATIONS: BullmqMigration[] }; // has no types
+  const client = await connect(url, 'test');
+  try {
+    await client.query('DROP SCHEMA bullmq CASCADE; CREATE SCHEMA bullmq; SET search_path TO bullmq');
+    await client.query('CREATE TABLE migration (version int PRIMARY KEY, name text, min_client_version int)');
+    for (const { version, name, load } of MIGRATIONS.slice(0, -1)) {
+      await client.query(load());
+      await client.query('INSERT INTO migration VALUES ($1, $2, $3)', [version, name, QUEUE_CLIENT]);
+    }
+    await client.query(`INSERT INTO meta (queue, field, value) VALUES ('q', 'kept', 'yes')`);
+  } finally {
+    await client.end();
+  }
   expect(await checkSchema(url)).toBe('behind');
   expect(await migrate({ url, log })).toEqual({ applied: ['bullmq'], notes: [] });
   expect(await migrate({ url, log })).toEqual({ applied: [], notes: [] });

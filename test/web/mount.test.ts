@@ -147,7 +147,7 @@ const UNREAD = new Set(['/api/v1/events', '/assets/:file', '/feeds/:file']);
 /** Of the process, at the root only. */
 const OF_PROCESS = new Set(['/livez', '/readyz', '/readyz/parts', '/metrics']);
 
-const BANNER = /Sandbox:<\/strong> everything here is simulated/g;
+const BANNER = /Sample:<\/strong> everything here is simulated/g;
 
 describe.each(['real', 'sandbox'] as const)('the %s application', (kind) => {
   const other = WORDS[kind === 'real' ? 'sandbox' : 'real'];
