@@ -59,8 +59,8 @@ export async function followFirstRuns(cli: Cli, { ctx }: Program, follow: Follow
   const searches = await readSearches(ctx.db, { topic: follow.topic, limit: MAX_SEARCHES });
   for (;;) {
     const { asked: sources, pending } = await readFirstRuns(ctx, searches, ctx.clock.now());
-    ticks.show(sources);
     const isOver = isElsewhere ? !pending || monotonicMs() >= deadline : isDone;
+    ticks.show(sources, isOver);
     if (isOver || stopping.aborted) break;
     await sleep(POLL_MS, undefined, { signal: stopping }).catch(() => {});
   }
@@ -86,9 +86,10 @@ function createTicks({ io, page }: Pick<Cli, 'io' | 'page'>) {
   let before = 0;
   const live = isTerminal(io.stderr);
   return {
-    show(sources: readonly AskedSource[]) {
+    /** @param isLast whether no further source becomes known */
+    show(sources: readonly AskedSource[], isLast: boolean) {
       const known = sources.filter(({ code }) => !isUnconfigured(code));
-      const isComplete = known.length > 0 && known.length === before;
+      const isComplete = known.length > 0 && (isLast || known.length === before);
       before = known.length;
       if (!isBegun && !isComplete) return;
       const ended = known.filter(({ source, state }) => state !== 'asked' && !shown.has(source));
