@@ -42,7 +42,7 @@ describe.skipIf(!present)('pgbouncer', () => {
     const pooled = behind(empty, pooler);
     await migrate({ url: pooled.url, readerUrl: pooled.readerUrl, log });
     expect(await live(pooled)).toEqual(await live(direct));
-    expect(await checkExternalDatabase(pooled.url, log)).toMatchObject({ ok: true });
+    expect(await checkExternalDatabase(pooled.url, log)).toMatchObject({ state: 'ok' });
     await opened.pop()?.();
     await direct.drop();
     await empty.drop();
