@@ -15,6 +15,8 @@ import { claimRun } from '../../src/store/runs/run-claims.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
+import { LOCK_FEED } from '../../src/store/save/save-sql.ts';
+import { until } from '../processes.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -157,6 +159,39 @@ describe('what a topic finds', () => {
     ]);
     await finds(micro, topic, [{ id: 2, text: 7 }]);
     expect(await firsts(topic)).toEqual([`${topic}-100`, `link ${topics}${topic.length}200`, `${topic}-1`]);
+    await expectEachOnce(topic);
+  });
+
+  test('posts join things whose keys another transaction inserts at the same moment', async () => {
+    const topic = newTopic();
+    const [micro, ai] = [await newSearch(topic), await newSearch(topic, 'ai')];
+    await finds(micro, topic, [{ id: 100 }]);
+    await finds(ai, topic, [], [200]);
+    const waiting = (n: number) => async () =>
+      (
+        await rows(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).length === n;
+    const holder = await world.db.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query(LOCK_FEED);
+    const links = finds(ai, topic, [], [1, 2]);
+    await until('the links wait for the feed', waiting(1));
+    // Waits for the keys of the links' transaction, which waits for the feed.
+    const posts = finds(micro, topic, [
+      { id: 1, text: 8 },
+      { id: 2, text: 8 },
+    ]);
+    await until('the posts wait, too', waiting(2));
+    await holder.query('COMMIT');
+    holder.release();
+    await Promise.all([links, posts]);
+    expect(await firsts(topic)).toEqual([
+      `${topic}-100`,
+      `link ${topics}${topic.length}200`,
+      `link ${topics}${topic.length}1`,
+    ]);
     await expectEachOnce(topic);
   });
 

@@ -27,6 +27,8 @@ export const POST_KEY_SQL = `coalesce(p.key, ${POST_ID_KEY_SQL})`;
 /**
  * A baseline reports if its search had its request before the topic had any result: then all that people can see is
  * baseline. One that was added later contains what was there before; another search reports it when it finds it.
+ * An item joins what its topic has unless this statement inserted its key for it. The snapshot cannot tell: another
+ * transaction may insert the key meanwhile, and the insert then waits for it. `xmax` is 0 in a row that was inserted only.
  * $1 runs, $2 whether baseline. Of items: $3 index of their run in these lists, $4 kinds, $5 keys of posts and links.
  */
 const REPORT_ITEMS = `
@@ -46,23 +48,23 @@ WITH runs AS MATERIALIZED (
   LEFT JOIN LATERAL (SELECT ${POST_KEY_SQL} AS key, text_key FROM ${S}.posts p WHERE u.kind = 'post' AND id = u.thing OFFSET 0) p ON true
   LEFT JOIN LATERAL (SELECT canonical AS key FROM ${S}.links WHERE u.kind = 'link' AND id = u.thing OFFSET 0) l ON true
 ), known AS MATERIALIZED (
-  SELECT i.*, row_number() OVER (PARTITION BY topic_id, key ORDER BY n) AS of_key,
-    row_number() OVER (PARTITION BY topic_id, kind, thing ORDER BY n) AS of_thing, (SELECT reported FROM ${S}.topic_items WHERE topic_id = i.topic_id AND key = i.key OFFSET 0) AS reported FROM items i
+  SELECT i.*, row_number() OVER (PARTITION BY topic_id, kind, thing ORDER BY n) AS of_thing,
+    (SELECT reported FROM ${S}.topic_items WHERE topic_id = i.topic_id AND key = i.key OFFSET 0) AS reported FROM items i
 ), candidates AS MATERIALIZED (
-  SELECT DISTINCT ON (topic_id, key) topic_id, key, reports, n, reported FROM known WHERE NOT coalesce(reported, false)
+  SELECT DISTINCT ON (topic_id, key) topic_id, key, reports, n FROM known WHERE NOT coalesce(reported, false)
   ORDER BY topic_id, key, reports DESC, n
 ), written AS (
   INSERT INTO ${S}.topic_items AS i (topic_id, key, reported)
   SELECT topic_id, key, reports FROM candidates ORDER BY topic_id, key
   ON CONFLICT (topic_id, key) DO UPDATE SET reported = true WHERE NOT i.reported AND excluded.reported
-  RETURNING topic_id, key, reported
-), first AS MATERIALIZED (
-  SELECT c.n, c.reported IS NOT NULL AS is_known FROM candidates c JOIN written w USING (topic_id, key) WHERE w.reported
+  RETURNING topic_id, key, reported, xmax = 0 AS is_inserted
+), outcomes AS MATERIALIZED (
+  SELECT c.n, w.reported, w.is_inserted FROM candidates c JOIN written w USING (topic_id, key)
 )
-SELECT k.n::int AS n, f.n IS NOT NULL AS first, k.topic_id AS "topicId", k.key, k.text_key AS "textKey",
-  coalesce(f.is_known, true) AS joins
-FROM known k LEFT JOIN first f USING (n)
-WHERE f.n IS NOT NULL OR (k.text_key IS NOT NULL AND k.of_thing = 1 AND (k.reported IS NOT NULL OR k.of_key > 1) AND NOT EXISTS (
+SELECT k.n::int AS n, coalesce(o.reported, false) AS first, k.topic_id AS "topicId", k.key, k.text_key AS "textKey",
+  o.is_inserted IS NOT TRUE AS joins
+FROM known k LEFT JOIN outcomes o USING (n)
+WHERE o.reported OR (k.text_key IS NOT NULL AND k.of_thing = 1 AND o.is_inserted IS NOT TRUE AND NOT EXISTS (
   SELECT FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
   WHERE d.kind = k.kind AND d.thing = k.thing AND s.topic_id = k.topic_id OFFSET 0))`;
 
