@@ -48,7 +48,7 @@ const KEY_HEADER = 'idempotency-key';
 const EXPECTED_KEY =
   'one key of 1 to 255 printable ASCII characters, such as "8e03978e-40d5-43e8-bc93-6894a57f9324"';
 
-/** For the document of the API. */
+/** For the OpenAPI document. */
 export const keyHeaders = z.object({
   'Idempotency-Key': z
     .string()

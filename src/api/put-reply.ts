@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const HEADER = 'if-none-match';
 
-/** For the document of the API. */
+/** For the OpenAPI document. */
 export const putHeaders = z.object({
   'If-None-Match': z
     .literal('*')

@@ -3,7 +3,7 @@ export type OpenedPages = {
   /** Time limit for all of them together, and how long they took, in milliseconds. */
   limit_ms: number;
   ms: number;
-  /** The most pages that the model of the request opens. */
+  /** The maximum number of pages that are opened for the model of the request. */
   most: number;
   opened: {
     url: string;

@@ -11,7 +11,7 @@ export type AnswerChange = { change: (typeof ANSWER_CHANGES)[number]; text: stri
 /**
  * The changes of a completion in the order in which they matter: revised figures, new statements, then removed ones, first
  * those that are like something new.
- * @param isNews of the new and revised statements, those that are reported
+ * @param isNews whether a new or revised statement is reported
  */
 export function listAnswerChanges<T extends Statement>(
   { added, revised, gone }: CompletionChange<T>,

@@ -3,11 +3,10 @@
 import { formatCount, formatDuration } from '../../lib/display-format.ts';
 import { HOUR, MINUTE, SECOND } from '../../lib/time.ts';
 import type { SystemEventKind } from '../../model/alerts.ts';
-import type { SearchStatusName } from '../../model/closed-lists.ts';
 import { describeProblem, findProblemPage } from '../alerts/problem-words.ts';
 import { advisoryCheck, type Check, failedCheck, passedCheck } from './check.ts';
 import { describeMissed } from './search-completeness.ts';
-import { type SearchStatus, STATUS_NAMES } from './search-status.ts';
+import { STATUS_NAMES } from './search-status.ts';
 import { describeLastRun } from './search-silence.ts';
 import type { StatusFacts, WorkerStatus } from './status-facts.ts';
 
@@ -200,10 +199,10 @@ function checkSilentSearches({ silent: { total, searches } }: StatusFacts, now: 
 /** Nothing failed, but nothing is observed either: nothing where much is usual, no source, or no calls left today. */
 function checkRestlessSearches({ troubled }: StatusFacts, now: Date): Check[] {
   return (['nothing_coming', 'waiting_for_source', 'capped'] as const).flatMap((status) => {
-    const searches = troubled.filter((search: SearchStatus) => search.status === status);
+    const searches = troubled.filter((search) => search.status === status);
     return listFirst(searches, searches.length, ({ search, since, reason, advice }) =>
       advisoryCheck(
-        STATUS_NAMES[status satisfies SearchStatusName],
+        STATUS_NAMES[status],
         `${search}: ${reason ?? 'reason not recorded'}, ${lasting(since, now)}`,
         advice,
         `/searches/${search}`,

@@ -51,7 +51,7 @@ export type StatusFacts = {
   troubled: SearchStatus[];
   /** Searches that miss posts, most first. */
   incomplete: IncompleteSearch[];
-  /** Problems of the installation that last, the newest first; at most 100. */
+  /** Open problems of the installation, newest first; at most 100. */
   system_events: SystemEventRow[];
   /** The rule that reports them. */
   system_rule: Pick<RuleRow, 'state' | 'channels'>;
@@ -132,7 +132,7 @@ type ServiceStatus = ServiceBudget & {
   searches: Record<string, number>;
 };
 
-/** All services by name, with their searches that are not removed. */
+/** All services, sorted by name, with the number of their searches; removed searches do not count. */
 export async function readServices(ctx: Pick<Context, 'db' | 'clock' | 'config'>): Promise<ServiceStatus[]> {
   const [services, counts] = await Promise.all([readServiceBudgets(ctx), countSearchesOfServices(ctx.db)]);
   return services.map((service) => ({
@@ -143,7 +143,7 @@ export async function readServices(ctx: Pick<Context, 'db' | 'clock' | 'config'>
   }));
 }
 
-/** All services by name, without secrets in their URLs. */
+/** All services, sorted by name. Their URLs contain no secrets. */
 export async function readServiceBudgets({
   db,
   clock,

@@ -53,7 +53,8 @@ export async function createExtractiveWriter(
       score: (aloneWeight + (1 - aloneWeight) * (centrality[i] ?? 0)) * passage.prior,
     }));
     const quotable = scored.filter(({ passage }) => passage.kind !== 'label');
-    // A question for a price or a date is answered only by a text with a price or a date; what a group says is worth reading.
+    // Only a text with a price or a date answers a question about a price or a date. The statement of a group is worth reading
+    // nevertheless.
     const isAnswered =
       role !== 'summary' ||
       read.every(({ answers }) => answers !== false) ||
@@ -140,7 +141,7 @@ function listBestPassages(scored: readonly ScoredPassage[], source: Source): Pas
 
 /** Weight of a sentence's score against its similarity to those already chosen. */
 const WORTH_SHARE = 0.6;
-/** From this cosine on, a sentence repeats a chosen sentence. */
+/** A sentence with at least this cosine similarity to a chosen sentence repeats it. */
 const SAME_COSINE = 0.5;
 
 type ScoredPassage = { passage: Passage; score: number };

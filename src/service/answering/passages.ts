@@ -107,7 +107,7 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
     const most = Math.max(0, ...sentences.map(({ own }) => own));
     const titles = measured.filter(({ kind, own }) => kind !== 'text' && own > most);
     return [...titles, ...sentences].map(({ own, answers, ...piece }) => {
-      // Who asks who, when or why knows what it is.
+      // A question about who, when or why needs no definition of its subject.
       const defines =
         piece.position === 1 &&
         (sign === undefined || answers) &&

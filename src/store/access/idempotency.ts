@@ -3,7 +3,8 @@
  * who executes.
  */
 import type { Clock } from '../../platform/clock.ts';
-import { type Pooled, type Queryable, sqlTime } from '../db/database.ts';
+import { type Pooled, type Queryable } from '../db/database.ts';
+import { sqlTime } from '../db/statement.ts';
 
 /** Identifies a request: its visitor, route and key. */
 export type RequestKey = { visitor: string; route: string; key: string };

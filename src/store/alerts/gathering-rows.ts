@@ -53,8 +53,8 @@ export async function findGathering(
 }
 
 /**
- * When the last message of a rule to a channel was composed, and all that were since a time. Workers' clocks may differ by
- * minutes; what is an hour ahead was composed before a clock was set back, and holds up nothing.
+ * When the last message of a rule to a channel was composed, and each message since a time. Workers' clocks may differ by
+ * minutes; a message from more than an hour ahead was composed before a clock was set back, and delays no other.
  */
 export async function readSent(
   tx: Transaction,

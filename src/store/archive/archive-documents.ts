@@ -41,7 +41,7 @@ export type ArchiveDocument = Thing & {
 export async function readDocuments(tx: Queryable, things: readonly Thing[]): Promise<ArchiveDocument[]> {
   const posts = pickIds(things, 'post');
   const links = pickIds(things, 'link');
-  // Posts and their nested posts (at most two levels), which no search found but which are indexed too. Looked up
+  // Posts and their nested posts (at most two levels): nested posts are indexed although no search found them. Looked up
   // one by one (`LATERAL ... OFFSET 0`): without statistics, Postgres would join all posts with all.
   const sources = [
     ...(posts.length === 0

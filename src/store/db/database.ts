@@ -107,28 +107,12 @@ export function openDatabase(
   return { pool, orm: drizzle(pool), close: () => pool.end() };
 }
 
-/**
- * The statement time as SQL: the passed time (of a simulation or test), or else the database's clock. Truncated,
- * because a cast to three digits could round up into the future.
- * @param time such as `$1`, or a column; its value is {@link Clock.statementTime}
- */
-export function sqlTime(time: `$${number}` | `asked.${string}`): string {
-  return `coalesce(${time}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
-}
+/** The database's clock as SQL. Truncated, because a cast to three digits could round up into the future. */
+export const CLOCK_SQL = `date_trunc('milliseconds', clock_timestamp())`;
 
 /** Exponential backoff as SQL: one minute, doubled with each attempt. @param max such as `1 hour` */
 export function backOffSql(attempts: string, max: string): string {
   return `least(interval '${max}', interval '1 minute' * power(2, least(${attempts}, 10)))`;
-}
-
-/**
- * Whether a wait is over, as SQL: its time has come, or is further ahead than such a wait can last, because the clock that set it was
- * wrong or the database's was set back since. A wait without a time is over, too.
- * @param until column with the end of the wait
- * @param longest the longest wait of its kind, such as `interval '1 hour'`
- */
-export function isOverSql(until: string, now: string, longest: string): string {
-  return `coalesce(NOT (${until} > ${now} AND ${until} <= ${now} + ${longest}), true)`;
 }
 
 /**
@@ -182,8 +166,7 @@ export async function readTime(db: Queryable, clock: Pick<Clock, 'statementTime'
   if (statementTime !== null) return statementTime;
   const { rows } = await db.query<{ now: Date }>({
     name: 'read_time',
-    text: `SELECT ${sqlTime('$1')} AS now`,
-    values: [null],
+    text: `SELECT ${CLOCK_SQL} AS now`,
   });
   return onlyRow(rows).now;
 }
@@ -222,9 +205,9 @@ const PART = {
 } as const;
 
 /**
- * Runs `work` in one transaction, or as a part of the one that is held. Retries after deadlocks, serialization failures and lock timeouts, so `work` must have no
- * other side effects. Statements may be pipelined: Postgres executes them in order, and none after a failed one, including
- * COMMIT.
+ * Runs `work` in one transaction, or as a part of the transaction that is held. Retries after deadlocks, serialization failures and
+ * lock timeouts, so `work` must have no other side effects. Statements may be pipelined: Postgres executes them in order, and
+ * none after a failed statement, including COMMIT.
  */
 export async function inTransaction<T>(
   db: Database,

@@ -1,7 +1,7 @@
 /** Statements whose values stand in their text, so that nobody counts parameters. */
 
 import type { QueryResult, QueryResultRow } from 'pg';
-import type { Id, Queryable } from './database.ts';
+import { CLOCK_SQL, type Id, type Queryable } from './database.ts';
 
 /** What a statement may contain: a parameter, such as an array or an object for jsonb, or a part that is a statement. */
 type Part =
@@ -90,15 +90,30 @@ export async function selectIds(db: Queryable, what: Statement, name?: string): 
 }
 
 /**
- * The time of a statement: the passed one (of a simulation or test), or else the database's clock. Truncated, because a cast to three
- * digits could round up into the future.
+ * The time of a statement: the passed one (of a simulation or test), or else the database's clock.
  * @param time of {@link Clock.statementTime}, or a column with it
  */
 export function timeOf(time: Date | Statement | null): Statement {
-  return statement`coalesce(${time}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
+  return statement`coalesce(${time}::timestamptz, ${CLOCK})`;
+}
+const CLOCK = verbatim(CLOCK_SQL);
+
+/** {@link timeOf} as SQL, for a statement that numbers its values. @param time such as `$1` */
+export function sqlTime(time: `$${number}` | `asked.${string}`): string {
+  return timeOf(verbatim(time)).write([]);
 }
 
-/** {@link isOverSql} with times that are values. */
+/**
+ * Whether a wait is over: its time has come, or is further ahead than such a wait can last, because the clock that set it was
+ * wrong or the database's was set back since. A wait without a time is over, too.
+ * @param until the end of the wait
+ * @param longest the longest wait of its kind, such as `interval '1 hour'`
+ */
 export function isOver(until: Statement, now: Statement, longest: Statement): Statement {
   return statement`coalesce(NOT (${until} > ${now} AND ${until} <= ${now} + ${longest}), true)`;
+}
+
+/** {@link isOver} as SQL, of SQL. */
+export function isOverSql(until: string, now: string, longest: string): string {
+  return isOver(verbatim(until), verbatim(now), verbatim(longest)).write([]);
 }

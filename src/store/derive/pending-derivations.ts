@@ -9,10 +9,8 @@ import { findEarliest, SECOND } from '../../lib/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import {
   backOffSql,
-  isOverSql,
   type Id,
   type Pooled,
-  sqlTime,
   type Transaction,
   onlyRow,
   selectIds,
@@ -20,6 +18,7 @@ import {
   columnNames,
   typedColumns,
 } from '../db/database.ts';
+import { sqlTime, isOverSql } from '../db/statement.ts';
 
 const PENDING = 'strandline.pending_derivations';
 

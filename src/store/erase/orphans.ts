@@ -3,8 +3,8 @@
  * A purge deletes them and its preview counts them by the same statements; forgetting an author does so with the links of their
  * posts. Expired rows hold nothing, so retention leaves no orphans.
  *
- * Some references have no index. They are found before saves are blocked; while saves are, only what was saved since then is
- * read. (An edit of an older post in between, which adds a reference to one that disappears, is not seen.)
+ * Some references have no index. They are found before saves are blocked; while saves are blocked, only rows saved since then are
+ * read. (An edit of an older post in between, which adds a reference to a post that disappears, is not seen.)
  */
 import {
   type Database,
@@ -43,8 +43,8 @@ const refsSql = (post: string) =>
   `array_remove(ARRAY[${post}.quoted_status_id, ${post}.reposted_status_id, ${post}.in_reply_to_status_id], NULL)`;
 
 /**
- * `leaving`: the posts of a set that no search but those of $1 found, with the posts that only they refer to; without those
- * that a post which remains refers to, however indirectly. Scans all posts once. @param seen a set of keys of posts
+ * `leaving`: the posts of a set that only searches of $1 found, with the posts that only such posts refer to. A post that a
+ * remaining post refers to, however indirectly, remains, too. Scans all posts once. @param seen a set of keys of posts
  */
 const leavingSql = (seen: string) => `
 candidates AS (
@@ -77,7 +77,7 @@ SELECT u.id FROM ${S}.completions c CROSS JOIN LATERAL (
 ) u(id) WHERE ${which}`;
 
 /**
- * Of a set of links, those that no search but those of $1 found or cites, and that no remaining post contains.
+ * The links of a set that only searches of $1 found or cite, and that no remaining post contains.
  * @param leaving a set of keys of posts that do not count
  * @param since completions are searched for what no index finds only after this one
  */
@@ -122,7 +122,7 @@ export type LeavingPost = { id: Id; service_id: Id; external_id: string; author_
 
 const SELECT_LEAVING = `WITH RECURSIVE ${leavingSql('SELECT unnest($2::bigint[])')} SELECT * FROM leaving`;
 
-/** Of posts that a search found, those that leave with it, and those that only they refer to. */
+/** Which posts of a search are deleted with it: posts that only this search found, and posts that only such posts refer to. */
 export async function findLeavingPosts(
   db: Queryable,
   searchId: Id,
@@ -161,7 +161,7 @@ const SELECT_ORPHAN_LINKS = orphanLinksSql(
   '$4::bigint',
 );
 
-/** Of these links, those that nothing holds but a search or posts that leave. @param since by default, all is read */
+/** The links that only the given searches and posts hold. @param since by default, all completions are searched */
 export async function findOrphanLinks(
   db: Queryable,
   linkIds: readonly Id[],
@@ -191,7 +191,7 @@ const SELECT_NAMED = `
 SELECT DISTINCT author_id AS id FROM ${S}.post_versions
 WHERE author_id = ANY ($1::bigint[]) AND post_id <> ALL ($2::bigint[])`;
 
-/** Of the authors of posts that leave, those whom no earlier version of another post names. No index finds these. */
+/** The authors of these posts whom no earlier version of another post names. No index finds the versions. */
 export async function findUnnamedAuthors(db: Queryable, posts: readonly LeavingPost[]): Promise<Set<Id>> {
   const authors = new Set(posts.flatMap(({ author_id: id }) => id ?? []));
   for (const id of await selectIds(db, SELECT_NAMED, [[...authors], posts.map((post) => post.id)]))
@@ -199,7 +199,7 @@ export async function findUnnamedAuthors(db: Queryable, posts: readonly LeavingP
   return authors;
 }
 
-/** Of these authors, those without posts. */
+/** The authors without posts. */
 export async function findOrphanAuthors(db: Queryable, authorIds: readonly Id[]): Promise<Id[]> {
   return selectIds(
     db,

@@ -126,8 +126,8 @@ async function inBatches(
 }
 
 /**
- * Posts without a sighting go before those that refer to them: if the purge is interrupted, these still lead to what is left.
- * (Another search that finds one of these meanwhile has what it refers to in its own response.)
+ * Posts without a sighting are deleted before the posts that refer to them: if the purge is interrupted, the referring posts still
+ * lead to the rest. (Another search that finds a referring post meanwhile has the post it refers to in its own response.)
  */
 async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
   const seen = await selectIds(
@@ -171,7 +171,7 @@ async function purgeLinks(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise
   return purgeOrphanLinks(db, searchId, seen, mayGoOn);
 }
 
-/** Deletes the sightings of links, and those links that nothing else holds. */
+/** Deletes the search's sightings of links, and the links that nothing else holds. */
 async function purgeOrphanLinks(
   db: Database,
   searchId: Id,

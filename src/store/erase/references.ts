@@ -1,5 +1,5 @@
 /**
- * What refers to what: each column that contains keys of another table, and what becomes of its row when what it refers to is
+ * What refers to what: each column that contains keys of another table, and what happens to its row when the referenced row is
  * erased. Purge, forgetting and retention follow this table, and a test compares it with the database's catalog
  * (`test/store/references.test.ts`): a table or a column that is not here fails it.
  */
@@ -36,7 +36,7 @@ export type Reference = {
    * - `shortens`: the keys leave the list.
    * - `follows`: another column deletes it, at the latest with what this one refers to.
    * - `stays`: it keeps the key, which then refers to nothing.
-   * - `blocks`: what it refers to is not deleted before.
+   * - `blocks`: the referenced row is deleted only after it.
    */
   effect: 'goes' | 'cascades' | 'clears' | 'shortens' | 'follows' | 'stays' | 'blocks';
   /** What it refers to is no orphan while the row is there (`orphans.ts`). */
@@ -51,7 +51,7 @@ export type Reference = {
   text?: boolean;
   /** The columns that become null. */
   columns?: readonly string[];
-  /** A message says what it refers to: its body is cleared. */
+  /** A message quotes the referenced row: the body of the message is cleared. */
   message?: boolean;
   /** The column with the row that goes, if it is not this one. */
   takes?: string;

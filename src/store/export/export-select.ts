@@ -4,7 +4,7 @@ import { parseQuery } from '../../model/search-query.ts';
 import { matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
 import type { DiscoveryView } from '../queries/discoveries.ts';
 import { ANALYTICS } from '../../model/database-kind.ts';
-import { findRenamed, type NamedKind } from '../topics/former-slugs.ts';
+import { findCurrentSlugs } from '../topics/former-slugs.ts';
 import { SCHEMA } from '../db/schema-state.ts';
 import { copyExpression, type ExportColumn } from './export-columns.ts';
 import {
@@ -36,15 +36,8 @@ export type SearchIds = readonly string[] | undefined;
 
 /** @throws Refused `not_found` for a slug that never existed; removed searches and topics count */
 export async function findSearchIds(client: Client, filter: ExportFilter): Promise<SearchIds> {
-  const slugs = [
-    ...(filter.searches ?? []).map((slug) => ({ kind: 'search' as const, slug })),
-    ...(filter.topic === undefined ? [] : [{ kind: 'topic' as const, slug: filter.topic }]),
-  ];
-  const renamed = await findRenamed(client, slugs);
-  const currentSlug = (kind: NamedKind) => (slug: string) =>
-    renamed.find((row) => row.kind === kind && row.former === slug)?.slug ?? slug;
-  const searches = filter.searches?.map(currentSlug('search'));
-  const topic = filter.topic === undefined ? undefined : currentSlug('topic')(filter.topic);
+  const searches = filter.searches && (await findCurrentSlugs(client, 'search', filter.searches));
+  const [topic] = await findCurrentSlugs(client, 'topic', filter.topic === undefined ? [] : [filter.topic]);
   const named = searches !== undefined && searches.length > 0;
   if (!named && topic === undefined) return undefined;
   type Found = { id: string; slug: string; topic: string };

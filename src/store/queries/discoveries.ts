@@ -1,4 +1,4 @@
-/** Lists of discoveries, newest first or in the order of the feed; and what is counted of them. */
+/** Lists of discoveries, newest first or in the order of the feed, and their counts. */
 
 import { type Matching, matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
 import {
@@ -40,7 +40,7 @@ export type DiscoveryFilter = DataScope & {
   baseline?: boolean | undefined;
   /** `all`: each item once over all topics, apart from their baselines. Default: `search`. */
   view?: DiscoveryView | 'all' | undefined;
-  /** Only discoveries after this one, and up to that one. */
+  /** Only discoveries after `after`, up to `upTo`, and before `before`. */
   after?: Id | undefined;
   upTo?: Id | undefined;
   before?: Id | undefined;
@@ -79,7 +79,7 @@ export async function readDiscoveriesByIds({ orm }: Orm, ids: readonly Id[]): Pr
 /** As many as {@link countBaseline} counts. */
 export const MAX_BASELINE_COUNT = 10_000;
 
-/** What was there at the start: how many discoveries of baselines, at most 10,000, and since when; null if there are none. */
+/** Counts the discoveries of baselines, up to 10,000, and returns the time of the oldest; null if there are none. */
 export async function countBaseline(
   db: Pooled,
   filter: Omit<DiscoveryFilter, 'baseline'>,

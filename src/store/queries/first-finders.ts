@@ -9,7 +9,7 @@ type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
 export const MAX_COMPARED_LINKS = 1_200;
 
 /**
- * When each search of the topics first saw each of these links, as a result or in a post, at any time.
+ * When each search of the topics first saw each of the links, as a result or in a post, at any time.
  */
 const sightingsOf = ({ topics, from, until }: FirstFinderFilter): Statement => statement`
 WITH mine AS MATERIALIZED (

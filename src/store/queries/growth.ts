@@ -97,8 +97,8 @@ export async function readPostsAtAge(
   filter: DataScope & { hours: number; since?: Date | undefined; limit: number },
 ): Promise<PostAtAgeRow[]> {
   const { hours, since = null, limit } = filter;
-  // For each search, posts with most engagement at the age, because the typical value is the same for all of them; of these, the ones
-  // furthest above it.
+  // For each search the posts with most engagement at the age, because all posts of a search have the same typical value; of all
+  // searches the posts that are furthest above it.
   const ahead = await rowsOf<{ post_id: Id; search_id: Id }>(
     pool,
     statement`SELECT a.post_id, w.id AS search_id FROM (${searchesInScope(filter)}) w

@@ -2,7 +2,8 @@
 
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { MINUTE } from '../../lib/time.ts';
-import { type Id, type Pooled, sqlTime, onlyRow } from '../db/database.ts';
+import { type Id, type Pooled, onlyRow } from '../db/database.ts';
+import { sqlTime } from '../db/statement.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** The connected Postgres: its version as text and as a number (180000 for 18.0). */

@@ -9,15 +9,17 @@ import type { Reject } from '../../model/parsed-results.ts';
 import type { ToolReport } from '../../model/tool-coverage.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { batched, givenRows } from '../db/batches.ts';
+import { backOffSql, type Database, type Id, isUnreachable, type Queryable } from '../db/database.ts';
 import {
-  backOffSql,
-  type Database,
-  type Id,
-  isUnreachable,
-  type Queryable,
+  execute,
+  isOver,
+  rowsOf,
+  type Statement,
+  statement,
+  timeOf,
+  verbatim,
   sqlTime,
-} from '../db/database.ts';
-import { execute, isOver, rowsOf, type Statement, statement, timeOf, verbatim } from '../db/statement.ts';
+} from '../db/statement.ts';
 import { insertRejectsSql } from '../save/outcome.ts';
 import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
 import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';

@@ -2,8 +2,17 @@
 import type { Operation } from '../../model/enumerations.ts';
 import { SECOND } from '../../lib/time.ts';
 import { batched, givenRows } from '../db/batches.ts';
-import { type Database, type Id, isOverSql, type Transaction, violatesConstraint } from '../db/database.ts';
-import { execute, isOver, rowsOf, type Statement, statement, timeOf, verbatim } from '../db/statement.ts';
+import { type Database, type Id, type Transaction, violatesConstraint } from '../db/database.ts';
+import {
+  execute,
+  isOver,
+  rowsOf,
+  type Statement,
+  statement,
+  timeOf,
+  verbatim,
+  isOverSql,
+} from '../db/statement.ts';
 import type { RequestColumns } from '../topics/searches.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 

@@ -48,8 +48,8 @@ export function wasPutBack({ sinceLastMs }: ScanStart): boolean {
 /**
  * Sets everything that has a schedule by the database's clock after it was set back: a search with a fixed schedule is due, so that the
  * scan finds its next slot, from the first one whose `missed` row is deleted; an adaptive interval, which has no slots to compute, keeps
- * what was left of its wait; digests get their next slot; messages are decided again; recurring work is due. No row of a slot that has
- * not come remains: runs of such slots stay, without the slot. Other waits end by themselves, see `isOverSql`.
+ * the rest of its wait; digests get their next slot; messages are decided again; recurring work is due. No row of a future slot
+ * remains: runs of future slots stay, without the slot. Other waits end by themselves, see `isOver`.
  * @returns number of deleted missed slots, and of searches made due
  */
 export async function resetSchedules(

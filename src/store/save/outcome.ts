@@ -1,6 +1,7 @@
 import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import type { ParsedResults } from '../../model/parsed-results.ts';
-import { type Id, type Transaction, sqlTime, writeRows } from '../db/database.ts';
+import { type Id, type Transaction, writeRows } from '../db/database.ts';
+import { sqlTime } from '../db/statement.ts';
 
 /** Parsed results of a response of a run. */
 export type ResponseToSave = {

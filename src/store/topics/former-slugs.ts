@@ -23,6 +23,20 @@ export async function findRenamed(
   return rows;
 }
 
+/** The current slugs of topics or searches, in the order of these slugs; unknown slugs as they are. */
+export async function findCurrentSlugs(
+  db: Queryable,
+  kind: NamedKind,
+  slugs: readonly string[],
+): Promise<string[]> {
+  const renamed = await findRenamed(
+    db,
+    slugs.map((slug) => ({ kind, slug })),
+  );
+  const current = new Map(renamed.map(({ former, slug }) => [former, slug]));
+  return slugs.map((slug) => current.get(slug) ?? slug);
+}
+
 /** Reads the topic or search that has a slug, else the one that had it last. @param read by a current slug */
 export async function readNamed<Row>(
   db: Queryable,

@@ -2,7 +2,7 @@
 
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { DAY } from '../../lib/time.ts';
-import { findRenamed } from '../../store/topics/former-slugs.ts';
+import { findCurrentSlugs } from '../../store/topics/former-slugs.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { COMMON_KINDS } from '../../store/queries/tops.ts';
 import { Button, Field } from '../components/form.tsx';
@@ -32,11 +32,7 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
       ...new Set([request.query.topics ?? []].flat().flatMap((slugs) => slugs.split(','))),
     ].filter((slug) => slug !== '');
     const all = await readTopics(ctx.db, { limit: MAX_LISTED });
-    const renamed = await findRenamed(
-      ctx.db.pool,
-      requestedTopics.map((slug) => ({ kind: 'topic', slug })),
-    );
-    const named = requestedTopics.map((slug) => renamed.find(({ former }) => former === slug)?.slug ?? slug);
+    const named = await findCurrentSlugs(ctx.db.pool, 'topic', requestedTopics);
     const chosen = named.flatMap((name) => all.find(({ slug }) => slug === name) ?? []).slice(0, MAX_TOPICS);
     const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
     const compared = { topics: chosen, range, commonKind: request.query.common };
