@@ -1,60 +1,56 @@
 /** Erases from stored digests what is forgotten or purged. The rest of a digest stays as it was sent, with its numbers. */
-import { type Id, selectIds, type Transaction } from '../db/database.ts';
-import { clearBodiesSql } from './erasure.ts';
+import type { Id, Transaction } from '../db/database.ts';
+import { execute, join, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
+import { clearBodies } from './erasure.ts';
 import type { Items } from './items.ts';
 
-const S = 'strandline';
+/** The member `e` of a digest's `value` that is a list, without what a condition on `e` names. */
+type Part = { member: string; list: Statement };
 
-/** The members of a list `member` of a digest `value` that a condition on `e` keeps. */
-const keepSql = (member: string, isGone: string) =>
-  `coalesce((SELECT jsonb_agg(e ORDER BY n) FROM jsonb_array_elements(value->'${member}') WITH ORDINALITY u(e, n) WHERE NOT (${isGone})), '[]')`;
+const without = (member: string, isGone: Statement): Part => ({
+  member,
+  list: statement`SELECT jsonb_agg(e ORDER BY n) FROM jsonb_array_elements(value->'${verbatim(member)}') WITH ORDINALITY u(e, n)
+    WHERE NOT (${isGone})`,
+});
 
-/** A topic `e` with the items `i` that a condition does not name. */
-const keepItemsSql = (isGone: string) =>
-  `coalesce((SELECT jsonb_agg(jsonb_set(e, '{items}', coalesce((
-     SELECT jsonb_agg(i ORDER BY m) FROM jsonb_array_elements(e->'items') WITH ORDINALITY w(i, m) WHERE NOT (${isGone})
-   ), '[]')) ORDER BY n) FROM jsonb_array_elements(value->'topics') WITH ORDINALITY u(e, n)), '[]')`;
+/** The topics `e` of a digest, each without the items `i` that a condition names. */
+const topicsWithoutItems = (isGone: Statement): Part => ({
+  member: 'topics',
+  list: statement`SELECT jsonb_agg(jsonb_set(e, '{items}', coalesce((
+      SELECT jsonb_agg(i ORDER BY m) FROM jsonb_array_elements(e->'items') WITH ORDINALITY w(i, m) WHERE NOT (${isGone})
+    ), '[]')) ORDER BY n)
+    FROM jsonb_array_elements(value->'topics') WITH ORDINALITY u(e, n)`,
+});
 
-/** $1 keys of posts, $2 keys of links, as text. @param item a JSON object */
-const isItemSql = (item: string) =>
-  `coalesce(${item}->>'id' = ANY (CASE ${item}->>'kind' WHEN 'post' THEN $1::text[] WHEN 'link' THEN $2::text[] END), false)`;
-
-const ERASE_ITEMS = `
-UPDATE ${S}.digests SET value = value
-  || jsonb_build_object('topics', ${keepItemsSql(isItemSql('i'))}, 'growing', ${keepSql('growing', isItemSql("(e->'item')"))})
-WHERE value IS NOT NULL AND EXISTS (
-  SELECT FROM jsonb_path_query(value, 'strict $.topics[*].items[*]') i WHERE ${isItemSql('i')}
-  UNION ALL SELECT FROM jsonb_path_query(value, 'lax $.growing[*].item') i WHERE ${isItemSql('i')}
-) RETURNING id`;
-
-/** $1 slugs. @param entry a JSON object */
-const isOfSearchSql = (entry: string) => `coalesce(${entry}->>'search' = ANY ($1::text[]), false)`;
-
-const ERASE_SEARCH = `
-UPDATE ${S}.digests SET value = value || jsonb_build_object('topics', ${keepItemsSql(isOfSearchSql('i'))},
-  'growing', ${keepSql('growing', `${isOfSearchSql('e')} OR ${isOfSearchSql("(e->'item')")}`)},
-  ${['answers', 'attention', 'not_collected'].map((member) => `'${member}', ${keepSql(member, isOfSearchSql('e'))}`).join(', ')})
-WHERE value IS NOT NULL AND EXISTS (
-  SELECT FROM jsonb_path_query(value, 'lax $.**.search') s WHERE s #>> '{}' = ANY ($1::text[])
-) RETURNING id`;
-
-const isOfTopicSql = `coalesce(e->>'topic' = ANY ($1::text[]), false)`;
-const LISTS = ['topics', 'growing', 'answers', 'attention', 'not_collected', 'quiet'];
-
-const ERASE_TOPIC = `
-UPDATE ${S}.digests SET value = value || jsonb_build_object(${LISTS.map((member) => `'${member}', ${keepSql(member, isOfTopicSql)}`).join(', ')})
-WHERE value IS NOT NULL AND EXISTS (
-  SELECT FROM jsonb_path_query(value, 'lax $.**.topic') s WHERE s #>> '{}' = ANY ($1::text[])
-) RETURNING id`;
-
-/** $1 digests. */
-const CLEAR_BODIES = clearBodiesSql('digest_id = ANY ($1::bigint[])');
+/** Replaces parts of the digests for which something exists, and clears the bodies of their messages. @returns how many */
+async function replaceParts(tx: Transaction, parts: readonly Part[], isAbout: Statement): Promise<number> {
+  const members = parts.map(
+    ({ member, list }) => statement`'${verbatim(member)}', coalesce((${list}), '[]')`,
+  );
+  const erased = await selectIds(
+    tx,
+    statement`UPDATE strandline.digests SET value = value || jsonb_build_object(${join(members, ', ')})
+      WHERE value IS NOT NULL AND EXISTS (${isAbout})
+      RETURNING id`,
+  );
+  await execute(tx, clearBodies(statement`digest_id = ANY (${erased}::bigint[])`));
+  return erased.length;
+}
 
 /** Erases posts and links. @returns from how many digests */
 export async function eraseItemsFromDigests(tx: Transaction, { postIds, linkIds }: Items): Promise<number> {
-  const erased = await selectIds(tx, ERASE_ITEMS, [postIds.map(String), linkIds.map(String)]);
-  await tx.query(CLEAR_BODIES, [erased]);
-  return erased.length;
+  const keysOf = (kind: Statement) =>
+    statement`CASE ${kind} WHEN 'post' THEN ${postIds.map(String)}::text[] WHEN 'link' THEN ${linkIds.map(String)}::text[] END`;
+  /** @param item a JSON object */
+  const isItem = (item: Statement) =>
+    statement`coalesce(${item}->>'id' = ANY (${keysOf(statement`${item}->>'kind'`)}), false)`;
+  const ofTopic = isItem(statement`i`);
+  return replaceParts(
+    tx,
+    [topicsWithoutItems(ofTopic), without('growing', isItem(statement`(e->'item')`))],
+    statement`SELECT FROM jsonb_path_query(value, 'strict $.topics[*].items[*]') i WHERE ${ofTopic}
+      UNION ALL SELECT FROM jsonb_path_query(value, 'lax $.growing[*].item') i WHERE ${ofTopic}`,
+  );
 }
 
 /** Erases what is about a topic or search, under any slug that it had. @returns from how many digests */
@@ -64,14 +60,32 @@ export async function eraseFromDigests(
   id: Id,
 ): Promise<number> {
   const kind = table === 'topics' ? 'topic' : 'search';
-  const { rows } = await tx.query<{ slug: string }>(
-    `SELECT slug FROM ${S}.${table} WHERE id = $1
-     UNION SELECT slug FROM ${S}.former_slugs WHERE ${kind}_id = $1`,
-    [id],
+  const named = await rowsOf<{ slug: string }>(
+    tx,
+    statement`SELECT slug FROM strandline.${verbatim(table)} WHERE id = ${id}
+      UNION SELECT slug FROM strandline.former_slugs WHERE ${verbatim(kind)}_id = ${id}`,
   );
-  const erased = await selectIds(tx, kind === 'topic' ? ERASE_TOPIC : ERASE_SEARCH, [
-    rows.map(({ slug }) => slug),
-  ]);
-  await tx.query(CLEAR_BODIES, [erased]);
-  return erased.length;
+  const slugs = named.map(({ slug }) => slug);
+  /** @param entry a JSON object */
+  const isAbout = (entry: Statement) =>
+    statement`coalesce(${entry}->>'${verbatim(kind)}' = ANY (${slugs}::text[]), false)`;
+  return replaceParts(
+    tx,
+    kind === 'topic' ? partsWithoutTopic(isAbout) : partsWithoutSearch(isAbout),
+    statement`SELECT FROM jsonb_path_query(value, 'lax $.**.${verbatim(kind)}') s WHERE s #>> '{}' = ANY (${slugs}::text[])`,
+  );
+}
+
+function partsWithoutTopic(isAbout: (entry: Statement) => Statement): Part[] {
+  const lists = ['topics', 'growing', 'answers', 'attention', 'not_collected', 'quiet'];
+  return lists.map((member) => without(member, isAbout(statement`e`)));
+}
+
+function partsWithoutSearch(isAbout: (entry: Statement) => Statement): Part[] {
+  const ofEntry = isAbout(statement`e`);
+  return [
+    topicsWithoutItems(isAbout(statement`i`)),
+    without('growing', statement`${ofEntry} OR ${isAbout(statement`(e->'item')`)}`),
+    ...['answers', 'attention', 'not_collected'].map((member) => without(member, ofEntry)),
+  ];
 }

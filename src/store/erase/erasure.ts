@@ -1,11 +1,9 @@
 /** Deletes rows with all that refers to them, by the table of references. */
 import type { Id, Transaction } from '../db/database.ts';
+import { execute, join, type Statement, statement, verbatim } from '../db/statement.ts';
 import { REFERENCES, type Reference, type Referred } from './references.ts';
 
-const S = 'strandline';
-
-/** A statement with the keys of what is erased as $1. */
-type Step = { table: string; text: string };
+type Step = { table: string; what: Statement };
 
 type ReferringColumn = Reference & { table: string; column: string };
 
@@ -25,73 +23,75 @@ const isReferred = (table: string): table is Referred => COLUMNS.some(({ to }) =
  * Clears bodies of messages, and the responses of receivers to them. Unsent messages are composed again, without what is
  * erased. @param which a condition on deliveries
  */
-export function clearBodiesSql(which: string): string {
-  return `UPDATE ${S}.deliveries SET body = NULL, answer = NULL,
+export function clearBodies(which: Statement): Statement {
+  return statement`UPDATE strandline.deliveries SET body = NULL, answer = NULL,
     state = CASE WHEN state = 'pending' THEN 'gathering' ELSE state END
   WHERE (body IS NOT NULL OR answer IS NOT NULL) AND ${which}`;
 }
 
-/** @param keys an array of SQL: of what is erased */
-function isAmongSql({ column, where, text }: ReferringColumn, keys: string): string {
-  const isAmong = `${column} = ANY (${text === true ? `(${keys})::text[]` : keys})`;
-  return where === undefined ? isAmong : `${where} AND ${isAmong}`;
+const tableName = (table: string): Statement => verbatim(`strandline.${table}`);
+
+/** Whether a row refers to what is erased. @param keys an array of it */
+function isAmong({ column, where, text }: ReferringColumn, keys: Statement): Statement {
+  const array = text === true ? statement`(${keys})::text[]` : keys;
+  const condition = statement`${verbatim(column)} = ANY (${array})`;
+  return where === undefined ? condition : statement`${verbatim(where)} AND ${condition}`;
 }
 
 /** Statements for what refers to rows of a table, children before their parents. */
-function listSteps(to: Referred, scans: boolean, keys: string): Step[] {
+function listSteps(to: Referred, scans: boolean, keys: Statement): Step[] {
   const references = listReferences(to).filter(({ scan }) => scans || scan !== true);
   return [
     ...shorteningSteps(references, keys),
     ...references.flatMap((reference): Step[] => {
       const { table, column, effect, columns = [], takes } = reference;
-      const which = isAmongSql(reference, keys);
-      if (effect === 'clears')
-        return [
-          {
-            table,
-            text: `UPDATE ${S}.${table} SET ${columns.map((name) => `${name} = NULL`).join(', ')} WHERE ${which}`,
-          },
-        ];
+      const which = isAmong(reference, keys);
+      if (effect === 'clears') {
+        const cleared = verbatim(columns.map((name) => `${name} = NULL`).join(', '));
+        return [{ table, what: statement`UPDATE ${tableName(table)} SET ${cleared} WHERE ${which}` }];
+      }
       if (effect !== 'goes') return [];
-      if (takes !== undefined) return takingSteps(table, takes, `${column} && ${keys}`, scans);
+      if (takes !== undefined)
+        return takingSteps(table, takes, statement`${verbatim(column)} && ${keys}`, scans);
       return deletionSteps(table, which, scans, reference.message === true);
     }),
   ];
 }
 
-function deletionSteps(table: string, which: string, scans: boolean, isMessage: boolean): Step[] {
-  const cleared = clearBodiesSql(`id IN (SELECT delivery_id FROM ${S}.${table} WHERE ${which})`);
-  const keys = `ARRAY(SELECT id FROM ${S}.${table} WHERE ${which})`;
+function deletionSteps(table: string, which: Statement, scans: boolean, isMessage: boolean): Step[] {
+  const rows = statement`FROM ${tableName(table)} WHERE ${which}`;
+  const cleared = clearBodies(statement`id IN (SELECT delivery_id ${rows})`);
   return [
-    ...(isMessage ? [{ table: 'deliveries', text: cleared }] : []),
-    ...(isReferred(table) ? listSteps(table, scans, keys) : []),
-    { table, text: `DELETE FROM ${S}.${table} WHERE ${which}` },
+    ...(isMessage ? [{ table: 'deliveries', what: cleared }] : []),
+    ...(isReferred(table) ? listSteps(table, scans, statement`ARRAY(SELECT id ${rows})`) : []),
+    { table, what: statement`DELETE ${rows}` },
   ];
 }
 
 /** Deletes the rows of another table that rows belong to. */
-function takingSteps(table: string, column: string, which: string, scans: boolean): Step[] {
+function takingSteps(table: string, column: string, which: Statement, scans: boolean): Step[] {
   const owner = [REFERENCES[table]?.[column] ?? []].flat()[0]?.to;
   if (owner === undefined) throw new Error(`${table}.${column} refers to nothing`);
-  return deletionSteps(owner, `id IN (SELECT ${column} FROM ${S}.${table} WHERE ${which})`, scans, false);
+  const owners = statement`SELECT ${verbatim(column)} FROM ${tableName(table)} WHERE ${which}`;
+  return deletionSteps(owner, statement`id IN (${owners})`, scans, false);
 }
 
 /** One statement per table for all its lists. */
-function shorteningSteps(references: readonly ReferringColumn[], keys: string): Step[] {
+function shorteningSteps(references: readonly ReferringColumn[], keys: Statement): Step[] {
   const lists = references.filter(({ effect }) => effect === 'shortens');
   return [...new Set(lists.map(({ table }) => table))].map((table) => {
-    const names = lists.flatMap((list) => (list.table === table ? [list.column] : []));
-    const shortened = names.map(
-      (name) =>
-        `${name} = ARRAY(SELECT id FROM unnest(${name}) WITH ORDINALITY u(id, n) WHERE id <> ALL (${keys}) ORDER BY n)`,
+    const columns = lists.flatMap((list) => (list.table === table ? [verbatim(list.column)] : []));
+    const shortened = columns.map(
+      (column) => statement`${column} = ARRAY(
+        SELECT id FROM unnest(${column}) WITH ORDINALITY u(id, n) WHERE id <> ALL (${keys}) ORDER BY n)`,
     );
-    const which = names.map((name) => `${name} && ${keys}`).join(' OR ');
-    return { table, text: `UPDATE ${S}.${table} SET ${shortened.join(', ')} WHERE ${which}` };
+    const which = columns.map((column) => statement`${column} && ${keys}`);
+    return {
+      table,
+      what: statement`UPDATE ${tableName(table)} SET ${join(shortened, ', ')} WHERE ${join(which, ' OR ')}`,
+    };
   });
 }
-
-const KEYS = '$1::bigint[]';
-const steps = new Map<string, readonly Step[]>();
 
 /** Rows that were deleted or changed, by table. */
 export type ErasedRows = Record<string, number>;
@@ -106,13 +106,10 @@ export async function eraseRows(
   ids: readonly Id[],
   { scans }: { scans: boolean },
 ): Promise<ErasedRows> {
-  const name = `${table} ${scans}`;
-  const known = steps.get(name) ?? deletionSteps(table, `id = ANY (${KEYS})`, scans, false);
-  steps.set(name, known);
   const erased: ErasedRows = {};
   if (ids.length === 0) return erased;
-  for (const step of known) {
-    const { rowCount } = await tx.query(step.text, [ids]);
+  for (const step of deletionSteps(table, statement`id = ANY (${ids}::bigint[])`, scans, false)) {
+    const { rowCount } = await execute(tx, step.what);
     erased[step.table] = (erased[step.table] ?? 0) + (rowCount ?? 0);
   }
   return erased;

@@ -8,6 +8,7 @@ import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../access/audit-entries.ts';
 import { type Database, type Id, inTransaction, type Queryable, onlyRow } from '../db/database.ts';
+import { execute, rowsOf, statement, type Statement } from '../db/statement.ts';
 import { waitForFollower } from '../derive/pending-derivations.ts';
 import { deleteReplies } from '../access/idempotency.ts';
 import { decodeBody } from '../runs/responses.ts';
@@ -48,22 +49,26 @@ export async function findAuthor(
   service: string,
   idOrName: string,
 ): Promise<KnownAuthor | undefined> {
-  const { rows: services } = await db.pool.query<{ id: Id; name: string }>(
-    'SELECT id, name FROM strandline.services ORDER BY id',
+  const services = await rowsOf<{ id: Id; name: string }>(
+    db.pool,
+    statement`SELECT id, name FROM strandline.services ORDER BY id`,
   );
   const known = services.find(({ name }) => name === service);
   if (known === undefined) {
     const names = services.map(({ name }) => name).join(', ');
     throw new Refused('not_found', `there is no service "${service}"; services: ${names || 'none yet'}`);
   }
-  const { rows } = await db.pool.query<KnownAuthor>(
-    `SELECT id, service_id, $2 AS service, external_id, username, name,
-       ARRAY(SELECT username FROM strandline.author_versions v WHERE v.author_id = a.id AND v.username <> ''
-         UNION SELECT a.username WHERE a.username <> '') AS usernames,
-       ARRAY(SELECT url FROM strandline.author_versions v WHERE v.author_id = a.id AND v.url <> ''
-         UNION SELECT a.url WHERE a.url <> '') AS urls
-     FROM strandline.authors a WHERE service_id = $1 AND ${idOrName.startsWith('@') ? 'lower(username) = lower($3)' : 'external_id = $3'} ORDER BY id`,
-    [known.id, service, idOrName.replace(/^@/, '')],
+  const isAuthor = idOrName.startsWith('@')
+    ? statement`lower(username) = lower(${idOrName.slice(1)})`
+    : statement`external_id = ${idOrName}`;
+  const rows = await rowsOf<KnownAuthor>(
+    db.pool,
+    statement`SELECT id, service_id, ${service} AS service, external_id, username, name,
+        ARRAY(SELECT username FROM strandline.author_versions v WHERE v.author_id = a.id AND v.username <> ''
+          UNION SELECT a.username WHERE a.username <> '') AS usernames,
+        ARRAY(SELECT url FROM strandline.author_versions v WHERE v.author_id = a.id AND v.url <> ''
+          UNION SELECT a.url WHERE a.url <> '') AS urls
+      FROM strandline.authors a WHERE service_id = ${known.id} AND ${isAuthor} ORDER BY id`,
   );
   if (rows.length > 1) {
     const ids = rows.map(({ external_id }) => external_id).join(', ');
@@ -126,8 +131,9 @@ export async function forgetAuthor(
  * be stored hours after its receipt.
  */
 async function readOldestTransaction(db: Database): Promise<string> {
-  const { rows } = await db.pool.query<{ xid: string }>(
-    'SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text AS xid',
+  const rows = await rowsOf<{ xid: string }>(
+    db.pool,
+    statement`SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text AS xid`,
   );
   return onlyRow(rows).xid;
 }
@@ -167,12 +173,14 @@ const RESPONSE_BATCH = 20;
 
 type ResponseRow = { run_id: Id; n: number; received_at: Date; open: boolean; body: Buffer };
 
-/** Responses after a cursor, oldest first, of some runs or all. $1 to $3 cursor, $4 limit, $5 since which transaction, $6 runs. */
-const SELECT_RESPONSES = `
+type ResponsePosition = { receivedAt: Date | string; runId: Id; n: number };
+
+/** The next batch of responses that meet a condition, oldest first. */
+const responsesAfter = (after: ResponsePosition, which: Statement): Statement => statement`
 SELECT a.run_id, a.n, a.received_at, r.status IN ('queued', 'running') AS open, a.body
 FROM strandline.responses a JOIN strandline.runs r ON r.id = a.run_id
-WHERE (a.received_at, a.run_id, a.n) > ($1, $2::bigint, $3::int) AND ($5::xid IS NULL OR age(a.xmin) <= age($5::xid) OR a.run_id = ANY ($6::bigint[]))
-ORDER BY a.received_at, a.run_id, a.n LIMIT $4`;
+WHERE (a.received_at, a.run_id, a.n) > (${after.receivedAt}, ${after.runId}::bigint, ${after.n}::int) AND ${which}
+ORDER BY a.received_at, a.run_id, a.n LIMIT ${RESPONSE_BATCH}`;
 
 /**
  * Deletes stored responses that name an author. If the run has not ended, its save excludes the author and deletes
@@ -188,22 +196,24 @@ async function deleteResponsesAbout(
   const names = namesPattern(author);
   const open = new Set<Id>();
   let deleted = 0;
-  let at: readonly [Date | string, Id, number] = ['-infinity', 0n, 0];
+  const which =
+    only === undefined
+      ? statement`true`
+      : statement`(age(a.xmin) <= age(${only.since}::xid) OR a.run_id = ANY (${only.runs}::bigint[]))`;
+  let after: ResponsePosition = { receivedAt: '-infinity', runId: 0n, n: 0 };
   for (;;) {
-    const { rows } = await db.query<ResponseRow>(SELECT_RESPONSES, [
-      ...at,
-      RESPONSE_BATCH,
-      only?.since ?? null,
-      only?.runs ?? [],
-    ]);
+    const rows = await rowsOf<ResponseRow>(db, responsesAfter(after, which));
     const last = rows.at(-1);
     if (last === undefined) return { deleted, open: [...open] };
-    at = [last.received_at, last.run_id, last.n];
+    after = { receivedAt: last.received_at, runId: last.run_id, n: last.n };
     for (const row of rows) {
       if (row.open) open.add(row.run_id);
       // One character per byte: IDs and usernames are ASCII, and other text is irrelevant.
       else if (names.test((await decodeBody(row.body)).toString('latin1'))) {
-        await db.query('DELETE FROM strandline.responses WHERE run_id = $1 AND n = $2', [row.run_id, row.n]);
+        await execute(
+          db,
+          statement`DELETE FROM strandline.responses WHERE run_id = ${row.run_id} AND n = ${row.n}`,
+        );
         deleted += 1;
       }
     }

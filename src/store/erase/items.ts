@@ -1,21 +1,19 @@
 /** Deletes posts and links, with their discoveries, their places in messages, and their words in the archive. */
-import { type Id, type Queryable, selectIds, type Transaction } from '../db/database.ts';
+import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
+import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import { type ErasedRows, eraseRows } from './erasure.ts';
 import { passOnThings } from './pass-on-things.ts';
 
-const S = 'strandline';
-
 export type Items = { postIds: readonly Id[]; linkIds: readonly Id[] };
 
-/** $1 posts, $2 links. */
-const SELECT_DISCOVERIES = `
-SELECT id FROM ${S}.discoveries WHERE kind = 'post' AND thing = ANY ($1::bigint[])
-UNION ALL SELECT id FROM ${S}.discoveries WHERE kind = 'link' AND thing = ANY ($2::bigint[])
-UNION ALL SELECT id FROM ${S}.discoveries WHERE kind = 'growth'
-  AND thing = ANY (ARRAY(SELECT id FROM ${S}.growth_reports WHERE post_id = ANY ($1::bigint[])))`;
-
 const listDiscoveries = (tx: Queryable, { postIds, linkIds }: Items): Promise<Id[]> =>
-  selectIds(tx, SELECT_DISCOVERIES, [postIds, linkIds]);
+  selectIds(
+    tx,
+    statement`SELECT id FROM strandline.discoveries WHERE kind = 'post' AND thing = ANY (${postIds}::bigint[])
+      UNION ALL SELECT id FROM strandline.discoveries WHERE kind = 'link' AND thing = ANY (${linkIds}::bigint[])
+      UNION ALL SELECT id FROM strandline.discoveries WHERE kind = 'growth'
+        AND thing = ANY (ARRAY(SELECT id FROM strandline.growth_reports WHERE post_id = ANY (${postIds}::bigint[])))`,
+  );
 
 /**
  * Deletes posts and links. The next member of each thing that they were part of takes their place.
@@ -36,36 +34,32 @@ export async function eraseItems(
   return erased;
 }
 
-/** Only the holder of the progress row may write the archive. */
-const LOCK_ARCHIVE = `SELECT FROM ${S}.archive_progress FOR UPDATE`;
-
-/** Deletes documents from the archive, and subtracts their words from its counts. $1 posts, $2 links. */
-const REMOVE_FROM_ARCHIVE = `
-WITH gone AS MATERIALIZED (
-  DELETE FROM ${S}.archive_documents
-  WHERE (kind = 'post' AND thing = ANY ($1::bigint[])) OR (kind = 'link' AND thing = ANY ($2::bigint[]))
-  RETURNING config, words, tsv
-), counted AS (
-  UPDATE ${S}.archive_lexemes l SET documents = l.documents - c.n
-  FROM (SELECT u.lexeme, count(*) AS n FROM gone g, unnest(g.tsv) u GROUP BY 1) c
-  WHERE l.lexeme = c.lexeme RETURNING l.lexeme, l.documents
-), sized AS (
-  UPDATE ${S}.archive_corpora a SET documents = a.documents - s.documents, words = a.words - s.words
-  FROM (SELECT config, count(*) AS documents, sum(words) AS words FROM gone GROUP BY 1) s
-  WHERE a.config = s.config
-)
-SELECT count(*)::int AS n, (SELECT array_agg(lexeme) FROM counted WHERE documents <= 0) AS unused FROM gone`;
-
-/** @returns how many documents were deleted */
+/** Deletes documents from the archive, and subtracts their words from its counts. @returns how many documents were deleted */
 export async function removeFromArchive(tx: Transaction, { postIds, linkIds }: Items): Promise<number> {
-  await tx.query(LOCK_ARCHIVE);
-  const { rows } = await tx.query<{ n: number; unused: string[] | null }>(REMOVE_FROM_ARCHIVE, [
-    postIds,
-    linkIds,
-  ]);
-  const [{ n, unused } = { n: 0, unused: null }] = rows;
-  await tx.query(`DELETE FROM ${S}.archive_lexemes WHERE lexeme = ANY ($1::text[]) AND documents <= 0`, [
-    unused ?? [],
-  ]);
+  // Only the holder of the progress row may write the archive.
+  await execute(tx, statement`SELECT FROM strandline.archive_progress FOR UPDATE`);
+  const rows = await rowsOf<{ n: number; unused: string[] | null }>(
+    tx,
+    statement`WITH gone AS MATERIALIZED (
+      DELETE FROM strandline.archive_documents
+      WHERE (kind = 'post' AND thing = ANY (${postIds}::bigint[])) OR (kind = 'link' AND thing = ANY (${linkIds}::bigint[]))
+      RETURNING config, words, tsv
+    ), counted AS (
+      UPDATE strandline.archive_lexemes l SET documents = l.documents - c.n
+      FROM (SELECT u.lexeme, count(*) AS n FROM gone g, unnest(g.tsv) u GROUP BY 1) c
+      WHERE l.lexeme = c.lexeme
+      RETURNING l.lexeme, l.documents
+    ), sized AS (
+      UPDATE strandline.archive_corpora a SET documents = a.documents - s.documents, words = a.words - s.words
+      FROM (SELECT config, count(*) AS documents, sum(words) AS words FROM gone GROUP BY 1) s
+      WHERE a.config = s.config
+    )
+    SELECT count(*)::int AS n, (SELECT array_agg(lexeme) FROM counted WHERE documents <= 0) AS unused FROM gone`,
+  );
+  const { n, unused } = onlyRow(rows);
+  await execute(
+    tx,
+    statement`DELETE FROM strandline.archive_lexemes WHERE lexeme = ANY (${unused ?? []}::text[]) AND documents <= 0`,
+  );
   return n;
 }

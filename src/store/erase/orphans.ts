@@ -12,12 +12,10 @@ import {
   inTransaction,
   onlyRow,
   type Queryable,
-  selectIds,
   type Transaction,
 } from '../db/database.ts';
+import { rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import { lockSaves } from './forget-lock.ts';
-
-const S = 'strandline';
 
 /** The newest rows. Whatever is saved later has higher keys, because no save is in progress. */
 export type Marks = { post: Id; completion: Id; discovery: Id };
@@ -31,32 +29,36 @@ export async function readMarks(db: Database): Promise<Marks> {
 
 /** The same, while saves are blocked. */
 export async function readMarksNow(tx: Transaction): Promise<Marks> {
-  const newest = (table: string) => `(SELECT coalesce(max(id), 0) FROM ${S}.${table})`;
-  const { rows } = await tx.query<Marks>(
-    `SELECT ${newest('posts')} AS post, ${newest('completions')} AS completion, ${newest('discoveries')} AS discovery`,
+  const rows = await rowsOf<Marks>(
+    tx,
+    statement`SELECT (SELECT coalesce(max(id), 0) FROM strandline.posts) AS post,
+      (SELECT coalesce(max(id), 0) FROM strandline.completions) AS completion,
+      (SELECT coalesce(max(id), 0) FROM strandline.discoveries) AS discovery`,
   );
   return onlyRow(rows);
 }
 
 /** Posts that it quotes, reposts or replies to, by their IDs on the service. */
-const refsSql = (post: string) =>
-  `array_remove(ARRAY[${post}.quoted_status_id, ${post}.reposted_status_id, ${post}.in_reply_to_status_id], NULL)`;
+const refsOf = (post: string): Statement =>
+  verbatim(
+    `array_remove(ARRAY[${post}.quoted_status_id, ${post}.reposted_status_id, ${post}.in_reply_to_status_id], NULL)`,
+  );
 
 /**
- * `leaving`: the posts of a set that only searches of $1 found, with the posts that only such posts refer to. A post that a
+ * `leaving`: the posts of a set that only these searches found, with the posts that only such posts refer to. A post that a
  * remaining post refers to, however indirectly, remains, too. Scans all posts once. @param seen a set of keys of posts
  */
-const leavingSql = (seen: string) => `
+const findLeaving = (searchIds: readonly Id[], seen: Statement): Statement => statement`
 candidates AS (
-  SELECT p.id, p.service_id, p.external_id, p.author_id, ${refsSql('p')} AS refs FROM ${S}.posts p
-  WHERE p.id IN (${seen}) AND ${isUnfoundSql('p')}
+  SELECT p.id, p.service_id, p.external_id, p.author_id, ${refsOf('p')} AS refs FROM strandline.posts p
+  WHERE p.id IN (${seen}) AND ${isOnlyFoundBy(searchIds)}
   UNION
-  SELECT p.id, p.service_id, p.external_id, p.author_id, ${refsSql('p')}
+  SELECT p.id, p.service_id, p.external_id, p.author_id, ${refsOf('p')}
   FROM candidates c CROSS JOIN LATERAL unnest(c.refs) r(external_id)
-  JOIN ${S}.posts p ON p.service_id = c.service_id AND p.external_id = r.external_id
-  WHERE ${isUnfoundSql('p')}
+  JOIN strandline.posts p ON p.service_id = c.service_id AND p.external_id = r.external_id
+  WHERE ${isOnlyFoundBy(searchIds)}
 ), referrers AS MATERIALIZED (
-  SELECT c.id, q.id AS by FROM ${S}.posts q CROSS JOIN LATERAL unnest(${refsSql('q')}) r(external_id)
+  SELECT c.id, q.id AS by FROM strandline.posts q CROSS JOIN LATERAL unnest(${refsOf('q')}) r(external_id)
   JOIN candidates c ON c.service_id = q.service_id AND c.external_id = r.external_id
 ), staying AS (
   SELECT r.id FROM referrers r WHERE NOT EXISTS (SELECT FROM candidates c WHERE c.id = r.by)
@@ -65,31 +67,40 @@ candidates AS (
   SELECT id, service_id, external_id, author_id FROM candidates c WHERE NOT EXISTS (SELECT FROM staying s WHERE s.id = c.id)
 )`;
 
-const isUnfoundSql = (post: string) =>
-  `NOT EXISTS (SELECT FROM ${S}.post_sightings o WHERE o.post_id = ${post}.id AND o.search_id <> ALL ($1::bigint[]))`;
+/** Of a post `p`. */
+const isOnlyFoundBy = (searchIds: readonly Id[]): Statement =>
+  statement`NOT EXISTS (
+    SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id AND o.search_id <> ALL (${searchIds}::bigint[]))`;
 
 /** All links that completions name. @param which a condition on completions `c` */
-const citedSql = (which: string) => `
-SELECT u.id FROM ${S}.completions c CROSS JOIN LATERAL (
+const citedBy = (which: Statement): Statement => statement`
+SELECT u.id FROM strandline.completions c CROSS JOIN LATERAL (
   SELECT unnest(c.completion_links || c.search_completion_links)
-  UNION SELECT link_id FROM ${S}.key_items WHERE completion_id = c.id AND link_id IS NOT NULL
-  UNION SELECT unnest(link_ids) FROM ${S}.completion_claims WHERE completion_id = c.id
+  UNION SELECT link_id FROM strandline.key_items WHERE completion_id = c.id AND link_id IS NOT NULL
+  UNION SELECT unnest(link_ids) FROM strandline.completion_claims WHERE completion_id = c.id
 ) u(id) WHERE ${which}`;
 
 /**
- * The links of a set that only searches of $1 found or cite, and that no remaining post contains.
+ * The links of a set that only these searches found or cite, and that no remaining post contains.
  * @param leaving a set of keys of posts that do not count
  * @param since completions are searched for what no index finds only after this one
  */
-const orphanLinksSql = (links: string, leaving: string, since: string) => `
-SELECT l.id FROM ${S}.links l WHERE l.id IN (${links})
-  AND NOT EXISTS (SELECT FROM ${S}.link_sightings s WHERE s.link_id = l.id AND s.search_id <> ALL ($1::bigint[]))
-  AND NOT EXISTS (SELECT FROM ${S}.post_links p LEFT JOIN (${leaving}) v(id) ON v.id = p.post_id
-    WHERE p.link_id = l.id AND v.id IS NULL)
-  AND NOT EXISTS (SELECT FROM ${S}.key_items k JOIN ${S}.completions c ON c.id = k.completion_id
-    WHERE k.link_id = l.id AND c.search_id <> ALL ($1::bigint[]))
+const orphansOfLinks = (
+  links: Statement,
+  { searchIds, leaving, since }: { searchIds: readonly Id[]; leaving: Statement; since: Id },
+): Statement => statement`
+SELECT l.id FROM strandline.links l WHERE l.id IN (${links})
   AND NOT EXISTS (
-    SELECT FROM (${citedSql(`c.id > ${since} AND c.search_id <> ALL ($1::bigint[])`)}) cited WHERE cited.id = l.id)`;
+    SELECT FROM strandline.link_sightings s WHERE s.link_id = l.id AND s.search_id <> ALL (${searchIds}::bigint[]))
+  AND NOT EXISTS (
+    SELECT FROM strandline.post_links p LEFT JOIN (${leaving}) v(id) ON v.id = p.post_id WHERE p.link_id = l.id AND v.id IS NULL)
+  AND NOT EXISTS (
+    SELECT FROM strandline.key_items k JOIN strandline.completions c ON c.id = k.completion_id
+    WHERE k.link_id = l.id AND c.search_id <> ALL (${searchIds}::bigint[]))
+  AND NOT EXISTS (
+    SELECT FROM (
+      ${citedBy(statement`c.id > ${since}::bigint AND c.search_id <> ALL (${searchIds}::bigint[])`)}
+    ) cited WHERE cited.id = l.id)`;
 
 /** What a purge deletes. */
 export type PurgeCounts = {
@@ -100,27 +111,30 @@ export type PurgeCounts = {
   links: number;
 };
 
-/** $1 searches. */
-const COUNT_PURGE = `
-WITH RECURSIVE ${leavingSql(`SELECT post_id FROM ${S}.post_sightings WHERE search_id = ANY ($1::bigint[])`)}, named AS MATERIALIZED (
-  SELECT link_id AS id FROM ${S}.link_sightings WHERE search_id = ANY ($1::bigint[])
-  UNION SELECT link_id FROM ${S}.post_links WHERE post_id IN (SELECT id FROM leaving)
-  UNION ${citedSql('c.search_id = ANY ($1::bigint[])')}
-)
-SELECT cardinality($1::bigint[]) AS searches,
-  (SELECT count(*)::int FROM ${S}.runs WHERE search_id = ANY ($1::bigint[])) AS runs,
-  (SELECT count(*)::int FROM ${S}.completions WHERE search_id = ANY ($1::bigint[])) AS completions,
-  (SELECT count(*)::int FROM leaving) AS posts,
-  (SELECT count(*)::int FROM (${orphanLinksSql('SELECT id FROM named', 'SELECT id FROM leaving', '0')}) l) AS links`;
-
 export async function countPurge(db: Queryable, searchIds: readonly Id[]): Promise<PurgeCounts> {
-  const { rows } = await db.query<PurgeCounts>(COUNT_PURGE, [searchIds]);
-  return onlyRow(rows);
+  const isOfSearch = statement`search_id = ANY (${searchIds}::bigint[])`;
+  const orphans = orphansOfLinks(statement`SELECT id FROM named`, {
+    searchIds,
+    leaving: statement`SELECT id FROM leaving`,
+    since: 0n,
+  });
+  const rows = await rowsOf<Omit<PurgeCounts, 'searches'>>(
+    db,
+    statement`WITH RECURSIVE ${findLeaving(searchIds, statement`SELECT post_id FROM strandline.post_sightings WHERE ${isOfSearch}`)},
+      named AS MATERIALIZED (
+        SELECT link_id AS id FROM strandline.link_sightings WHERE ${isOfSearch}
+        UNION SELECT link_id FROM strandline.post_links WHERE post_id IN (SELECT id FROM leaving)
+        UNION ${citedBy(statement`c.${isOfSearch}`)}
+      )
+      SELECT (SELECT count(*)::int FROM strandline.runs WHERE ${isOfSearch}) AS runs,
+        (SELECT count(*)::int FROM strandline.completions WHERE ${isOfSearch}) AS completions,
+        (SELECT count(*)::int FROM leaving) AS posts,
+        (SELECT count(*)::int FROM (${orphans}) l) AS links`,
+  );
+  return { searches: searchIds.length, ...onlyRow(rows) };
 }
 
 export type LeavingPost = { id: Id; service_id: Id; external_id: string; author_id: Id | null };
-
-const SELECT_LEAVING = `WITH RECURSIVE ${leavingSql('SELECT unnest($2::bigint[])')} SELECT * FROM leaving`;
 
 /** Which posts of a search are deleted with it: posts that only this search found, and posts that only such posts refer to. */
 export async function findLeavingPosts(
@@ -128,38 +142,30 @@ export async function findLeavingPosts(
   searchId: Id,
   seen: readonly Id[],
 ): Promise<LeavingPost[]> {
-  return (await db.query<LeavingPost>(SELECT_LEAVING, [[searchId], seen])).rows;
+  const leaving = findLeaving([searchId], statement`SELECT unnest(${seen}::bigint[])`);
+  return rowsOf<LeavingPost>(db, statement`WITH RECURSIVE ${leaving} SELECT * FROM leaving`);
 }
 
-/** What holds posts and was saved later: sightings, each of which has a discovery, and references. $1 search, $2 discovery, $3 post. */
-const SELECT_HOLDERS_SINCE = `
-SELECT thing AS id, NULL AS external_id FROM ${S}.discoveries WHERE id > $2 AND kind = 'post' AND search_id <> $1
-UNION ALL SELECT NULL, r.external_id FROM ${S}.posts q CROSS JOIN LATERAL unnest(${refsSql('q')}) r(external_id) WHERE q.id > $3`;
-
-/** Whether something that was saved since the marks holds one of these posts. */
+/** Whether something that was saved since the marks holds one of these posts: a sighting, which has a discovery, or a reference. */
 export async function areHeldSince(
   tx: Transaction,
   searchId: Id,
   posts: { ids: ReadonlySet<Id>; externalIds: ReadonlySet<string> },
   { discovery, post }: Marks,
 ): Promise<boolean> {
-  const { rows } = await tx.query<{ id: Id | null; external_id: string | null }>(SELECT_HOLDERS_SINCE, [
-    searchId,
-    discovery,
-    post,
-  ]);
+  const rows = await rowsOf<{ id: Id | null; external_id: string | null }>(
+    tx,
+    statement`SELECT thing AS id, NULL AS external_id FROM strandline.discoveries
+      WHERE id > ${discovery} AND kind = 'post' AND search_id <> ${searchId}
+      UNION ALL
+      SELECT NULL, r.external_id FROM strandline.posts q CROSS JOIN LATERAL unnest(${refsOf('q')}) r(external_id)
+      WHERE q.id > ${post}`,
+  );
   return rows.some(
     ({ id, external_id: name }) =>
       (id !== null && posts.ids.has(id)) || (name !== null && posts.externalIds.has(name)),
   );
 }
-
-/** $2 links, $3 posts that do not count, $4 a completion. */
-const SELECT_ORPHAN_LINKS = orphanLinksSql(
-  'SELECT unnest($2::bigint[])',
-  'SELECT unnest($3::bigint[])',
-  '$4::bigint',
-);
 
 /** The links that only the given searches and posts hold. @param since by default, all completions are searched */
 export async function findOrphanLinks(
@@ -169,33 +175,39 @@ export async function findOrphanLinks(
   since?: Marks,
 ): Promise<Id[]> {
   if (linkIds.length === 0) return [];
-  return selectIds(db, SELECT_ORPHAN_LINKS, [searchIds, linkIds, postIds, since?.completion ?? 0n]);
+  return selectIds(
+    db,
+    orphansOfLinks(statement`SELECT unnest(${linkIds}::bigint[])`, {
+      searchIds,
+      leaving: statement`SELECT unnest(${postIds}::bigint[])`,
+      since: since?.completion ?? 0n,
+    }),
+  );
 }
 
 /** The links in the text of posts. */
 export async function listContained(db: Queryable, postIds: readonly Id[]): Promise<Id[]> {
   return selectIds(
     db,
-    `SELECT DISTINCT link_id AS id FROM ${S}.post_links WHERE post_id = ANY ($1::bigint[])`,
-    [postIds],
+    statement`SELECT DISTINCT link_id AS id FROM strandline.post_links WHERE post_id = ANY (${postIds}::bigint[])`,
   );
 }
 
 /** The links that the completions of runs name. */
 export async function listCited(db: Queryable, runIds: readonly Id[]): Promise<Id[]> {
-  return selectIds(db, `SELECT DISTINCT id FROM (${citedSql('c.run_id = ANY ($1::bigint[])')}) u`, [runIds]);
+  const cited = citedBy(statement`c.run_id = ANY (${runIds}::bigint[])`);
+  return selectIds(db, statement`SELECT DISTINCT id FROM (${cited}) u`);
 }
-
-/** $1 authors, $2 posts that do not count. */
-const SELECT_NAMED = `
-SELECT DISTINCT author_id AS id FROM ${S}.post_versions
-WHERE author_id = ANY ($1::bigint[]) AND post_id <> ALL ($2::bigint[])`;
 
 /** The authors of these posts whom no earlier version of another post names. No index finds the versions. */
 export async function findUnnamedAuthors(db: Queryable, posts: readonly LeavingPost[]): Promise<Set<Id>> {
   const authors = new Set(posts.flatMap(({ author_id: id }) => id ?? []));
-  for (const id of await selectIds(db, SELECT_NAMED, [[...authors], posts.map((post) => post.id)]))
-    authors.delete(id);
+  const named = await selectIds(
+    db,
+    statement`SELECT DISTINCT author_id AS id FROM strandline.post_versions
+      WHERE author_id = ANY (${[...authors]}::bigint[]) AND post_id <> ALL (${posts.map(({ id }) => id)}::bigint[])`,
+  );
+  for (const id of named) authors.delete(id);
   return authors;
 }
 
@@ -203,8 +215,7 @@ export async function findUnnamedAuthors(db: Queryable, posts: readonly LeavingP
 export async function findOrphanAuthors(db: Queryable, authorIds: readonly Id[]): Promise<Id[]> {
   return selectIds(
     db,
-    `SELECT a.id FROM ${S}.authors a WHERE a.id = ANY ($1::bigint[])
-       AND NOT EXISTS (SELECT FROM ${S}.posts p WHERE p.author_id = a.id)`,
-    [authorIds],
+    statement`SELECT a.id FROM strandline.authors a
+      WHERE a.id = ANY (${authorIds}::bigint[]) AND NOT EXISTS (SELECT FROM strandline.posts p WHERE p.author_id = a.id)`,
   );
 }

@@ -5,14 +5,8 @@
  * continues after a crash in any process. Runs go, posts, links, then what belongs to the search, its own row last: as long as
  * something is left to delete, rows of the search lead to it. Items of other searches stay, with their history (`orphans.ts`).
  */
-import {
-  type Database,
-  type Id,
-  inTransaction,
-  type Pooled,
-  selectIds,
-  type Transaction,
-} from '../db/database.ts';
+import { type Database, type Id, inTransaction, type Pooled, type Transaction } from '../db/database.ts';
+import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import { waitForFollower } from '../derive/pending-derivations.ts';
 import { LEASE_IS_OVER } from '../runs/run-claims.ts';
 import { eraseFromDigests } from './erase-from-digests.ts';
@@ -32,17 +26,15 @@ import {
 } from './orphans.ts';
 import { passOnThings } from './pass-on-things.ts';
 
-const S = 'strandline';
-
 /** Marks removed searches, and their topic unless it is null, for deletion. */
 export async function markPurged(
   tx: Transaction,
   { searchIds, topicId, now }: { searchIds: readonly Id[]; topicId: Id | null; now: Date },
 ): Promise<void> {
-  const values = (ids: readonly Id[]) => [ids, now];
-  const mark = 'purged_at = coalesce(purged_at, $2) WHERE id = ANY ($1) AND archived_at IS NOT NULL';
-  await tx.query(`UPDATE ${S}.searches SET ${mark}`, values(searchIds));
-  await tx.query(`UPDATE ${S}.topics SET ${mark}`, values(topicId === null ? [] : [topicId]));
+  const mark = (which: Statement) =>
+    statement`purged_at = coalesce(purged_at, ${now}) WHERE ${which} AND archived_at IS NOT NULL`;
+  await execute(tx, statement`UPDATE strandline.searches SET ${mark(statement`id = ANY (${searchIds})`)}`);
+  await execute(tx, statement`UPDATE strandline.topics SET ${mark(statement`id = ${topicId}`)}`);
 }
 
 /**
@@ -53,7 +45,7 @@ export async function markPurged(
 export async function continuePurges(db: Database, goOn: () => boolean): Promise<boolean> {
   const searches = await selectIds(
     db.pool,
-    `SELECT id FROM ${S}.searches WHERE purged_at IS NOT NULL ORDER BY purged_at, id`,
+    statement`SELECT id FROM strandline.searches WHERE purged_at IS NOT NULL ORDER BY purged_at, id`,
   );
   let isDone = true;
   for (const id of searches) isDone = (await purgeSearch(db, id, goOn)) && isDone;
@@ -86,12 +78,12 @@ async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Pro
 }
 
 /** A run that saves nothing any more, or whose worker has probably crashed. */
-const HAS_ENDED = `status <> 'running' OR ${LEASE_IS_OVER}`;
+const HAS_ENDED = verbatim(`(status <> 'running' OR ${LEASE_IS_OVER})`);
 
 async function isRunning({ pool }: Pooled, searchId: Id): Promise<boolean> {
-  const { rows } = await pool.query(
-    `SELECT FROM ${S}.runs WHERE search_id = $1 AND NOT (${HAS_ENDED}) LIMIT 1`,
-    [searchId],
+  const rows = await rowsOf(
+    pool,
+    statement`SELECT FROM strandline.runs WHERE search_id = ${searchId} AND NOT ${HAS_ENDED} LIMIT 1`,
   );
   return rows.length > 0;
 }
@@ -132,8 +124,7 @@ async function inBatches(
 async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
   const seen = await selectIds(
     db.pool,
-    `SELECT post_id AS id FROM ${S}.post_sightings WHERE search_id = $1 LIMIT $2`,
-    [searchId, PLANNED],
+    statement`SELECT post_id AS id FROM strandline.post_sightings WHERE search_id = ${searchId} LIMIT ${PLANNED}`,
   );
   const marks = await readMarks(db);
   const leaving = await findLeavingPosts(db.pool, searchId, seen);
@@ -165,8 +156,7 @@ async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise
 async function purgeLinks(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
   const seen = await selectIds(
     db.pool,
-    `SELECT link_id AS id FROM ${S}.link_sightings WHERE search_id = $1 LIMIT $2`,
-    [searchId, PLANNED],
+    statement`SELECT link_id AS id FROM strandline.link_sightings WHERE search_id = ${searchId} LIMIT ${PLANNED}`,
   );
   return purgeOrphanLinks(db, searchId, seen, mayGoOn);
 }
@@ -191,48 +181,43 @@ async function purgeOrphanLinks(
   });
 }
 
-/**
- * Items of which the search was the first of its topic to see them count for the next one, so their days are counted again. $1 search, $2
- * items.
- */
-const countAgainSql = (kind: 'post' | 'link') => `
-INSERT INTO ${S}.pending_derivations (search_id, run_id, at, new_posts, new_links, changed_posts, edited_posts, edited_links,
-  touched_posts, touched_links, checked, notify, saved_seconds)
-SELECT o.search_id, (SELECT max(id) FROM ${S}.runs WHERE search_id = o.search_id), o.purged_at, '{}', '{}', '{}',
-  ${kind === 'post' ? "o.ids, '{}'" : "'{}', o.ids"}, '{}', '{}', false, false, NULL
-FROM (
-  SELECT g.search_id, min(mine.purged_at) AS purged_at, array_agg(g.${kind}_id ORDER BY g.${kind}_id) AS ids
-  FROM ${S}.searches mine
-  JOIN ${S}.searches s ON s.topic_id = mine.topic_id AND s.id <> mine.id AND s.purged_at IS NULL
-  JOIN ${S}.${kind}_sightings g ON g.search_id = s.id AND g.${kind}_id = ANY ($2::bigint[])
-  WHERE mine.id = $1 GROUP BY 1
-) o`;
-const COUNT_AGAIN = { post: countAgainSql('post'), link: countAgainSql('link') };
-
 async function deleteSightings(
   tx: Transaction,
   kind: 'post' | 'link',
   searchId: Id,
   ids: readonly Id[],
 ): Promise<void> {
-  const values = [searchId, ids];
-  await tx.query(
-    `DELETE FROM ${S}.${kind}_sightings WHERE search_id = $1 AND ${kind}_id = ANY ($2::bigint[])`,
-    values,
+  const sightings = verbatim(`strandline.${kind}_sightings`);
+  const item = verbatim(`${kind}_id`);
+  await execute(
+    tx,
+    statement`DELETE FROM ${sightings} WHERE search_id = ${searchId} AND ${item} = ANY (${ids}::bigint[])`,
   );
-  await tx.query(COUNT_AGAIN[kind], values);
+  // Items of which the search was the first of its topic to see them count for the next search, so their days are counted again.
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.pending_derivations (search_id, run_id, at, new_posts, new_links, changed_posts, edited_posts,
+        edited_links, touched_posts, touched_links, checked, notify, saved_seconds)
+      SELECT o.search_id, (SELECT max(id) FROM strandline.runs WHERE search_id = o.search_id), o.purged_at, '{}', '{}', '{}',
+        ${verbatim(kind === 'post' ? "o.ids, '{}'" : "'{}', o.ids")}, '{}', '{}', false, false, NULL
+      FROM (
+        SELECT g.search_id, min(mine.purged_at) AS purged_at, array_agg(g.${item} ORDER BY g.${item}) AS ids
+        FROM strandline.searches mine
+        JOIN strandline.searches s ON s.topic_id = mine.topic_id AND s.id <> mine.id AND s.purged_at IS NULL
+        JOIN ${sightings} g ON g.search_id = s.id AND g.${item} = ANY (${ids}::bigint[])
+        WHERE mine.id = ${searchId} GROUP BY 1
+      ) o`,
+  );
 }
 
-/** $1 search. */
-const DELETE_UNINDEXED = listReferences('runs')
-  .filter(({ scan }) => scan === true)
-  .map(
-    ({ table, column }) =>
-      `DELETE FROM ${S}.${table} WHERE ${column} IN (SELECT id FROM ${S}.runs WHERE search_id = $1)`,
-  );
-
 async function deleteUnindexed({ pool }: Database, searchId: Id): Promise<boolean> {
-  for (const statement of DELETE_UNINDEXED) await pool.query(statement, [searchId]);
+  for (const { table, column, scan } of listReferences('runs'))
+    if (scan === true)
+      await execute(
+        pool,
+        statement`DELETE FROM strandline.${verbatim(table)}
+          WHERE ${verbatim(column)} IN (SELECT id FROM strandline.runs WHERE search_id = ${searchId})`,
+      );
   return false;
 }
 
@@ -240,8 +225,7 @@ async function deleteUnindexed({ pool }: Database, searchId: Id): Promise<boolea
 async function purgeRuns(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
   const runIds = await selectIds(
     db.pool,
-    `SELECT id FROM ${S}.runs WHERE search_id = $1 ORDER BY id LIMIT $2`,
-    [searchId, PLANNED],
+    statement`SELECT id FROM strandline.runs WHERE search_id = ${searchId} ORDER BY id LIMIT ${PLANNED}`,
   );
   const without = { searchIds: [searchId] };
   const cited = await findOrphanLinks(db.pool, await listCited(db.pool, runIds), without);
@@ -250,13 +234,12 @@ async function purgeRuns(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<
     // Before saves are blocked: a late save has locked its run when it waits for that. Claims wait and then find no run.
     const gone = await selectIds(
       tx,
-      `SELECT id FROM ${S}.runs WHERE id = ANY ($1) AND (${HAS_ENDED}) ORDER BY id FOR UPDATE`,
-      [batch],
+      statement`SELECT id FROM strandline.runs WHERE id = ANY (${batch}) AND ${HAS_ENDED} ORDER BY id FOR UPDATE`,
     );
     await lockSaves(tx);
     await passOnThings(
       tx,
-      await selectIds(tx, `SELECT id FROM ${S}.discoveries WHERE run_id = ANY ($1)`, [gone]),
+      await selectIds(tx, statement`SELECT id FROM strandline.discoveries WHERE run_id = ANY (${gone})`),
     );
     await eraseRows(tx, 'runs', gone, { scans: false });
     return true;
@@ -272,10 +255,11 @@ const listMany = (to: 'searches' | 'topics'): Rows[] =>
 
 /** @returns whether there may be more */
 async function deleteMany({ pool }: Database, { table, column }: Rows, id: Id): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `DELETE FROM ${S}.${table}
-     WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${S}.${table} WHERE ${column} = $1 LIMIT $2))`,
-    [id, ROW_BATCH],
+  const rows = verbatim(`strandline.${table}`);
+  const { rowCount } = await execute(
+    pool,
+    statement`DELETE FROM ${rows}
+      WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${rows} WHERE ${verbatim(column)} = ${id} LIMIT ${ROW_BATCH}))`,
   );
   return rowCount === ROW_BATCH;
 }
@@ -287,12 +271,12 @@ async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
     await waitForFollower(tx);
     await lockSaves(tx);
     // A concurrent edit or run request waits here and then finds no search.
-    await tx.query(`SELECT FROM ${S}.searches WHERE id = $1 FOR UPDATE`, [searchId]);
-    const { rows } = await tx.query(
-      `SELECT FROM ${S}.runs WHERE search_id = $1
-       UNION ALL SELECT FROM ${S}.post_sightings WHERE search_id = $1
-       UNION ALL SELECT FROM ${S}.link_sightings WHERE search_id = $1 LIMIT 1`,
-      [searchId],
+    await execute(tx, statement`SELECT FROM strandline.searches WHERE id = ${searchId} FOR UPDATE`);
+    const rows = await rowsOf(
+      tx,
+      statement`SELECT FROM strandline.runs WHERE search_id = ${searchId}
+        UNION ALL SELECT FROM strandline.post_sightings WHERE search_id = ${searchId}
+        UNION ALL SELECT FROM strandline.link_sightings WHERE search_id = ${searchId} LIMIT 1`,
     );
     if (rows.length > 0) return false;
     await eraseFromDigests(tx, 'searches', searchId);
@@ -305,15 +289,15 @@ async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
 async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> {
   const topics = await selectIds(
     db.pool,
-    `SELECT id FROM ${S}.topics t WHERE purged_at IS NOT NULL
-       AND NOT EXISTS (SELECT FROM ${S}.searches s WHERE s.topic_id = t.id)`,
+    statement`SELECT id FROM strandline.topics t
+      WHERE purged_at IS NOT NULL AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id)`,
   );
   for (const id of topics) {
     for (const rows of listMany('topics'))
       do if (!goOn()) return false;
       while (await deleteMany(db, rows, id));
     await inTransaction(db, async (tx) => {
-      await tx.query(`SELECT FROM ${S}.topics WHERE id = $1 FOR UPDATE`, [id]);
+      await execute(tx, statement`SELECT FROM strandline.topics WHERE id = ${id} FOR UPDATE`);
       await eraseFromDigests(tx, 'topics', id);
       await eraseRows(tx, 'topics', [id], { scans: false });
     });

@@ -3,6 +3,7 @@
  * erased. Purge, forgetting and retention follow this table, and a test compares it with the database's catalog
  * (`test/store/references.test.ts`): a table or a column that is not here fails it.
  */
+import { type Statement, statement } from '../db/statement.ts';
 
 /** Tables whose rows others refer to. */
 export type Referred =
@@ -267,8 +268,8 @@ export const REFERENCES: Readonly<
 
 export type Expiry = {
   table: string;
-  /** Which rows have expired. $1 the time. */
-  where: string;
+  /** Whether a row has expired at a time. */
+  where: (before: Date) => Statement;
   /** In what order they are found. */
   order: string;
   key: string;
@@ -282,21 +283,22 @@ export const EXPIRY = {
   answers: {
     table: 'responses',
     key: 'run_id, n',
-    where: 'received_at < $1 AND read_at IS NOT NULL',
+    where: (before) => statement`received_at < ${before} AND read_at IS NOT NULL`,
     order: 'received_at',
   },
   /** What expired responses confirmed: none of that time can be parsed late any more. */
   observed: {
     table: 'observed_items',
     key: 'observed_at, run_id',
-    where: 'observed_at < $1',
+    where: (before) => statement`observed_at < ${before}`,
     order: 'observed_at',
   },
   /** By when their run ended. */
   rejects: {
     table: 'rejects',
     key: 'id',
-    where: `EXISTS (SELECT FROM strandline.runs r WHERE r.id = run_id AND r.ended_at < $1)`,
+    where: (before) =>
+      statement`EXISTS (SELECT FROM strandline.runs r WHERE r.id = run_id AND r.ended_at < ${before})`,
     order: 'id',
   },
   /**
@@ -306,13 +308,19 @@ export const EXPIRY = {
   messages: {
     table: 'deliveries',
     key: 'id',
-    where: `state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $1`,
+    where: (before) =>
+      statement`state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < ${before}`,
     order: 'id',
     clears: 'body = NULL, answer = NULL',
   },
   /** By when they were written. */
-  audit: { table: 'audit_log', key: 'id', where: 'at < $1', order: 'at' },
+  audit: { table: 'audit_log', key: 'id', where: (before) => statement`at < ${before}`, order: 'at' },
   /** Problems of strandline itself, by when they ended. */
-  problems: { table: 'system_events', key: 'id', where: 'until < $1', order: 'until' },
-} as const satisfies Record<string, Expiry>;
+  problems: {
+    table: 'system_events',
+    key: 'id',
+    where: (before) => statement`until < ${before}`,
+    order: 'until',
+  },
+} satisfies Record<string, Expiry>;
 export type ExpiringKind = keyof typeof EXPIRY;

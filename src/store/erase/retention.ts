@@ -5,11 +5,10 @@ import { formatBytes, formatWhole } from '../../lib/display-format.ts';
 import { DAY, SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { type Database, onlyRow } from '../db/database.ts';
+import { execute, join, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { listReferences } from './erasure.ts';
 import { EXPIRY, type Expiry, type ExpiringKind } from './references.ts';
 import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from '../maintenance/partitions.ts';
-
-const S = 'strandline';
 
 /** Deleted rows; `done`: nothing is left to delete. */
 type RetentionReport = {
@@ -66,10 +65,10 @@ export async function applyRetentionBriefly(
     () => monotonicMs() - began < MAX_RETENTION_MS,
   );
   if (retained.done) {
-    await db.pool.query(
-      `INSERT INTO strandline.facts (name, value, at) VALUES ('retention', 'done', $1)
-       ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
-      [now],
+    await execute(
+      db.pool,
+      statement`INSERT INTO strandline.facts (name, value, at) VALUES ('retention', 'done', ${now})
+        ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
     );
   }
   return retained;
@@ -108,19 +107,23 @@ export function retentionLimitsAt(
 const EXPIRE_BATCH = 1_000;
 
 /**
- * $1 the time, $2 how many. What refers to rows that are deleted goes with them; messages keep what they say. The condition is
- * checked twice: a dead message may be resent in between.
+ * What refers to rows that are deleted goes with them; messages keep what they say. The condition is checked twice: a dead message
+ * may be resent in between.
  */
-function expireSql({ table, key, where, order, clears }: Expiry): string {
-  const expired = `(${key}) IN (SELECT ${key} FROM ${S}.${table} WHERE ${where} ORDER BY ${order} LIMIT $2)`;
-  if (clears !== undefined) return `UPDATE ${S}.${table} SET ${clears} WHERE ${where} AND ${expired}`;
+function deleteExpired({ table, key, where, order, clears }: Expiry, before: Date): Statement {
+  const rows = verbatim(`strandline.${table}`);
+  const has = where(before);
+  const expired = statement`(${verbatim(key)}) IN (
+    SELECT ${verbatim(key)} FROM ${rows} WHERE ${has} ORDER BY ${verbatim(order)} LIMIT ${EXPIRE_BATCH})`;
+  if (clears !== undefined)
+    return statement`UPDATE ${rows} SET ${verbatim(clears)} WHERE ${has} AND ${expired}`;
   const parts = listReferences(table).flatMap(({ table: child, column, effect }) =>
     effect === 'goes'
-      ? [`${child} AS (DELETE FROM ${S}.${child} WHERE ${column} IN (SELECT id FROM gone))`]
+      ? [verbatim(`${child} AS (DELETE FROM strandline.${child} WHERE ${column} IN (SELECT id FROM gone))`)]
       : [],
   );
-  const gone = `gone AS (DELETE FROM ${S}.${table} WHERE ${expired} RETURNING *)`;
-  return `WITH ${[gone, ...parts].join(', ')} SELECT FROM gone`;
+  const gone = statement`gone AS (DELETE FROM ${rows} WHERE ${expired} RETURNING *)`;
+  return statement`WITH ${join([gone, ...parts], ', ')} SELECT FROM gone`;
 }
 
 /**
@@ -134,9 +137,8 @@ export async function expire(
   before: Date,
   goOn: () => boolean,
 ): Promise<{ deleted: number; done: boolean }> {
-  const statement = expireSql(EXPIRY[kind]);
   for (let deleted = 0; ; ) {
-    const { rowCount } = await db.pool.query(statement, [before, EXPIRE_BATCH]);
+    const { rowCount } = await execute(db.pool, deleteExpired(EXPIRY[kind], before));
     if ((rowCount ?? 0) === 0) return { deleted, done: true };
     deleted += rowCount ?? 0;
     if (!goOn()) return { deleted, done: false };
@@ -151,7 +153,7 @@ export type TableSize = {
   rows: number | null;
 };
 
-const SELECT_TABLE_SIZES = `
+const SELECT_TABLE_SIZES = statement`
 SELECT t.relname AS "table", sum(pg_total_relation_size(p.relid))::float8 AS bytes,
   sum(nullif(c.reltuples, -1)) FILTER (WHERE c.relkind = 'r')::float8 AS rows
 FROM pg_class t
@@ -162,7 +164,7 @@ GROUP BY t.oid, t.relname ORDER BY bytes DESC, t.relname`;
 
 /** Largest first. */
 export async function readTableSizes(db: Database): Promise<TableSize[]> {
-  return (await db.pool.query<TableSize>(SELECT_TABLE_SIZES)).rows;
+  return rowsOf<TableSize>(db.pool, SELECT_TABLE_SIZES);
 }
 
 /** Data due for deletion: number of rows, and months with the bytes that dropping them frees. */
@@ -180,10 +182,10 @@ type DueForDeletion = {
 export async function countDue(db: Database, limits: RetentionLimits): Promise<DueForDeletion> {
   const count = async (kind: ExpiringKind, before: Date) => {
     const { table, where } = EXPIRY[kind];
-    const bytes = kind === 'answers' ? 'coalesce(sum(octet_length(body)), 0)::float8' : '0';
-    const { rows } = await db.pool.query<{ n: number; bytes: number }>(
-      `SELECT count(*)::int AS n, ${bytes} AS bytes FROM ${S}.${table} WHERE ${where}`,
-      [before],
+    const bytes = verbatim(kind === 'answers' ? 'coalesce(sum(octet_length(body)), 0)::float8' : '0');
+    const rows = await rowsOf<{ n: number; bytes: number }>(
+      db.pool,
+      statement`SELECT count(*)::int AS n, ${bytes} AS bytes FROM strandline.${verbatim(table)} WHERE ${where(before)}`,
     );
     return onlyRow(rows);
   };

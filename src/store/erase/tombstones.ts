@@ -8,6 +8,7 @@ import type {
 } from '../../model/parsed-results.ts';
 import { identifyAddress, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import type { Id, Queryable, Transaction } from '../db/database.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 import { createHash } from 'node:crypto';
 
 /** IDs of authors and posts are unique within a service; URLs belong to none. */
@@ -30,10 +31,11 @@ export async function raiseTombstones(
   now: Date,
 ): Promise<void> {
   if (things.length === 0) return;
-  await tx.query(
-    `INSERT INTO strandline.tombstones (digest, at)
-     SELECT DISTINCT d, $2::timestamptz FROM unnest($1::bytea[]) d ORDER BY d ON CONFLICT (digest) DO NOTHING`,
-    [things.map(digestThing), now],
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.tombstones (digest, at)
+      SELECT DISTINCT d, ${now}::timestamptz FROM unnest(${things.map(digestThing)}::bytea[]) d ORDER BY d
+      ON CONFLICT (digest) DO NOTHING`,
   );
 }
 
@@ -43,9 +45,9 @@ export async function findForgotten(
   things: readonly Forgettable[],
 ): Promise<(thing: Forgettable) => boolean> {
   const digests = [...new Map(things.map((thing) => [forgettableKey(thing), digestThing(thing)])).values()];
-  const { rows } = await db.query<{ digest: Buffer }>(
-    'SELECT digest FROM strandline.tombstones WHERE digest = ANY ($1::bytea[])',
-    [digests],
+  const rows = await rowsOf<{ digest: Buffer }>(
+    db,
+    statement`SELECT digest FROM strandline.tombstones WHERE digest = ANY (${digests}::bytea[])`,
   );
   const digestsFound = new Set(rows.map(({ digest }) => digest.toString('hex')));
   return (thing) => digestsFound.size > 0 && digestsFound.has(digestThing(thing).toString('hex'));
@@ -65,10 +67,11 @@ export async function deleteRejectsAbout(
   runId?: Id,
 ): Promise<number> {
   const words = authors.flatMap(({ external_id, usernames }) => [external_id, ...usernames]);
-  const { rowCount } = await tx.query(
-    `DELETE FROM strandline.rejects WHERE ($2::bigint IS NULL OR run_id = $2)
-       AND EXISTS (SELECT FROM unnest($1::text[]) word WHERE position(lower(word) IN lower(sample)) > 0)`,
-    [words, runId ?? null],
+  const ofRun = runId === undefined ? statement`true` : statement`run_id = ${runId}`;
+  const { rowCount } = await execute(
+    tx,
+    statement`DELETE FROM strandline.rejects
+      WHERE ${ofRun} AND EXISTS (SELECT FROM unnest(${words}::text[]) word WHERE position(lower(word) IN lower(sample)) > 0)`,
   );
   return rowCount ?? 0;
 }
@@ -102,7 +105,7 @@ export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): 
     ]),
     input.observedAt,
   );
-  await tx.query('DELETE FROM strandline.responses WHERE run_id = $1', [runId]);
+  await execute(tx, statement`DELETE FROM strandline.responses WHERE run_id = ${runId}`);
   const named = goneAuthors.map(({ external_id, username }) => ({
     external_id,
     usernames: username === null ? [] : [username],

@@ -4,11 +4,12 @@
  */
 import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import { type Id, type Queryable, type Transaction } from '../db/database.ts';
+import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { listCountedDays, recountDays } from '../derive/undo-derivations.ts';
 import { POST_ID_KEY_SQL } from '../save/topic-items.ts';
 import { eraseItemsFromDigests } from './erase-from-digests.ts';
 import { type ErasedRows, eraseRows } from './erasure.ts';
-import { eraseItems } from './items.ts';
+import { eraseItems, type Items } from './items.ts';
 import { findOrphanLinks, listContained } from './orphans.ts';
 import { listSpellings } from './tombstones.ts';
 
@@ -23,9 +24,9 @@ export type Traces = {
   addresses: string[];
 };
 
-/** Posts of the author, and reposts of them, each with all its addresses. $1 service, $2 author. */
-const SELECT_POSTS_OF_AUTHOR = `
-WITH own AS (SELECT id, external_id, url FROM strandline.posts WHERE author_id = $2)
+/** Posts of an author, and reposts of them, each with all its addresses. */
+const postsOfAuthor = (author: { id: Id; service_id: Id }): Statement => statement`
+WITH own AS (SELECT id, external_id, url FROM strandline.posts WHERE author_id = ${author.id})
 SELECT p.id, p.external_id, ARRAY(
   SELECT v.url FROM strandline.post_versions v WHERE v.post_id = p.id AND v.url IS NOT NULL
   UNION SELECT p.url WHERE p.url IS NOT NULL
@@ -34,15 +35,14 @@ FROM (
   SELECT * FROM own
   UNION
   SELECT p.id, p.external_id, p.url FROM strandline.posts p
-  WHERE p.service_id = $1 AND p.reposted_status_id IN (SELECT external_id FROM own)
+  WHERE p.service_id = ${author.service_id} AND p.reposted_status_id IN (SELECT external_id FROM own)
 ) p ORDER BY p.id`;
 
-/** $1 addresses. */
-const SELECT_LINKS_OF_AUTHOR = `
+const linksAt = (addresses: readonly string[]): Statement => statement`
 SELECT id, canonical, ARRAY(SELECT address FROM strandline.link_addresses WHERE link_id = links.id) AS addresses
 FROM strandline.links
-WHERE canonical = ANY ($1::text[])
-  OR id IN (SELECT link_id FROM strandline.link_addresses WHERE address = ANY ($1::text[]))
+WHERE canonical = ANY (${addresses}::text[])
+  OR id IN (SELECT link_id FROM strandline.link_addresses WHERE address = ANY (${addresses}::text[]))
 ORDER BY id`;
 
 /** @param profiles the author's pages on the service, former ones too */
@@ -52,17 +52,11 @@ export async function findTraces(
   profiles: readonly string[],
   linkRules: readonly OwnLinkRule[],
 ): Promise<Traces> {
-  const { rows: posts } = await tx.query<Traces['posts'][number] & { urls: string[] }>(
-    SELECT_POSTS_OF_AUTHOR,
-    [author.service_id, author.id],
-  );
+  const posts = await rowsOf<Traces['posts'][number] & { urls: string[] }>(tx, postsOfAuthor(author));
   const addresses = [...profiles, ...posts.flatMap(({ urls }) => urls)].flatMap((url) =>
     listSpellings(url, linkRules),
   );
-  const { rows: links } = await tx.query<Traces['links'][number] & { addresses: string[] }>(
-    SELECT_LINKS_OF_AUTHOR,
-    [addresses],
-  );
+  const links = await rowsOf<Traces['links'][number] & { addresses: string[] }>(tx, linksAt(addresses));
   const postIds = posts.map(({ id }) => id);
   const own = new Set(links.map(({ id }) => id));
   const contained = (await listContained(tx, postIds)).filter((id) => !own.has(id));
@@ -74,26 +68,46 @@ export async function findTraces(
   };
 }
 
-/** Weights in completions, by their names: URLs and IDs of posts. $1 names. */
-const REMOVE_WEIGHTS = `
-UPDATE strandline.completions SET miner_link_scores = miner_link_scores - $1::text[] WHERE miner_link_scores ?| $1::text[]`;
+/** Removes weights in completions, by their names: URLs and IDs of posts. @returns in how many completions */
+async function removeWeights(tx: Transaction, names: readonly string[]): Promise<number> {
+  const { rowCount } = await execute(
+    tx,
+    statement`UPDATE strandline.completions SET miner_link_scores = miner_link_scores - ${names}::text[]
+      WHERE miner_link_scores ?| ${names}::text[]`,
+  );
+  return rowCount ?? 0;
+}
 
-/** Texts of the posts, which others quote. $1 posts. */
-const CLEAR_QUOTES = [
-  `UPDATE strandline.posts q SET quote = NULL FROM strandline.posts p
-   WHERE p.id = ANY ($1) AND q.service_id = p.service_id AND q.quoted_status_id = p.external_id AND q.quote IS NOT NULL`,
-  `UPDATE strandline.post_versions v SET quote = NULL FROM strandline.posts p
-   JOIN strandline.posts q ON q.service_id = p.service_id AND q.quoted_status_id = p.external_id
-   WHERE p.id = ANY ($1) AND v.post_id = q.id AND v.quote IS NOT NULL`,
-];
+/** Clears texts of the posts that other posts quote. @returns how many */
+async function clearQuotes(tx: Transaction, postIds: readonly Id[]): Promise<number> {
+  const { rowCount: newest } = await execute(
+    tx,
+    statement`UPDATE strandline.posts q SET quote = NULL FROM strandline.posts p
+      WHERE p.id = ANY (${postIds}) AND q.service_id = p.service_id AND q.quoted_status_id = p.external_id AND q.quote IS NOT NULL`,
+  );
+  const { rowCount: former } = await execute(
+    tx,
+    statement`UPDATE strandline.post_versions v SET quote = NULL FROM strandline.posts p
+      JOIN strandline.posts q ON q.service_id = p.service_id AND q.quoted_status_id = p.external_id
+      WHERE p.id = ANY (${postIds}) AND v.post_id = q.id AND v.quote IS NOT NULL`,
+  );
+  return (newest ?? 0) + (former ?? 0);
+}
 
-/** Keys of items, which name them. (A purge keeps them, so that its topic reports nothing again.) $1 posts, $2 links, $3 addresses. */
-const SELECT_ITEM_KEYS = `
-SELECT unnest(ARRAY[p.key, ${POST_ID_KEY_SQL}]) AS key FROM strandline.posts p WHERE id = ANY ($1::bigint[])
-UNION SELECT canonical FROM strandline.links WHERE id = ANY ($2::bigint[])
-UNION SELECT unnest($3::text[])`;
-const DELETE_ITEM_KEYS = `
-DELETE FROM strandline.topic_items WHERE topic_id IN (SELECT id FROM strandline.topics) AND key = ANY ($1::text[])`;
+/** Keys of items, which name them. (A purge keeps the keys, so that its topic reports nothing again.) */
+async function listItemKeys(
+  tx: Transaction,
+  { postIds, linkIds }: Items,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const rows = await rowsOf<{ key: string | null }>(
+    tx,
+    statement`SELECT unnest(ARRAY[p.key, ${verbatim(POST_ID_KEY_SQL)}]) AS key FROM strandline.posts p WHERE id = ANY (${postIds}::bigint[])
+      UNION SELECT canonical FROM strandline.links WHERE id = ANY (${linkIds}::bigint[])
+      UNION SELECT unnest(${addresses}::text[])`,
+  );
+  return rows.flatMap(({ key }) => key ?? []);
+}
 
 /** What a table is called in the counts, if not by its own name. */
 const COUNTED_AS: Readonly<Record<string, string>> = {
@@ -132,21 +146,20 @@ export async function removeTraces(
   const days = await listCountedDays(tx, items.postIds, items.linkIds);
   const weighed = [...posts.map((post) => post.external_id), ...links.map((link) => link.canonical)];
   const digests = await eraseItemsFromDigests(tx, items);
-  const { rowCount: weights } = await tx.query(REMOVE_WEIGHTS, [[...weighed, ...addresses]]);
-  let quotes = 0;
-  for (const statement of CLEAR_QUOTES) quotes += (await tx.query(statement, [items.postIds])).rowCount ?? 0;
-  const { rows: keys } = await tx.query<{ key: string | null }>(SELECT_ITEM_KEYS, [
-    items.postIds,
-    items.linkIds,
-    addresses,
-  ]);
+  const weights = await removeWeights(tx, [...weighed, ...addresses]);
+  const quotes = await clearQuotes(tx, items.postIds);
+  const keys = await listItemKeys(tx, items, addresses);
   const ofItems = await eraseItems(tx, items, { scans: true });
-  await tx.query(DELETE_ITEM_KEYS, [keys.flatMap(({ key }) => key ?? [])]);
+  await execute(
+    tx,
+    statement`DELETE FROM strandline.topic_items
+      WHERE topic_id IN (SELECT id FROM strandline.topics) AND key = ANY (${keys}::text[])`,
+  );
   // A lexeme that an edit left without documents may be the name of the author.
   await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
   const ofAuthor = await eraseRows(tx, 'authors', [authorId], { scans: true });
   await recountDays(tx, days);
-  return { ...sumByKind([ofItems, ofAuthor]), digests, quotes, weights: weights ?? 0 };
+  return { ...sumByKind([ofItems, ofAuthor]), digests, quotes, weights };
 }
 
 function sumByKind(erased: readonly ErasedRows[]): Record<string, number> {
