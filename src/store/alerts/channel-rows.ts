@@ -1,8 +1,8 @@
 /** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
-import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
+import { execute, rowsOf, selectIds, type Statement, statement } from '../db/statement.ts';
 import type { channels } from '../schema/alert-tables.ts';
-import { SELECT_LAST_DISCOVERY } from '../queries/discoveries.ts';
+import { LAST_DISCOVERY } from '../queries/discoveries.ts';
 import type { ChannelState } from '../../model/alerts.ts';
 
 /** A channel as it is stored. */
@@ -173,7 +173,7 @@ export async function listChannelsBehind(db: Queryable): Promise<Id[]> {
   return selectIds(
     db,
     statement`SELECT id FROM strandline.channels WHERE state = 'active' AND archived_at IS NULL
-      AND cursor < (${verbatim(SELECT_LAST_DISCOVERY)}) ORDER BY id`,
+      AND cursor < (${LAST_DISCOVERY}) ORDER BY id`,
     'channels_behind',
   );
 }

@@ -9,6 +9,7 @@ import {
 } from '../archive/archive-documents.ts';
 import { buildCondition, readWordForms } from '../archive/query-condition.ts';
 import { type Id, type Queryable, writeRows } from '../db/database.ts';
+import { join, rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { FeedEntry } from './feed-entries.ts';
 
 /**
@@ -26,20 +27,16 @@ export async function findMatches(
   const things = entries.map(toThing);
   if (queries.length === 0 || things.length === 0) return queries.map(() => new Set());
   const documents = [...(await readDocuments(tx, things)), ...entries.flatMap(buildSentenceDocument)];
-  const values: unknown[] = [writeRows(documents)];
-  const context = {
-    bind: (value: unknown) => `$${values.push(value)}`,
-    forms: await readWordForms(tx, queries),
-    now,
-  };
+  const context = { forms: await readWordForms(tx, queries), now };
   const conditions = queries.map((query) => buildCondition(query, context));
-  const { rows } = await tx.query<{ kind: string; thing: Id; matches: boolean[] }>(
-    `SELECT d.kind, d.thing, ARRAY[${conditions.join(', ')}] AS matches FROM (
-       SELECT r.kind, r.thing, r.at, r.config, ${VECTORS_SQL}
-       FROM json_to_recordset($1::json) AS r(kind text, thing bigint, at timestamptz, config text, title text, body text, exact text)
-       OFFSET 0
-     ) d`,
-    values,
+  const rows = await rowsOf<{ kind: string; thing: Id; matches: boolean[] }>(
+    tx,
+    statement`SELECT d.kind, d.thing, ARRAY[${join(conditions, ', ')}] AS matches FROM (
+        SELECT r.kind, r.thing, r.at, r.config, ${verbatim(VECTORS_SQL)}
+        FROM json_to_recordset(${writeRows(documents)}::json)
+          AS r(kind text, thing bigint, at timestamptz, config text, title text, body text, exact text)
+        OFFSET 0
+      ) d`,
   );
   const matches = new Map(rows.map((row) => [`${row.kind} ${row.thing}`, row.matches]));
   return queries.map((_, n) => {

@@ -3,7 +3,7 @@ import { engagementSql } from '../../model/counters.ts';
 import type { Query } from '../../model/search-query.ts';
 import { buildCondition, readWordForms } from '../archive/query-condition.ts';
 import type { Id, Queryable } from '../db/database.ts';
-import { execute, statement, verbatim } from '../db/statement.ts';
+import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { type FeedEntry, readEntries, SELECT_ENTRIES } from './feed-entries.ts';
 import { findMatches } from './item-matches.ts';
@@ -42,13 +42,18 @@ export async function readPastEntries(
     rule.filter === '' &&
     rule.search_id === null &&
     ['post', 'link'].every((kind) => rule.kinds.some((reported) => reported === kind));
-  const { rows } = await execute<PastEntry & { late: boolean; only_by: string | null }>(
+  const rows = await rowsOf<PastEntry & { late: boolean; only_by: string | null }>(
     db,
-    statement`SELECT e.*, x.only_by
-      FROM (${SELECT_ENTRIES} WHERE d.at >= ${since} AND d.at <= ${until} AND d.id > ${after} AND NOT d.baseline AND d.kind = ANY (${rule.kinds})
-        AND (${rule.topic_id}::bigint IS NULL OR s.topic_id = ${rule.topic_id}) AND (${rule.search_id}::bigint IS NULL OR d.search_id = ${rule.search_id})
-        ${verbatim(isSimple ? 'AND d.first_in_topic' : '')} ORDER BY d.id LIMIT ${limit}) e
-      LEFT JOIN strandline.spikes x ON e.kind = 'spike' AND x.id = e.thing ORDER BY e.id`,
+    statement`SELECT e.*, x.only_by FROM (
+        ${SELECT_ENTRIES}
+        WHERE d.at >= ${since} AND d.at <= ${until} AND d.id > ${after} AND NOT d.baseline AND d.kind = ANY (${rule.kinds})
+          AND (${rule.topic_id}::bigint IS NULL OR s.topic_id = ${rule.topic_id})
+          AND (${rule.search_id}::bigint IS NULL OR d.search_id = ${rule.search_id})
+          ${verbatim(isSimple ? 'AND d.first_in_topic' : '')}
+        ORDER BY d.id LIMIT ${limit}
+      ) e
+      LEFT JOIN strandline.spikes x ON e.kind = 'spike' AND x.id = e.thing
+      ORDER BY e.id`,
   );
   // A completion counts by what it says, a growth by its condition: both are found when they are read.
   const unread = rows.filter(({ kind }) => kind === 'completion' || kind === 'growth').map(({ id }) => id);
@@ -72,25 +77,19 @@ export async function findPastMatches(
   now: Date,
 ): Promise<PastEntry[]> {
   if (entries.length === 0) return [];
-  const values: unknown[] = [
-    entries.map(({ id }) => id),
-    entries.map(({ kind }) => kind),
-    entries.map(({ thing }) => thing),
-  ];
-  const condition = buildCondition(query, {
-    bind: (value: unknown) => `$${values.push(value)}`,
-    forms: await readWordForms(db, [query]),
-    now,
-  });
-  const { rows } = await db.query<{ id: Id; matches: boolean | null }>(
-    `SELECT c.id, CASE WHEN d.thing IS NOT NULL THEN ${condition} END AS matches
-     FROM unnest($1::bigint[], $2::text[], $3::bigint[]) c(id, kind, thing)
-     LEFT JOIN LATERAL (
-       SELECT ${NAMED_POST_SQL} AS post_id FROM strandline.links l WHERE c.kind = 'link' AND l.id = c.thing OFFSET 0
-     ) n ON true
-     LEFT JOIN strandline.archive_documents d
-       ON d.kind = CASE WHEN n.post_id IS NULL THEN c.kind ELSE 'post' END AND d.thing = coalesce(n.post_id, c.thing)`,
-    values,
+  const ids = entries.map(({ id }) => id);
+  const kinds = entries.map(({ kind }) => kind);
+  const things = entries.map(({ thing }) => thing);
+  const condition = buildCondition(query, { forms: await readWordForms(db, [query]), now });
+  const rows = await rowsOf<{ id: Id; matches: boolean | null }>(
+    db,
+    statement`SELECT c.id, CASE WHEN d.thing IS NOT NULL THEN ${condition} END AS matches
+      FROM unnest(${ids}::bigint[], ${kinds}::text[], ${things}::bigint[]) c(id, kind, thing)
+      LEFT JOIN LATERAL (
+        SELECT ${verbatim(NAMED_POST_SQL)} AS post_id FROM strandline.links l WHERE c.kind = 'link' AND l.id = c.thing OFFSET 0
+      ) n ON true
+      LEFT JOIN strandline.archive_documents d
+        ON d.kind = CASE WHEN n.post_id IS NULL THEN c.kind ELSE 'post' END AND d.thing = coalesce(n.post_id, c.thing)`,
   );
   const matching = new Set(rows.flatMap(({ id, matches }) => (matches === true ? [id] : [])));
   const unknown = rows.flatMap(({ id, matches }) => (matches === null ? [id] : []));
@@ -105,9 +104,10 @@ export async function readEngagement(
 ): Promise<ReadonlyMap<Id, number>> {
   const posts = entries.flatMap(({ kind, thing }) => (kind === 'post' ? [thing] : []));
   if (posts.length === 0) return new Map();
-  const { rows } = await execute<{ post_id: Id; engagement: number }>(
+  const rows = await rowsOf<{ post_id: Id; engagement: number }>(
     db,
-    statement`SELECT post_id, (${verbatim(engagementSql(''))})::float8 AS engagement FROM strandline.post_counters WHERE post_id = ANY (${posts})`,
+    statement`SELECT post_id, (${verbatim(engagementSql(''))})::float8 AS engagement
+      FROM strandline.post_counters WHERE post_id = ANY (${posts})`,
   );
   return new Map(rows.map(({ post_id, engagement }) => [post_id, engagement]));
 }

@@ -4,6 +4,7 @@ import type { Source } from '../../model/enumerations.ts';
 import { splitFoldedWords } from '../../lib/folded-words.ts';
 import { type Query, requireAll } from '../../model/search-query.ts';
 import type { Id, Orm, Reads } from '../db/database.ts';
+import { join, rowsOf, statement } from '../db/statement.ts';
 import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
 import { link_sightings, post_sightings } from '../schema/result-tables.ts';
 import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';
@@ -76,18 +77,16 @@ export async function findNewest(
   for (const words of newestWith) {
     const query = requireAll([...words.flatMap(toQuery), source && { is: 'source', value: source }]);
     const forms = await readWordForms(db.pool, [query]);
-    const values: unknown[] = [];
-    const bind = (value: unknown) => `$${values.push(value)}`;
     const where = [
       // The query has no relative times.
-      buildCondition(query, { bind, forms, now: new Date(0) }),
-      ...(from === undefined ? [] : [`d.at >= ${bind(from)}`]),
-      ...(to === undefined ? [] : [`d.at <= ${bind(to)}`]),
-    ].join(' AND ');
-    const { rows } = await db.pool.query<{ kind: string; thing: Id }>(
-      `SELECT d.kind, d.thing FROM strandline.archive_documents d WHERE ${where}
-       ORDER BY d.at DESC, d.thing DESC LIMIT ${bind(Math.min(limit, MAX_CANDIDATES))}`,
-      values,
+      buildCondition(query, { forms, now: new Date(0) }),
+      ...(from === undefined ? [] : [statement`d.at >= ${from}`]),
+      ...(to === undefined ? [] : [statement`d.at <= ${to}`]),
+    ];
+    const rows = await rowsOf<Pick<Candidate, 'kind' | 'thing'>>(
+      db.pool,
+      statement`SELECT d.kind, d.thing FROM strandline.archive_documents d WHERE ${join(where, ' AND ')}
+        ORDER BY d.at DESC, d.thing DESC LIMIT ${Math.min(limit, MAX_CANDIDATES)}`,
     );
     if (rows.length > 0) return rankBy(db, question, areDocuments(rows));
   }

@@ -6,7 +6,8 @@ import { InvalidInput } from '../../model/errors.ts';
 import { buildExcerpt, type ExcerptPiece } from '../../model/excerpt.ts';
 import { addToGroup, type Groups } from '../../lib/group-by.ts';
 import { listSoughtWords, type Query } from '../../model/search-query.ts';
-import type { Id, Reads } from '../db/database.ts';
+import { type Id, onlyRow, type Reads } from '../db/database.ts';
+import { join, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
 import { linkSightingsView, postSightingsView, searchesView } from '../schema/analytics-views.ts';
@@ -72,37 +73,29 @@ export type TextHit = {
 export async function findText(db: Reads, question: TextQuestion): Promise<TextMatches> {
   const { query, now, after, limit } = question;
   const forms = await readWordForms(db.pool, [query]);
-  const values: unknown[] = [];
-  const bind = (value: unknown) => `$${values.push(value)}`;
-  const wanted = [buildCondition(query, { bind, forms, now }), buildScopeCondition(question, bind)].join(
-    ' AND ',
-  );
-  const counting = db.pool.query<{ total: string }>(
-    `SELECT count(*) AS total ${FROM_DOCUMENTS} WHERE ${wanted}`,
-    [...values],
-  );
-  const ranked = `SELECT d.kind, d.thing, d.config, ${scoreSql(query, forms, bind)} AS score,
-      (extract(epoch FROM d.at) * 1000000)::bigint AS by ${FROM_DOCUMENTS} WHERE ${wanted}`;
-  const behind =
-    after === undefined ? 'true' : `(score, by, thing, kind) < (${parsePlace(after).map(bind).join(', ')})`;
-  const [{ rows: counted }, { rows }] = await Promise.all([
-    counting,
-    db.pool.query<RankedRow>(
-      `SELECT * FROM (${ranked}) r WHERE ${behind}
-       ORDER BY score DESC, by DESC, thing DESC, kind DESC LIMIT ${bind(limit + 1)}`,
-      values,
+  const documents = statement`FROM strandline.archive_documents d
+    WHERE ${buildCondition(query, { forms, now })} AND ${buildScopeCondition(question)}`;
+  const isBehind = after === undefined ? statement`true` : isBehindPlace(after);
+  const [counted, rows] = await Promise.all([
+    rowsOf<{ total: number }>(db.pool, statement`SELECT count(*)::float8 AS total ${documents}`),
+    rowsOf<RankedRow>(
+      db.pool,
+      statement`SELECT * FROM (
+          SELECT d.kind, d.thing, d.config, ${scoreOf(query, forms)} AS score, (extract(epoch FROM d.at) * 1000000)::bigint AS by
+          ${documents}
+        ) r
+        WHERE ${isBehind}
+        ORDER BY score DESC, by DESC, thing DESC, kind DESC LIMIT ${limit + 1}`,
     ),
   ]);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
     hits: await readHits(db, shown, query, forms),
-    total: Number(counted[0]?.total ?? 0),
+    total: onlyRow(counted).total,
     next: rows.length > limit && last !== undefined ? writePlace(last) : null,
   };
 }
-
-const FROM_DOCUMENTS = 'FROM strandline.archive_documents d';
 
 type RankedRow = {
   kind: 'post' | 'link';
@@ -116,16 +109,19 @@ type RankedRow = {
  * Relevance by the frequency of the words that a match may contain, relative to its length, in millionths. It depends on
  * the document alone, so that pages continue where the last one ended while new items arrive.
  */
-function scoreSql(query: Query, forms: WordForms, bind: (value: unknown) => string): string {
+function scoreOf(query: Query, forms: WordForms): Statement {
   const sought = listSoughtWords(query);
-  if (sought.length === 0) return '0';
+  if (sought.length === 0) return statement`0`;
   const exact = sought.map((part) =>
     part.is === 'phrase' ? `(${writePhrase(part.words)})` : quoteLexeme(part.folded),
   );
   const lexemes = sought.flatMap((part) => (part.is === 'word' ? listLexemes(forms, part.word) : []));
   const rank = (column: string, words: readonly string[]) =>
-    words.length === 0 ? [] : [`ts_rank(d.${column}, ${bind([...new Set(words)].join(' | '))}::tsquery, 1)`];
-  return `round(1000000 * (${[...rank('exact', exact), ...rank('tsv', lexemes.map(quoteLexeme))].join(' + ')}))::integer`;
+    words.length === 0
+      ? []
+      : [statement`ts_rank(d.${verbatim(column)}, ${[...new Set(words)].join(' | ')}::tsquery, 1)`];
+  const ranks = [...rank('exact', exact), ...rank('tsv', lexemes.map(quoteLexeme))];
+  return statement`round(1000000 * (${join(ranks, ' + ')}))::integer`;
 }
 
 /** A place between two hits of the order, as text: the sort keys of the hit before it. */
@@ -136,9 +132,12 @@ function writePlace({ score, by, thing, kind }: RankedRow): string {
 const PLACE = /^(\d{1,9})\.(-?\d{1,17})\.(\d{1,18})\.(post|link)$/;
 
 /** @throws InvalidInput */
-function parsePlace(text: string): unknown[] {
+function isBehindPlace(text: string): Statement {
   const [whole, ...keys] = PLACE.exec(text) ?? [];
-  if (whole !== undefined) return keys;
+  if (whole !== undefined) {
+    const values = keys.map((key) => statement`${key}`);
+    return statement`(score, by, thing, kind) < (${join(values, ', ')})`;
+  }
   throw new InvalidInput([
     { path: 'after', given: text, expected: 'the place that the previous page of the same query ended with' },
   ]);

@@ -13,7 +13,7 @@ import { splitIndexWords } from '../../model/relevance.ts';
 import { listQueryWords, type Query } from '../../model/search-query.ts';
 import { resolveTimePoint } from '../../lib/time-point.ts';
 import type { Queryable } from '../db/database.ts';
-import { execute, statement } from '../db/statement.ts';
+import { execute, join, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import { DOMAIN_SQL } from '../derive/derive-tallies.ts';
 import { TEXT_CONFIGS } from './archive-documents.ts';
@@ -48,132 +48,136 @@ export async function readWordForms(db: Queryable, queries: readonly Query[]): P
 
 /** What a condition needs besides the query. */
 export type ConditionContext = {
-  /** Adds a parameter to the statement. @returns its placeholder, such as `$3` */
-  bind: (value: unknown) => string;
   forms: WordForms;
   /** For relative times. */
   now: Date;
 };
 
-const S = 'strandline';
+const TRUE = statement`true`;
 
 /** The condition, never null. Documents are named `d`. */
-export function buildCondition(query: Query, context: ConditionContext): string {
-  const { bind, now } = context;
+export function buildCondition(query: Query, context: ConditionContext): Statement {
+  const { now } = context;
   const build = (part: Query) => buildCondition(part, context);
   switch (query.is) {
     case 'and':
-      return query.parts.length === 0 ? 'true' : `(${query.parts.map(build).join(' AND ')})`;
+      return query.parts.length === 0 ? TRUE : statement`(${join(query.parts.map(build), ' AND ')})`;
     case 'or':
-      return `(${query.parts.map(build).join(' OR ')})`;
+      return statement`(${join(query.parts.map(build), ' OR ')})`;
     case 'not':
-      return `NOT ${build(query.part)}`;
+      return statement`NOT ${build(query.part)}`;
     case 'word':
       return buildWordCondition(query, context);
     case 'phrase':
-      return `d.exact @@ ${bind(writePhrase(query.words))}::tsquery`;
+      return statement`d.exact @@ ${writePhrase(query.words)}::tsquery`;
     case 'author':
       // Found once per statement: a set for the index, or hashed beside another condition.
-      return `(d.kind = 'post' AND d.thing IN (SELECT p.id FROM ${S}.posts p
-        WHERE p.author_id = ANY (ARRAY(SELECT id FROM ${S}.authors WHERE lower(username) = lower(${bind(query.value)})))))`;
+      return statement`(d.kind = 'post' AND d.thing IN (
+        SELECT p.id FROM strandline.posts p
+        WHERE p.author_id = ANY (ARRAY(SELECT id FROM strandline.authors WHERE lower(username) = lower(${query.value})))))`;
     case 'author-id':
-      return `(d.kind = 'post' AND d.thing IN (SELECT p.id FROM ${S}.posts p WHERE p.author_id = ${bind(query.value)}))`;
+      return statement`(d.kind = 'post' AND d.thing IN (
+        SELECT p.id FROM strandline.posts p WHERE p.author_id = ${query.value}))`;
     case 'hashtag':
-      return buildHashtagCondition(query.value, context);
+      return buildHashtagCondition(query.value);
     case 'lang':
-      return postSql('', `lower(p.lang) = ${bind(query.value)}`);
+      return isPost(statement`lower(p.lang) = ${query.value}`);
     case 'domain':
-      return buildDomainCondition(bind(query.value), 'with subdomains');
+      return buildDomainCondition(query.value, 'with subdomains');
     case 'host':
-      return buildDomainCondition(bind(query.value), 'alone');
+      return buildDomainCondition(query.value, 'alone');
     case 'source':
-      return buildSourceCondition(query.value, bind);
+      return buildSourceCondition(query.value);
     case 'from':
-      return `d.at >= ${bind(resolveTimePoint(query.value, now, 'start'))}::timestamptz`;
+      return statement`d.at >= ${resolveTimePoint(query.value, now, 'start')}::timestamptz`;
     case 'to':
-      return `d.at < ${bind(resolveTimePoint(query.value, now, 'end'))}::timestamptz`;
+      return statement`d.at < ${resolveTimePoint(query.value, now, 'end')}::timestamptz`;
     case 'min-engagement':
-      return postSql(
-        `JOIN ${S}.post_counters c ON c.post_id = p.id`,
-        `${engagementSql('c.')} >= ${bind(query.value)}::bigint`,
+      return isPost(
+        statement`${verbatim(engagementSql('c.'))} >= ${query.value}::bigint`,
+        statement`JOIN strandline.post_counters c ON c.post_id = p.id`,
       );
     case 'is':
-      return TRAIT_SQL[query.value];
+      return TRAITS[query.value];
   }
 }
 
-/** A post with this condition. @param joined further tables */
-function postSql(joined: string, where: string): string {
-  return `(d.kind = 'post' AND EXISTS (SELECT FROM ${S}.posts p ${joined} WHERE p.id = d.thing AND ${where}))`;
+/** A post `p` that meets a condition. @param joined further tables */
+function isPost(where: Statement, joined: Statement = statement``): Statement {
+  return statement`(d.kind = 'post' AND EXISTS (SELECT FROM strandline.posts p ${joined} WHERE p.id = d.thing AND ${where}))`;
 }
 
-const TRAIT_SQL = {
-  post: `d.kind = 'post'`,
-  link: `d.kind = 'link'`,
-  repost: postSql('', 'coalesce(p.is_repost, p.reposted_status_id IS NOT NULL)'),
-  quote: postSql('', 'coalesce(p.is_quote_post, p.quoted_status_id IS NOT NULL)'),
-  reply: postSql(
-    '',
-    'coalesce(p.in_reply_to_status_id, p.in_reply_to_user_id, p.in_reply_to_screen_name) IS NOT NULL',
+const TRAITS = {
+  post: statement`d.kind = 'post'`,
+  link: statement`d.kind = 'link'`,
+  repost: isPost(statement`coalesce(p.is_repost, p.reposted_status_id IS NOT NULL)`),
+  quote: isPost(statement`coalesce(p.is_quote_post, p.quoted_status_id IS NOT NULL)`),
+  reply: isPost(
+    statement`coalesce(p.in_reply_to_status_id, p.in_reply_to_user_id, p.in_reply_to_screen_name) IS NOT NULL`,
   ),
 };
 
 /** The word as written, or another form of it in the language of the document. */
 function buildWordCondition(
   { word, folded }: Query & { is: 'word' },
-  { bind, forms }: ConditionContext,
-): string {
+  { forms }: ConditionContext,
+): Statement {
+  const exact = statement`d.exact @@ ${quoteLexeme(folded)}::tsquery`;
   const inflected = (forms.get(word) ?? []).map(
     ({ lexemes, configs }) =>
-      `d.tsv @@ ${bind(lexemes.map(quoteLexeme).join(' & '))}::tsquery AND d.config = ANY (${bind(configs)}::text[])`,
+      statement`d.tsv @@ ${lexemes.map(quoteLexeme).join(' & ')}::tsquery AND d.config = ANY (${configs}::text[])`,
   );
-  return `(${[`d.exact @@ ${bind(quoteLexeme(folded))}::tsquery`, ...inflected].join(' OR ')})`;
+  return statement`(${join([exact, ...inflected], ' OR ')})`;
 }
 
 /** The words of the hashtag are in `exact`, which has an index. */
-function buildHashtagCondition(tag: string, { bind }: ConditionContext): string {
+function buildHashtagCondition(tag: string): Statement {
   const words = splitFoldedWords(tag);
-  const indexed = words.length === 0 ? '' : `d.exact @@ ${bind(writePhrase(words))}::tsquery AND `;
-  const among = postSql('CROSS JOIN unnest(p.hashtags) h', `${S}.lowered(ltrim(h, '#')) = ${bind(tag)}`);
-  return `(${indexed}${among})`;
+  const isIndexed = words.length === 0 ? TRUE : statement`d.exact @@ ${writePhrase(words)}::tsquery`;
+  const isAmong = isPost(
+    statement`strandline.lowered(ltrim(h, '#')) = ${tag}`,
+    statement`CROSS JOIN unnest(p.hashtags) h`,
+  );
+  return statement`(${isIndexed} AND ${isAmong})`;
 }
 
 /** Links of a host, and posts that link there. */
-function buildDomainCondition(host: string, which: 'alone' | 'with subdomains'): string {
-  const isThere = (name: string) =>
+function buildDomainCondition(host: string, which: 'alone' | 'with subdomains'): Statement {
+  const isThere = (name: Statement) =>
     which === 'alone'
-      ? `${name} = ${host}`
-      : `(${name} = ${host} OR right(${name}, length(${host}) + 1) = '.' || ${host})`;
-  const post = postSql(
-    `CROSS JOIN unnest(p.urls) a CROSS JOIN LATERAL (SELECT ${DOMAIN_SQL} AS name OFFSET 0) x`,
-    isThere('x.name'),
+      ? statement`${name} = ${host}`
+      : statement`(${name} = ${host} OR right(${name}, length(${host}) + 1) = '.' || ${host})`;
+  const post = isPost(
+    isThere(statement`x.name`),
+    statement`CROSS JOIN unnest(p.urls) a CROSS JOIN LATERAL (SELECT ${verbatim(DOMAIN_SQL)} AS name OFFSET 0) x`,
   );
-  return `(${post} OR d.kind = 'link' AND EXISTS (SELECT FROM ${S}.links l WHERE l.id = d.thing AND ${isThere('l.site')}))`;
+  const link = statement`EXISTS (SELECT FROM strandline.links l WHERE l.id = d.thing AND ${isThere(statement`l.site`)})`;
+  return statement`(${post} OR d.kind = 'link' AND ${link})`;
 }
 
 /** All posts have the source microblog. */
-function buildSourceCondition(source: string, bind: ConditionContext['bind']): string {
-  const link = `d.kind = 'link' AND EXISTS (SELECT FROM ${S}.link_sightings g WHERE g.link_id = d.thing AND g.source = ${bind(source)})`;
-  return source === 'microblog' ? `(d.kind = 'post' OR ${link})` : `(${link})`;
+function buildSourceCondition(source: string): Statement {
+  const link = statement`d.kind = 'link' AND EXISTS (
+    SELECT FROM strandline.link_sightings g WHERE g.link_id = d.thing AND g.source = ${source})`;
+  return source === 'microblog' ? statement`(d.kind = 'post' OR ${link})` : statement`(${link})`;
 }
 
 /** Names of searches whose sightings documents must have; all of them must apply. */
 export type SightingScope = DataScope & { service?: string | undefined };
 
 /** The condition that a search of the scope saw a document itself. */
-export function buildScopeCondition(
-  { search, topic, service }: SightingScope,
-  bind: ConditionContext['bind'],
-): string {
+export function buildScopeCondition({ search, topic, service }: SightingScope): Statement {
   const named = Object.entries({ slug: search, topic, service }).flatMap(([column, name]) =>
-    name === undefined ? [] : [`${column} = ${bind(name)}`],
+    name === undefined ? [] : [statement`${verbatim(column)} = ${name}`],
   );
-  if (named.length === 0) return 'true';
+  if (named.length === 0) return TRUE;
   // Evaluated once per statement.
-  const searches = `ARRAY(SELECT id FROM ${ANALYTICS}.searches WHERE ${named.join(' AND ')})`;
-  const seen = (kind: string) =>
-    `d.kind = '${kind}' AND EXISTS (SELECT FROM ${S}.${kind}_sightings g WHERE g.${kind}_id = d.thing AND g.search_id = ANY (${searches}))`;
-  return `(${seen('post')} OR ${seen('link')})`;
+  const searches = statement`ARRAY(SELECT id FROM ${verbatim(ANALYTICS)}.searches WHERE ${join(named, ' AND ')})`;
+  return statement`(
+    d.kind = 'post' AND EXISTS (
+      SELECT FROM strandline.post_sightings g WHERE g.post_id = d.thing AND g.search_id = ANY (${searches}))
+    OR d.kind = 'link' AND EXISTS (
+      SELECT FROM strandline.link_sightings g WHERE g.link_id = d.thing AND g.search_id = ANY (${searches})))`;
 }
 
 /** A `tsquery` for words in a row. */

@@ -26,13 +26,13 @@ export class Statement {
     this.#parts = parts;
   }
 
-  /** Its text, with numbers for values. @param values to which its values are added */
-  write(values: Part[]): string {
+  /** Its text. @param bind writes a value: as a parameter, or as a literal where a statement takes no parameters */
+  write(bind: (value: Part) => string): string {
     let text = this.#texts[0] ?? '';
     // An index: this is built anew whenever a statement is run, and entries() would double its cost.
     for (let i = 0; i < this.#parts.length; i += 1) {
       const part = this.#parts[i] ?? null;
-      text += part instanceof Statement ? part.write(values) : `$${values.push(part)}`;
+      text += part instanceof Statement ? part.write(bind) : bind(part);
       text += this.#texts[i + 1] ?? '';
     }
     return text;
@@ -71,7 +71,7 @@ export function execute<Row extends QueryResultRow>(
   name?: string,
 ): Promise<QueryResult<Row>> {
   const values: Part[] = [];
-  const text = what.write(values);
+  const text = what.write((value) => `$${values.push(value)}`);
   return name === undefined ? db.query<Row>(text, values) : db.query<Row>({ name, text, values });
 }
 
@@ -100,7 +100,7 @@ const CLOCK = verbatim(CLOCK_SQL);
 
 /** {@link timeOf} as SQL, for a statement that numbers its values. @param time such as `$1` */
 export function sqlTime(time: `$${number}` | `asked.${string}`): string {
-  return timeOf(verbatim(time)).write([]);
+  return timeOf(verbatim(time)).write(() => '');
 }
 
 /**
@@ -115,5 +115,5 @@ export function isOver(until: Statement, now: Statement, longest: Statement): St
 
 /** {@link isOver} as SQL, of SQL. */
 export function isOverSql(until: string, now: string, longest: string): string {
-  return isOver(verbatim(until), verbatim(now), verbatim(longest)).write([]);
+  return isOver(verbatim(until), verbatim(now), verbatim(longest)).write(() => '');
 }

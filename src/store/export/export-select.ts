@@ -1,11 +1,11 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { createNotFound, InvalidInput } from '../../model/errors.ts';
 import { parseQuery } from '../../model/search-query.ts';
-import { matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
+import { findMatching, matchesAll } from '../archive/matching-items.ts';
 import type { DiscoveryView } from '../queries/discoveries.ts';
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { findCurrentSlugs } from '../topics/former-slugs.ts';
-import { SCHEMA } from '../db/schema-state.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 import { copyExpression, type ExportColumn } from './export-columns.ts';
 import {
   type Resource,
@@ -41,17 +41,17 @@ export async function findSearchIds(client: Client, filter: ExportFilter): Promi
   const named = searches !== undefined && searches.length > 0;
   if (!named && topic === undefined) return undefined;
   type Found = { id: string; slug: string; topic: string };
-  const { rows } = await client.query<Found>(
-    `SELECT s.id::text, s.slug, t.slug AS topic
-       FROM ${SCHEMA}.searches s JOIN ${SCHEMA}.topics t ON t.id = s.topic_id
-      WHERE ($1::text[] IS NULL OR s.slug = ANY ($1)) ORDER BY s.id`,
-    [named ? searches : null],
+  const isNamed = named ? statement`s.slug = ANY (${searches}::text[])` : statement`true`;
+  const rows = await rowsOf<Found>(
+    client,
+    statement`SELECT s.id::text, s.slug, t.slug AS topic
+      FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id WHERE ${isNamed} ORDER BY s.id`,
   );
   for (const slug of named ? searches : [])
     if (!rows.some((row) => row.slug === slug)) throw createNotFound('search', slug);
   if (topic === undefined) return rows.map(({ id }) => id);
-  const topics = await client.query(`SELECT FROM ${SCHEMA}.topics WHERE slug = $1`, [topic]);
-  if (topics.rowCount === 0) throw createNotFound('topic', topic);
+  const { rowCount } = await execute(client, statement`SELECT FROM strandline.topics WHERE slug = ${topic}`);
+  if (rowCount === 0) throw createNotFound('topic', topic);
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
 }
 
@@ -91,7 +91,7 @@ export async function buildQueryCondition(
         expected: `no query with ${resource}: its rows are not about posts or links`,
       },
     ]);
-  const matches = await writeMatchingSql(client, kind, matching, writeLiteral);
+  const matches = (await findMatching(client, kind, matching))?.write(writeLiteral);
   return kind === 'both'
     ? `(v.kind, coalesce(v.post_id, v.link_id)) IN (${matches})`
     : `v.${RESOURCE_SOURCES[resource].of?.column} IN (${matches})`;

@@ -17,25 +17,6 @@ export function searchesInScope(scope: DataScope): Statement {
     SELECT s.id, s.slug FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id WHERE ${isInScope(scope)}`;
 }
 
-/** On a search `s` and its topic `t`. $1 search, $2 topic. */
-export const SCOPE_SQL = '($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)';
-
-/** The searches of a scope, including removed ones: `id` and `slug`. $1 and $2. */
-export const SCOPED_SEARCHES_SQL = `
-  SELECT s.id, s.slug FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id WHERE ${SCOPE_SQL}`;
-
-/** $1 and $2. */
-export function scopeValues({ search, topic }: DataScope): unknown[] {
-  return [search ?? null, topic ?? null];
-}
-
-/** $1 to $4: the scope, and a range of times, of which `until` is excluded. */
-export function rangeValues(
-  filter: DataScope & { since?: Date | undefined; until?: Date | undefined },
-): unknown[] {
-  return [...scopeValues(filter), filter.since ?? null, filter.until ?? null];
-}
-
 /** Columns of a view have these values; an undefined value is any. */
 export function equals<Name extends string, View extends Record<Name, Column>>(
   view: View,

@@ -1,6 +1,6 @@
 /** Lists of discoveries, newest first or in the order of the feed, and their counts. */
 
-import { type Matching, matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
+import { findMatching, type Matching } from '../archive/matching-items.ts';
 import {
   amongIds,
   type Id,
@@ -10,8 +10,8 @@ import {
   prepareOnce,
   type Queryable,
   type Reads,
-  selectIds,
 } from '../db/database.ts';
+import { join, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import { discoveriesView } from '../schema/analytics-views.ts';
 import type { NamedKind } from '../topics/former-slugs.ts';
 import { type DataScope, inOrderOf } from './data-scope.ts';
@@ -62,8 +62,8 @@ export async function readDiscoveriesAfter(
   return readSelected(db, await selectDiscoveries(db, filter, filter.limit, 'ASC'));
 }
 
-async function readSelected(db: Reads, { sql, values }: ItemSelection): Promise<DiscoveryRow[]> {
-  const ids = await selectIds(db.pool, sql, [...values]);
+async function readSelected(db: Reads, items: ItemSelection): Promise<DiscoveryRow[]> {
+  const ids = await selectIds(db.pool, items);
   return inOrderOf(ids, await readDiscoveriesByIds(db, ids), ({ id }) => id);
 }
 
@@ -84,25 +84,18 @@ export async function countBaseline(
   db: Pooled,
   filter: Omit<DiscoveryFilter, 'baseline'>,
 ): Promise<{ found: number; since: Date } | null> {
-  const { sql, values } = await selectDiscoveries(
-    db,
-    { ...filter, baseline: true },
-    MAX_BASELINE_COUNT,
-    'ASC',
-  );
-  const { rows } = await db.pool.query<{ found: number; since: Date | null }>(
-    `SELECT count(*)::int AS found, min(at) AS since FROM (${sql}) items`,
-    [...values],
+  const items = await selectDiscoveries(db, { ...filter, baseline: true }, MAX_BASELINE_COUNT, 'ASC');
+  const rows = await rowsOf<{ found: number; since: Date | null }>(
+    db.pool,
+    statement`SELECT count(*)::int AS found, min(at) AS since FROM (${items}) items`,
   );
   const { found, since } = onlyRow(rows);
   return since === null ? null : { found, since };
 }
 
-const S = 'strandline';
-
 /** No topic reported the thing of a discovery `e` before. */
-const IS_FIRST_OF_ALL_SQL = `NOT EXISTS (
-  SELECT FROM ${S}.discoveries o
+const IS_FIRST_OF_ALL = statement`NOT EXISTS (
+  SELECT FROM strandline.discoveries o
   WHERE o.kind = e.kind AND o.thing = e.thing AND o.id < e.id AND o.first_in_topic AND NOT o.baseline
 )`;
 
@@ -117,71 +110,64 @@ export async function selectDiscoveries(
   order: 'ASC' | 'DESC' = 'DESC',
 ): Promise<ItemSelection> {
   const { topic, matching } = filter;
-  const values: unknown[] = [];
-  const bind = (value: unknown) => `$${values.push(value)}`;
-  const where = buildConditions(filter, bind).join(' AND ');
-  const last = (e: string) =>
-    `ORDER BY ${e}.id ${order}${limit === undefined ? '' : ` LIMIT ${bind(limit)}::int`}`;
-  const mine = topic === undefined ? undefined : `s.topic_id = ${namedIdSql('topic', bind(topic))}`;
-  const matchingSql =
-    matching === undefined || matchesAll(matching)
-      ? undefined
-      : await writeMatchingSql(db.pool, 'both', matching, bind);
-  if (matchingSql !== undefined) {
-    const ofTopic =
-      mine === undefined
-        ? 'true'
-        : `e.search_id = ANY (ARRAY(SELECT s.id FROM ${S}.searches s WHERE ${mine}))`;
-    return {
-      sql: `SELECT e.id, e.at FROM (${matchingSql}) w
-        JOIN ${S}.discoveries e ON e.kind = w.kind AND e.thing = w.thing AND ${ofTopic}
-        WHERE ${where} ${last('e')}`,
-      values,
-    };
+  const isListed = buildConditions(filter);
+  const last = (e: string) => {
+    const limited = limit === undefined ? statement`` : statement` LIMIT ${limit}::int`;
+    return statement`ORDER BY ${verbatim(`${e}.id ${order}`)}${limited}`;
+  };
+  const isMine = topic === undefined ? undefined : statement`s.topic_id = ${namedId('topic', topic)}`;
+  const matches = await findMatching(db.pool, 'both', matching);
+  if (matches !== undefined) {
+    const isOfTopic =
+      isMine === undefined
+        ? statement`true`
+        : statement`e.search_id = ANY (ARRAY(SELECT s.id FROM strandline.searches s WHERE ${isMine}))`;
+    return statement`SELECT e.id, e.at FROM (${matches}) w
+      JOIN strandline.discoveries e ON e.kind = w.kind AND e.thing = w.thing AND ${isOfTopic}
+      WHERE ${isListed} ${last('e')}`;
   }
-  const each = `SELECT e.id, e.at FROM ${S}.discoveries e WHERE`;
-  const sql =
-    mine === undefined
-      ? `${each} ${where} ${last('e')}`
-      : `SELECT f.id, f.at FROM ${S}.searches s CROSS JOIN LATERAL (
-          ${each} e.search_id = s.id AND ${where} ${last('e')}
-        ) f WHERE ${mine} ${last('f')}`;
-  return { sql, values };
+  if (isMine === undefined)
+    return statement`SELECT e.id, e.at FROM strandline.discoveries e WHERE ${isListed} ${last('e')}`;
+  return statement`SELECT f.id, f.at FROM strandline.searches s CROSS JOIN LATERAL (
+      SELECT e.id, e.at FROM strandline.discoveries e WHERE e.search_id = s.id AND ${isListed} ${last('e')}
+    ) f WHERE ${isMine} ${last('f')}`;
 }
 
-/** On a discovery `e`; at least one. */
-function buildConditions(filter: DiscoveryFilter, bind: (value: unknown) => string): string[] {
+/** On a discovery `e`. */
+function buildConditions(filter: DiscoveryFilter): Statement {
   const { search, since, until, runId, kind, baseline, view, after, upTo, before } = filter;
-  const optional = [
+  const conditions = [
+    statement`true`,
     // As a value instead of a join, so that the index on a search's feed also provides the order.
-    search === undefined ? undefined : `e.search_id = ${namedIdSql('search', bind(search))}`,
-    since === undefined ? undefined : `e.at >= ${bind(since)}::timestamptz`,
-    until === undefined ? undefined : `e.at < ${bind(until)}::timestamptz`,
-    runId === undefined ? undefined : `e.run_id = ${bind(runId)}::bigint`,
-    kind === undefined ? undefined : `e.kind = ANY (${bind([kind].flat())}::text[])`,
-    baseline === undefined ? undefined : `e.baseline = ${bind(baseline)}::boolean`,
-    view === 'topic' || view === 'all' ? 'e.first_in_topic' : undefined,
-    view === 'all' ? IS_FIRST_OF_ALL_SQL : undefined,
-    after === undefined ? undefined : `e.id > ${bind(after)}::bigint`,
-    upTo === undefined ? undefined : `e.id <= ${bind(upTo)}::bigint`,
-    before === undefined ? undefined : `e.id < ${bind(before)}::bigint`,
+    search === undefined ? undefined : statement`e.search_id = ${namedId('search', search)}`,
+    since === undefined ? undefined : statement`e.at >= ${since}::timestamptz`,
+    until === undefined ? undefined : statement`e.at < ${until}::timestamptz`,
+    runId === undefined ? undefined : statement`e.run_id = ${runId}::bigint`,
+    kind === undefined ? undefined : statement`e.kind = ANY (${[kind].flat()}::text[])`,
+    baseline === undefined ? undefined : statement`e.baseline = ${baseline}::boolean`,
+    view === 'topic' || view === 'all' ? statement`e.first_in_topic` : undefined,
+    view === 'all' ? IS_FIRST_OF_ALL : undefined,
+    after === undefined ? undefined : statement`e.id > ${after}::bigint`,
+    upTo === undefined ? undefined : statement`e.id <= ${upTo}::bigint`,
+    before === undefined ? undefined : statement`e.id < ${before}::bigint`,
   ];
-  return ['true', ...optional.filter((condition) => condition !== undefined)];
+  return join(
+    conditions.filter((condition) => condition !== undefined),
+    ' AND ',
+  );
 }
 
-/** By its slug, or by a former one: somebody who polls continues when it is renamed. @param slug a parameter */
-function namedIdSql(kind: NamedKind, slug: string): string {
-  return kind === 'topic'
-    ? `coalesce((SELECT t.id FROM ${S}.topics t WHERE t.slug = ${slug}::text),
-        (SELECT f.topic_id FROM ${S}.former_slugs f WHERE f.kind = 'topic' AND f.slug = ${slug}::text))`
-    : `coalesce((SELECT s.id FROM ${S}.searches s WHERE s.slug = ${slug}::text),
-        (SELECT f.search_id FROM ${S}.former_slugs f WHERE f.kind = 'search' AND f.slug = ${slug}::text))`;
+/** By its slug, or by a former one: somebody who polls continues when it is renamed. */
+function namedId(kind: NamedKind, slug: string): Statement {
+  const table = verbatim(kind === 'topic' ? 'topics' : 'searches');
+  return statement`coalesce(
+    (SELECT t.id FROM strandline.${table} t WHERE t.slug = ${slug}::text),
+    (SELECT f.${verbatim(kind)}_id FROM strandline.former_slugs f WHERE f.kind = ${kind} AND f.slug = ${slug}::text))`;
 }
 
-export const SELECT_LAST_DISCOVERY = 'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries';
+export const LAST_DISCOVERY = statement`SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries`;
 
 /** The ID of the newest committed discovery; zero if there is none. */
 export async function readLastDiscoveryId(db: Queryable): Promise<Id> {
-  const { rows } = await db.query<{ id: Id }>(SELECT_LAST_DISCOVERY);
-  return onlyRow(rows).id;
+  return onlyRow(await selectIds(db, LAST_DISCOVERY));
 }

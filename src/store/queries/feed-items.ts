@@ -5,6 +5,7 @@ import { type Matching, matchesAll } from '../archive/matching-items.ts';
 import { type ArchiveThing, readThings } from '../archive/search-archive.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { readOrInsertFact } from '../db/instance-name.ts';
+import { rowsOf } from '../db/statement.ts';
 import type { DataScope } from './data-scope.ts';
 import {
   type DiscoveryFilter,
@@ -36,9 +37,9 @@ const FEED_KINDS = ['post', 'link', 'spike', 'completion'] as const;
  * counters. One read by an index.
  */
 export async function readFeedMark(db: Pooled, scope: FeedScope): Promise<FeedMark> {
-  const { sql, values } = await selectDiscoveries(db, { ...describeFeed(scope), matching: undefined }, 1);
-  const { rows } = await db.pool.query<FeedMark>(sql, [...values]);
-  return rows[0] ?? { id: 0n, at: null };
+  const newest = await selectDiscoveries(db, { ...describeFeed(scope), matching: undefined }, 1);
+  const [mark] = await rowsOf<FeedMark>(db.pool, newest);
+  return mark ?? { id: 0n, at: null };
 }
 
 /** The items of a feed, newest first. Of several topics, the first that reported an item. */

@@ -1,18 +1,17 @@
 /** How many items a list has, and how they spread over time. */
 
 import { type Pooled, onlyRow } from '../db/database.ts';
+import { rowsOf, type Statement, statement } from '../db/statement.ts';
 
-/** A subquery with one row per item, `id` and `at`, and its parameters. */
-export type ItemSelection = { sql: string; values: readonly unknown[] };
+/** A subquery with one row per item: `id` and `at`. */
+export type ItemSelection = Statement;
 
 /** Items of a bucket that begins at `at`. Buckets without items are left out. */
 type ItemBucket = { at: Date; items: number };
 
 /** Counts the rows of a selection that may end after as many as are needed. */
-export async function countItems({ pool }: Pooled, { sql, values }: ItemSelection): Promise<number> {
-  const { rows } = await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM (${sql}) items`, [
-    ...values,
-  ]);
+export async function countItems({ pool }: Pooled, items: ItemSelection): Promise<number> {
+  const rows = await rowsOf<{ n: number }>(pool, statement`SELECT count(*)::int AS n FROM (${items}) items`);
   return onlyRow(rows).n;
 }
 
@@ -22,18 +21,17 @@ export async function countItems({ pool }: Pooled, { sql, values }: ItemSelectio
  */
 export async function countItemsOverTime(
   { pool }: Pooled,
-  { sql, values }: ItemSelection,
+  items: ItemSelection,
   per: { seconds: number; from: Date; until: Date },
 ): Promise<{ total: number; buckets: ItemBucket[] }> {
-  const n = values.length;
-  const { rows } = await pool.query<{ at: Date | null; items: number }>(
-    `SELECT CASE WHEN at >= $${n + 1}::timestamptz AND at < $${n + 2}::timestamptz
-       THEN date_bin(make_interval(secs => $${n + 3}), at, 'epoch') END AS at, count(*)::int AS items
-     FROM (${sql}) items GROUP BY 1 ORDER BY 1`,
-    [...values, per.from, per.until, per.seconds],
+  const rows = await rowsOf<{ at: Date | null; items: number }>(
+    pool,
+    statement`SELECT CASE WHEN at >= ${per.from}::timestamptz AND at < ${per.until}::timestamptz
+        THEN date_bin(make_interval(secs => ${per.seconds}), at, 'epoch') END AS at, count(*)::int AS items
+      FROM (${items}) items GROUP BY 1 ORDER BY 1`,
   );
   return {
-    total: rows.reduce((sum, { items }) => sum + items, 0),
-    buckets: rows.flatMap(({ at, items }) => (at === null ? [] : [{ at, items }])),
+    total: rows.reduce((sum, row) => sum + row.items, 0),
+    buckets: rows.flatMap((row) => (row.at === null ? [] : [{ at: row.at, items: row.items }])),
   };
 }

@@ -1,10 +1,11 @@
 /** Pages of links found by searches, and how many there are over time. */
 import { and, eq, inArray } from 'drizzle-orm';
-import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import { type Id, type Pooled, type Reads, selectIds } from '../db/database.ts';
+import { findMatching, type Matching } from '../archive/matching-items.ts';
+import type { Id, Pooled, Reads } from '../db/database.ts';
+import { selectIds, type Statement, statement } from '../db/statement.ts';
 import { linkSourcesView } from '../schema/analytics-views.ts';
 import { readLinksByIds } from './completions.ts';
-import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
+import { type DataScope, searchesInScope } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import type { LinkRow } from './links.ts';
 
@@ -28,11 +29,30 @@ export async function readLinkPage(
   db: Reads,
   filter: LinkPageFilter & { before?: Id | undefined; limit: number },
 ): Promise<LinkRow[]> {
-  const { domain, source, matching, before, limit } = filter;
-  const values: unknown[] = [...rangeValues(filter), limit, before ?? null, source ?? null, domain ?? null];
-  const wanted = await buildMatchingSql(db, 'link', matching, values);
-  const statement = domain === undefined && wanted === '' ? SELECT_FOUND_LINKS : matchingLinksSql(wanted);
-  return readLinksByIds(db, await selectIds(db.pool, statement, values));
+  const { domain, matching, limit } = filter;
+  const matches = await findMatching(db.pool, 'link', matching);
+  const links =
+    domain === undefined && matches === undefined
+      ? statement`${newestOfEachSearch(filter)} ORDER BY 1 DESC LIMIT ${limit}`
+      : newestMatching(filter, matches);
+  return readLinksByIds(db, await selectIds(db.pool, links));
+}
+
+/** Links of each search, as many as the limit. */
+const newestOfEachSearch = (filter: Parameters<typeof readLinkPage>[1]): Statement =>
+  linksOfEachSearch(filter, statement`${isSighted(filter)} ORDER BY g.link_id DESC LIMIT ${filter.limit}`);
+
+/** Links of a domain, or that match a query. */
+function newestMatching(
+  filter: Parameters<typeof readLinkPage>[1],
+  matches: Statement | undefined,
+): Statement {
+  const { domain, limit } = filter;
+  const isMatching = matches === undefined ? statement`true` : statement`l.id IN (${matches})`;
+  const isOfDomain = domain === undefined ? statement`true` : statement`l.site = ${domain}`;
+  return statement`SELECT l.id FROM strandline.links l
+    WHERE ${isOfDomain} AND ${isInRange(filter)} AND ${isMatching} AND ${isFoundInScope(filter, isSighted(filter))}
+    ORDER BY l.id DESC LIMIT ${limit}`;
 }
 
 /** A link with the search that found it first. */
@@ -65,34 +85,34 @@ export async function selectLinks(
   filter: LinkSelectionFilter,
   most?: number,
 ): Promise<ItemSelection> {
-  const values: unknown[] = [...rangeValues(filter), most ?? null];
-  const wanted = await buildMatchingSql(db, 'link', filter.matching, values);
-  return { sql: wanted === '' ? foundSql('true', '') : matchingTimesSql(wanted), values };
+  const matches = await findMatching(db.pool, 'link', filter.matching);
+  const limited = most === undefined ? statement`` : statement`LIMIT ${most}`;
+  if (matches === undefined) return linksOfEachSearch(filter, statement`true ${limited}`);
+  return statement`SELECT l.id, l.first_seen_at AS at FROM strandline.links l
+    WHERE l.id IN (${matches}) AND ${isInRange(filter)} AND ${isFoundInScope(filter, statement`true`)} ${limited}`;
 }
 
-const S = 'strandline';
-/** On a link `l`. $3 since, $4 until. */
-const IN_TIME_SQL = `($3::timestamptz IS NULL OR l.first_seen_at >= $3) AND ($4::timestamptz IS NULL OR l.first_seen_at < $4)`;
-/** On its sighting `g`. $6 before this ID, $7 source. */
-const SIGHTED_SQL = `($6::bigint IS NULL OR g.link_id < $6) AND ($7::text IS NULL OR g.source = $7)`;
+/** On a link `l`. */
+function isInRange({ since, until }: Pick<LinkSelectionFilter, 'since' | 'until'>): Statement {
+  const isSince = since === undefined ? statement`true` : statement`l.first_seen_at >= ${since}`;
+  return until === undefined ? isSince : statement`${isSince} AND l.first_seen_at < ${until}`;
+}
 
-/** $5 limit of each search. */
-const foundSql = (condition: string, order: string) => `
-SELECT DISTINCT f.link_id AS id, f.at FROM (${SCOPED_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
-  SELECT g.link_id, l.first_seen_at AS at FROM ${S}.link_sightings g JOIN ${S}.links l ON l.id = g.link_id
-  WHERE g.search_id = mine.id AND ${IN_TIME_SQL} AND ${condition} ${order} LIMIT $5
-) f`;
+/** On a sighting `g` of a link: its source, and whether it is on this page or a later one. */
+function isSighted({ before, source }: { before?: Id | undefined; source?: string | undefined }): Statement {
+  const isBefore = before === undefined ? statement`true` : statement`g.link_id < ${before}`;
+  return source === undefined ? isBefore : statement`${isBefore} AND g.source = ${source}`;
+}
 
-const SELECT_FOUND_LINKS = `${foundSql(`${SIGHTED_SQL} AND $8::text IS NULL`, 'ORDER BY g.link_id DESC')} ORDER BY 1 DESC LIMIT $5`;
+/** Whether a search of the scope has a sighting `g` of a link `l` that meets a condition. */
+const isFoundInScope = (scope: DataScope, which: Statement): Statement =>
+  statement`EXISTS (
+    SELECT FROM strandline.link_sightings g
+    WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(SELECT id FROM (${searchesInScope(scope)}) mine)) AND ${which})`;
 
-/** $5 limit, $8 domain. */
-const matchingLinksSql = (wanted: string) => `
-SELECT l.id FROM ${S}.links l
-WHERE ($8::text IS NULL OR l.site = $8) AND ${IN_TIME_SQL} ${wanted === '' ? '' : `AND l.id IN (${wanted})`}
-  AND EXISTS (SELECT FROM ${S}.link_sightings g WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine)) AND ${SIGHTED_SQL})
-ORDER BY l.id DESC LIMIT $5`;
-
-const matchingTimesSql = (wanted: string) => `
-SELECT l.id, l.first_seen_at AS at FROM ${S}.links l
-WHERE l.id IN (${wanted}) AND ${IN_TIME_SQL} AND EXISTS (SELECT FROM ${S}.link_sightings g
-  WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine))) LIMIT $5`;
+/** Links in the range, by search. @param which a condition on a sighting `g`, and what follows it: the order, and a limit */
+const linksOfEachSearch = (filter: LinkSelectionFilter, which: Statement): Statement =>
+  statement`SELECT DISTINCT f.link_id AS id, f.at FROM (${searchesInScope(filter)}) mine CROSS JOIN LATERAL (
+    SELECT g.link_id, l.first_seen_at AS at FROM strandline.link_sightings g JOIN strandline.links l ON l.id = g.link_id
+    WHERE g.search_id = mine.id AND ${isInRange(filter)} AND ${which}
+  ) f`;

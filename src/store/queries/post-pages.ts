@@ -1,10 +1,11 @@
 /** Lists of posts that searches found, for the API, the pages and the command line; and how many posts there are over time. */
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../model/counters.ts';
-import { type Matching, matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
+import { findMatching, type Matching } from '../archive/matching-items.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
+import { join, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { countedAtSql } from '../volume/volume-history.ts';
-import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, searchesInScope } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
 
@@ -40,15 +41,13 @@ export async function readPostPage(
 ): Promise<PlacedPost[]> {
   const { order, after, limit } = filter;
   const parts = await buildParts(db, filter);
-  const place = after && { by: parts.bind(after.by), id: parts.bind(after.id) };
-  const most = parts.bind(limit);
-  const statement =
+  const page =
     order !== 'newest'
-      ? highestSql(parts, order, place, most)
+      ? highestPosts(parts, order, after, limit)
       : parts.few === undefined
-        ? newestOfSearchesSql(parts, place, most)
-        : newestOfFewSql(parts, parts.few, place, most);
-  const { rows } = await db.pool.query<PostPlace>(statement, parts.values);
+        ? newestOfSearches(parts, after, limit)
+        : newestOfFew(parts, parts.few, after, limit);
+  const rows = await rowsOf<PostPlace>(db.pool, page);
   const ids = rows.map(({ id }) => id);
   const posts = new Map((await readPostsByIds(db, ids)).map((post) => [post.id, post]));
   return rows.flatMap(({ id, by }) => {
@@ -64,98 +63,107 @@ export async function selectPosts(
   most?: number,
 ): Promise<ItemSelection> {
   const parts = await buildParts(db, filter);
-  const limit = most === undefined ? '' : `LIMIT ${parts.bind(most)}`;
-  const sql =
-    parts.few === undefined
-      ? `WITH ${MINE_SQL} SELECT id, min(at) AS at FROM (${ofEachSearchSql(parts, limit)}) f GROUP BY id`
-      : `WITH ${MINE_SQL} ${timesOfFewSql(parts, parts.few)} ${limit}`;
-  return { sql, values: parts.values };
+  const limited = most === undefined ? statement`` : statement`LIMIT ${most}`;
+  return parts.few === undefined
+    ? statement`WITH ${parts.mine} SELECT id, min(at) AS at FROM (${postsOfEachSearch(parts, limited)}) f GROUP BY id`
+    : statement`WITH ${parts.mine} ${timesOfFew(parts, parts.few)} ${limited}`;
 }
 
-const S = 'strandline';
-const TIME_SQL = countedAtSql('g');
-const MINE_SQL = `mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL})`;
-const IS_MINE_SQL = 'g.search_id = ANY (ARRAY(SELECT id FROM mine))';
+const TRUE = statement`true`;
+/** Of a sighting `g`. */
+const TIME = verbatim(countedAtSql('g'));
+const IS_MINE = statement`g.search_id = ANY (ARRAY(SELECT id FROM mine))`;
 /**
  * On a sighting `g`. A post that any search of the scope `mine` saw without a time, or before it, is placed by the first of
  * them to see it, and by no other; all others are placed at the same time by all.
  */
-const IS_PLACED_SQL = `CASE WHEN g.post_created_at <= g.first_seen_at AND g.post_id NOT IN (
-    SELECT a.post_id FROM ${S}.post_sightings a
+const IS_PLACED = statement`CASE WHEN g.post_created_at <= g.first_seen_at AND g.post_id NOT IN (
+    SELECT a.post_id FROM strandline.post_sightings a
     WHERE a.search_id = ANY (ARRAY(SELECT id FROM mine)) AND a.post_created_at > a.first_seen_at
   ) THEN true ELSE NOT EXISTS (
-    SELECT FROM ${S}.post_sightings o WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine)
+    SELECT FROM strandline.post_sightings o WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine)
       AND (o.first_seen_at, o.search_id) < (g.first_seen_at, g.search_id)
   ) END`;
 
 /** A filter as parts of a statement. Its conditions are about a sighting `g`. */
 type Parts = {
-  /** The parameters; the first two are the scope. */
-  values: unknown[];
-  /** Adds a parameter. */
-  bind: (value: unknown) => string;
-  isInTime: string;
+  /** The searches of the scope: `mine`, the first part of WITH. */
+  mine: Statement;
+  isInTime: Statement;
   /** Author and language, on the post `p` of the sighting, which `joinPosts` joins if there are any. */
-  isOfPost: string;
-  joinPosts: string;
+  isOfPost: Statement;
+  joinPosts: Statement;
   /** The post matches the query. */
-  isMatching: string;
+  isMatching: Statement;
   /** The posts of an author or a query, which are few enough to sort. */
-  few: string | undefined;
+  few: Statement | undefined;
 };
 
 async function buildParts(db: Pooled, filter: PostFilter): Promise<Parts> {
   const { matching, since, until, author, lang } = filter;
-  const values = scopeValues(filter);
-  const bind = (value: unknown) => `$${values.push(value)}`;
-  const matchingSql =
-    matching === undefined || matchesAll(matching)
-      ? []
-      : [await writeMatchingSql(db.pool, 'post', matching, bind)];
+  const matches = await findMatching(db.pool, 'post', matching);
   const named = author?.replace(/^@/, '');
   const byAuthor =
     named === undefined
       ? []
-      : [`p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower(${bind(named)}::text))`];
-  const inLanguage = lang === undefined ? [] : [`lower(p.lang) = lower(${bind(lang)}::text)`];
+      : [
+          statement`p.author_id IN (SELECT id FROM strandline.authors WHERE lower(username) = lower(${named}::text))`,
+        ];
+  const inLanguage = lang === undefined ? [] : [statement`lower(p.lang) = lower(${lang}::text)`];
   const ofPost = [...byAuthor, ...inLanguage];
   const inTime = [
-    ...(since === undefined ? [] : [`${TIME_SQL} >= ${bind(since)}::timestamptz`]),
-    ...(until === undefined ? [] : [`${TIME_SQL} < ${bind(until)}::timestamptz`]),
-    IS_PLACED_SQL,
+    ...(since === undefined ? [] : [statement`${TIME} >= ${since}::timestamptz`]),
+    ...(until === undefined ? [] : [statement`${TIME} < ${until}::timestamptz`]),
+    IS_PLACED,
   ];
-  // From documents to sightings is twice as fast as by posts if many match.
-  const few =
-    ofPost.length === 0
-      ? matchingSql.map((things) => `SELECT d.thing AS id FROM (${things}) d`)[0]
-      : byAuthor.length + matchingSql.length > 0
-        ? `SELECT p.id FROM ${S}.posts p WHERE ${[...ofPost, ...matchingSql.map((things) => `p.id IN (${things})`)].join(' AND ')}`
-        : undefined;
   return {
-    values,
-    bind,
-    isInTime: inTime.join(' AND '),
-    isOfPost: ofPost.join(' AND ') || 'true',
-    joinPosts: ofPost.length === 0 ? '' : `JOIN ${S}.posts p ON p.id = g.post_id`,
-    isMatching: matchingSql.map((things) => `g.post_id IN (${things})`)[0] ?? 'true',
-    few,
+    mine: statement`mine AS MATERIALIZED (${searchesInScope(filter)})`,
+    isInTime: join(inTime, ' AND '),
+    isOfPost: ofPost.length === 0 ? TRUE : join(ofPost, ' AND '),
+    joinPosts: ofPost.length === 0 ? statement`` : statement`JOIN strandline.posts p ON p.id = g.post_id`,
+    isMatching: matches === undefined ? TRUE : statement`g.post_id IN (${matches})`,
+    few: findFew({ byAuthor, inLanguage, matches }),
   };
 }
 
-/** Parameters of a {@link PostPlace}. */
-type PlaceSql = { by: string; id: string };
+/** Posts of an author, or that match a query; undefined: neither is given. */
+function findFew({
+  byAuthor,
+  inLanguage,
+  matches,
+}: {
+  byAuthor: readonly Statement[];
+  inLanguage: readonly Statement[];
+  matches: Statement | undefined;
+}): Statement | undefined {
+  // From documents to sightings is twice as fast as by posts if many match.
+  if (byAuthor.length + inLanguage.length === 0)
+    return matches && statement`SELECT d.thing AS id FROM (${matches}) d`;
+  if (byAuthor.length === 0 && matches === undefined) return undefined;
+  const conditions = [
+    ...byAuthor,
+    ...inLanguage,
+    ...(matches === undefined ? [] : [statement`p.id IN (${matches})`]),
+  ];
+  return statement`SELECT p.id FROM strandline.posts p WHERE ${join(conditions, ' AND ')}`;
+}
 
-const MICROS_SQL = '(extract(epoch FROM at) * 1000000)::bigint';
-/** Older than a place; two columns, time and id. */
-const isOlderSql = (columns: string, after: PlaceSql | undefined) =>
+const MICROS = statement`(extract(epoch FROM at) * 1000000)::bigint`;
+
+/** Whether a time and an ID are older than a place. */
+const isOlder = (at: Statement, id: Statement, after: PostPlace | undefined): Statement =>
   after === undefined
-    ? 'true'
-    : `(${columns}) < ('epoch'::timestamptz + ${after.by}::bigint * interval '1 microsecond', ${after.id}::bigint)`;
+    ? TRUE
+    : statement`(${at}, ${id}) < ('epoch'::timestamptz + ${after.by}::bigint * interval '1 microsecond', ${after.id}::bigint)`;
 
-/** Posts of each search, with their times. */
-const ofEachSearchSql = ({ isInTime, isOfPost, joinPosts }: Parts, last: string, condition = 'true') => `
+/** Posts of each search, with their times. @param last the order, and a limit @param condition on a sighting `g` */
+const postsOfEachSearch = (
+  { isInTime, isOfPost, joinPosts }: Parts,
+  last: Statement,
+  condition = TRUE,
+): Statement => statement`
 SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
-  SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g ${joinPosts}
+  SELECT g.post_id, ${TIME} AS at FROM strandline.post_sightings g ${joinPosts}
   WHERE g.search_id = mine.id AND ${isInTime} AND ${isOfPost} AND ${condition} ${last}
 ) f`;
 
@@ -163,36 +171,39 @@ SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
  * A few posts of each search bound how far back a page can reach; then only posts within this bound are read, instead
  * of a page per search.
  */
-function newestOfSearchesSql(parts: Parts, after: PlaceSql | undefined, limit: string): string {
-  const isOlder = isOlderSql(`${TIME_SQL}, g.post_id`, after);
-  const newest = (most: string) => `ORDER BY ${TIME_SQL} DESC, g.post_id DESC LIMIT ${most}`;
-  const few = newest(
-    `(SELECT least(${limit}::int, 2 + 2 * ${limit}::int / greatest(count(*), 1)) FROM mine)`,
-  );
-  const isInBound = `${TIME_SQL} >= coalesce((SELECT at FROM bound), '-infinity')`;
-  return `
-WITH ${MINE_SQL},
+function newestOfSearches(parts: Parts, after: PostPlace | undefined, limit: number): Statement {
+  const isOnPage = isOlder(TIME, statement`g.post_id`, after);
+  const newest = (most: Statement) => statement`ORDER BY ${TIME} DESC, g.post_id DESC LIMIT ${most}`;
+  const few = statement`(SELECT least(${limit}::int, 2 + 2 * ${limit}::int / greatest(count(*), 1)) FROM mine)`;
+  const isInBound = statement`${TIME} >= coalesce((SELECT at FROM bound), '-infinity')`;
+  return statement`
+WITH ${parts.mine},
 bound AS MATERIALIZED (
-  SELECT at FROM (SELECT DISTINCT id, at FROM (${ofEachSearchSql(parts, few, isOlder)}) few) few
+  SELECT at FROM (SELECT DISTINCT id, at FROM (${postsOfEachSearch(parts, newest(few), isOnPage)}) few) few
   ORDER BY at DESC OFFSET ${limit}::int - 1 LIMIT 1
 )
-SELECT DISTINCT id, at, ${MICROS_SQL} AS by
-FROM (${ofEachSearchSql(parts, newest(limit), `${isOlder} AND ${isInBound}`)}) found
+SELECT DISTINCT id, at, ${MICROS} AS by
+FROM (${postsOfEachSearch(parts, newest(statement`${limit}`), statement`${isOnPage} AND ${isInBound}`)}) found
 ORDER BY at DESC, id DESC LIMIT ${limit}`;
 }
 
-const timesOfFewSql = ({ isInTime }: Parts, few: string) => `
-SELECT few.id, min(${TIME_SQL}) AS at FROM (${few}) few
-JOIN ${S}.post_sightings g ON g.post_id = few.id AND ${IS_MINE_SQL}
+const timesOfFew = ({ isInTime }: Parts, few: Statement): Statement => statement`
+SELECT few.id, min(${TIME}) AS at FROM (${few}) few
+JOIN strandline.post_sightings g ON g.post_id = few.id AND ${IS_MINE}
 WHERE ${isInTime} GROUP BY few.id`;
 
-const newestOfFewSql = (parts: Parts, few: string, after: PlaceSql | undefined, limit: string) => `
-WITH ${MINE_SQL}
-SELECT id, at, ${MICROS_SQL} AS by FROM (${timesOfFewSql(parts, few)}) found
-WHERE ${isOlderSql('at, id', after)} ORDER BY at DESC, id DESC LIMIT ${limit}`;
+const newestOfFew = (
+  parts: Parts,
+  few: Statement,
+  after: PostPlace | undefined,
+  limit: number,
+): Statement => statement`
+WITH ${parts.mine}
+SELECT id, at, ${MICROS} AS by FROM (${timesOfFew(parts, few)}) found
+WHERE ${isOlder(statement`at`, statement`id`, after)} ORDER BY at DESC, id DESC LIMIT ${limit}`;
 
 /** The row of counters `n` of a post, and its value. */
-const countSql = (order: CountOrder) =>
+const countOf = (order: CountOrder) =>
   order === 'growth'
     ? { table: 'post_gains', value: engagementSql('n.gained_') }
     : {
@@ -201,20 +212,22 @@ const countSql = (order: CountOrder) =>
       };
 
 /** Sorts counts of the posts in range; nothing else of them is read. */
-function highestSql(
-  { isInTime, isOfPost, joinPosts, isMatching }: Parts,
+function highestPosts(
+  { mine, isInTime, isOfPost, joinPosts, isMatching }: Parts,
   order: CountOrder,
-  after: PlaceSql | undefined,
-  limit: string,
-): string {
-  const { table, value } = countSql(order);
-  const isLower = after === undefined ? 'true' : `(by, id) < (${after.by}::bigint, ${after.id}::bigint)`;
-  return `
-WITH ${MINE_SQL}, these AS MATERIALIZED (
-  SELECT DISTINCT g.post_id AS id FROM ${S}.post_sightings g ${joinPosts}
-  WHERE ${IS_MINE_SQL} AND ${isMatching} AND ${isInTime} AND ${isOfPost}
+  after: PostPlace | undefined,
+  limit: number,
+): Statement {
+  const { table, value } = countOf(order);
+  const isLower =
+    after === undefined ? TRUE : statement`(by, id) < (${after.by}::bigint, ${after.id}::bigint)`;
+  return statement`
+WITH ${mine}, these AS MATERIALIZED (
+  SELECT DISTINCT g.post_id AS id FROM strandline.post_sightings g ${joinPosts}
+  WHERE ${IS_MINE} AND ${isMatching} AND ${isInTime} AND ${isOfPost}
 )
 SELECT id, by FROM (
-  SELECT t.id, coalesce(${value}, -1)::bigint AS by FROM these t LEFT JOIN ${S}.${table} n ON n.post_id = t.id
+  SELECT t.id, coalesce(${verbatim(value)}, -1)::bigint AS by
+  FROM these t LEFT JOIN strandline.${verbatim(table)} n ON n.post_id = t.id
 ) counted WHERE ${isLower} ORDER BY by DESC, id DESC LIMIT ${limit}`;
 }
