@@ -1,5 +1,5 @@
 /**
- * Whole runs: scheduled, claimed, asked of a service that answers at once, read, saved, compared, finished, by worker
+ * Whole runs: scheduled, leased, asked of a service that answers at once, read, saved, compared, finished, by worker
  * processes as users start them, on either back end. docs/internals/performance.md says what came out. It prints and fails on nothing.
  *
  *   npm run -s bench:runs -- burst  [--searches 3000] [--workers 1,2,4]   how many runs a second

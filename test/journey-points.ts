@@ -14,9 +14,9 @@ type Place = {
 /** The points of the fault table. A commit is that of the transaction in which the statement in brackets was sent. */
 export const POINTS = {
   /** K0 */
-  'after the claim': { side: 'after', statement: 'claim_run' },
-  /** K0 of runs that one statement claims. */
-  'after the claim of several': { side: 'after', statement: 'claim_run', several: true },
+  'after the lease': { side: 'after', statement: 'lease_run' },
+  /** K0 of runs that one statement leases. */
+  'after the lease of several': { side: 'after', statement: 'lease_run', several: true },
   /** K1 */
   'after the ledger row': { side: 'after', statement: 'open_call' },
   /** K1 of calls that one statement opens. */

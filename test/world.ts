@@ -27,7 +27,7 @@ export type World = {
   scan(): Promise<bigint[]>;
   /** Derives all that follows from what runs saved. @returns from how many readings */
   derive(): Promise<number>;
-  /** Notes a scan, by the database's clock: runs under leases that are over may be claimed for seven seconds. */
+  /** Notes a scan, by the database's clock: runs under leases that are over may be leased for seven seconds. */
   scanned(): Promise<void>;
   close(): Promise<void>;
 };

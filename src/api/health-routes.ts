@@ -12,7 +12,7 @@ type HealthPart = {
   ready: boolean;
   /** When it was first found not ready; null while it is ready. */
   away_since: Date | null;
-  /** Why the worker claims no runs; null for other parts. */
+  /** Why the worker leases no runs; null for other parts. */
   reason: string | null;
 };
 

@@ -8,7 +8,7 @@ import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts'
 import { readCounts } from '../store/derive/counts.ts';
 import { readLag } from '../store/derive/pending-derivations.ts';
 import { readFigures } from '../store/queries/system.ts';
-import { WORKER_SILENCE_MS } from '../store/runs/worker-registry.ts';
+import { MAX_HEARTBEAT_AGE_MS } from '../store/runs/worker-registry.ts';
 import { renderGlobalMetrics } from './global-metrics.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -17,7 +17,7 @@ export function metricsRoutes(requests: Registry): Routes {
   return (app, { ctx, services, idle }) => {
     app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
       const now = ctx.clock.now();
-      const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+      const heardSince = new Date(now.getTime() - MAX_HEARTBEAT_AGE_MS);
       const { sources, ...read } = await awaitMembers({
         counts: readCounts(ctx.db),
         figures: readFigures(ctx.db, { now, heardSince }),

@@ -12,7 +12,7 @@ import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts'
 import type { Service } from '../service/service-server.ts';
 import type { OpenedSources, ProbeResult } from '../service/sources/source-setup.ts';
 import type { Database } from '../store/db/database.ts';
-import { readHostedSilences } from '../store/queries/run-tools.ts';
+import { readMissingHostedTools } from '../store/queries/run-tools.ts';
 import type { ServiceKind } from '../model/closed-lists.ts';
 import { findToken, touchToken } from '../store/access/tokens.ts';
 import { VERSION } from '../config/version.ts';
@@ -162,7 +162,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       probed !== undefined && monotonicMs() - probed.at >= Math.min(probeEveryMs, PROBE_AFTER_FAILURE_MS);
     // The probe that follows waits for this one.
     if (failed && isOld) void startProbe(LATER_PROBE_TIMEOUT_MS);
-    return isAnswering(await probe()) ? 'answering' : 'silent';
+    return isAnswering(await probe()) ? 'answering' : 'unreachable';
   }
 
   function watchSources(onReachable: (probed: readonly ProbeResult[]) => void): void {
@@ -267,7 +267,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     ownSources,
     progress: (kind, runId) => progress.get(`${MOUNTS[kind]} ${runId}`) ?? [],
     missingTools: async (kind) => {
-      if (kind === 'hosted') return readHostedSilences(db);
+      if (kind === 'hosted') return readMissingHostedTools(db);
       return kind === 'own' && !invented ? (await sources()).missing : [];
     },
     endpoint: async (kind) => {

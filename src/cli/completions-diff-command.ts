@@ -66,7 +66,7 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
     diff;
   const moment = ({ run_id, observed_at }: CompletionDiff['from']) =>
     `run ${run_id}, ${formatInstant(observed_at, terminal)}`;
-  const silent = (n: number) => (n === 0 ? null : `${formatQuantity(n, 'run')} without a completion`);
+  const describeGap = (n: number) => (n === 0 ? null : `${formatQuantity(n, 'run')} without a completion`);
   const { green, red, yellow } = terminal.colors;
   const renderSources = (claim: CompletionDiff['new_claims'][number]) => [
     ...claim.brought_by.flatMap((link) => renderSource('new source', link, terminal)),
@@ -91,9 +91,9 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
       [
         ['search', diff.search],
         ['from', moment(from)],
-        ['between', silent(gaps.between)],
+        ['between', describeGap(gaps.between)],
         ['to', moment(to)],
-        ['after', silent(gaps.after)],
+        ['after', describeGap(gaps.after)],
         ['statements', describeStatements(diff)],
         ['similarity', formatPercent(similarity)],
         ['sources', `${citations.added} added, ${citations.removed} removed`],

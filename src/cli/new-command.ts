@@ -19,7 +19,7 @@ import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { MAX_LIMIT, parseWholeNumber, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
-import { printSilentTools } from './result-notices.ts';
+import { printUnresponsiveTools } from './result-notices.ts';
 import { formatCount, formatRecentTime } from './value-formatting.ts';
 import { toJson } from '../lib/json-values.ts';
 
@@ -96,7 +96,7 @@ async function printNew(
     none: rows.length > 0 ? '' : await describeNone(cli, ctx, filter),
     readUrl: ({ url }) => url,
   });
-  await printSilentTools(cli, ctx, json, filter);
+  await printUnresponsiveTools(cli, ctx, json, filter);
   if (rows.length === filter.limit)
     cli.page.say(`Showing the newest ${filter.limit}; for more, set --limit.`);
 }
@@ -132,7 +132,7 @@ async function followNew(
     if (rows.length > 0)
       await printDiscoveries(cli, await describeDiscoveries(ctx.db, rows), json, ctx.clock.now());
     if (!waiting) {
-      await printSilentTools(cli, ctx, json, filter);
+      await printUnresponsiveTools(cli, ctx, json, filter);
     }
     if (!waiting && cli.page.live) cli.page.say('Waiting for discoveries; press Ctrl-C to stop.');
     waiting = true;

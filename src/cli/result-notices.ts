@@ -1,6 +1,6 @@
-/** Notices about a result, on stderr: silent tools, and figures that are behind. */
+/** Notices about a result, on stderr: tools that did not respond, and figures that are behind. */
 
-import { describeSilence, describeToolCoverage, isUnconfigured } from '../model/tool-coverage.ts';
+import { describeUnresponsiveTool, describeToolCoverage, isUnconfigured } from '../model/tool-coverage.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import {
   describeToolSources,
@@ -13,7 +13,7 @@ import { type ArchiveBacklog, describeBacklog } from '../store/archive/index-arc
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
 import type { DataScope } from '../store/queries/data-scope.ts';
 import { readRun } from '../store/queries/run-list.ts';
-import { readRunTools, readSilentTools, type SilentTool } from '../store/queries/run-tools.ts';
+import { readRunTools, readUnresponsiveTools, type UnresponsiveTool } from '../store/queries/run-tools.ts';
 import type { Search } from '../store/topics/searches.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -26,7 +26,7 @@ export function printAsOfNotice(cli: Cli, searches: readonly DerivedUntil[], now
 }
 
 /** Printed with results of searches whose newest run had tools that did not respond: these results lack theirs. */
-export async function printSilentTools(
+export async function printUnresponsiveTools(
   cli: Cli,
   { db }: Pick<Context, 'db'>,
   json: boolean | undefined,
@@ -34,8 +34,8 @@ export async function printSilentTools(
 ): Promise<void> {
   if (json === true) return;
   // Sources that are left out on purpose are named once, when a search is saved, and by `status`.
-  const silent = (await readSilentTools(db, filter)).filter(({ reason }) => !isUnconfigured(reason));
-  const shown = describeSilences(silent, cli.page);
+  const tools = (await readUnresponsiveTools(db, filter)).filter(({ reason }) => !isUnconfigured(reason));
+  const shown = describeUnresponsiveTools(tools, cli.page);
   if (shown.length > 0) cli.page.say(`Not observed: ${shown.join('; ')}.`);
 }
 
@@ -86,16 +86,18 @@ export async function describeRunTools(
 }
 
 /** One text per tool; the last says how many are left out. */
-export function describeSilences(
-  silences: readonly SilentTool[],
+export function describeUnresponsiveTools(
+  tools: readonly UnresponsiveTool[],
   page: Pick<TerminalPage, 'zone'>,
 ): string[] {
-  const shown = silences.slice(0, MAX_SILENCES).map((tool) => describeSilence(tool, createDayFormat(page)));
-  const left = silences.length - shown.length;
+  const shown = tools
+    .slice(0, MAX_TOOLS_SHOWN)
+    .map((tool) => describeUnresponsiveTool(tool, createDayFormat(page)));
+  const left = tools.length - shown.length;
   return left === 0 ? shown : [...shown, `and ${left} more: strandline status --json`];
 }
 
-const MAX_SILENCES = 7;
+const MAX_TOOLS_SHOWN = 7;
 
 /** What is not indexed cannot be found yet. */
 export function sayBacklog({ page }: Pick<Cli, 'page'>, backlog: ArchiveBacklog): void {

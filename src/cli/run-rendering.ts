@@ -1,7 +1,7 @@
 /** Runs for people. */
 
 import { RUN_CODES } from '../model/errors.ts';
-import { describeSilentCount, describeToolCoverage } from '../model/tool-coverage.ts';
+import { describeUnresponsiveCount, describeToolCoverage } from '../model/tool-coverage.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import type { Highlight } from '../store/queries/highlights.ts';
 import type { RunRow } from '../store/queries/run-list.ts';
@@ -79,9 +79,9 @@ function describeReason(run: RunRow): string {
   const code = run.code === null ? '' : `${run.code}: ${RUN_CODES[run.code]}`;
   const missed = run.span_slots === null ? '' : `${formatQuantity(run.span_slots, 'slot')}; `;
   if (code !== '') return code;
-  const silent = describeSilentCount(run);
+  const unresponsive = describeUnresponsiveCount(run);
   const why = run.baseline ? 'baseline' : `${missed}${run.reason ?? ''}`;
-  return [why, silent ?? ''].filter((part) => part !== '').join('; ');
+  return [why, unresponsive ?? ''].filter((part) => part !== '').join('; ');
 }
 
 function paintStatus(shown: string, { status }: RunRow, { colors }: TerminalPage): string {

@@ -87,12 +87,12 @@ export function describeSources(
   const enabled = probed.filter(({ outcome }) => outcome !== 'off');
   const off = probed.filter(({ outcome }) => outcome === 'off').map(({ name }) => name);
   if (state === 'none') return ['none: SERVICE_SOURCES turns off all public sources'];
-  if (state === 'silent' && isWithoutNetwork(enabled)) return [`no network: ${consequence.silent}`];
+  if (state === 'unreachable' && isWithoutNetwork(enabled)) return [`no network: ${consequence.unreachable}`];
   const width = Math.max(0, ...enabled.map(({ name }) => name.length));
   return [
     ...(describeOutage(enabled) ?? enabled.map(({ name, words }) => `${name.padEnd(width)}  ${words}`)),
     ...(off.length === 0 ? [] : [`not configured: ${off.join(', ')}`]),
-    state === 'silent' ? `none reachable: ${consequence.silent}` : consequence.answering,
+    state === 'unreachable' ? `none reachable: ${consequence.unreachable}` : consequence.answering,
   ];
 }
 
@@ -124,13 +124,15 @@ export function describeWatchConsequence(isHosted: boolean): SourceConsequence {
   const hosted = 'new topics use the hosted service, or these sources with --service own';
   return {
     answering: isHosted ? hosted : 'new topics use these sources',
-    silent: isHosted ? 'new topics use the hosted service' : 'new topics start when a source is reachable',
+    unreachable: isHosted
+      ? 'new topics use the hosted service'
+      : 'new topics start when a source is reachable',
   };
 }
 
 export const API_CONSEQUENCE: SourceConsequence = {
   answering: 'the service uses these sources; /sandbox returns simulated data',
-  silent: 'the service finds nothing until a source is reachable; /sandbox returns simulated data',
+  unreachable: 'the service finds nothing until a source is reachable; /sandbox returns simulated data',
 };
 
 /**

@@ -9,7 +9,7 @@ import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import { SEARCH_STATUSES } from '../model/closed-lists.ts';
 import type { Cli } from './command-context.ts';
-import { describeSilences } from './result-notices.ts';
+import { describeUnresponsiveTools } from './result-notices.ts';
 import { diagnoseAtServer, listIneffective } from './shell-settings.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
@@ -66,7 +66,7 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ...renderRuns(status),
     ...renderChecks(status.checks.filter(({ name }) => !PARTS.has(name))),
     ...labelLines('trends', describeTrendStates(status)),
-    ...labelLines('tools', describeSilences(status.silent_tools, page)),
+    ...labelLines('tools', describeUnresponsiveTools(status.silent_tools, page)),
     ...labelLines('searches', describeSearchStatuses(status)),
     ...labelLines('paused', describePauseOfAll(status, page)),
     ...labelLines(
@@ -138,13 +138,13 @@ function renderServices(status: Status, free: FreeKinds, page: Terminal): Status
 
 /** An unreported cost is not zero: a sum says how many calls it omits. */
 function describeCost(
-  { calls_today, cost_usd_today, calls_without_cost_today: silent }: ServiceDay,
+  { calls_today, cost_usd_today, calls_without_cost_today: uncosted }: ServiceDay,
   free: boolean,
 ): string {
   if (free) return 'free';
   if (calls_today === 0) return 'no cost';
   const left =
-    silent === 0 || cost_usd_today === null ? '' : ` (${formatQuantity(silent, 'call')} not reported)`;
+    uncosted === 0 || cost_usd_today === null ? '' : ` (${formatQuantity(uncosted, 'call')} not reported)`;
   return `cost ${formatCost(cost_usd_today, { free: false })}${left}`;
 }
 

@@ -11,7 +11,7 @@ import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/db/migrate.ts';
 import { Refused } from '../model/errors.ts';
 import { isUnconfigured } from '../model/tool-coverage.ts';
-import { readSilentTools } from '../store/queries/run-tools.ts';
+import { readUnresponsiveTools } from '../store/queries/run-tools.ts';
 import { readNextSlots } from '../store/queries/search-list.ts';
 import { listSearches } from '../store/topics/searches.ts';
 import { loadService, type LocalService, SAMPLE_TOPIC } from '../app/service-access.ts';
@@ -27,7 +27,7 @@ import {
   describeWatchConsequence,
 } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
-import { describeRunTools, describeSilences } from './result-notices.ts';
+import { describeRunTools, describeUnresponsiveTools } from './result-notices.ts';
 import { renderRunReport } from './run-rendering.ts';
 import type { ShutdownRequest } from './process-exit.ts';
 import { findServer } from './running-server.ts';
@@ -213,9 +213,11 @@ async function nameRunningDashboard(failure: unknown, dataDir: string): Promise<
 
 async function listWarnings(program: Program, page: TerminalPage): Promise<string[]> {
   // Those without a key are among the sources.
-  const silent = (await readSilentTools(program.ctx.db, {})).filter(({ reason }) => !isUnconfigured(reason));
+  const tools = (await readUnresponsiveTools(program.ctx.db, {})).filter(
+    ({ reason }) => !isUnconfigured(reason),
+  );
   return [
-    ...describeSilences(silent, page).map((line) => `  tools       ${line}`),
+    ...describeUnresponsiveTools(tools, page).map((line) => `  tools       ${line}`),
     ...(await listStranded(program)),
   ];
 }

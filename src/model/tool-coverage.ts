@@ -73,8 +73,8 @@ export type ToolCoverage = ToolReport & {
   observed_at: Date | null;
 };
 
-/** A silence is worth its date from this age on, in milliseconds. */
-const LONG_SILENCE_MS = 24 * 60 * 60 * 1_000;
+/** The time since the last response is worth its date from this age on, in milliseconds. */
+const LONG_ABSENCE_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * One sentence about the tools of a run that did not respond, and those whose list was full: `4 of 7 tools responded: Web Search needs a key
@@ -86,36 +86,36 @@ export function describeToolCoverage(
   formatDay: (at: Date) => string,
 ): string | null {
   const queried = tools.filter((tool) => tool.asked);
-  const silent = queried.filter(({ responded }) => responded === false);
+  const missing = queried.filter(({ responded }) => responded === false);
   const full = queried.filter(({ responded, reason }) => responded === true && reason === 'list_full');
   const cut =
     full.length === 0 ? null : `${full.map(({ tool }) => tool).join(', ')}: full list, more may match`;
-  if (silent.every(({ reason }) => reason === null || !isToolReason(reason))) return cut;
-  return [describeSilentTools(queried, silent, formatDay), ...(cut === null ? [] : [cut])].join('; ');
+  if (missing.every(({ reason }) => reason === null || !isToolReason(reason))) return cut;
+  return [describeMissingTools(queried, missing, formatDay), ...(cut === null ? [] : [cut])].join('; ');
 }
 
-function describeSilentTools(
+function describeMissingTools(
   queried: readonly ToolCoverage[],
-  silent: readonly ToolCoverage[],
+  missing: readonly ToolCoverage[],
   formatDay: (at: Date) => string,
 ): string {
-  const words = silent.map((tool) => describeSilentTool(tool, formatDay)).join('; ');
+  const words = missing.map((tool) => describeMissingTool(tool, formatDay)).join('; ');
   if (queried.length === 1) return words;
   const responded = queried.filter((tool) => tool.responded === true).length;
-  if (responded + silent.length < queried.length)
-    return `${silent.length} of ${queried.length} tools did not respond: ${words}`;
+  if (responded + missing.length < queried.length)
+    return `${missing.length} of ${queried.length} tools did not respond: ${words}`;
   return `${responded === 0 ? 'none' : responded} of ${queried.length} tools responded: ${words}`;
 }
 
 /** `Web Search needs a key (BRAVE_API_KEY or EXA_API_KEY)`. */
-function describeSilentTool(
+function describeMissingTool(
   tool: Pick<ToolCoverage, 'tool' | 'reason' | 'detail' | 'observed_at' | 'last_responded_at'>,
   formatDay: (at: Date) => string,
 ): string {
   const { reason, detail, observed_at, last_responded_at: last } = tool;
   const what = `${tool.tool} ${describeToolReason(reason, detail)}`;
   const isLong =
-    last !== null && observed_at !== null && observed_at.getTime() - last.getTime() >= LONG_SILENCE_MS;
+    last !== null && observed_at !== null && observed_at.getTime() - last.getTime() >= LONG_ABSENCE_MS;
   return isLong ? `${what}, no response since ${formatDay(last)}` : what;
 }
 
@@ -152,7 +152,7 @@ function listVariables(message: string): string[] {
 }
 
 /** `2 of 7 tools did not respond`, for lists of runs. Null if all did, or the run failed, which its code says. */
-export function describeSilentCount(run: {
+export function describeUnresponsiveCount(run: {
   code: RunCode | null;
   tools_asked: number;
   tools_silent: number;
@@ -162,15 +162,15 @@ export function describeSilentCount(run: {
 }
 
 /** The same of several searches: `News Forum Search failed, no response since 14 Nov (3 searches)`. */
-export function describeSilence(
-  silence: Parameters<typeof describeSilentTool>[0] & {
+export function describeUnresponsiveTool(
+  tool: Parameters<typeof describeMissingTool>[0] & {
     searches: number;
     /** Slug of the first. */
     search: string;
   },
   formatDay: (at: Date) => string,
 ): string {
-  const { searches, search } = silence;
+  const { searches, search } = tool;
   const whose = searches === 1 ? search : `${searches} searches`;
-  return `${describeSilentTool(silence, formatDay)} (${whose})`;
+  return `${describeMissingTool(tool, formatDay)} (${whose})`;
 }

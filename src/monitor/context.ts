@@ -14,7 +14,7 @@ import type { WorkQueue } from '../platform/queue/queue.ts';
 type Endpoint = { baseUrl: string; prefix: string | undefined; key: string | undefined };
 
 /** Public sources of the own service: at least one responds, none does now, or there are none (`SERVICE_SOURCES=sandbox`). */
-export type OwnSources = 'answering' | 'silent' | 'none';
+export type OwnSources = 'answering' | 'unreachable' | 'none';
 
 /** A source of the own service: on, or off with the reason, and how it did since this process started. */
 export type ServiceSource = {

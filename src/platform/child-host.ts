@@ -26,7 +26,7 @@ export type ChildKind = {
   /** Maximum body of a reply, in bytes. */
   maxReplyBytes: number;
   /** An order without a reply for this long, in milliseconds, ends the child. */
-  silentMs: number;
+  maxReplyMs: number;
 };
 
 export type ChildOptions = {
@@ -37,8 +37,8 @@ export type ChildOptions = {
   log: Logger;
 };
 
-/** An order to a child: members of its head, and bytes. `signal` cancels it; `silentMs` replaces that of the kind. */
-type ChildWork = { order: object; body?: Uint8Array; signal: AbortSignal; silentMs?: number };
+/** An order to a child: members of its head, and bytes. `signal` cancels it; `maxReplyMs` replaces that of the kind. */
+type ChildWork = { order: object; body?: Uint8Array; signal: AbortSignal; maxReplyMs?: number };
 
 /** `ending` is what the child's handler returned. */
 type ChildResult = { ending: unknown; body: Buffer };
@@ -60,14 +60,14 @@ const RESTART_DELAY_MS = SECOND;
 
 /**
  * Starts the child with the first order, at most once a second, and stops it after minutes without orders.
- * @param limits in milliseconds; `silentMs` and `idleMs` are set in tests
+ * @param limits in milliseconds; `maxReplyMs` and `idleMs` are set in tests
  */
 export function openChildHost(
   kind: ChildKind,
   options: ChildOptions,
-  limits: { silentMs?: number; idleMs?: number; restartMs?: number } = {},
+  limits: { maxReplyMs?: number; idleMs?: number; restartMs?: number } = {},
 ): ChildHost {
-  const { silentMs = kind.silentMs, idleMs = STOP_WHEN_IDLE_MS, restartMs = RESTART_DELAY_MS } = limits;
+  const { maxReplyMs = kind.maxReplyMs, idleMs = STOP_WHEN_IDLE_MS, restartMs = RESTART_DELAY_MS } = limits;
   let current: RunningChild | undefined;
   let startedAt = -Infinity;
   let ended = '';
@@ -106,8 +106,8 @@ export function openChildHost(
     ask: async (work) => {
       clearTimeout(idle);
       const running = (current ??= start());
-      const limitMs = work.silentMs ?? silentMs;
-      const silent = setTimeout(
+      const limitMs = work.maxReplyMs ?? maxReplyMs;
+      const overdue = setTimeout(
         () => running.kill(`${kind.work} did not end within ${limitMs / SECOND} s; its process was killed`),
         limitMs,
       ).unref();
@@ -115,7 +115,7 @@ export function openChildHost(
       try {
         return await running.ask(work);
       } finally {
-        clearTimeout(silent);
+        clearTimeout(overdue);
         pending -= 1;
         if (pending === 0) stopWhenIdle();
       }

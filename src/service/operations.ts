@@ -111,7 +111,8 @@ function chooseSources(
   if (choice === null || choice === undefined) return { sources };
   const { read = [], without = [] } = choice;
   const left = sources.filter(
-    ({ name, silent }) => silent === true || !(without.includes(ALL_SOURCES) || without.includes(name)),
+    ({ name, unavailable }) =>
+      unavailable === true || !(without.includes(ALL_SOURCES) || without.includes(name)),
   );
   if (read.length === 0) return { sources: left, reports: () => [] };
   // A simulation reads nothing.
@@ -122,7 +123,10 @@ function chooseSources(
     };
   const opened = own.open(read);
   return {
-    sources: [...left.filter(({ source, silent }) => !(silent === true && source === 'web')), opened],
+    sources: [
+      ...left.filter(({ source, unavailable }) => !(unavailable === true && source === 'web')),
+      opened,
+    ],
     reports: () => opened.reports(),
   };
 }

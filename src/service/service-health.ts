@@ -29,7 +29,9 @@ export function registerHealthRoutes(
 
 /** `live` if there is a live source, else `sandbox`; `none` if there is no source. */
 function resolveSourceState(source: string, sources: readonly SearchSource[]): 'live' | 'sandbox' | 'none' {
-  const answering = sources.filter((candidate) => candidate.source === source && candidate.silent !== true);
+  const answering = sources.filter(
+    (candidate) => candidate.source === source && candidate.unavailable !== true,
+  );
   return answering.find(({ state }) => state === 'live')?.state ?? answering[0]?.state ?? 'none';
 }
 

@@ -12,7 +12,7 @@ import { startFollower } from '../monitor/derive/follower.ts';
 import { runRecurringWork, RECURRING_WORK } from '../monitor/recurring-work.ts';
 import { executeRun } from '../monitor/runs/execute.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
-import { createRunGate } from '../monitor/runs/claim.ts';
+import { createRunGate } from '../monitor/runs/lease.ts';
 import { prepareSpool, replaySpool } from '../monitor/runs/db-outage.ts';
 import { type ScanLoop, startScanLoop } from '../monitor/schedule/scan-loop.ts';
 import { deliverDueMessages } from '../monitor/alerts/deliver.ts';
@@ -70,7 +70,7 @@ export async function startWorker(
   const stopFollowing = startFollower(ctx);
   const stopObserving = observePresence();
   return {
-    idle: () => intake.closedBy() ?? (scanLoop.silentMs() > STUCK_MS ? 'silent' : null),
+    idle: () => intake.closedBy() ?? (scanLoop.sinceScanMs() > STUCK_MS ? 'silent' : null),
     drain: async () => {
       intake.end();
       const grace = setTimeout(() => aborting.abort(), GRACE_MS);

@@ -18,7 +18,7 @@ describe('without a reachable source', () => {
     // Nothing hosted, and no public source that responds: a laptop without a network.
     Object.assign(ctx, {
       config: { ...ctx.config, hosted: undefined },
-      ownSources: () => Promise.resolve('silent'),
+      ownSources: () => Promise.resolve('unreachable'),
     });
   });
   afterAll(() => stand.close());
@@ -53,7 +53,7 @@ describe('without a reachable source', () => {
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('saved')]);
   });
 
-  it.each(['silent', 'none'] as const)(
+  it.each(['unreachable', 'none'] as const)(
     'refuses the sandbox as a service with sources %s',
     async (sources) => {
       const { ctx } = stand.world;

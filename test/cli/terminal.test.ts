@@ -150,14 +150,18 @@ describe('sources at startup', () => {
 
   it('print one line without a network', () => {
     expect(
-      describeSources([probe('a', NO_DNS), probe('b', NO_DNS)], 'silent', describeWatchConsequence(false)),
+      describeSources(
+        [probe('a', NO_DNS), probe('b', NO_DNS)],
+        'unreachable',
+        describeWatchConsequence(false),
+      ),
     ).toEqual(['no network: new topics start when a source is reachable']);
   });
 
   it('print why none is reachable if it is not the network', () => {
     const down = 'not reachable (failed: HTTP 503)';
     expect(
-      describeSources([probe('a', down), probe('b', NO_DNS)], 'silent', describeWatchConsequence(false)),
+      describeSources([probe('a', down), probe('b', NO_DNS)], 'unreachable', describeWatchConsequence(false)),
     ).toEqual([`a  ${down}`, `b  ${NO_DNS}`, 'none reachable: new topics start when a source is reachable']);
   });
 

@@ -4,7 +4,7 @@ import type { RunCode } from '../../src/model/errors.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -30,16 +30,16 @@ export async function watch(
 
 async function claim(world: World, search: Search, minutes: number) {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
-  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
-  if (claimed === null) throw new Error('not claimed');
-  return { runId, fence: claimed.fence };
+  const leased = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+  if (leased === null) throw new Error('not leased');
+  return { runId, fence: leased.fence };
 }
 
 async function save(world: World, search: Search, minutes: number, body: object): Promise<void> {
   world.clock.set(at(minutes));
-  const claimed = await claim(world, search, minutes);
+  const leased = await claim(world, search, minutes);
   const diff = await saveFindings(world.db, {
-    ...claimed,
+    ...leased,
     searchId: search.id,
     serviceId: search.service_id,
     findings: parseResponse({

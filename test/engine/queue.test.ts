@@ -120,7 +120,7 @@ onEachBackend('the queue', ({ redisUrl }) => {
     await database.drop();
   });
 
-  test('enqueues one claim of a run as one job, and another claim as another', async () => {
+  test('enqueues one lease of a run as one job, and another lease as another', async () => {
     await queue.enqueueRuns([run(7n)]);
     await queue.enqueueRuns([run(7n), run(7n, { fence: 1 })]);
     expect(await queue.depth()).toMatchObject({ prioritized: 2 });

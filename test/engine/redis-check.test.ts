@@ -1,4 +1,4 @@
-/** Requirements for the Redis of a queue: checked before any work is claimed. */
+/** Requirements for the Redis of a queue: checked before any work is leased. */
 import { rm } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';

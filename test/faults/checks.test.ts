@@ -111,7 +111,7 @@ test.each([
     `UPDATE strandline.responses SET read_at = NULL, received_at = received_at - interval '1 hour'`,
   ],
   [
-    'U9 a claim with a response called again',
+    'U9 a lease with a response called again',
     `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
      SELECT run_id, 2, service_id, fence, 'unknown', sent_at + interval '1 day' FROM strandline.calls`,
     `UPDATE strandline.responses SET read_at = received_at + interval '2 days'`,

@@ -210,7 +210,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U9',
-    broken: 'a claim with a response called again before it was read',
+    broken: 'a lease with a response called again before it was read',
     sql: `SELECT c.run_id, c.n, a.n AS before FROM strandline.calls c
       JOIN strandline.calls b ON b.run_id = c.run_id AND b.fence = c.fence AND b.n < c.n
       JOIN strandline.responses a ON a.run_id = b.run_id AND a.n = b.n

@@ -100,7 +100,7 @@ const SCHEDULES: readonly (Plan & { name: string })[] = [
     ],
   },
   {
-    name: 'a claim that waited for a call of the previous claim marks that call as unknown',
+    name: 'a lease that waited for a call of the previous lease marks that call as unknown',
     roles: [executes, executes],
     limits: { ...limits, perMinute: 3 },
     calledBefore: true,
@@ -115,7 +115,7 @@ const SCHEDULES: readonly (Plan & { name: string })[] = [
     ],
   },
   {
-    name: 'a call marked as unknown by a later claim is not sent while a response is unread',
+    name: 'a call marked as unknown by a later lease is not sent while a response is unread',
     roles: [executes, executes, executes],
     limits,
     calledBefore: false,
@@ -130,7 +130,7 @@ const SCHEDULES: readonly (Plan & { name: string })[] = [
     ],
   },
   {
-    name: 'a call marked as unknown by a later claim is refunded if it was never sent',
+    name: 'a call marked as unknown by a later lease is refunded if it was never sent',
     roles: [{ ...executes, response: 'refused' }, executes],
     limits: { ...limits, perRun: 1 },
     calledBefore: false,

@@ -105,14 +105,14 @@ export const DEFECTS: readonly Defect[] = [
     finds: /the day counts other calls/,
   },
   {
-    name: 'a claim does not check the lease',
+    name: 'a lease does not check the lease',
     in: "SET status = 'running', fence",
     replace: [[/NOT \(lease_until > .*? \+ interval '1 day'\)/, 'true']],
     roles: [executes, executes],
-    finds: /claimed although its lease went on/,
+    finds: /leased although its lease went on/,
   },
   {
-    name: 'a claim does not check whether scans run',
+    name: 'a lease does not check whether scans run',
     in: "SET status = 'running', fence",
     replace: [[/AND EXISTS \(SELECT FROM strandline\.scanner\s+WHERE .*?'5 s'\)/, '']],
     roles: [executes, executes],

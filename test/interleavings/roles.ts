@@ -2,7 +2,7 @@
 import { MINUTE } from '../../src/lib/time.ts';
 import { Refused } from '../../src/model/errors.ts';
 import { callAndStore, findUnreadResponse, readCallLimits } from '../../src/monitor/runs/paid-call.ts';
-import { claimForWorker } from '../../src/monitor/runs/claim.ts';
+import { leaseForWorker } from '../../src/monitor/runs/lease.ts';
 import { endWithoutSuccess } from '../../src/monitor/runs/run-end.ts';
 import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
 import { parseStoredResponse, saveResults } from '../../src/monitor/runs/parse-and-save.ts';
@@ -14,7 +14,7 @@ import type { Id } from '../../src/store/db/database.ts';
 import { beginRequest, type RequestKey, storeReply } from '../../src/store/access/idempotency.ts';
 import { holdTransaction } from '../../src/store/db/held-transaction.ts';
 import type { RawResponse } from '../../src/store/runs/responses.ts';
-import { renewLease } from '../../src/store/runs/run-claims.ts';
+import { renewLease } from '../../src/store/runs/run-leases.ts';
 import { closeTrial, openTrial } from '../../src/store/runs/trials.ts';
 import type { Role } from './plan.ts';
 import type { PlayRecord, Scene } from './stage.ts';
@@ -54,7 +54,7 @@ export async function execute(
   runId: Id,
   { stopped }: { stopped: boolean } = { stopped: false },
 ): Promise<void> {
-  const run = await claimForWorker(ctx, runId, true);
+  const run = await leaseForWorker(ctx, runId, true);
   if (run === null) return parseLateResponses(ctx, runId);
   const stopping = stopped ? AbortSignal.abort() : new AbortController().signal;
   let response: RawResponse | undefined;

@@ -9,7 +9,7 @@ import type { ActingContext } from '../../src/monitor/context.ts';
 import { type Database, type Id, openDatabase } from '../../src/store/db/database.ts';
 import { freshDatabase } from '../database.ts';
 import { startStub, wirePost } from '../stub-service.ts';
-import type { ClaimedRun } from '../../src/store/runs/run-claims.ts';
+import type { LeasedRun } from '../../src/store/runs/run-leases.ts';
 import { type Gate, makeGate, type Mutation, type Statement } from './gate.ts';
 import type { Limits } from './plan.ts';
 
@@ -63,13 +63,13 @@ export type PlayRecord = {
   /** Runs that were offered to the queue, the newest last. */
   offered: Id[];
   violations: string[];
-  /** Of successful claims, by run. */
+  /** Of successful leases, by run. */
   fences: Map<Id, number[]>;
   requests: string[];
   /** When executions of the request started. */
   executions: Date[];
   isRequestOverdue: boolean;
-  /** Runs whose lease was not ended since their last claim. */
+  /** Runs whose lease was not ended since their last lease. */
   leased: Set<Id>;
   /** Whether no scan was committed since the last one became old. */
   isOutage: boolean;
@@ -299,7 +299,7 @@ function freshRecord(): PlayRecord {
 function note(record: PlayRecord, statement: Statement, { rows, rowCount }: QueryResult): void {
   const { name, values } = statement;
   if (name === 'begin_scan' && rowCount !== 0) record.isOutage = false;
-  if (name === 'claim_run') for (const row of rows) noteClaim(record, row as ClaimedRun); // what the statement returns
+  if (name === 'lease_run') for (const row of rows) noteLease(record, row as LeasedRun); // what the statement returns
   const won = name === 'win_run' && rowCount !== 0;
   const opened = name === 'open_call' && (rows[0] as { kind: string } | undefined)?.kind === 'opened';
   if (!won && !opened) return;
@@ -315,16 +315,16 @@ function only(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : value;
 }
 
-function noteClaim(
+function noteLease(
   record: PlayRecord,
-  { id, fence, claims }: Pick<ClaimedRun, 'id' | 'fence' | 'claims'>,
+  { id, fence, leases }: Pick<LeasedRun, 'id' | 'fence' | 'leases'>,
 ): void {
   const before = record.fences.get(id) ?? [];
   if (before.some((other) => other >= fence))
-    record.violations.push(`run ${id} was claimed with fence ${fence}, which is not new`);
-  if (claims > 1 && record.leased.has(id))
-    record.violations.push(`run ${id} was claimed although its lease went on`);
-  if (claims > 1 && record.isOutage)
+    record.violations.push(`run ${id} was leased with fence ${fence}, which is not new`);
+  if (leases > 1 && record.leased.has(id))
+    record.violations.push(`run ${id} was leased although its lease went on`);
+  if (leases > 1 && record.isOutage)
     record.violations.push(`run ${id} was taken over before a scan had extended its lease`);
   record.fences.set(id, [...before, fence]);
   record.leased.add(id);

@@ -4,7 +4,7 @@ import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import type { ParsedLink, ParsedResults } from '../../src/model/parsed-results.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -187,11 +187,11 @@ describe('in the database', () => {
   async function save(answer: Members, minutes: number): Promise<void> {
     const at = new Date(NOON.getTime() + minutes * 60_000);
     const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at });
-    const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at });
-    if (claimed === null) throw new Error('not claimed');
+    const leased = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at });
+    if (leased === null) throw new Error('not leased');
     const diff = await saveFindings(world.db, {
       runId,
-      fence: claimed.fence,
+      fence: leased.fence,
       searchId: search.id,
       serviceId: search.service_id,
       findings: readAnswer(answer, 'ai', at),

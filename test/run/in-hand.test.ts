@@ -8,12 +8,12 @@ import type { Logger } from '../../src/platform/logger.ts';
 import type { Context } from '../../src/monitor/context.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
-import { createRunGate, type RunGate } from '../../src/monitor/runs/claim.ts';
+import { createRunGate, type RunGate } from '../../src/monitor/runs/lease.ts';
 import { prepareSpool, replaySpool } from '../../src/monitor/runs/db-outage.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { type Id, inTransaction } from '../../src/store/db/database.ts';
 import { storeResponse, takeUnreadResponse } from '../../src/store/runs/responses.ts';
-import { claimRun, extendLeases } from '../../src/store/runs/run-claims.ts';
+import { leaseRun, extendLeases } from '../../src/store/runs/run-leases.ts';
 import { until } from '../processes.ts';
 import { gated, json, type StubAnswer, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
@@ -78,7 +78,7 @@ const seenBy = async (slug: string) =>
     )
   ).map(({ id }) => id);
 const runOf = async (runId: Id) =>
-  (await rows('SELECT status, code, reason, claims, fence FROM strandline.runs WHERE id = $1', [runId]))[0];
+  (await rows('SELECT status, code, reason, leases, fence FROM strandline.runs WHERE id = $1', [runId]))[0];
 
 /** Makes the database refuse writes, as a managed one does whose disk is full: sessions begin read-only. */
 async function setReadOnly(on: boolean): Promise<void> {
@@ -99,7 +99,7 @@ async function setReadOnly(on: boolean): Promise<void> {
   await client.end();
 }
 
-test('an outage longer than the lease: no other worker claims the run before its worker stores the response, and the call is paid once', async () => {
+test('an outage longer than the lease: no other worker leases the run before its worker stores the response, and the call is paid once', async () => {
   const [survivor, other] = [worker('survivor'), worker('other')];
   const runId = await newRun('outage');
   const call = gated(holding('outage-1'));
@@ -158,7 +158,7 @@ test('a run that failed after its last call succeeds with the response its first
   expect(stub.requests).toHaveLength(1);
 });
 
-test('a stored response of a claimed run is parsed, newest first, without a call', async () => {
+test('a stored response of a leased run is parsed, newest first, without a call', async () => {
   const { ctx } = worker('two-kept');
   const runId = await newRun('two-kept');
   for (const n of [1, 2]) {
@@ -249,16 +249,16 @@ test('a spooled file that another process stores and removes meanwhile is not an
   expect(events).toEqual([]);
 });
 
-/** A worker claims a run, and dies. */
+/** A worker leases a run, and dies. */
 async function dies(runId: Id, alone: boolean): Promise<void> {
-  const claimed = await claimRun(world.db, {
+  const leased = await leaseRun(world.db, {
     runId,
     worker: 'dies',
     leaseMs: 1_000,
     now: world.clock.now(),
     alone,
   });
-  expect(claimed).not.toBeNull();
+  expect(leased).not.toBeNull();
   await endLease(runId);
   await world.scanned();
 }
@@ -282,7 +282,7 @@ test('a run whose worker died twice runs alone on an idle worker, and new work w
   await dies(deadly, false);
   await dies(deadly, false);
   const beside = { runId: deadly, worker: 'busy', leaseMs: 1_000, now: world.clock.now(), alone: false };
-  expect(await claimRun(world.db, beside)).toBeNull();
+  expect(await leaseRun(world.db, beside)).toBeNull();
   const call = gated(holding('n-1'));
   stub.answers(call.answer);
   const order: string[] = [];
@@ -297,7 +297,7 @@ test('a run whose worker died twice runs alone on an idle worker, and new work w
   call.open();
   await Promise.all(runs);
   expect(order).toEqual(['neighbour', 'deadly', 'later']);
-  expect(await runOf(deadly)).toMatchObject({ status: 'succeeded', claims: 0 });
+  expect(await runOf(deadly)).toMatchObject({ status: 'succeeded', leases: 0 });
 });
 
 test('a run whose worker died three times, once alone, fails with a reason; its response is parsed late', async () => {

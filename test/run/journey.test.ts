@@ -6,7 +6,7 @@ import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { openCall } from '../../src/store/runs/ledger.ts';
 import { loadNewestResponse, storeResponse } from '../../src/store/runs/responses.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
@@ -36,7 +36,7 @@ async function abandoned(runId: bigint): Promise<void> {
   await world.scanned();
 }
 
-test('a run from claim to end: one call in the ledger, the raw response and the post stored', async () => {
+test('a run from lease to end: one call in the ledger, the raw response and the post stored', async () => {
   stub.answers(json({ miner_tweets: [wirePost('1790000000000000001')] }));
   const { firstRunId } = await add('whole');
   const report = await executeRun(world.ctx, firstRunId);
@@ -62,7 +62,7 @@ test('a run from claim to end: one call in the ledger, the raw response and the 
 
 test('the stored response of a dead worker is parsed, not paid for again', async () => {
   const { firstRunId, search } = await add('resumed');
-  const dies = await claimRun(world.db, {
+  const dies = await leaseRun(world.db, {
     runId: firstRunId,
     worker: 'dies',
     leaseMs: 1,
@@ -93,7 +93,7 @@ test('the stored response of a dead worker is parsed, not paid for again', async
 
 test('a call without a known outcome is marked unknown and counts toward the limit of the run', async () => {
   const { firstRunId, search } = await add('unheard');
-  const claimed = await claimRun(world.db, {
+  const leased = await leaseRun(world.db, {
     runId: firstRunId,
     worker: 'dead',
     leaseMs: 1,
@@ -101,7 +101,7 @@ test('a call without a known outcome is marked unknown and counts toward the lim
   });
   await rows(
     `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at) VALUES ($1, 1, $2, $3, 'sent', now())`,
-    [firstRunId, search.service_id, claimed?.fence],
+    [firstRunId, search.service_id, leased?.fence],
   );
   await abandoned(firstRunId);
   expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'succeeded' });
@@ -198,7 +198,7 @@ test('CALLS_PER_DAY holds in the ledger: the call is not made, and the search is
   ]);
 });
 
-test('concurrent claims never make more calls than the daily limit', async () => {
+test('concurrent leases never make more calls than the daily limit', async () => {
   const runs = await Promise.all(Array.from({ length: 12 }, (_, i) => add(`storm-${i}`)));
   const used = Number(
     (await rows('SELECT coalesce(sum(calls), 0)::int AS n FROM strandline.call_days'))[0].n,
@@ -253,12 +253,12 @@ test('two runs of one search never overlap', async () => {
     trigger: 'manual',
     now: world.clock.now(),
   });
-  const claims = await Promise.all(
+  const leases = await Promise.all(
     [one, two].map((runId) =>
-      claimRun(world.db, { runId, worker: 'w', leaseMs: 30_000, now: world.clock.now() }),
+      leaseRun(world.db, { runId, worker: 'w', leaseMs: 30_000, now: world.clock.now() }),
     ),
   );
-  expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
+  expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
 });
 
 test('a process that stops aborts its call and releases its run, which is enqueued immediately', async () => {

@@ -246,7 +246,7 @@ test('the scan enqueues a run five seconds after its late response arrived', asy
   expect(stub.requests).toHaveLength(asked);
 });
 
-test('the scan does not enqueue a running run for its late response: the worker that claimed it parses it', async () => {
+test('the scan does not enqueue a running run for its late response: the worker that leased it parses it', async () => {
   const runId = await newRun();
   await arrives(runId, 1, 1, holding('i1'));
   clock.set(at(30));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startLeaseRenewal } from '../../src/monitor/runs/claim.ts';
+import { startLeaseRenewal } from '../../src/monitor/runs/lease.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { inTransaction } from '../../src/store/db/database.ts';
-import { type ClaimedRun, claimRun, extendLeases, renewLease } from '../../src/store/runs/run-claims.ts';
+import { type LeasedRun, leaseRun, extendLeases, renewLease } from '../../src/store/runs/run-leases.ts';
 import { intercepted } from '../intercepted.ts';
 import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -10,7 +10,7 @@ import { makeWorld, type World } from '../world.ts';
 const LEASE_MS = 60_000;
 
 let world: World;
-let run: ClaimedRun;
+let run: LeasedRun;
 beforeAll(async () => {
   world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
   const { firstRunId } = await createSearch(world.ctx, {
@@ -19,14 +19,14 @@ beforeAll(async () => {
     prompt: 'a',
     every: '1h',
   });
-  const claimed = await claim(firstRunId);
-  if (claimed === null) throw new Error('not claimed');
-  run = claimed;
+  const leased = await lease(firstRunId);
+  if (leased === null) throw new Error('not leased');
+  run = leased;
 });
 afterAll(() => world.close());
 
-const claim = (runId: bigint, alone = false) =>
-  claimRun(world.db, { runId, worker: 'w', leaseMs: LEASE_MS, now: world.clock.now(), alone });
+const lease = (runId: bigint, alone = false) =>
+  leaseRun(world.db, { runId, worker: 'w', leaseMs: LEASE_MS, now: world.clock.now(), alone });
 const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 const endLease = () =>
   rows(`UPDATE strandline.runs SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`, [
@@ -91,31 +91,31 @@ test('a lost lease is not renewed again', async () => {
   }
 });
 
-test('an expired lease can be claimed only while scans run', async () => {
+test('an expired lease can be leased only while scans run', async () => {
   await endLease();
   for (const scanned of ["- interval '4 seconds'", "+ interval '1 hour'"]) {
     await rows(`UPDATE strandline.scanner SET scanned_at = clock_timestamp() ${scanned}`);
-    expect(await claim(run.id), `last scan at now ${scanned}`).toBeNull();
+    expect(await lease(run.id), `last scan at now ${scanned}`).toBeNull();
   }
   await world.scanned();
-  const taken = await claim(run.id);
+  const taken = await lease(run.id);
   expect(taken).toMatchObject({ fence: run.fence + 1 });
 });
 
 const extend = () => inTransaction(world.db, (tx) => extendLeases(tx, LEASE_MS));
 
-test('after an outage a claim gets one more lease, and no second one without a renewal', async () => {
+test('after an outage a lease gets one more lease, and no second one without a renewal', async () => {
   await endLease();
   expect([await extend(), await isHeld()]).toEqual([1, true]);
   await endLease();
   expect([await extend(), await isHeld()]).toEqual([0, false]);
   await world.scanned();
-  expect(await claim(run.id, true)).toMatchObject({ claims: 3 });
+  expect(await lease(run.id, true)).toMatchObject({ leases: 3 });
   await endLease();
   expect([await extend(), await isHeld()]).toEqual([1, true]);
 });
 
-test('a claim that renewed its lease after an outage gets one more lease after the next outage', async () => {
+test('a lease that renewed its lease after an outage gets one more lease after the next outage', async () => {
   const [held] = await rows('SELECT id, fence FROM strandline.runs WHERE id = $1', [run.id]);
   expect(await extend(), 'after the first outage').toBe(0);
   expect(await renewLease(world.db, { runId: held.id, fence: held.fence, leaseMs: LEASE_MS })).toBe(true);

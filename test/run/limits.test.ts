@@ -32,7 +32,7 @@ const counted = async () => ({
 const calls = (runId: bigint) =>
   rows('SELECT state, code, refunded FROM strandline.calls WHERE run_id = $1 ORDER BY n', [runId]);
 const runOf = async (runId: bigint) =>
-  (await rows('SELECT status, code, claims, not_before FROM strandline.runs WHERE id = $1', [runId]))[0];
+  (await rows('SELECT status, code, leases, not_before FROM strandline.runs WHERE id = $1', [runId]))[0];
 
 test('a run waits while the minute is full: no attempt, no failure, and its search stays unchanged', async () => {
   const ctx = limited({ callsPerMinute: 1, maxCallsPerRun: 1 });
@@ -45,7 +45,7 @@ test('a run waits while the minute is full: no attempt, no failure, and its sear
     'detail',
     expect.stringContaining('CALLS_PER_MINUTE: 1) are used up; the next is possible at 12:01:02 UTC'),
   );
-  expect(await runOf(second)).toEqual({ status: 'queued', code: null, claims: 0, not_before: notBefore });
+  expect(await runOf(second)).toEqual({ status: 'queued', code: null, leases: 0, not_before: notBefore });
   expect([await calls(second), stub.requests.length]).toEqual([[], 1]);
   expect(await rows(`SELECT state FROM strandline.searches WHERE slug = 'minute-2'`)).toEqual([
     { state: 'active' },

@@ -57,11 +57,11 @@ test('on a second signal it releases its runs and exits with 0; killed, its run 
   first.kill('SIGTERM');
   expect(await first.ended).toEqual({ code: 0, signal: null });
   const given = await fleet.rows(
-    `SELECT CASE WHEN status = 'running' THEN worker END AS worker, claims FROM strandline.runs WHERE id = $1`,
+    `SELECT CASE WHEN status = 'running' THEN worker END AS worker, leases FROM strandline.runs WHERE id = $1`,
     [runId],
   );
-  // Back in the queue, or with another worker already; and no claim that ended without a word.
-  expect(given).toMatchObject([{ claims: expect.toSatisfy((claims: number) => claims <= 1) }]);
+  // Back in the queue, or with another worker already; and no lease that ended without a word.
+  expect(given).toMatchObject([{ leases: expect.toSatisfy((leases: number) => leases <= 1) }]);
   expect(String(given[0].worker)).not.toContain(`:${first.pid}:`);
 
   const second = await holderOf(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRunGate } from '../../src/monitor/runs/claim.ts';
+import { createRunGate } from '../../src/monitor/runs/lease.ts';
 
 /** Work that has begun when it is in `begun`, and ends when it is told to. */
 function works() {

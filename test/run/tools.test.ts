@@ -9,7 +9,11 @@ import { explainMissingTools, findMissingTools } from '../../src/monitor/topics/
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { readRun } from '../../src/store/queries/run-list.ts';
-import { readHostedSilences, readRunTools, readSilentTools } from '../../src/store/queries/run-tools.ts';
+import {
+  readMissingHostedTools,
+  readRunTools,
+  readUnresponsiveTools,
+} from '../../src/store/queries/run-tools.ts';
 import { storeResponse } from '../../src/store/runs/responses.ts';
 import { json } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
@@ -92,7 +96,7 @@ test('a forum that is down for a week: each run says so, and since when', async 
       tools_silent: 2,
     });
   }
-  expect(await readSilentTools(world.db, { search: 'tides' })).toMatchObject([
+  expect(await readUnresponsiveTools(world.db, { search: 'tides' })).toMatchObject([
     { tool: 'News Forum Search', reason: 'source_failed', searches: 1, search: 'tides' },
     { tool: 'Web Search', reason: 'source_needs_key', last_responded_at: null },
   ]);
@@ -120,7 +124,7 @@ test('a list that the service says is full counts as cut, however short it is', 
     detail: message,
   });
   expect(await describe(firstRunId)).toContain('News Forum Search: full list, more may match');
-  expect(await readSilentTools(world.db, { search: 'full' })).toEqual([]);
+  expect(await readUnresponsiveTools(world.db, { search: 'full' })).toEqual([]);
 });
 
 test('the most items of a tool are those of its request: another request has its own limit', async () => {
@@ -169,7 +173,7 @@ test('a search whose only tool needs a key fails with its own code, and its run 
     code: 'source_needs_key',
   });
   expect(await describe(firstRunId)).toBe('Web Search needs a key (BRAVE_API_KEY)');
-  expect(await readSilentTools(world.db, { search: 'keyless' })).toHaveLength(1);
+  expect(await readUnresponsiveTools(world.db, { search: 'keyless' })).toHaveLength(1);
 });
 
 test('a run that failed as a whole has rows with its code, and a replay replaces them', async () => {
@@ -184,7 +188,7 @@ test('a run that failed as a whole has rows with its code, and a replay replaces
     TOOLS.toSorted().map((tool) => [tool, false, 'invalid_request']),
   );
   expect(await describe(firstRunId), 'the code of the run says it').toBeNull();
-  expect(await readSilentTools(world.db, { search: 'refused' })).toEqual([]);
+  expect(await readUnresponsiveTools(world.db, { search: 'refused' })).toEqual([]);
 
   const receivedAt = new Date(world.clock.now().getTime() + 1_000);
   // The body of the refused call is stored, too.
@@ -271,7 +275,7 @@ test('the migration takes from stored completions which tools did not respond', 
 });
 
 test('a hosted service is known by its last responses: a new search on tools that had none is saved, and says so', async () => {
-  const ctx = { ...world.ctx, missingTools: () => readHostedSilences(world.db) };
+  const ctx = { ...world.ctx, missingTools: () => readMissingHostedTools(world.db) };
   stub.answers(json(answer(null)));
   await add('known');
   await runAgain('known');

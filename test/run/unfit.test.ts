@@ -28,7 +28,7 @@ afterAll(async () => {
   await fleet.close();
 });
 
-test('a worker whose queue could lose jobs claims nothing, says why, and resumes when that is fixed', async () => {
+test('a worker whose queue could lose jobs leases nothing, says why, and resumes when that is fixed', async () => {
   let refused = true;
   const check = () =>
     refused ? Promise.reject(new Refused('unavailable', 'it throws jobs away')) : Promise.resolve([]);

@@ -128,7 +128,7 @@ test('a run during which the network is lost waits, too; the search does not fai
 
 test('who watches is told once when a source is reachable', async () => {
   const { place, services } = await makeEarlyWorld('auto');
-  expect(await services.ownSources()).toBe('silent');
+  expect(await services.ownSources()).toBe('unreachable');
   const told: (readonly ProbeResult[])[] = [];
   const reached = new Promise<void>((resolve) => {
     services.watchSources((probed) => {

@@ -84,7 +84,7 @@ test.each([
   const search = await quarterly(slug);
   const { runId } = await insertManualRun(world.ctx, slug);
   await rows(
-    `UPDATE strandline.runs SET status = 'running', fence = $2, claims = 1, lease_until = $3, started_at = created_at, offer_at = NULL
+    `UPDATE strandline.runs SET status = 'running', fence = $2, leases = 1, lease_until = $3, started_at = created_at, offer_at = NULL
      WHERE id = $1`,
     [runId, fence, lease],
   );

@@ -184,20 +184,20 @@ test('a schedule that cannot be parsed marks its search broken and does not affe
   );
 });
 
-test('unclaimed runs are enqueued again after half a minute, and abandoned ones immediately', async () => {
+test('unleased runs are enqueued again after half a minute, and abandoned ones immediately', async () => {
   const waiting = await quarterly('waiting');
   const abandoned = await quarterly('abandoned');
   world.clock.advance(15 * MINUTE);
   await scan(world.ctx);
   const [waits, lost] = [await queuedRun(waiting.id), await queuedRun(abandoned.id)];
   await rows(
-    `UPDATE strandline.runs SET status = 'running', fence = 1, claims = 1, lease_until = clock_timestamp() - interval '1 s',
+    `UPDATE strandline.runs SET status = 'running', fence = 1, leases = 1, lease_until = clock_timestamp() - interval '1 s',
        started_at = created_at, offer_at = NULL WHERE id = $1`,
     [lost],
   );
   await world.scanned();
   expect(await world.scan()).toEqual([lost]);
-  expect(world.enqueued.at(-1), 'a new job for a new claim').toMatchObject({ fence: 1 });
+  expect(world.enqueued.at(-1), 'a new job for a new lease').toMatchObject({ fence: 1 });
   expect(await world.scan(), 'neither was offered half a minute ago').toEqual([]);
   world.clock.advance(31_000);
   await world.scanned();

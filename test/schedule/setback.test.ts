@@ -20,7 +20,7 @@ import { readTime } from '../../src/store/db/database.ts';
 import { listSearchesToRetry } from '../../src/store/derive/pending-derivations.ts';
 import { readCallRoom } from '../../src/store/runs/call-limits.ts';
 import { openCall } from '../../src/store/runs/ledger.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { listLateRuns } from '../../src/store/runs/responses.ts';
 import { ensureRecurringWork } from '../../src/store/runs/scanner.ts';
 import { reserveSourceTurn } from '../../src/store/services/source-pacing.ts';
@@ -129,11 +129,11 @@ test('leases, retries, responses and messages do not wait until the clock is as 
   const later = `clock_timestamp() + interval '1 minute'`;
   // Its worker died during the only call that the minute allows.
   const { id: searchId, service_id: service, firstRunId } = await search('dies', { every: '1h' });
-  const claimed = await claimRun(world.db, { runId: firstRunId, worker: 'w', leaseMs: LEASE_MS, now: null });
-  if (claimed === null) throw new Error('not claimed');
+  const leased = await leaseRun(world.db, { runId: firstRunId, worker: 'w', leaseMs: LEASE_MS, now: null });
+  if (leased === null) throw new Error('not leased');
   const call = {
     runId: firstRunId,
-    fence: claimed.fence,
+    fence: leased.fence,
     searchId,
     serviceId: service,
     serviceKind: 'hosted' as const,
@@ -179,7 +179,7 @@ test('leases, retries, responses and messages do not wait until the clock is as 
   const now = await databaseNow();
   expect(world.enqueued.map(({ runId }) => runId)).toContain(retries);
   const again = { runId: retries, worker: 'w', leaseMs: LEASE_MS, now: null };
-  expect(await claimRun(world.db, again)).not.toBeNull();
+  expect(await leaseRun(world.db, again)).not.toBeNull();
   const [{ lease_until: lease }] = await rows('SELECT lease_until FROM strandline.runs WHERE id = $1', [
     firstRunId,
   ]);

@@ -33,7 +33,7 @@ onEachBackend('a worker that starts', ({ redisUrl }) => {
     await world.close();
   });
 
-  test('enqueues slots recorded without a job, and those whose job was taken but not claimed', async () => {
+  test('enqueues slots recorded without a job, and those whose job was taken but not leased', async () => {
     const { search, firstRunId } = await createSearch(world.ctx, {
       slug: 'left-behind',
       operation: 'microblog',
@@ -64,7 +64,7 @@ onEachBackend('a worker that starts', ({ redisUrl }) => {
     await (await startScanLoop(ctx)).stop();
     expect(await offered(), 'although somebody scanned a moment ago').toEqual({ prioritized: 1, active: 0 });
 
-    // Another takes the job and dies before it claims the run.
+    // Another takes the job and dies before it leases the run.
     const options = { ...backend.worker, autorun: false, lockDuration: 600_000 };
     const taker =
       backend.factory === undefined

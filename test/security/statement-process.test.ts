@@ -113,7 +113,7 @@ describe.skipIf(process.platform !== 'linux')('the statement process', () => {
   });
 
   test('is killed when it does not respond', async () => {
-    const one = host({}, { silentMs: 500 });
+    const one = host({}, { maxReplyMs: 500 });
     await expect(json(one, 'select pg_sleep(25)')).rejects.toMatchObject({
       kind: 'unavailable',
       message: 'the statement did not end within 0.5 s; its process was killed',

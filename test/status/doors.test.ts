@@ -188,7 +188,7 @@ const WAYS: Readonly<
 
 /** Public sources are configured, and none is reachable. */
 function withoutNetwork(): ActingContext {
-  return { ...stand.world.ctx, ownSources: () => Promise.resolve('silent') };
+  return { ...stand.world.ctx, ownSources: () => Promise.resolve('unreachable') };
 }
 
 async function waitForSource(slug: string): Promise<void> {

@@ -5,7 +5,7 @@ import { judgeTopic, nameTopicStatus, readSearchStatuses } from '../../src/monit
 import { editSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch, changeTopic } from '../../src/monitor/topics/search-state.ts';
 import type { RunCode } from '../../src/model/errors.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
 import { at, newSearch, run } from '../store/live.ts';
@@ -60,11 +60,11 @@ async function take(search: Search, step: Step, minutes: number): Promise<void> 
     );
   else {
     const runId = await insertRun(db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
-    const claimed = await claimRun(db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
-    if (claimed === null) throw new Error('not claimed');
+    const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+    if (leased === null) throw new Error('not leased');
     await failRun(db, {
       runId,
-      fence: claimed.fence,
+      fence: leased.fence,
       code: step,
       reason: null,
       rejects: null,

@@ -8,7 +8,7 @@ import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { ArchiveQuestion } from '../../src/store/archive/archive-candidates.ts';
 import { type ArchiveHit, searchArchive } from '../../src/store/archive/search-archive.ts';
 import { inTransaction } from '../../src/store/db/database.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import { insertSearch, type Search } from '../../src/store/topics/searches.ts';
@@ -69,8 +69,8 @@ async function found(
   when = at(0),
 ): Promise<void> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: when });
-  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: when });
-  if (claimed === null) throw new Error('not claimed');
+  const leased = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: when });
+  if (leased === null) throw new Error('not leased');
   const findings: ParsedResults = {
     posts: [],
     nestedPosts: [],
@@ -88,7 +88,7 @@ async function found(
   };
   const diff = await saveFindings(world.db, {
     runId,
-    fence: claimed.fence,
+    fence: leased.fence,
     searchId: search.id,
     serviceId: search.service_id,
     findings,

@@ -105,7 +105,7 @@ async function seed(): Promise<void> {
   // A run that is under way, and a worker that lives.
   await insertManualRun(ctx, 'ai');
   await world.db.pool.query(
-    `UPDATE strandline.runs SET status = 'running', worker = 'w', started_at = now(), lease_until = now() + interval '1 hour', fence = 1, claims = 1 WHERE status = 'queued'`,
+    `UPDATE strandline.runs SET status = 'running', worker = 'w', started_at = now(), lease_until = now() + interval '1 hour', fence = 1, leases = 1 WHERE status = 'queued'`,
   );
   await world.db.pool.query(
     `INSERT INTO strandline.workers VALUES ('w', '1', 'postgres', 8, 0, now(), now());

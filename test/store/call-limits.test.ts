@@ -7,7 +7,7 @@ import { type Database, type Id, openDatabase } from '../../src/store/db/databas
 import { closeFailedCall, type OpenedCall, openCall } from '../../src/store/runs/ledger.ts';
 import { storeResponse } from '../../src/store/runs/responses.ts';
 import { closeTrial, openTrial } from '../../src/store/runs/trials.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
@@ -23,8 +23,8 @@ const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool
 const WINDOW_MS = 62_000;
 let serial = 0;
 
-/** Claimed runs, each of a search of its own. */
-async function claimed(count: number): Promise<{ runId: Id; serviceId: Id; fence: number }[]> {
+/** Leased runs, each of a search of its own. */
+async function leased(count: number): Promise<{ runId: Id; serviceId: Id; fence: number }[]> {
   const made = [];
   for (let n = 0; n < count; n += 1) {
     serial += 1;
@@ -36,7 +36,7 @@ async function claimed(count: number): Promise<{ runId: Id; serviceId: Id; fence
       every: '1h',
     });
     const input = { runId: firstRunId, worker: 'test', leaseMs: 600_000, now: world.clock.now() };
-    const run = await claimRun(world.db, input);
+    const run = await leaseRun(world.db, input);
     made.push({ runId: firstRunId, serviceId: search.service_id, fence: run?.fence ?? 0 });
   }
   return made;
@@ -56,7 +56,7 @@ const open = (
     clock: world.clock,
     ...limits,
   });
-const openAll = (calls: Awaited<ReturnType<typeof claimed>>, limits: Partial<Limits>) =>
+const openAll = (calls: Awaited<ReturnType<typeof leased>>, limits: Partial<Limits>) =>
   Promise.all(calls.map((call, n) => open(call, limits, processes[n % processes.length])));
 const kinds = (opened: readonly { kind: string }[]) => {
   const counts: Record<string, number> = {};
@@ -89,7 +89,7 @@ beforeEach(async () => {
 
 describe('the limit per minute', () => {
   test('allows exactly the configured calls, from several processes at once, and as many again afterwards', async () => {
-    const runs = await claimed(50);
+    const runs = await leased(50);
     const first = await openAll(runs, { callsPerMinute: 20 });
     expect(kinds(first)).toEqual({ opened: 20, minute_cap: 30 });
     const until = new Date(world.clock.now().getTime() + WINDOW_MS);
@@ -106,7 +106,7 @@ describe('the limit per minute', () => {
   });
 
   test('slides: capacity returns when the oldest call expires, and the refusal says when', async () => {
-    const [a, b, c] = await claimed(3);
+    const [a, b, c] = await leased(3);
     if (!a || !b || !c) throw new Error('three runs');
     await open(a, { callsPerMinute: 2 });
     world.clock.advance(20_000);
@@ -123,7 +123,7 @@ describe('the limit per minute', () => {
   });
 
   test('is shared by runs and trials', async () => {
-    const runs = await claimed(10);
+    const runs = await leased(10);
     const trial = (n: number) =>
       openTrial(processes[n % 3] ?? world.db, {
         serviceId: runs[0]?.serviceId ?? 0n,
@@ -150,7 +150,7 @@ describe('the limit per minute', () => {
   });
 
   test('survives a database clock that goes back: its calls count as sent now, and no longer', async () => {
-    const runs = await claimed(4);
+    const runs = await leased(4);
     await openAll(runs.slice(0, 3), { callsPerMinute: 3 });
     world.clock.advance(-7_200_000);
     const [, , , late] = runs;
@@ -162,7 +162,7 @@ describe('the limit per minute', () => {
   });
 
   test('uses the database clock if statements get no time, in the order in which calls are counted', async () => {
-    const runs = await claimed(50);
+    const runs = await leased(50);
     const [{ before }] = await rows(`SELECT date_trunc('milliseconds', clock_timestamp()) AS before`);
     const opened = await Promise.all(
       runs.map((run, n) =>
@@ -187,7 +187,7 @@ describe('the limit per minute', () => {
 describe('the limit per day', () => {
   test('allows exactly the configured calls, and resets at midnight UTC', async () => {
     world.clock.set('2027-03-01T23:59:00Z');
-    const runs = await claimed(30);
+    const runs = await leased(30);
     expect(kinds(await openAll(runs, { callsPerDay: 12 }))).toEqual({ opened: 12, day_cap: 18 });
     world.clock.advance(60_000);
     expect(kinds(await openAll(runs, { callsPerDay: 12 }))).toEqual({ opened: 12, day_cap: 18 });
@@ -195,7 +195,7 @@ describe('the limit per day', () => {
   });
 
   test('and the one per minute hold together, and a refusal by one leaves the other unchanged', async () => {
-    const runs = await claimed(40);
+    const runs = await leased(40);
     const limits = { callsPerDay: 15, callsPerMinute: 10 };
     expect(kinds(await openAll(runs, limits))).toEqual({ opened: 10, minute_cap: 30 });
     world.clock.advance(WINDOW_MS);
@@ -212,8 +212,8 @@ describe('the limit per day', () => {
 });
 
 describe('a call is refused and not counted', () => {
-  test('if another claim has the run, or its calls are used up', async () => {
-    const [run] = await claimed(1);
+  test('if another lease has the run, or its calls are used up', async () => {
+    const [run] = await leased(1);
     if (!run) throw new Error('a run');
     expect(await open({ ...run, fence: run.fence - 1 }, { callsPerMinute: 5 })).toEqual({ kind: 'lost' });
     expect(await open({ ...run, fence: run.fence + 1 }, { callsPerMinute: 5 })).toEqual({ kind: 'lost' });
@@ -229,7 +229,7 @@ describe('a call is refused and not counted', () => {
   });
 
   test('if the run has an unparsed stored response', async () => {
-    const [run] = await claimed(1);
+    const [run] = await leased(1);
     if (!run) throw new Error('a run');
     await open(run, { callsPerMinute: 9 });
     const response = {
@@ -247,7 +247,7 @@ describe('a call is refused and not counted', () => {
   });
 
   test('if another transaction takes the run concurrently, whichever is first', async () => {
-    const [run] = await claimed(1);
+    const [run] = await leased(1);
     if (!run) throw new Error('a run');
     const other = await world.db.pool.connect();
     await other.query('BEGIN');
@@ -262,7 +262,7 @@ describe('a call is refused and not counted', () => {
 
 describe('a refund', () => {
   test('removes an unsent call from the day and the minute; it still counts for its run', async () => {
-    const [a, b] = await claimed(2);
+    const [a, b] = await leased(2);
     if (!a || !b) throw new Error('two runs');
     const limits = { callsPerDay: 9, callsPerMinute: 9 };
     await open(a, limits); // at the same instant, so that one of two equal times goes
@@ -280,7 +280,7 @@ describe('a refund', () => {
   });
 
   test('is refused if the request may have been sent', async () => {
-    const [run] = await claimed(1);
+    const [run] = await leased(1);
     if (!run) throw new Error('a run');
     await closed(run, await open(run, { callsPerDay: 9, callsPerMinute: 9 }), true);
     expect([await callsOfDays(), (await minute()).length]).toEqual([[1], 1]);
@@ -288,7 +288,7 @@ describe('a refund', () => {
 
   test('applies to the day of the call, also for trials; many refunds and calls at once stay consistent', async () => {
     world.clock.set('2027-03-05T23:59:59Z');
-    const runs = await claimed(20);
+    const runs = await leased(20);
     const limits = { callsPerDay: 100, callsPerMinute: 100 };
     const opened = await openAll(runs.slice(0, 10), limits);
     const trial = await openTrial(world.db, {
@@ -328,7 +328,7 @@ describe('a refund', () => {
 });
 
 test('returns the remaining calls of many services at once', async () => {
-  const [run] = await claimed(1);
+  const [run] = await leased(1);
   if (!run) throw new Error('a run');
   await open(run, { callsPerDay: 9, callsPerMinute: 9 });
   const services = [{ id: run.serviceId, kind: 'hosted' as const }];

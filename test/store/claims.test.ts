@@ -11,7 +11,7 @@ import {
   readCompletionDiff,
 } from '../../src/store/queries/completion-diff.ts';
 import { readFirstFinders } from '../../src/store/queries/link-pages.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
 import { saveAgain, saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -45,15 +45,15 @@ function read({ summary, found = [], forum = [], posts = [] }: Told) {
   return parseResponse({ operation: 'ai', body, contentType: null, dialect: loadDialect('named') });
 }
 
-async function claimed(search: Search, when: Date) {
+async function leased(search: Search, when: Date) {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: when });
-  const holding = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: when });
-  if (holding === null) throw new Error('not claimed');
+  const holding = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: when });
+  if (holding === null) throw new Error('not leased');
   return { runId, fence: holding.fence };
 }
 
 async function run(search: Search, minutes: number, told: Told): Promise<Id> {
-  const { runId, fence } = await claimed(search, at(minutes));
+  const { runId, fence } = await leased(search, at(minutes));
   const observed = { observedAt: at(minutes), endedAt: at(minutes) };
   const whose = { runId, fence, searchId: search.id, serviceId: search.service_id };
   if ((await saveFindings(world.db, { ...whose, ...observed, findings: read(told) })) === null)
@@ -236,7 +236,7 @@ test('a failed run and a run without a completion are gaps: no statement is gone
   const search = await newSearch('gaps');
   const first = await run(search, 0, { summary: 'The port is closed.' });
   const fail = async (minutes: number) => {
-    const { runId, fence } = await claimed(search, at(minutes));
+    const { runId, fence } = await leased(search, at(minutes));
     await failRun(world.db, {
       runId,
       fence,

@@ -11,7 +11,7 @@ import { MAX_COPIES, readThings } from '../../src/store/topics/copies.ts';
 import type { TopicItem } from '../../src/store/save/topic-items.ts';
 import { fillTextKeys } from '../../src/store/maintenance/fill-text-keys.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -53,7 +53,7 @@ async function finds(
   const { db, clock } = world;
   const now = clock.now();
   const runId = await insertRun(db.pool, { searchId: search.id, trigger: 'manual', now });
-  const claimed = await claimRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
+  const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
   const body =
     search.operation === 'ai'
       ? { hacker_news_search_results: { organic_results: links.map((id) => ({ link: address(topic, id) })) } }
@@ -73,7 +73,7 @@ async function finds(
         };
   await saveFindings(db, {
     runId,
-    fence: claimed?.fence ?? 0,
+    fence: leased?.fence ?? 0,
     searchId: search.id,
     serviceId: search.service_id,
     findings: parseResponse({

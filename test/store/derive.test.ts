@@ -12,7 +12,7 @@ import { HOUR } from '../../src/lib/time.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { foldCounts, readCounts } from '../../src/store/derive/counts.ts';
 import type { Database, Id } from '../../src/store/db/database.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveAgain, saveFindings, saveLate } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -56,8 +56,8 @@ type Saved = { runId: Id; search: Search; minute: number };
 
 async function startRun(search: Search, minute: number) {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minute) });
-  const run = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minute) });
-  if (run === null) throw new Error('not claimed');
+  const run = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minute) });
+  if (run === null) throw new Error('not leased');
   return run;
 }
 

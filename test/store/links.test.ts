@@ -6,7 +6,7 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { readLeads } from '../../src/store/queries/first-finders.ts';
 import { readLinkAddresses, readPostsWithLink } from '../../src/store/queries/links.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
@@ -51,10 +51,10 @@ async function save(
   linkRules: readonly OwnLinkRule[] = [],
 ): Promise<Diff> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(0) });
-  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+  const leased = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
   const diff = await saveFindings(world.db, {
     runId,
-    fence: claimed?.fence ?? 0,
+    fence: leased?.fence ?? 0,
     searchId: search.id,
     serviceId: search.service_id,
     findings: parseResponse({

@@ -4,7 +4,7 @@ import { MINUTE } from '../../src/lib/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import type { Database } from '../../src/store/db/database.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
@@ -47,11 +47,11 @@ export async function run(
   db: Database | null = world.db,
 ): Promise<Diff> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
-  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
-  if (claimed === null) throw new Error('not claimed');
+  const leased = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+  if (leased === null) throw new Error('not leased');
   const diff = await saveFindings(db ?? world.db, {
     runId,
-    fence: claimed.fence,
+    fence: leased.fence,
     searchId: search.id,
     serviceId: search.service_id,
     findings: parseResponse({

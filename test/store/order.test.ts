@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveAgain, saveFindings, saveLate } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -146,7 +146,7 @@ async function openRuns(world: World, responses: readonly Response[]) {
   await pool.query('DELETE FROM strandline.runs');
   const names = new Map<bigint, string>();
   const open = [];
-  // Numbered in time, as the scan does, and claimed when they are saved.
+  // Numbered in time, as the scan does, and leased when they are saved.
   for (const response of responses) {
     const search = searches[response.search];
     if (search === undefined) throw new Error('no such search');
@@ -175,14 +175,14 @@ function readResponse(search: Search, { body, minute }: Response) {
 }
 
 async function save(world: World, { input, time }: OpenRun): Promise<void> {
-  const claimed = await claimRun(world.db, {
+  const leased = await leaseRun(world.db, {
     runId: input.runId,
     worker: 'test',
     leaseMs: 30_000,
     now: time,
   });
-  if (claimed === null) throw new Error('not claimed');
-  await saveFindings(world.db, { ...input, fence: claimed.fence, endedAt: time });
+  if (leased === null) throw new Error('not leased');
+  await saveFindings(world.db, { ...input, fence: leased.fence, endedAt: time });
 }
 
 /** A run that failed although its response was there. */

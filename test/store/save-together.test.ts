@@ -5,7 +5,7 @@ import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Id } from '../../src/store/db/database.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import type { SaveInput } from '../../src/store/save/outcome.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
@@ -47,11 +47,11 @@ type Said = {
 type Response = { minute: number; posts: Said[]; links: { link: number; title: string }[] };
 
 /** @param way goes into every id, so that the same responses can be saved twice in one database */
-async function claimed(search: Search, response: Response, way: string): Promise<SaveInput> {
+async function leased(search: Search, response: Response, way: string): Promise<SaveInput> {
   const time = at(response.minute);
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: time });
-  const run = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: time });
-  if (run === null) throw new Error('not claimed');
+  const run = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: time });
+  if (run === null) throw new Error('not leased');
   const tweets = response.posts.map(({ post, text, likes, views, fans }) =>
     wirePost(`${way}${post}`, {
       ...(text === undefined ? {} : { text }),
@@ -178,12 +178,12 @@ test('saving together equals saving one by one, for any responses in any order',
         for (const one of before.toSorted((a, b) => a.minute - b.minute))
           await saveFindings(
             world.db,
-            await claimed(await newSearch(), { ...one, minute: one.minute - 60 }, way),
+            await leased(await newSearch(), { ...one, minute: one.minute - 60 }, way),
           );
         const inputs: SaveInput[] = [];
         for (const [i, one] of group.entries()) {
           const search = of[i];
-          if (search !== undefined) inputs.push(await claimed(search, one, way));
+          if (search !== undefined) inputs.push(await leased(search, one, way));
         }
         const inTurn = byTime.map((one) => inputs[group.indexOf(one)]).filter((one) => one !== undefined);
         const diffs = new Map<Id, Diff | null>();
@@ -217,7 +217,7 @@ async function transactionsOf(work: () => Promise<unknown>): Promise<number> {
 const post = (n: number): Said => ({ post: n, text: 'words', likes: 1, views: null, fans: 1 });
 async function eight(way: string): Promise<SaveInput[]> {
   const of = await Promise.all(Array.from({ length: 8 }, newSearch));
-  return Promise.all(of.map((search, n) => claimed(search, { minute: n, posts: [post(n)], links: [] }, way)));
+  return Promise.all(of.map((search, n) => leased(search, { minute: n, posts: [post(n)], links: [] }, way)));
 }
 
 test('eight concurrent saves share one transaction', async () => {
@@ -231,7 +231,7 @@ test('what two late responses of a transaction change is derived again from the 
     const inputs = await Promise.all(
       minutes.map(async (minute) => {
         const posts = [{ ...post(1), likes: minute }];
-        return claimed(await newSearch(), { minute, posts, links: [] }, 'twolate');
+        return leased(await newSearch(), { minute, posts, links: [] }, 'twolate');
       }),
     );
     await Promise.all(inputs.map((one) => saveFindings(world.db, one)));
@@ -254,7 +254,7 @@ test('what two late responses of a transaction change is derived again from the 
   ]);
 });
 
-test('a save whose claim is lost is left out, and the others are stored', async () => {
+test('a save whose lease is lost is left out, and the others are stored', async () => {
   const inputs = await eight('lost');
   await rows('UPDATE strandline.runs SET fence = fence + 1 WHERE id = $1', [inputs[4]?.runId]);
   const diffs = await Promise.all(inputs.map((one) => saveFindings(world.db, one)));
@@ -296,7 +296,7 @@ test('a connection that breaks after the commit leaves every run saved once, and
     },
   });
   const diffs = await Promise.all(inputs.map((one) => saveFindings(db, one)));
-  // They were committed, and nobody heard of it: their claims do not hold them any more, and the runs themselves are asked.
+  // They were committed, and nobody heard of it: their leases do not hold them any more, and the runs themselves are asked.
   expect(diffs).toEqual(Array.from({ length: 8 }, () => null));
   const ids = inputs.map(({ runId }) => runId);
   expect(

@@ -3,7 +3,7 @@ import { loadDialect } from '../../src/protocol/dialect.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { type Id, inTransaction, openDatabase } from '../../src/store/db/database.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { dropMonths } from '../../src/store/maintenance/partitions.ts';
 import { findStored, saveContent, saveCounters } from '../../src/store/save/save-facts.ts';
@@ -63,11 +63,11 @@ async function runQueued(
   operation: 'ai' | 'microblog',
   db = world.db,
 ): Promise<Diff> {
-  const claimed = await claimRun(db, { runId, worker: 'test', leaseMs: 30_000, now: at });
-  if (claimed === null) throw new Error('not claimed');
+  const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now: at });
+  if (leased === null) throw new Error('not leased');
   const diff = await saveFindings(db, {
     runId,
-    fence: claimed.fence,
+    fence: leased.fence,
     searchId: search.id,
     serviceId: search.service_id,
     findings: read(body, operation),

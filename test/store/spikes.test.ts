@@ -6,7 +6,7 @@ import { FOLLOWER_INTERVAL_MS, derivePending, deriveBatch } from '../../src/moni
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { composeSpikeSentence } from '../../src/monitor/trends/rules/spike-sentence.ts';
 import { type Id, inTransaction } from '../../src/store/db/database.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -45,14 +45,14 @@ type Counters = Partial<Record<'like_count' | 'retweet_count' | 'reply_count' | 
 /** One run whose answer came at a time and held these posts, by id, with these counters. */
 async function run(search: Search, minutes: number, posts: Readonly<Record<string, Counters>>): Promise<Id> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
-  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
-  if (claimed === null) throw new Error('not claimed');
+  const leased = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+  if (leased === null) throw new Error('not leased');
   const wire = Object.entries(posts).map(([id, counters]) =>
     wirePost(`${search.id}${id}`, { created_at: at(-600).toISOString(), ...counters }),
   );
   const saved = await saveFindings(world.db, {
     runId,
-    fence: claimed.fence,
+    fence: leased.fence,
     searchId: search.id,
     serviceId: search.service_id,
     findings: parseResponse({

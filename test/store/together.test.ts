@@ -5,7 +5,7 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { type Database, type Id, openDatabase } from '../../src/store/db/database.ts';
 import { openCall } from '../../src/store/runs/ledger.ts';
 import { loadNewestResponse, storeResponse } from '../../src/store/runs/responses.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
@@ -50,8 +50,8 @@ async function queuedRuns(services: number, ofEach: number): Promise<{ runId: Id
   return Array.from({ length: services }, (_, i) => runs.slice(i * ofEach, (i + 1) * ofEach));
 }
 
-const claim = (runId: Id, on: Database = db) =>
-  claimRun(on, { runId, worker: 'w', leaseMs: 600_000, now: world.clock.now() });
+const lease = (runId: Id, on: Database = db) =>
+  leaseRun(on, { runId, worker: 'w', leaseMs: 600_000, now: world.clock.now() });
 
 const limit = fc.option(fc.integer({ min: 1, max: 6 }), { nil: null });
 
@@ -76,7 +76,7 @@ test('calls opened together equal calls opened one by one, for any services, lim
     fc.asyncProperty(drawn, async ({ perDay, perMinute, before, calls }) => {
       const play = async (together: boolean) => {
         const services = await queuedRuns(2, 7);
-        await Promise.all(services.flat().map(({ runId }) => claim(runId)));
+        await Promise.all(services.flat().map(({ runId }) => lease(runId)));
         const limits = { callsPerDay: perDay, callsPerMinute: perMinute, clock: world.clock };
         const now = world.clock.now();
         // The last run of each service called before, at other times.
@@ -121,7 +121,7 @@ test('calls opened together equal calls opened one by one, for any services, lim
   );
 });
 
-test('runs claimed together are each claimed under their own conditions, and a run requested twice once', async () => {
+test('runs leased together are each leased under their own conditions, and a run requested twice once', async () => {
   const [runs = []] = await queuedRuns(1, 6);
   const [due, later, held, ended, twice, tired] = runs.map(({ runId }) => runId);
   if (due === undefined || later === undefined || held === undefined || ended === undefined)
@@ -131,14 +131,14 @@ test('runs claimed together are each claimed under their own conditions, and a r
     later,
     new Date(world.clock.now().getTime() + 1),
   ]);
-  await claim(held, world.db);
+  await lease(held, world.db);
   await rows(`UPDATE strandline.runs SET status = 'cancelled', ended_at = created_at WHERE id = $1`, [ended]);
-  await rows('UPDATE strandline.runs SET claims = 2 WHERE id = $1', [tired]);
+  await rows('UPDATE strandline.runs SET leases = 2 WHERE id = $1', [tired]);
   // The first is alone, and the others come while it is served.
-  const claimed = await Promise.all(
-    [due, twice, tired, ended, twice, held, later].map((runId) => claim(runId)),
+  const leased = await Promise.all(
+    [due, twice, tired, ended, twice, held, later].map((runId) => lease(runId)),
   );
-  expect(claimed.map((run) => run && [run.id, run.fence, run.calls_made])).toEqual([
+  expect(leased.map((run) => run && [run.id, run.fence, run.calls_made])).toEqual([
     [due, 1, 0],
     [twice, 1, 0],
     null,
@@ -149,7 +149,7 @@ test('runs claimed together are each claimed under their own conditions, and a r
   ]);
 });
 
-test('of two runs of one search claimed together one is claimed, and so are all others', async () => {
+test('of two runs of one search leased together one is leased, and so are all others', async () => {
   const [runs = []] = await queuedRuns(1, 4);
   const ids = runs.map(({ runId }) => runId);
   const [first] = await rows(
@@ -157,16 +157,16 @@ test('of two runs of one search claimed together one is claimed, and so are all 
      SELECT search_id, 1, 1, 'manual', 'queued', created_at FROM strandline.runs WHERE id = $1 RETURNING id`,
     [ids[2]],
   );
-  const claimed = await Promise.all([...ids, first.id].map((runId) => claim(runId)));
-  expect(claimed.filter((run) => run !== null)).toHaveLength(4);
-  expect(claimed.slice(0, 2).map((run) => run?.id)).toEqual(ids.slice(0, 2));
-  expect(claimed[3]?.id).toBe(ids[3]);
+  const leased = await Promise.all([...ids, first.id].map((runId) => lease(runId)));
+  expect(leased.filter((run) => run !== null)).toHaveLength(4);
+  expect(leased.slice(0, 2).map((run) => run?.id)).toEqual(ids.slice(0, 2));
+  expect(leased[3]?.id).toBe(ids[3]);
 });
 
 test('responses stored together are stored as received, including large ones next to a rejected one', async () => {
   const [runs = []] = await queuedRuns(1, 6);
   const clock = world.clock;
-  await Promise.all(runs.map(({ runId }) => claim(runId)));
+  await Promise.all(runs.map(({ runId }) => lease(runId)));
   const call = { fence: 1, maxCallsPerRun: 1, callsPerDay: null, callsPerMinute: null, clock };
   await Promise.all(runs.map((run) => openCall(db, { ...run, ...call })));
   const random = (bytes: number) =>
@@ -214,7 +214,7 @@ test('plans of these statements are made once, for any number of rows', async ()
   const body = Buffer.from('{}');
   for (let from = 0; from < runs.length; from += 4) {
     const some = runs.slice(from, from + 4);
-    await Promise.all(some.map(({ runId }) => claim(runId, own)));
+    await Promise.all(some.map(({ runId }) => lease(runId, own)));
     await Promise.all(some.map((run) => openCall(own, { ...run, ...call })));
     const response = { n: 1, httpStatus: 200, contentType: null, body, receivedAt: world.clock.now() };
     await Promise.all(
@@ -223,10 +223,10 @@ test('plans of these statements are made once, for any number of rows', async ()
   }
   const { rows: plans } = await own.pool.query<{ name: string; generic: number; custom: number }>(
     `SELECT name, generic_plans::int AS generic, custom_plans::int AS custom FROM pg_prepared_statements
-     WHERE name IN ('claim_run', 'open_call', 'store_response') ORDER BY name`,
+     WHERE name IN ('lease_run', 'open_call', 'store_response') ORDER BY name`,
   );
   await own.close();
-  expect(plans.map(({ name }) => name)).toEqual(['claim_run', 'open_call', 'store_response']);
+  expect(plans.map(({ name }) => name)).toEqual(['lease_run', 'open_call', 'store_response']);
   for (const { name, generic, custom } of plans) {
     expect(custom, `plans of ${name} for given values`).toBeLessThanOrEqual(5); // Postgres compares with these
     expect(generic, `executions of ${name} by a kept plan`).toBeGreaterThan(5);

@@ -8,7 +8,7 @@ import { composeStateSentence } from '../../src/monitor/trends/rules/state-sente
 import { readFeedAfter } from '../../src/store/alerts/feed-entries.ts';
 import type { Rule } from '../../src/store/alerts/rule-rows.ts';
 import type { Id } from '../../src/store/db/database.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -76,14 +76,14 @@ async function run(
   user?: object,
 ): Promise<Id> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
-  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
-  if (claimed === null) throw new Error('not claimed');
+  const leased = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+  if (leased === null) throw new Error('not leased');
   const posts = published.map((post) =>
     wirePost(`${search.id}${50_000 + post}`, { created_at: at(post).toISOString(), ...(user && { user }) }),
   );
   const saved = await saveFindings(world.db, {
     runId,
-    fence: claimed.fence,
+    fence: leased.fence,
     searchId: search.id,
     serviceId: search.service_id,
     findings: parseResponse({

@@ -8,7 +8,7 @@ import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import type { Id } from '../../src/store/db/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { readPostPage } from '../../src/store/queries/post-pages.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -53,11 +53,11 @@ async function run(search: Search, minutes: number, posts: readonly Post[]): Pro
 
 async function save(search: Search, minutes: number, posts: readonly Post[]): Promise<Id> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
-  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
-  if (claimed === null) throw new Error('not claimed');
+  const leased = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+  if (leased === null) throw new Error('not leased');
   const saved = await saveFindings(world.db, {
     runId,
-    fence: claimed.fence,
+    fence: leased.fence,
     searchId: search.id,
     serviceId: search.service_id,
     findings: parseResponse({

@@ -10,7 +10,7 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { readNewestDiscoveries } from '../../src/store/queries/discoveries.ts';
 import { describeLinks } from '../../src/store/queries/named-posts.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -44,14 +44,14 @@ async function finds(search: Search, ...ids: string[]): Promise<void> {
   clock.advance(HOUR);
   const now = clock.now();
   const runId = await insertRun(db.pool, { searchId: search.id, trigger: 'manual', now });
-  const claimed = await claimRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
+  const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
   const body =
     search.operation === 'ai'
       ? { hacker_news_search_results: { organic_results: ids.map((id) => ({ link: address(id) })) } }
       : { miner_tweets: ids.map((id) => wirePost(id, { url: address(id), text: `post ${id}` })) };
   await saveFindings(db, {
     runId,
-    fence: claimed?.fence ?? 0,
+    fence: leased?.fence ?? 0,
     searchId: search.id,
     serviceId: search.service_id,
     findings: parseResponse({

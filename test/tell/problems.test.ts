@@ -10,7 +10,7 @@ import { checkSystem } from '../../src/monitor/system-events/check-system.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import type { Presence } from '../../src/platform/presence.ts';
 import type { Id } from '../../src/store/db/database.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
 import { deregisterWorker, recordHeartbeat } from '../../src/store/runs/worker-registry.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -56,10 +56,10 @@ async function fails(its: Search): Promise<void> {
   const { db, clock } = stage.world;
   const now = clock.now();
   const runId = await insertRun(db.pool, { searchId: its.id, trigger: 'manual', now });
-  const claimed = await claimRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
-  if (claimed === null) throw new Error('not claimed');
+  const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
+  if (leased === null) throw new Error('not leased');
   const ended = { reason: null, rejects: null, tools: [], unreadable: null, now };
-  await failRun(db, { runId, fence: claimed.fence, code: 'upstream_5xx', ...ended });
+  await failRun(db, { runId, fence: leased.fence, code: 'upstream_5xx', ...ended });
 }
 
 async function failsTwice(its: Search): Promise<void> {

@@ -11,7 +11,7 @@ import { newRule } from '../../src/monitor/alerts/rule-shapes.ts';
 import { decodeInput } from '../../src/monitor/http/request-problems.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Id } from '../../src/store/db/database.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -57,11 +57,11 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
   const save = async (search: Search, operation: 'ai' | 'microblog', body: unknown): Promise<Id> => {
     const now = world.clock.now();
     const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now });
-    const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now });
-    if (claimed === null) throw new Error('not claimed');
+    const leased = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now });
+    if (leased === null) throw new Error('not leased');
     const saved = await saveFindings(world.db, {
       runId,
-      fence: claimed.fence,
+      fence: leased.fence,
       searchId: search.id,
       serviceId: search.service_id,
       findings: parseResponse({

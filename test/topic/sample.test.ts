@@ -157,7 +157,7 @@ describe('topics of one service', () => {
   });
 
   test('continue on public sources that are not reachable yet', async () => {
-    const { created } = await rewatchTopic(standing('silent'), 'tide-pools', { slug: 'rock-pools' });
+    const { created } = await rewatchTopic(standing('unreachable'), 'tide-pools', { slug: 'rock-pools' });
     expect(created.map(({ search: { slug, service } }) => [slug, service])).toEqual([
       ['rock-pools-ai', 'own'],
       ['rock-pools-posts', 'own'],

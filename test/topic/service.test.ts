@@ -25,7 +25,7 @@ const hosted = { SEARCH_API_URL: 'https://api.example' };
 test.each([
   ['a public source responds', () => standing('answering'), undefined, 'own'],
   ['a hosted service is configured', () => standing('answering', hosted), undefined, 'hosted'],
-  ['the user selects own, though none responds at the moment', () => standing('silent'), 'own', 'own'],
+  ['the user selects own, though none responds at the moment', () => standing('unreachable'), 'own', 'own'],
   ['in the sandbox', () => inSandbox(), undefined, 'sandbox'],
   ['the user selects the sandbox in the sandbox', () => inSandbox(), 'sandbox', 'sandbox'],
 ])('%s', async (_, ctx, asked, kind) => {
@@ -44,7 +44,7 @@ test.each([
 });
 
 test('nothing is simulated unasked: without a reachable source, the own service waits for one', async () => {
-  expect(await chooseService(standing('silent'), undefined)).toMatchObject({ kind: 'own' });
+  expect(await chooseService(standing('unreachable'), undefined)).toMatchObject({ kind: 'own' });
 });
 
 test('public sources are not probed if the service is named or hosted', async () => {

@@ -8,7 +8,7 @@ import { createSearch, type NewSearch } from '../../src/monitor/topics/save-sear
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { inTransaction } from '../../src/store/db/database.ts';
-import { claimRun } from '../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun, requeueRun } from '../../src/store/runs/run-states.ts';
 import { lockSearch } from '../../src/store/runs/slots.ts';
 import type { StateChange } from '../../src/store/topics/topics.ts';
@@ -84,15 +84,15 @@ test('a run released by a stopping worker is cancelled if its search was removed
 test('a run released during a pause of its search waits for the pause to commit, and is cancelled', async () => {
   const { search, firstRunId } = await add('at-once');
   const now = world.clock.now();
-  const claimed = await claimRun(world.db, { runId: firstRunId, worker: 'w', leaseMs: 30_000, now });
+  const leased = await leaseRun(world.db, { runId: firstRunId, worker: 'w', leaseMs: 30_000, now });
   let back: Promise<string | null> = Promise.resolve(null);
   await inTransaction(world.db, async (tx) => {
     const locked = await lockSearch(tx, search.id);
-    if (locked === null || claimed === null) throw new Error('not there');
+    if (locked === null || leased === null) throw new Error('not there');
     await stopSearch(world.ctx, tx, locked, { to: 'paused', reason: 'paused by a user' });
     back = requeueRun(world.db, {
       runId: firstRunId,
-      fence: claimed.fence,
+      fence: leased.fence,
       notBefore: null,
       reason: null,
       now,

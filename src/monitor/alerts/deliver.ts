@@ -45,18 +45,18 @@ import { postponeDelivery, readOccasion, takeHeld } from './postpone-delivery.ts
 
 /** Messages per job; then other channels get their turn. */
 const MAX_MESSAGES_PER_JOB = 20;
-/** Margin by which a claim outlasts its attempt. */
-const CLAIM_SPARE_MS = 5 * SECOND;
+/** Margin by which a lease outlasts its attempt. */
+const LEASE_SPARE_MS = 5 * SECOND;
 
 /**
- * A claimed message: nobody else sends to its channel until the claim ends. `obstacle`: why this process cannot compose its
+ * A leased message: nobody else sends to its channel until the lease ends. `obstacle`: why this process cannot compose its
  * body, which is null then.
  */
-type ClaimedDelivery = { channel: Channel; delivery: DueDelivery; obstacle: string | null; fence: number };
+type LeasedDelivery = { channel: Channel; delivery: DueDelivery; obstacle: string | null; fence: number };
 
 /**
  * Sends due messages to a channel, oldest first, until none is left, another process has the channel, or it pauses or is
- * disabled. The claim is a row: if a process dies, its claim expires and another process sends the same message again.
+ * disabled. The lease is a row: if a process dies, its lease expires and another process sends the same message again.
  * @returns the number of delivered messages
  */
 export async function deliverDueMessages(
@@ -70,10 +70,10 @@ export async function deliverDueMessages(
   let delivered = 0;
   try {
     for (let n = 0; n < MAX_MESSAGES_PER_JOB && !stopping.aborted; n++) {
-      const claimed = await claimNextDelivery(ctx, channelId);
-      if (claimed === null) break;
-      const attempt = await sendDelivery(ctx, claimed, stopping);
-      await recordAttempt(ctx, claimed, attempt);
+      const leased = await leaseNextDelivery(ctx, channelId);
+      if (leased === null) break;
+      const attempt = await sendDelivery(ctx, leased, stopping);
+      await recordAttempt(ctx, leased, attempt);
       if (attempt.kind === 'taken') delivered += 1;
     }
   } finally {
@@ -93,8 +93,8 @@ async function takePlace(ctx: Context, channelId: Id): Promise<(() => void) | nu
   return getOrMake(BUSY_HOSTS, ctx.db, createBusyHosts).take(host);
 }
 
-/** Claims the channel and its oldest due message, and composes the body if it has none. */
-async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDelivery | null> {
+/** Leases the channel and its oldest due message, and composes the body if it has none. */
+async function leaseNextDelivery(ctx: Context, channelId: Id): Promise<LeasedDelivery | null> {
   return inTransaction(ctx.db, async (tx) => {
     const now = ctx.clock.now();
     const channel = await lockChannel(tx, channelId);
@@ -127,7 +127,7 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
           obstacle = error.message;
         }
       }
-      const leaseMs = ctx.config.webhook.timeoutMs + CLAIM_SPARE_MS;
+      const leaseMs = ctx.config.webhook.timeoutMs + LEASE_SPARE_MS;
       const fence = await beginAttempt(tx, channelId, delivery.id, { leaseMs, now });
       return { channel, delivery: { ...delivery, attempts: delivery.attempts + 1, body }, obstacle, fence };
     }
@@ -168,7 +168,7 @@ function findPaceEnd(kind: string, now: Date): Date | null {
 
 async function sendDelivery(
   ctx: Context,
-  { channel, delivery, obstacle }: ClaimedDelivery,
+  { channel, delivery, obstacle }: LeasedDelivery,
   signal: AbortSignal,
 ): Promise<DeliveryAttempt> {
   const { message_id: id, body, accepted_by: accepted } = delivery;
@@ -190,7 +190,7 @@ async function sendDelivery(
 /** Records the result of an attempt for the message and the channel. */
 async function recordAttempt(
   ctx: Context,
-  { channel: { id, slug }, delivery, fence }: ClaimedDelivery,
+  { channel: { id, slug }, delivery, fence }: LeasedDelivery,
   attempt: DeliveryAttempt,
 ): Promise<void> {
   const logFields = {
@@ -209,7 +209,7 @@ async function recordAttempt(
         { http_status: attempt.httpStatus, code: null, answer: attempt.answer },
         now,
       );
-    // Another process has claimed the channel, or it was removed: leave its state alone.
+    // Another process has leased the channel, or it was removed: leave its state alone.
     if (channel === null || channel.fence !== fence) return;
     const health = { failures: channel.failures, failingSince: channel.failing_since, restingUntil: null };
     switch (attempt.kind) {

@@ -3,7 +3,7 @@ import { RUN_CODES } from '../../model/errors.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import { describeToolReason, isUnconfigured } from '../../model/tool-coverage.ts';
 import type { Id } from '../../store/db/database.ts';
-import type { SilentTool } from '../../store/queries/run-tools.ts';
+import type { UnresponsiveTool } from '../../store/queries/run-tools.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { SpanRuns } from '../../store/queries/span-activity.ts';
 import type { IncompleteSearch } from '../status/search-completeness.ts';
@@ -14,7 +14,7 @@ type GapSources = {
   searches: readonly SearchRow[];
   statuses: readonly SearchStatus[];
   runs: readonly SpanRuns[];
-  tools: readonly SilentTool[];
+  tools: readonly UnresponsiveTool[];
   incomplete: readonly IncompleteSearch[];
   nameTopic: NameTopic;
 };

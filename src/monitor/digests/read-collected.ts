@@ -1,7 +1,7 @@
 /** What was collected in a span, from runs, coverage and the ledger. */
 import { awaitMembers } from '../../lib/await-members.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
-import { readSilentTools } from '../../store/queries/run-tools.ts';
+import { readUnresponsiveTools } from '../../store/queries/run-tools.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import {
   readSpanCalls,
@@ -42,7 +42,7 @@ export async function readCollected(
     runs: tallySpanRuns(ctx.db, span),
     coverage: readSpanCoverage(ctx.db, span),
     calls: readSpanCalls(ctx.db, span),
-    tools: readSilentTools(ctx.db, scope),
+    tools: readUnresponsiveTools(ctx.db, scope),
     incomplete: judgeCompleteness(ctx),
   });
   const topicOf = new Map(searches.map(({ id, topic }) => [id, topic]));

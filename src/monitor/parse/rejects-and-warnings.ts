@@ -95,13 +95,13 @@ export function explainNoResponse(
 ): { code: 'sources_down' | 'source_needs_key'; detail: string } | null {
   if (results.itemsSeen > 0) return null;
   const unanswered = results.warnings.filter(({ code }) => code === TOOL_UNANSWERED);
-  const silent = [...new Set(unanswered.map(({ tool }) => tool))];
-  if (silent.length < tools) return null;
+  const names = [...new Set(unanswered.map(({ tool }) => tool))];
+  if (names.length < tools) return null;
   const why = results.warnings.filter(({ code }) => code !== TOOL_UNANSWERED);
   const isMisconfigured =
     why.some(({ code }) => code === 'source_needs_key') &&
     why.every(({ code }) => isUnconfigured(code)) &&
-    silent.every((name) => why.some(({ tool }) => tool === name));
+    names.every((name) => why.some(({ tool }) => tool === name));
   const detail = (why.length > 0 ? why : unanswered)
     .map(({ tool, message }) => [tool, message].filter((part) => part !== null).join(': '))
     .join('; ');

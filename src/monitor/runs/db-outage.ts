@@ -182,7 +182,7 @@ export async function spoolResponse(
 }
 
 /**
- * Stores spooled responses, at every heartbeat of a worker and before it claims anything. A file of a call that this database
+ * Stores spooled responses, at every heartbeat of a worker and before it leases anything. A file of a call that this database
  * does not know belongs to another database; it is kept as long as responses are.
  * @returns the number of responses still on disk
  */

@@ -4,7 +4,7 @@ import type { Id } from '../../store/db/database.ts';
 import type { ResponseKey } from '../../store/runs/responses.ts';
 import type { Context } from '../context.ts';
 import { callAndStore, findUnreadResponse } from './paid-call.ts';
-import { claimForWorker, ExclusiveAccessNeeded, type RunGate, startLeaseRenewal } from './claim.ts';
+import { leaseForWorker, ExclusiveAccessNeeded, type RunGate, startLeaseRenewal } from './lease.ts';
 import { endWithoutSuccess, reportSuccess, type RunReport } from './run-end.ts';
 import { parseLateResponses } from './late-and-replay.ts';
 import { UnreadableResponse } from '../parse/rejects-and-warnings.ts';
@@ -15,12 +15,12 @@ import { parseStoredResponse, saveResults } from './parse-and-save.ts';
 const NEVER_STOPPING = new AbortController().signal;
 
 /**
- * Executes a run, or reads responses that arrived after its end. Any number of callers may call it for the same run: the claim
+ * Executes a run, or reads responses that arrived after its end. Any number of callers may call it for the same run: the lease
  * lets one of them continue, the ledger enforces the limits of paid calls, and the save stores all results or none.
  *
  * @param stopping aborted when this process shuts down: a call in progress is aborted and the run is released
  * @param gate the gate for all runs of a worker; omitted by a process that executes one run
- * @returns how the run ended; `null` if there was nothing to execute (claimed by another worker, not due, already ended)
+ * @returns how the run ended; `null` if there was nothing to execute (leased by another worker, not due, already ended)
  */
 export async function executeRun(
   ctx: Context,
@@ -37,14 +37,14 @@ export async function executeRun(
   }
 }
 
-/** From the claim of a run to its end. */
+/** From the lease of a run to its end. */
 async function executeSteps(
   ctx: Context,
   runId: Id,
   stopping: AbortSignal,
   { alone }: { alone: boolean },
 ): Promise<RunReport | null> {
-  const run = await claimForWorker(ctx, runId, alone);
+  const run = await leaseForWorker(ctx, runId, alone);
   if (run === null) {
     await parseLateResponses(ctx, runId);
     return null;

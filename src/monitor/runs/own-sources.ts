@@ -4,14 +4,14 @@
  */
 import type { ParsedSourceReport } from '../../model/parsed-results.ts';
 import type { OwnSources } from '../../protocol/own-sources.ts';
-import type { ClaimedRun } from '../../store/runs/run-claims.ts';
+import type { LeasedRun } from '../../store/runs/run-leases.ts';
 import { listRequestSources, saveSourceReports } from '../../store/topics/topic-sources.ts';
 import type { Context } from '../context.ts';
 
 /** Feeds and pages, of a search that asks Web Search; and sources that are switched off. Undefined if there is nothing to say. */
 export async function readOwnSources(
   { db }: Pick<Context, 'db'>,
-  run: Pick<ClaimedRun, 'service_kind' | 'search_id' | 'operation' | 'tools'>,
+  run: Pick<LeasedRun, 'service_kind' | 'search_id' | 'operation' | 'tools'>,
 ): Promise<OwnSources | undefined> {
   if (run.service_kind !== 'own') return undefined;
   const rows = await listRequestSources(db.pool, run.search_id);
@@ -33,7 +33,7 @@ export async function readOwnSources(
 /** Keeps what a response said. Never throws: the results of the run matter more. */
 export async function keepSourceReports(
   { db, log }: Pick<Context, 'db' | 'log'>,
-  run: Pick<ClaimedRun, 'id' | 'search_id' | 'service_kind'>,
+  run: Pick<LeasedRun, 'id' | 'search_id' | 'service_kind'>,
   reports: readonly ParsedSourceReport[],
   receivedAt: Date,
 ): Promise<void> {

@@ -13,7 +13,7 @@ import { MAX_SEND_DELAY_MS, type Verdict } from '../../store/runs/call-limits.ts
 import { closeFailedCall, type FailedCallEnd, markUnknownCalls, openCall } from '../../store/runs/ledger.ts';
 import { readNewestKnown } from '../../store/queries/newest-response.ts';
 import { type RawResponse, storeResponse, takeUnreadResponse } from '../../store/runs/responses.ts';
-import type { ClaimedRun } from '../../store/runs/run-claims.ts';
+import type { LeasedRun } from '../../store/runs/run-leases.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import { redactKeyInBytes } from '../client/key-redaction.ts';
 import {
@@ -160,11 +160,11 @@ export function createLimitError(
 }
 
 /**
- * The newest unread response of an earlier claim of this run, which makes another call unnecessary. Marks calls of earlier
- * claims whose outcome is unknown: they may have been answered and billed.
+ * The newest unread response of an earlier lease of this run, which makes another call unnecessary. Marks calls of earlier
+ * leases whose outcome is unknown: they may have been answered and billed.
  */
-export async function findUnreadResponse(ctx: Context, run: ClaimedRun): Promise<RawResponse | null> {
-  // A claim that waited for a call of the claim before it does not count that call.
+export async function findUnreadResponse(ctx: Context, run: LeasedRun): Promise<RawResponse | null> {
+  // A lease that waited for a call of the lease before it does not count that call.
   if (run.fence === 1 && run.calls_made === 0) return null;
   await markUnknownCalls(ctx.db, run.id, run.fence, ctx.clock.now());
   return takeUnreadResponse(ctx.db, { runId: run.id, now: ctx.clock.statementTime() });
@@ -177,7 +177,7 @@ export async function findUnreadResponse(ctx: Context, run: ClaimedRun): Promise
  */
 export async function callAndStore(
   ctx: Context,
-  run: ClaimedRun,
+  run: LeasedRun,
   stopping: AbortSignal,
 ): Promise<RawResponse> {
   const own_sources = await readOwnSources(ctx, run);
@@ -188,7 +188,7 @@ export async function callAndStore(
   return makePaidCall(ctx, { service, request, signal: stopping }, createRunLedger(ctx, run, stopping));
 }
 
-async function fillExtra({ db }: Context, { id, extra }: ClaimedRun): Promise<Record<string, unknown>> {
+async function fillExtra({ db }: Context, { id, extra }: LeasedRun): Promise<Record<string, unknown>> {
   if (listPlaceholders(extra).length === 0) return extra;
   const since = await readNewestKnown(db, id);
   return fillPlaceholders(extra, { since: since?.toISOString() ?? null });
@@ -196,7 +196,7 @@ async function fillExtra({ db }: Context, { id, extra }: ClaimedRun): Promise<Re
 
 function createRunLedger(
   ctx: Context,
-  run: ClaimedRun,
+  run: LeasedRun,
   stopping: AbortSignal,
 ): CallLedger<{ n: number; sentAt: Date }, RawResponse> {
   const { maxCallsPerRun } = ctx.config;
@@ -235,7 +235,7 @@ function createRunLedger(
 /**
  * Stores a response. After any error it is on disk first, until a process with the same data directory stores it.
  * @param paid.keyOf the service whose key the body may contain
- * @throws RunError `db_unavailable` if the database is away: the next claim of the run finds the response; `internal` if this response
+ * @throws RunError `db_unavailable` if the database is away: the next lease of the run finds the response; `internal` if this response
  *   cannot be stored: the run fails, so that nothing calls again, and the response is parsed once it can be stored
  */
 async function storePaidResponse(
@@ -288,7 +288,7 @@ async function closeUnstoredCall(ctx: Context, { runId, response, latencyMs, cos
 }
 
 /** Takes a response that another process stored while this one was about to call. */
-async function takeConcurrentResponse(ctx: Context, run: ClaimedRun): Promise<RawResponse> {
+async function takeConcurrentResponse(ctx: Context, run: LeasedRun): Promise<RawResponse> {
   const response = await takeUnreadResponse(ctx.db, { runId: run.id, now: ctx.clock.statementTime() });
   if (response === null) throw new RunError('lease_lost');
   return response;

@@ -7,7 +7,7 @@ import { monotonicMs } from '../../platform/clock.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
 import type { Id } from '../../store/db/database.ts';
 import type { RawResponse, ResponseKey } from '../../store/runs/responses.ts';
-import type { ClaimedRun } from '../../store/runs/run-claims.ts';
+import type { LeasedRun } from '../../store/runs/run-leases.ts';
 import { readOwnStatus } from '../../store/runs/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { readCommittedDiff, saveFindings } from '../../store/save/save.ts';
@@ -24,7 +24,7 @@ import { setImmediate } from 'node:timers/promises';
  *   responded: an unanswered search is not an empty result
  */
 export async function parseStoredResponse(
-  run: Pick<ClaimedRun, 'operation' | 'dialect' | 'tools'>,
+  run: Pick<LeasedRun, 'operation' | 'dialect' | 'tools'>,
   response: Pick<RawResponse, 'body' | 'contentType' | 'receivedAt'>,
 ): Promise<ParsedResults> {
   const parsing = parseResponseInSteps({
@@ -49,11 +49,11 @@ export async function parseStoredResponse(
 /**
  * Saves the results together with the run's success. If the connection breaks during the commit, checks the run, and saves
  * again only if nothing was committed.
- * @throws RunError `lease_lost` if another claim has the run
+ * @throws RunError `lease_lost` if another worker holds the lease of the run
  */
 export async function saveResults(
   ctx: Context,
-  run: ClaimedRun,
+  run: LeasedRun,
   response: ResponseKey,
   findings: ParsedResults,
 ): Promise<Diff> {
@@ -74,7 +74,7 @@ export async function saveResults(
 export function toSave(
   { config: { linkRules } }: Pick<Context, 'config'>,
   runId: Id,
-  { search_id: searchId, service_id: serviceId }: Pick<ClaimedRun, 'search_id' | 'service_id'>,
+  { search_id: searchId, service_id: serviceId }: Pick<LeasedRun, 'search_id' | 'service_id'>,
   { n: response, receivedAt: observedAt }: ResponseKey,
   findings: ParsedResults,
 ) {

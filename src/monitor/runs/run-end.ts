@@ -12,7 +12,7 @@ import {
   type Transaction,
 } from '../../store/db/database.ts';
 import type { ResponseKey } from '../../store/runs/responses.ts';
-import type { ClaimedRun } from '../../store/runs/run-claims.ts';
+import type { LeasedRun } from '../../store/runs/run-leases.ts';
 import { countFailuresInARow, failRun, readOwnStatus, requeueRun } from '../../store/runs/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { listActiveSearches } from '../../store/topics/searches.ts';
@@ -31,14 +31,14 @@ import { decideRetry } from './retry-policy.ts';
  */
 export async function endWithoutSuccess(
   ctx: Context,
-  run: ClaimedRun,
+  run: LeasedRun,
   { error, response, stopping }: { error: unknown; response: ResponseKey | undefined; stopping: AbortSignal },
 ): Promise<RunReport> {
   const failure = toRunError(error);
   if (failure.code === 'internal')
     ctx.log.error({ err: error, run: String(run.id), search: run.search }, 'run aborted');
   if (failure.code === 'lease_lost' && stopping.aborted) return releaseRun(ctx, run);
-  // Another claim has the run, or will when the lease expires: write nothing.
+  // Another worker has leased the run, or will when the lease expires: write nothing.
   if (failure.code === 'lease_lost' || failure.code === 'db_unavailable')
     return reportRelease(run, failure.code);
 
@@ -67,11 +67,11 @@ export async function endWithoutSuccess(
     : failWithCode(ctx, run, failure, unreadable);
 }
 
-/** A stopping process does not wait longer for the database: the run is claimed again when its lease expires. */
+/** A stopping process does not wait longer for the database: the run is leased again when its lease expires. */
 const RELEASE_RETRY_MS = 5 * SECOND;
 
-/** Requeues the run for the next claim; an aborted call counts as made. */
-async function releaseRun(ctx: Context, run: ClaimedRun): Promise<RunReport> {
+/** Requeues the run for the next lease; an aborted call counts as made. */
+async function releaseRun(ctx: Context, run: LeasedRun): Promise<RunReport> {
   const { id: runId, fence } = run;
   const now = ctx.clock.statementTime();
   const release = () => requeueRun(ctx.db, { runId, fence, notBefore: null, reason: null, now });
@@ -81,7 +81,7 @@ async function releaseRun(ctx: Context, run: ClaimedRun): Promise<RunReport> {
 
 async function requeueForRetry(
   ctx: Context,
-  run: ClaimedRun,
+  run: LeasedRun,
   failure: RunError,
   { notBefore, unreadable }: { notBefore: Date; unreadable: number | null },
 ): Promise<RunReport> {
@@ -107,7 +107,7 @@ async function requeueForRetry(
 
 async function failWithCode(
   ctx: Context,
-  run: ClaimedRun,
+  run: LeasedRun,
   failure: RunError,
   unreadable: number | null,
 ): Promise<RunReport> {
@@ -131,7 +131,7 @@ async function failWithCode(
   return { ...describeRun(run), status: 'failed', code, detail };
 }
 
-function reportRelease(run: ClaimedRun, code: RunCode): RunReport {
+function reportRelease(run: LeasedRun, code: RunCode): RunReport {
   return { ...describeRun(run), status: 'released', code };
 }
 
@@ -147,7 +147,7 @@ export type RunReport = {
   runId: Id;
   search: string;
   topic: string;
-  trigger: ClaimedRun['trigger'];
+  trigger: LeasedRun['trigger'];
   service: string;
 } & (
   | { status: 'succeeded'; diff: Diff; posts: number; links: number; authors: number; rejected: number }
@@ -164,11 +164,11 @@ export type RunReport = {
   | { status: 'released'; code: RunCode }
 );
 
-function describeRun({ id: runId, search, topic, trigger, service }: ClaimedRun) {
+function describeRun({ id: runId, search, topic, trigger, service }: LeasedRun) {
   return { runId, search, topic, trigger, service };
 }
 
-export function reportSuccess(run: ClaimedRun, findings: ParsedResults, diff: Diff): RunReport {
+export function reportSuccess(run: LeasedRun, findings: ParsedResults, diff: Diff): RunReport {
   return {
     ...describeRun(run),
     status: 'succeeded',
@@ -189,7 +189,7 @@ const MAX_REFUSALS = 3;
  */
 async function suspendAfterFailure(
   ctx: Context,
-  run: ClaimedRun,
+  run: LeasedRun,
   { code, budget, detail }: RunError,
 ): Promise<void> {
   if (code === 'auth' || code === 'payment') {

@@ -17,7 +17,7 @@ export type ScanLoop = {
   /** Called by the repeatable job. */
   scan(): Promise<void>;
   /** Milliseconds since this process last saw a scan, its own or another process's. */
-  silentMs(): number;
+  sinceScanMs(): number;
   /** Ends the timers and waits for a scan in progress. */
   stop(): Promise<void>;
 };
@@ -111,7 +111,7 @@ export async function startScanLoop(ctx: Context): Promise<ScanLoop> {
   planWatch();
   return {
     scan: () => (stopped ? Promise.resolve() : once('scan', scanForQueue)),
-    silentMs: () => monotonicMs() - heardAt,
+    sinceScanMs: () => monotonicMs() - heardAt,
     stop: async () => {
       stopped = true;
       clearTimeout(watch);

@@ -8,7 +8,7 @@ import { readCallRoom } from '../../store/runs/call-limits.ts';
 import { addCounts } from '../../store/derive/counts.ts';
 import { type Id, inTransaction, refusesData, type Transaction } from '../../store/db/database.ts';
 import { listLateRuns } from '../../store/runs/responses.ts';
-import { extendLeases, MAX_SCAN_SILENCE_MS } from '../../store/runs/run-claims.ts';
+import { extendLeases, MAX_SCAN_GAP_MS } from '../../store/runs/run-leases.ts';
 import {
   beginScan,
   offerAllAgain,
@@ -36,7 +36,7 @@ import { planDigests } from './plan-digests.ts';
 
 /** Searches and runs that are handled in one transaction. */
 const SCAN_BATCH = 500;
-/** Runs that dead workers may have taken from the head of the queue without a claim: those of a dozen workers. */
+/** Runs that dead workers may have taken from the head of the queue without a lease: those of a dozen workers. */
 const MAX_TAKEN_ALONG = 100;
 /** The reason of a search that is broken because the database refuses its slots. */
 const UNRECORDED_REASON = 'due slots could not be recorded; see the log';
@@ -52,12 +52,12 @@ export type ScanResult = {
 };
 
 /**
- * Performs one scan: enqueues due slots, unclaimed runs, unread responses, channels with something to send, and recurring work, and
+ * Performs one scan: enqueues due slots, unleased runs, unread responses, channels with something to send, and recurring work, and
  * plans digests.
  * Scans may overlap: row locks and constraints decide.
  * @param options.takeOver scan only if there was no scan for two seconds; then all queued runs are offered again
  * @param options.starting a worker starts: all queued runs are offered again, those at the head of the queue as new jobs. A dead
- * process may have inserted their rows without offering them, or taken their jobs without claiming them
+ * process may have inserted their rows without offering them, or taken their jobs without leasing them
  * @returns null if another worker scans
  */
 export async function scan(
@@ -143,7 +143,7 @@ export async function offerWaitingRuns(ctx: Context, now: Date, again?: string):
 
 /**
  * Offers runs to the queue, for each service as many as its minute has room for; the rest later. This only avoids useless
- * claims: the ledger enforces the limit.
+ * leases: the ledger enforces the limit.
  * @returns whether the queue accepted all of them
  */
 async function offerRuns(
@@ -213,7 +213,7 @@ async function openScan(
     const begun = await beginScan(tx, takeOver);
     if (begun === null) return { start: null, extended: 0, setback: null };
     const reset = wasPutBack(begun) ? await resetSchedules(tx, begun) : null;
-    const outage = begun.sinceLastMs > MAX_SCAN_SILENCE_MS;
+    const outage = begun.sinceLastMs > MAX_SCAN_GAP_MS;
     if (takeOver || starting || reset !== null)
       await offerAllAgain(tx, ctx.clock.statementTime() ?? begun.now);
     return {

@@ -22,7 +22,7 @@ import {
   readUnread,
   type UnreadResponses,
 } from '../../store/queries/system.ts';
-import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/runs/worker-registry.ts';
+import { listLiveWorkers, MAX_HEARTBEAT_AGE_MS, type WorkerRow } from '../../store/runs/worker-registry.ts';
 import type { SearchStatusName } from '../../model/closed-lists.ts';
 import type { Context } from '../context.ts';
 import { describeCause } from './check.ts';
@@ -72,7 +72,7 @@ export type StatusContext = Pick<Context, 'db' | 'queue' | 'config' | 'clock' | 
 export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> {
   const { db, queue, clock } = ctx;
   const now = clock.now();
-  const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+  const heardSince = new Date(now.getTime() - MAX_HEARTBEAT_AGE_MS);
   const { reached, statuses, rule, ...facts } = await awaitMembers({
     reached: readQueue(queue),
     backlog: readBacklog(db, now),
@@ -106,7 +106,10 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
 export async function readWorkers({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<WorkerStatus[]> {
   const now = clock.now().getTime();
   const workers = await listLiveWorkers(db, new Date(now - DAY));
-  return workers.map((worker) => ({ ...worker, silent: now - worker.seen_at.getTime() > WORKER_SILENCE_MS }));
+  return workers.map((worker) => ({
+    ...worker,
+    silent: now - worker.seen_at.getTime() > MAX_HEARTBEAT_AGE_MS,
+  }));
 }
 
 /** Its depth, or why it is unreachable. The queue limits how long it may take. */

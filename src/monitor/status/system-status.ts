@@ -4,7 +4,7 @@ import { awaitMembers } from '../../lib/await-members.ts';
 import { DAY } from '../../lib/time.ts';
 import { describeDatabase } from '../../store/db/migrate.ts';
 import { type RunTally, tallyRuns } from '../../store/queries/run-tallies.ts';
-import { readSilentTools, type SilentTool } from '../../store/queries/run-tools.ts';
+import { readUnresponsiveTools, type UnresponsiveTool } from '../../store/queries/run-tools.ts';
 import {
   type NextSlot,
   readNextSlots,
@@ -30,7 +30,7 @@ export type Status = Omit<StatusFacts, 'backlog' | 'oldest_transaction'> & {
   /** Number of searches in each state other than normal, such as rising. */
   trend_states: Record<string, number>;
   /** Tools that did not respond to the newest runs of active searches. */
-  silent_tools: SilentTool[];
+  silent_tools: UnresponsiveTool[];
   /** Searches that are paused, broken or capped. */
   resting: Pick<
     SearchRow,
@@ -69,7 +69,7 @@ export async function readStatus(
         now,
       ),
     ),
-    silent_tools: readSilentTools(db, {}),
+    silent_tools: readUnresponsiveTools(db, {}),
     runs_24h: tallyRuns(db, new Date(now.getTime() - DAY)),
     searches: allSearches,
     next: readNextSlots(db, 5),

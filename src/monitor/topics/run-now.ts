@@ -9,7 +9,7 @@ export type RequestedRun = { runId: Id; alreadyQueued: boolean };
 
 /**
  * Creates a manual run, or returns a run that is queued and may start now. The row lock of the search lets only one of several
- * concurrent requests create it. Whoever claims it first, a worker or the caller, executes it.
+ * concurrent requests create it. Whoever leases it first, a worker or the caller, executes it.
  * @throws Refused `not_found`, or `conflict` if the search was removed
  */
 export async function insertManualRun(ctx: ActingContext, slug: string): Promise<RequestedRun> {

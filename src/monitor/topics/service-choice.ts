@@ -62,7 +62,7 @@ export async function waitsForSource(
   kind: ServiceKind,
   { failed } = { failed: false },
 ): Promise<boolean> {
-  return kind === 'own' && (await ctx.ownSources({ failed })) === 'silent';
+  return kind === 'own' && (await ctx.ownSources({ failed })) === 'unreachable';
 }
 
 /** How long a run waits for a source before it asks again; the sources are probed as often. */

@@ -20,7 +20,7 @@ export const DELIVERIES = 'deliveries';
 export const WORK = 'recurring';
 
 /**
- * A run to enqueue. The fence makes each claim's job a new one.
+ * A run to enqueue. The fence makes each lease's job a new one.
  * - `trigger`: what requested the run; `late` if it has ended and only its response is to be parsed
  */
 export type QueuedRun = { runId: bigint; fence: number; trigger: keyof typeof PRIORITY };
@@ -152,8 +152,8 @@ function createQueueMark(): string {
 export const QUEUE_TIMEOUT_MS = 5 * SECOND;
 
 /** The queue did not respond in time, or was skipped because it just timed out. */
-class QueueSilent extends Error {
-  override name = 'QueueSilent';
+class QueueTimeout extends Error {
+  override name = 'QueueTimeout';
 }
 
 /**
@@ -162,15 +162,15 @@ class QueueSilent extends Error {
  * times.
  */
 function createQueueTimeout(log: Logger): <T>(work: () => Promise<T>) => Promise<T> {
-  let silentUntil = 0;
+  let refusesUntil = 0;
   let isAway = false;
   return async (work) => {
-    if (monotonicMs() < silentUntil) throw new QueueSilent('the queue timed out a moment ago');
+    if (monotonicMs() < refusesUntil) throw new QueueTimeout('the queue timed out a moment ago');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        silentUntil = monotonicMs() + QUEUE_TIMEOUT_MS;
-        reject(new QueueSilent(`the queue did not respond within ${QUEUE_TIMEOUT_MS} ms`));
+        refusesUntil = monotonicMs() + QUEUE_TIMEOUT_MS;
+        reject(new QueueTimeout(`the queue did not respond within ${QUEUE_TIMEOUT_MS} ms`));
       }, QUEUE_TIMEOUT_MS);
     });
     try {
@@ -181,7 +181,7 @@ function createQueueTimeout(log: Logger): <T>(work: () => Promise<T>) => Promise
     } catch (error) {
       const known = withoutArguments(error);
       if (!isAway) {
-        const reason = known instanceof QueueSilent ? known.message : explainOutage(known);
+        const reason = known instanceof QueueTimeout ? known.message : explainOutage(known);
         const why = reason === undefined ? { err: known } : { reason };
         log.warn(why, 'queue unavailable; runs wait in the database');
       }

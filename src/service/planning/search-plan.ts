@@ -35,7 +35,7 @@ type Entry = Omit<AskedSource, 'state' | 'results'> & {
   links: Set<string>;
   answered: boolean;
   /** A placeholder of a tool without sources. */
-  silent: boolean;
+  unavailable: boolean;
 };
 
 /** @param isShown whether it is part of the answer */
@@ -48,7 +48,9 @@ export function createSearchPlan(isShown: boolean): SearchPlan {
   let pages: OpenedPages | undefined;
   // A placeholder of a tool without sources is asked nothing.
   const list = () =>
-    [...entries.values()].filter(({ silent, pending }) => !silent || pending === 0).map(toAskedSource);
+    [...entries.values()]
+      .filter(({ unavailable, pending }) => !unavailable || pending === 0)
+      .map(toAskedSource);
   return {
     list,
     watch(watcher) {
@@ -85,7 +87,7 @@ export function createSearchPlan(isShown: boolean): SearchPlan {
 
 const nameEntry = ({ name, source }: SearchSource) => `${source} ${name}`;
 
-function createEntry({ name, source, silent }: SearchSource): Entry {
+function createEntry({ name, source, unavailable }: SearchSource): Entry {
   return {
     source: name,
     tool: findTool(source),
@@ -96,7 +98,7 @@ function createEntry({ name, source, silent }: SearchSource): Entry {
     pending: 0,
     links: new Set(),
     answered: false,
-    silent: silent === true,
+    unavailable: unavailable === true,
     began: monotonicMs(),
   };
 }

@@ -84,18 +84,18 @@ export function createArchiveSources(archive: Archive): SearchSource[] {
 }
 
 /** Placeholder for a tool without sources: reports why, and what to set. */
-export function createSilentSource(source: Source, offered: readonly OfferedSource[]): SearchSource {
+export function createUnavailableSource(source: Source, offered: readonly OfferedSource[]): SearchSource {
   return {
     name: source.replace('_', '-'),
     source,
     state: 'live',
-    silent: true,
-    find: () => Promise.reject(explainSilence(source, offered)),
+    unavailable: true,
+    find: () => Promise.reject(explainUnavailable(source, offered)),
   };
 }
 
 /** Why a tool has no source, and what to set. */
-export function explainSilence(source: Source, offered: readonly OfferedSource[]): SourceDown {
+export function explainUnavailable(source: Source, offered: readonly OfferedSource[]): SourceDown {
   const ours = offered.filter((candidate) => candidate.source === source);
   const unset = ours
     .filter(({ adapter, needs }) => adapter === undefined && needs.length > 0)

@@ -82,7 +82,7 @@ export type SearchSource = {
   /** `own`: queried once, with the user's wording; by default also with other wordings of the prompt. */
   wordings?: 'own';
   /** Set on the placeholder of a tool without sources, which only reports why. */
-  silent?: true;
+  unavailable?: true;
   /** Results, best first. @throws SourceDown with the reason; any other error means `source_failed` */
   find(query: SourceQuery): Promise<readonly FoundItem[]>;
 };

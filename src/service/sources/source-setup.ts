@@ -11,8 +11,8 @@ import { createSandboxSources } from '../sandbox/sandbox-sources.ts';
 import {
   createArchiveSources,
   createBoardFallback,
-  createSilentSource,
-  explainSilence,
+  createUnavailableSource,
+  explainUnavailable,
 } from './fallbacks.ts';
 import { createLiveSource, type LiveSource } from './live-source.ts';
 import { SourceDown } from './outage.ts';
@@ -76,9 +76,9 @@ export function openSources(
     ...(board === undefined ? [] : [describeBoardFallback(board)]),
   ];
   return {
-    sources: [...answering, ...unserved.map((source) => createSilentSource(source, offered))],
+    sources: [...answering, ...unserved.map((source) => createUnavailableSource(source, offered))],
     missing: TOOLS.filter((tool) => unserved.includes(SOURCE_BY_TOOL[tool])).map((tool) => {
-      const { code, detail = null } = explainSilence(SOURCE_BY_TOOL[tool], offered);
+      const { code, detail = null } = explainUnavailable(SOURCE_BY_TOOL[tool], offered);
       return { tool, reason: code, detail, observed_at: null };
     }),
     statements,

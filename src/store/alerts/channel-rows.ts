@@ -115,7 +115,7 @@ export async function insertChannel(
   return onlyRow(rows).id;
 }
 
-/** Changes the settings. A new destination resets failures, and ends the claim of a worker sending to the old one. */
+/** Changes the settings. A new destination resets failures, and ends the lease of a worker sending to the old one. */
 export async function setSettings(
   tx: Transaction,
   id: Id,

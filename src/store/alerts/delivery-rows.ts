@@ -1,5 +1,5 @@
 /**
- * Statements of a delivery: compose, claim, send, settle. In one file, because each is small and uses the same rows. What gathers
+ * Statements of a delivery: compose, lease, send, settle. In one file, because each is small and uses the same rows. What gathers
  * it is in `gathering-rows.ts`.
  */
 
@@ -96,7 +96,7 @@ export async function isChannelFree(tx: Transaction, channelId: Id, now: Date): 
   return rows[0]?.free === true;
 }
 
-/** Counts the attempt and claims the channel, before anything is sent. @returns the fence of this claim */
+/** Counts the attempt and leases the channel, before anything is sent. @returns the fence of this lease */
 export async function beginAttempt(
   tx: Transaction,
   channelId: Id,
@@ -118,7 +118,7 @@ export async function beginAttempt(
 /** The outcome of an attempt; `answer` is sanitized and truncated. */
 type AttemptResult = { http_status: number | null; code: DeliveryCode | null; answer: string | null };
 
-/** Marks it as delivered, even if another worker has claimed the channel. */
+/** Marks it as delivered, even if another worker has leased the channel. */
 export async function markDelivered(
   tx: Transaction,
   id: Id,

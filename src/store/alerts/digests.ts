@@ -1,7 +1,7 @@
 /** Stored digests: planned by the scan, composed once, and read. */
 import { type Id, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
-import { mayStart } from '../runs/run-claims.ts';
+import { mayStart } from '../runs/run-leases.ts';
 
 /** A rule whose digest is due, or whose next slot is not known yet. */
 type DueDigestRule = { id: Id; slug: string; digest: string; tz: string; digest_due_at: Date | null };

@@ -8,7 +8,7 @@
 import { type Database, type Id, inTransaction, type Pooled, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import { waitForFollower } from '../derive/pending-derivations.ts';
-import { LEASE_IS_OVER } from '../runs/run-claims.ts';
+import { LEASE_IS_OVER } from '../runs/run-leases.ts';
 import { eraseFromDigests } from './erase-from-digests.ts';
 import { eraseRows, listReferences } from './erasure.ts';
 import { lockSaves } from './forget-lock.ts';
@@ -231,7 +231,7 @@ async function purgeRuns(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<
   const cited = await findOrphanLinks(db.pool, await listCited(db.pool, runIds), without);
   if (cited.length > 0) return purgeOrphanLinks(db, searchId, cited, mayGoOn);
   return inBatches(db, runIds, RUN_BATCH, mayGoOn, async (tx, batch) => {
-    // Before saves are blocked: a late save has locked its run when it waits for that. Claims wait and then find no run.
+    // Before saves are blocked: a late save has locked its run when it waits for that. Leases wait and then find no run.
     const gone = await selectIds(
       tx,
       statement`SELECT id FROM strandline.runs WHERE id = ANY (${batch}) AND ${HAS_ENDED} ORDER BY id FOR UPDATE`,

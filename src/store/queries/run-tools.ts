@@ -36,7 +36,7 @@ export async function readToolsOf(db: Reads, run: RunRow): Promise<RunWithTools>
 }
 
 /** A tool that did not respond to the newest runs of some active searches. */
-export type SilentTool = {
+export type UnresponsiveTool = {
   tool: Tool;
   reason: ToolReason;
   detail: string | null;
@@ -53,8 +53,8 @@ export type SilentTool = {
  * Tools that did not respond to the newest ended run of active searches, most searches first; at most one per tool and
  * reason. Runs that failed as a whole are left out: their code says why.
  */
-export async function readSilentTools({ pool }: Pooled, scope: DataScope): Promise<SilentTool[]> {
-  const rows = await rowsOf<SilentTool>(
+export async function readUnresponsiveTools({ pool }: Pooled, scope: DataScope): Promise<UnresponsiveTool[]> {
+  const rows = await rowsOf<UnresponsiveTool>(
     pool,
     statement`SELECT u.tool, u.reason, min(u.detail) AS detail, max(u.observed_at) AS observed_at, max(last.at) AS last_responded_at,
        count(*)::int AS searches, min(s.slug) AS search
@@ -113,7 +113,7 @@ export async function readFailingTools({ pool }: Pooled): Promise<FailingTool[]>
  * The tools that did not respond when the newest run of a hosted service asked them: the specification has no way to ask such a
  * service which tools it has. Considers the newest run of each search.
  */
-export async function readHostedSilences({ pool }: Pooled): Promise<MissingTool[]> {
+export async function readMissingHostedTools({ pool }: Pooled): Promise<MissingTool[]> {
   const { rows } = await pool.query<MissingTool & { responded: boolean }>(
     `SELECT DISTINCT ON (u.tool) u.tool, u.reason, u.detail, u.observed_at, u.responded
      FROM strandline.searches s

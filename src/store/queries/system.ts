@@ -51,7 +51,7 @@ export type Backlog = {
   queued: number;
   /** When the oldest queued run was created. */
   queued_since: Date | null;
-  /** Runs that the next scan enqueues: new ones, retries and unclaimed ones. */
+  /** Runs that the next scan enqueues: new ones, retries and unleased ones. */
   to_offer: number;
   running: number;
   /** Runs with an expired lease. */

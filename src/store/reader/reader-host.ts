@@ -38,13 +38,13 @@ const STATEMENT_PROCESS: ChildKind = {
   maxHeapMb: 256,
   maxReplyBytes: MAX_RESULT_BYTES,
   // The statement's time limit, plus connecting (up to ten seconds) and rendering of others.
-  silentMs: MAX_STATEMENT_MS + 15 * SECOND,
+  maxReplyMs: MAX_STATEMENT_MS + 15 * SECOND,
 };
 
 /** @param limits set in tests, in milliseconds */
 export function openReaderHost(
   options: ChildOptions,
-  limits: { silentMs?: number; idleMs?: number; restartMs?: number } = {},
+  limits: { maxReplyMs?: number; idleMs?: number; restartMs?: number } = {},
 ): ReaderHost {
   const host = openChildHost(STATEMENT_PROCESS, options, limits);
   return {

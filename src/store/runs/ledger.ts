@@ -20,7 +20,7 @@ export type OpenedCall =
   /** The run has an unread response, which is paid for and must be read first. */
   | { kind: 'unread' }
   | { kind: 'run_cap' }
-  /** Another claim holds the run, or it has ended. */
+  /** Another worker holds the lease of the run, or the run has ended. */
   | { kind: 'lost' };
 
 type CallToOpen = CallLimits & { runId: Id; fence: number; maxCallsPerRun: number };
@@ -79,10 +79,10 @@ function groupCalls(calls: readonly CallToOpen[]): CallGroup[] {
 
 /**
  * Writes the ledger rows of calls to one service, and commits them, before the calls are made. This single statement
- * checks everything that may refuse them: whether the claim still holds each run (whose row is locked), whether the
+ * checks everything that may refuse them: whether the lease still holds each run (whose row is locked), whether the
  * run has an unread response, how many calls it has made, and the limits of the service. A call is counted only if
  * its row is written.
- * @returns by run; runs that the claim no longer holds are omitted
+ * @returns by run; runs that the lease no longer holds are omitted
  */
 async function openGroup(db: Database, group: CallGroup): Promise<ReadonlyMap<Id, OpenedCall>> {
   const calls = group.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
@@ -133,7 +133,7 @@ function toOpenedCall({ kind, n, now, until }: OpenedCallRow): OpenedCall {
 
 /**
  * Refunds a call that was opened although its run has an unread response. {@link openGroup} does not see rows committed
- * while it waits for a lock; this statement does, before the request is sent, even if a later claim has marked the call as
+ * while it waits for a lock; this statement does, before the request is sent, even if a later lease has marked the call as
  * unknown.
  * @returns whether the run has an unread response, so that the call must not be made
  */
@@ -187,7 +187,7 @@ export async function closeFailedCall(
   );
 }
 
-/** Calls of an earlier claim with unknown outcome: they count as paid. */
+/** Calls of an earlier lease with unknown outcome: they count as paid. */
 export async function markUnknownCalls(db: Database, runId: Id, fence: number, now: Date): Promise<number> {
   const { rowCount } = await execute(
     db.pool,

@@ -22,7 +22,7 @@ import {
 } from '../db/statement.ts';
 import { insertRejectsSql } from '../save/outcome.ts';
 import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
-import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';
+import { IS_ABANDONED, MAX_SHARED_LEASES } from './run-leases.ts';
 
 const compress = promisify(gzip);
 /** The decoded bytes of a stored body. */
@@ -67,8 +67,8 @@ const storeTogether = batched(storeEncoded, {
 });
 
 /**
- * Stores a response, unread, and closes its call, together. Stores it even if another claim holds the run: a paid response
- * is never discarded, and the next claim reads it instead of calling again. Idempotent. Concurrent responses are stored by
+ * Stores a response, unread, and closes its call, together. Stores it even if another worker holds the lease of the run: a paid response
+ * is never discarded, and the next lease reads it instead of calling again. Idempotent. Concurrent responses are stored by
  * one statement.
  */
 export async function storeResponse(db: Database, paid: PaidResponse): Promise<void> {
@@ -193,7 +193,7 @@ async function takeUnread(
 }
 
 /**
- * The newest unread response of a run, for the holder of its claim.
+ * The newest unread response of a run, for the holder of its lease.
  * @param input.now the statement's time; null: the database's clock
  */
 export function takeUnreadResponse(
@@ -217,7 +217,7 @@ export function takeLateResponse(
 
 /**
  * Whether a run has probably crashed workers, so that only a worker without other runs may continue it: an abandoned
- * run that was claimed twice, or an ended one with a response attempted twice.
+ * run that was leased twice, or an ended one with a response attempted twice.
  */
 export async function needsSolitude(
   db: Database,
@@ -226,7 +226,7 @@ export async function needsSolitude(
   const { rowCount } = await execute(
     db.pool,
     statement`SELECT FROM strandline.runs r WHERE id = ${runId} AND (
-        (${verbatim(IS_ABANDONED)} AND claims >= ${verbatim(MAX_SHARED_CLAIMS)})
+        (${verbatim(IS_ABANDONED)} AND leases >= ${verbatim(MAX_SHARED_LEASES)})
         OR (${HAS_ENDED} AND EXISTS (SELECT FROM strandline.responses
           WHERE run_id = ${runId} AND read_at IS NULL AND read_attempts >= ${verbatim(MAX_SHARED_READ_ATTEMPTS)} AND ${isDue(now)})))`,
   );

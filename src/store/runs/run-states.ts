@@ -1,19 +1,19 @@
-/** State changes of runs: queue, requeue, fail, read. Claims are in `run-claims.ts`, success in `save/outcome.ts`. */
+/** State changes of runs: queue, requeue, fail, read. Leases are in `run-leases.ts`, success in `save/outcome.ts`. */
 import { Refused, type RunCode } from '../../model/errors.ts';
 import type { Operation, Tool } from '../../model/enumerations.ts';
 import type { Reject } from '../../model/parsed-results.ts';
 import type { ToolReport } from '../../model/tool-coverage.ts';
 import { type Database, type Id, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, selectIds, statement, timeOf, sqlTime } from '../db/statement.ts';
-import { mayStart } from './run-claims.ts';
+import { mayStart } from './run-leases.ts';
 import { insertRejectsSql } from '../save/outcome.ts';
 import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 
 /**
- * Ends a claimed run without success. Marks an unusable response as read, and stores its rejects.
+ * Ends a leased run without success. Marks an unusable response as read, and stores its rejects.
  * @param input.now the statement's time; null: the database's clock
- * @returns false if another claim holds the run
+ * @returns false if another worker holds the lease of the run
  */
 export async function failRun(
   db: Database,
@@ -35,7 +35,7 @@ export async function failRun(
     `WITH failed AS (
        UPDATE strandline.runs
        SET status = 'failed', code = $3, reason = $4, rejected = $5, ended_at = ${sqlTime('$6')}, lease_until = NULL,
-         claims = 0, offer_at = NULL
+         leases = 0, offer_at = NULL
        WHERE id = $1 AND fence = $2 AND status = 'running'
        RETURNING id, search_id, ended_at
      ), unknown AS (
@@ -75,10 +75,10 @@ const FAILED_RUN = `(SELECT id AS run_id, false AS responded, $3::text AS reason
   FROM failed WHERE EXISTS (SELECT FROM strandline.calls WHERE run_id = failed.id AND NOT refunded))`;
 
 /**
- * Requeues a claimed run for a retry, or because this worker is stopping. The scan enqueues it at `notBefore`, or
+ * Requeues a leased run for a retry, or because this worker is stopping. The scan enqueues it at `notBefore`, or
  * immediately if null.
  * @param input.now the statement's time; null: the database's clock
- * @returns `cancelled` if its search is now paused, broken or removed; null if another claim holds the run
+ * @returns `cancelled` if its search is now paused, broken or removed; null if another worker holds the lease of the run
  */
 export async function requeueRun(
   db: Database,
@@ -92,7 +92,7 @@ export async function requeueRun(
     now: Date | null;
   },
 ): Promise<'queued' | 'cancelled' | null> {
-  // Requeues a claimed run, unless its search was stopped in the meantime. Share-locks the search's row first: a
+  // Requeues a leased run, unless its search was stopped in the meantime. Share-locks the search's row first: a
   // concurrent pause or removal is either visible here, or finds the run queued. Manual runs of a paused search are
   // still executed.
   const { rows } = await execute<{ status: 'queued' | 'cancelled' }>(
@@ -110,7 +110,7 @@ export async function requeueRun(
         not_before = CASE WHEN stopped IS NULL THEN ${input.notBefore}::timestamptz END,
         offer_at = CASE WHEN stopped IS NULL THEN coalesce(${input.notBefore}::timestamptz, ${timeOf(input.now)}) END,
         ended_at = CASE WHEN stopped IS NOT NULL THEN ${timeOf(input.now)} END,
-        reason = coalesce(stopped, ${input.reason}), lease_until = NULL, claims = 0
+        reason = coalesce(stopped, ${input.reason}), lease_until = NULL, leases = 0
       FROM search
       WHERE id = ${input.runId} AND fence = ${input.fence} AND status = 'running'
       RETURNING id, status
@@ -123,7 +123,7 @@ export async function requeueRun(
 }
 
 /**
- * The status of a run that this claim was the last to hold; null if another claim has held it since. Tells whether the commit of
+ * The status of a run that this lease was the last to hold; null if another lease has held it since. Tells whether the commit of
  * an end succeeded although its confirmation was lost.
  */
 export async function readOwnStatus(
@@ -139,7 +139,7 @@ export async function readOwnStatus(
 
 /**
  * Creates a run outside the schedule: the first one of a new search, or a manual one. The caller enqueues it; if
- * nobody claims it, the scan enqueues it again after {@link OFFER_AGAIN_MS}. Share-locks the search's row, to wait for a
+ * nobody leases it, the scan enqueues it again after {@link OFFER_AGAIN_MS}. Share-locks the search's row, to wait for a
  * concurrent removal and see it.
  * @param input.now the statement time; null: the database's clock
  * @throws Refused `not_found` if the search is removed
@@ -162,7 +162,7 @@ export async function insertRun(
 }
 
 /**
- * An unclaimed run of the current version that can start now. Excludes retries and runs queued before an edit, which are
+ * An unleased run of the current version that can start now. Excludes retries and runs queued before an edit, which are
  * not what a person requests.
  */
 export async function findQueuedRun(tx: Transaction, searchId: Id, now: Date | null): Promise<Id | null> {

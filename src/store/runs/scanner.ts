@@ -2,12 +2,12 @@
 import { SECOND } from '../../lib/time.ts';
 import { type Database, type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
-import { LEASE_IS_OVER, mayStart } from './run-claims.ts';
+import { LEASE_IS_OVER, mayStart } from './run-leases.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 
 /** After this long without a scan, any worker takes over. */
-const MAX_SILENCE_MS = 2 * SECOND;
+const MAX_GAP_MS = 2 * SECOND;
 /** Clock setbacks up to this are ignored. */
 const MIN_SETBACK_MS = 5 * SECOND;
 
@@ -29,7 +29,7 @@ export async function beginScan(tx: Transaction, takeOver: boolean): Promise<Sca
      FROM (
        SELECT scanned_at AS last, c.now
        FROM strandline.scanner, (SELECT date_trunc('milliseconds', clock_timestamp()) AS now) c
-       WHERE NOT ${takeOver} OR scanned_at NOT BETWEEN c.now - ${MAX_SILENCE_MS} * interval '1 ms' AND c.now + ${MIN_SETBACK_MS} * interval '1 ms'
+       WHERE NOT ${takeOver} OR scanned_at NOT BETWEEN c.now - ${MAX_GAP_MS} * interval '1 ms' AND c.now + ${MIN_SETBACK_MS} * interval '1 ms'
        FOR UPDATE OF scanner
      ) o
      RETURNING o.now, o.last`,
@@ -98,8 +98,8 @@ const inOfferOrder = (run: 'r' | 't') =>
   statement`ORDER BY CASE ${verbatim(run)}.trigger WHEN 'manual' THEN 0 WHEN 'schedule' THEN 1 ELSE 2 END`;
 
 /**
- * Returns unclaimed runs: queued ones that are due, and those with an expired lease. The caller enqueues them; they are
- * returned again after {@link OFFER_AGAIN_MS} if nobody claims them.
+ * Returns unleased runs: queued ones that are due, and those with an expired lease. The caller enqueues them; they are
+ * returned again after {@link OFFER_AGAIN_MS} if nobody leases them.
  * @returns manual runs before slots, and slots before first runs
  */
 export async function takeOffers(

@@ -149,7 +149,7 @@ export type SlotRow = {
 /** A run that was queued for a due slot. */
 export type QueuedSlot = { id: Id; search_id: Id };
 
-/** A run that was enqueued but not claimed is enqueued again after this long. */
+/** A run that was enqueued but not leased is enqueued again after this long. */
 export const OFFER_AGAIN_MS = 30 * SECOND;
 
 /**

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
 
 /** A worker without a heartbeat for this long is dead: heartbeats are sent every 30 s. */
-export const WORKER_SILENCE_MS = 90 * SECOND;
+export const MAX_HEARTBEAT_AGE_MS = 90 * SECOND;
 
 export type WorkerRow = {
   name: string;

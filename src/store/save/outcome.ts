@@ -15,7 +15,7 @@ export type ResponseToSave = {
   linkRules?: readonly OwnLinkRule[];
 };
 
-/** Results with the fence of their claim: only the holder of the highest fence may save. */
+/** Results with the fence of their lease: only the holder of the highest fence may save. */
 export type SaveInput = ResponseToSave & {
   fence: number;
   /** Number of the response, which is marked as read; undefined if it is not stored. */
@@ -61,7 +61,7 @@ export const insertRejectsSql = (run: string, id: string, rejects: `$${number}`)
   FROM ${run}, json_to_recordset(${rejects}::json) AS j(path text, code text, sample text)`;
 
 /**
- * Marks runs as succeeded. First statement of the save: it matches only the claim with the highest fence, so a worker
+ * Marks runs as succeeded. First statement of the save: it matches only the lease with the highest fence, so a worker
  * that was suspended and resumes late changes nothing. The first succeeded run of a request version is its baseline,
  * even with no results. Marks the response as read.
  * $1 runs, $2 fences, $3 times or null, $4 items, $5 reject counts, $6 response numbers, $7 rejects.
@@ -70,7 +70,7 @@ const COMPLETE_RUNS = `
 WITH won AS (
   UPDATE strandline.runs r
   SET status = 'succeeded', ended_at = ${sqlTime('asked.ended_at')}, lease_until = NULL,
-    claims = 0, not_before = NULL, offer_at = NULL, reason = NULL, items_seen = asked.items_seen, items_new = 0, rejected = asked.rejected,
+    leases = 0, not_before = NULL, offer_at = NULL, reason = NULL, items_seen = asked.items_seen, items_new = 0, rejected = asked.rejected,
     baseline = NOT EXISTS (SELECT FROM strandline.runs b WHERE b.search_id = r.search_id
       AND b.request_version = r.request_version AND b.status = 'succeeded' AND b.id <> r.id)
   FROM unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::int[])
@@ -160,7 +160,7 @@ FROM judged`;
 const LOCK_ENDED_RUN = `
 SELECT FROM strandline.runs WHERE id = $1 AND status IN ('succeeded', 'failed', 'cancelled') FOR NO KEY UPDATE`;
 
-/** @returns the outcome of each run; `null` if another claim holds it */
+/** @returns the outcome of each run; `null` if another worker holds its lease */
 export async function completeRuns(
   tx: Transaction,
   inputs: readonly SaveInput[],

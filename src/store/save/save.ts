@@ -27,7 +27,7 @@ const MAX_POSTS_TOGETHER = 400;
  * Saves the results of a response in one transaction, which first marks the run as succeeded. Either everything is
  * saved (posts, links, the diff, the run's success) or nothing. Concurrent saves of this process share a transaction;
  * if it fails, each is retried alone.
- * @returns the diff; `null` if another claim holds the run: nothing is saved
+ * @returns the diff; `null` if another worker holds the lease of the run: nothing is saved
  */
 export const saveFindings = batched<SaveInput, Diff | null>(saveTogether, {
   most: MAX_RUNS_TOGETHER,

@@ -28,7 +28,7 @@ const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 /**
  * One row per due slot, even if it was not run, and one per manual or first run (no slot).
  *
- *   queued ──claim──▶ running ──▶ succeeded | failed | cancelled
+ *   queued ──lease──▶ running ──▶ succeeded | failed | cancelled
  *     ▲                  │
  *     └── retry, release ┘          skipped: never queued (overlap, missed, capped)
  */
@@ -49,18 +49,18 @@ export const runs = strandline.table(
     code: text(),
     /** Why it was skipped or cancelled, or the service's message if it failed. */
     reason: text(),
-    /** A queued run is not claimed before this time (retry). */
+    /** A queued run is not leased before this time (retry). */
     not_before: instant(),
-    /** When the scan enqueues a queued or abandoned run (again); null once it is claimed or has ended. */
+    /** When the scan enqueues a queued or abandoned run (again); null once it is leased or has ended. */
     offer_at: instant(),
-    /** Counts claims. Only the holder of the highest fence may write. */
+    /** Counts leases. Only the holder of the highest fence may write. */
     fence: integer().notNull().default(0),
-    /** Claims since the last orderly end: the number of workers that may have crashed on it. */
-    claims: integer().notNull().default(0),
+    /** Leases since the last orderly end: the number of workers that may have crashed on it. */
+    leases: integer().notNull().default(0),
     /** By the database's clock, which all workers share. */
     lease_until: instant(),
     /**
-     * Fence of the claim whose lease was extended after an outage and not renewed since: it is not extended again.
+     * Fence of the lease that was extended after an outage and not renewed since: it is not extended again.
      */
     lease_extended: integer(),
     worker: text(),
@@ -76,7 +76,7 @@ export const runs = strandline.table(
   (t) => [
     // If two scans handle the same slot, the second insert conflicts.
     unique('runs_slot_key').on(t.search_id, t.slot_at),
-    // Rejects a second claim while another run of the search is running.
+    // Rejects a second lease while another run of the search is running.
     uniqueIndex('runs_one_running').on(t.search_id).where(sql`${t.status} = 'running'`),
     // For the scan, longest due first.
     index('runs_offer').on(t.offer_at).where(sql`${t.offer_at} is not null`),

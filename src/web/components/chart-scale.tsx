@@ -198,7 +198,7 @@ export function MarkLines({
 export function MarkList({ marks }: { marks: readonly ChartMark[] }) {
   if (marks.length === 0) return null;
   const newestFirst = marks.toSorted((a, b) => b.at.getTime() - a.at.getTime());
-  const silent = new Set([
+  const hidden = new Set([
     ...newestFirst.filter(({ quiet }) => quiet === true),
     ...newestFirst.filter(({ quiet }) => quiet !== true).slice(MAX_MARKS_LISTED),
   ]);
@@ -212,7 +212,7 @@ export function MarkList({ marks }: { marks: readonly ChartMark[] }) {
           data-at={mark.at.getTime() / 1_000}
           data-until={(mark.until ?? mark.at).getTime() / 1_000}
           data-short={mark.short}
-          hidden={silent.has(mark)}
+          hidden={hidden.has(mark)}
         >
           <Icon name={mark.kind === 'spike' ? 'spike' : 'edit'} /> <Timestamp at={mark.at} exact />{' '}
           {mark.words}

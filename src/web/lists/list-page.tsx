@@ -6,14 +6,14 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../../store/archive/index-archive.ts';
 import type { Database, Id } from '../../store/db/database.ts';
-import { readSilentTools } from '../../store/queries/run-tools.ts';
+import { readUnresponsiveTools } from '../../store/queries/run-tools.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { ViewNote } from '../components/discovery-item.tsx';
 import { LIST_KINDS, type ListKind, writeListPath, writeTime } from '../components/list-address.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { Pager, ScopeLinks, Section, Tabs } from '../components/section.tsx';
 import { readKey, slugParams } from '../request-input.ts';
-import { SilentToolsNotice } from '../runs/tool-table.tsx';
+import { UnresponsiveToolsNotice } from '../runs/tool-table.tsx';
 import { chooseRange } from '../topic/time-range.ts';
 import {
   type List,
@@ -107,16 +107,16 @@ async function renderList(
     const leave = query === EVERYTHING ? () => {} : app.shares.finds.take(request);
     try {
       const backlog = query === EVERYTHING ? null : await catchUpArchive(db);
-      const [rows, volume, silences] = await Promise.all([
+      const [rows, volume, unresponsive] = await Promise.all([
         readListItems(db, list, page.after),
         readListVolume(db, list),
         // What a list of posts lacks is in its chart.
-        kind === 'posts' ? [] : readSilentTools(db, { ...toEventScope(scope) }),
+        kind === 'posts' ? [] : readUnresponsiveTools(db, { ...toEventScope(scope) }),
       ]);
       const { items: placed, next_cursor } = page.reply(rows, ({ keys }) => keys);
       const items = placed.map(({ item }) => item);
       const matchesOf = await readListMatches(db, list, items);
-      return { backlog, volume, silences, items, matchesOf, next: next_cursor };
+      return { backlog, volume, unresponsive, items, matchesOf, next: next_cursor };
     } finally {
       leave();
     }
@@ -151,7 +151,7 @@ async function renderList(
         <ListForm list={list} address={address} problems={problems} />
         {data === null ? null : (
           <>
-            <SilentToolsNotice silences={data.silences} />
+            <UnresponsiveToolsNotice tools={data.unresponsive} />
             <ListVolumeSection list={list} volume={data.volume} path={path} />
             <Section
               title={nameOrder(kind === 'posts' ? order : 'newest')}

@@ -8,7 +8,7 @@ import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { readPauseOfAll } from '../../store/topics/pauses.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
-import { readSilentTools } from '../../store/queries/run-tools.ts';
+import { readUnresponsiveTools } from '../../store/queries/run-tools.ts';
 import { readServiceDays, tallyRuns } from '../../store/queries/run-tallies.ts';
 import { readSpikes, readTrendStates } from '../../store/queries/trend-reports.ts';
 import { readBuckets } from '../../store/queries/volume.ts';
@@ -16,7 +16,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { DiscoveryLine, SpikeLine, StateLine } from '../components/discovery-item.tsx';
 import { Feed, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { SilentToolsNotice } from '../runs/tool-table.tsx';
+import { UnresponsiveToolsNotice } from '../runs/tool-table.tsx';
 import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summary.tsx';
 import { PauseOfAllNotice } from '../topic/pause-pages.tsx';
 import { computeRange } from '../topic/time-range.ts';
@@ -63,7 +63,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
       ),
       runs: tallyRuns(db, dayAgo),
       services: readServiceDays(db, now),
-      tools: readSilentTools(db, {}),
+      tools: readUnresponsiveTools(db, {}),
       pause: readPauseOfAll(db),
     });
     const { spikes, states, hours } = await awaitMembers({
@@ -101,7 +101,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
       statusLine: read.pause === null ? undefined : <PauseOfAllNotice pause={read.pause} />,
       body: (
         <>
-          <SilentToolsNotice silences={read.tools} />
+          <UnresponsiveToolsNotice tools={read.tools} />
           <KeyNumbers
             pulses={all}
             runs={read.runs}

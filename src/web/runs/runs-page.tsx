@@ -3,7 +3,7 @@
 import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { formatUtcMidnight } from '../../lib/display-format.ts';
 import { type Problem, RUN_CODES, type RunCode, SKIP_REASONS } from '../../model/errors.ts';
-import { describeSilentCount } from '../../model/tool-coverage.ts';
+import { describeUnresponsiveCount } from '../../model/tool-coverage.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { idKey } from '../../model/value-shapes.ts';
 import { DAY, HOUR } from '../../lib/time.ts';
@@ -227,11 +227,11 @@ function RunTable({ runs, services }: { runs: readonly RunRow[]; services: Reado
 function RunReason({ run }: { run: RunRow }) {
   const { code, baseline, span_slots: slots, reason, trigger } = run;
   if (code !== null) return <>{RUN_CODES[code]}</>;
-  const silent = describeSilentCount(run);
-  if (baseline || silent !== null)
+  const unresponsive = describeUnresponsiveCount(run);
+  if (baseline || unresponsive !== null)
     return (
       <>
-        {baseline ? <Badge state="baseline" /> : null} {silent}
+        {baseline ? <Badge state="baseline" /> : null} {unresponsive}
       </>
     );
   if (reason !== null)

@@ -1,8 +1,12 @@
-/** Coverage by tool on pages: which tools did not respond, so that their silence is not taken for "nothing found". */
+/** Coverage by tool on pages: which tools did not respond, so that what they would have returned is not taken for "nothing found". */
 
 import { formatDay } from '../../lib/display-format.ts';
-import { describeSilence, describeToolCoverage, describeToolReason } from '../../model/tool-coverage.ts';
-import type { RunToolRow, SilentTool } from '../../store/queries/run-tools.ts';
+import {
+  describeUnresponsiveTool,
+  describeToolCoverage,
+  describeToolReason,
+} from '../../model/tool-coverage.ts';
+import type { RunToolRow, UnresponsiveTool } from '../../store/queries/run-tools.ts';
 import { Table } from '../components/data-table.tsx';
 import { Count } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
@@ -11,10 +15,10 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 
 /** Tools that did not respond to the newest runs, for pages about what searches found. */
-export function SilentToolsNotice({ silences }: { silences: readonly SilentTool[] }) {
+export function UnresponsiveToolsNotice({ tools }: { tools: readonly UnresponsiveTool[] }) {
   const frame = useFrame();
-  if (silences.length === 0) return null;
-  const words = silences.map((silence) => describeSilence(silence, (at) => formatDay(at, frame)));
+  if (tools.length === 0) return null;
+  const words = tools.map((tool) => describeUnresponsiveTool(tool, (at) => formatDay(at, frame)));
   return (
     <div class="advice" data-live="silent-tools">
       <p>Not observed: {words.join('; ')}.</p>

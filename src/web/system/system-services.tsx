@@ -68,12 +68,12 @@ export function BudgetSection({ facts: { services }, callDays: days, from }: Sys
 
 /** A cost that was not reported is not free. */
 function ServiceCost({ service }: { service: ServiceDay }) {
-  const { kind, cost_usd_today: cost, calls_today: calls, calls_without_cost_today: silent } = service;
+  const { kind, cost_usd_today: cost, calls_today: calls, calls_without_cost_today: uncosted } = service;
   if (cost === null && (calls === 0 || !isPaid(kind))) return <>free</>;
   return (
     <>
       <Usd of={cost} />
-      {cost === null || silent === 0 ? '' : ` (not reported for ${formatCount(silent, 'call')})`}
+      {cost === null || uncosted === 0 ? '' : ` (not reported for ${formatCount(uncosted, 'call')})`}
     </>
   );
 }

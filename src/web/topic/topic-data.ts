@@ -27,7 +27,7 @@ import {
   type SearchDay,
   type SearchNow,
 } from '../../store/queries/search-activity.ts';
-import { readSilentTools } from '../../store/queries/run-tools.ts';
+import { readUnresponsiveTools } from '../../store/queries/run-tools.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import {
   readTopAuthors,
@@ -108,7 +108,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     states: readTrendStates(db, ids, range.from),
     changes: readRequestChanges(db, ids, range.from),
     underived: readDerivedUntil(db, which),
-    silences: readSilentTools(db, which),
+    unresponsive: readUnresponsiveTools(db, which),
     histories: readHistories(db, ids, range),
   });
   const until = findOldest(underived);

@@ -18,11 +18,11 @@ import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-fra
 import { preventCaching, renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { type DateReader, formatMinute } from '../../lib/display-format.ts';
-import { describeSilentCount } from '../../model/tool-coverage.ts';
+import { describeUnresponsiveCount } from '../../model/tool-coverage.ts';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { type FormOutcome, formBody, slugParams, toFormOutcome } from '../request-input.ts';
-import { SilentToolsNotice } from '../runs/tool-table.tsx';
+import { UnresponsiveToolsNotice } from '../runs/tool-table.tsx';
 import { MuteButton, MuteNotice } from '../alerts/mute-pages.tsx';
 import { CompletionSection } from './completion-section.tsx';
 import { rememberVisit, type Visit } from './last-visit.ts';
@@ -225,7 +225,7 @@ export function TopicView({
   const { scope, range, data } = shown;
   return (
     <>
-      <SilentToolsNotice silences={data.silences} />
+      <UnresponsiveToolsNotice tools={data.unresponsive} />
       <TopicStats {...shown} visit={visit} />
       <VolumeSection {...shown} />
       <SpikesSection data={data} within={scope.search === undefined ? 'topic' : 'search'} />
@@ -303,8 +303,8 @@ function describeRun(run: RunCell, reader: DateReader): string {
   const why = run.code === null ? run.reason : RUN_CODES[run.code];
   const span = run.span_slots === null || run.span_slots < 2 ? '' : ` (${run.span_slots} slots)`;
   const newItems = run.status === 'succeeded' && run.items_new !== null ? `, ${run.items_new} new` : '';
-  const silent = describeSilentCount(run);
-  return [`${run.search}, ${at}${span}: ${run.status}${newItems}`, why, silent]
+  const unresponsive = describeUnresponsiveCount(run);
+  return [`${run.search}, ${at}${span}: ${run.status}${newItems}`, why, unresponsive]
     .filter((part) => part !== null)
     .join(', ');
 }

@@ -123,7 +123,7 @@ async function killAtRandom(
     worker.child.kill('SIGKILL');
     await worker.ended;
     stage.note(`day ${day}: killed after ${messages} messages and ${ms} ms`);
-    // The locks of its jobs end a quarter of a minute later; its claims end with the day.
+    // The locks of its jobs end a quarter of a minute later; its leases end with the day.
     await stage.emptyQueue();
     worker = await restart();
   }
@@ -240,7 +240,7 @@ export const ALERTS: readonly Row[] = [
       assert.deepEqual([pending?.state, pending?.attempts], ['pending', 1]);
 
       stage.receiver.answers(status(200));
-      // Its claim and the lock of its job end a quarter of a minute later: F71 claim waits for them.
+      // Its lease and the lock of its job end a quarter of a minute later: F71 lease waits for them.
       await stage.rows(
         'UPDATE strandline.channels SET lease_until = created_at WHERE lease_until IS NOT NULL',
       );
@@ -340,8 +340,8 @@ export const ALERTS: readonly Row[] = [
     },
   },
   {
-    id: 'F71 claim',
-    title: 'the claim of a worker that died while sending expires, and the next one sends',
+    id: 'F71 lease',
+    title: 'the lease of a worker that died while sending expires, and the next one sends',
     core: true,
     env: { WEBHOOK_SECONDS: '1' },
     play: async (stage) => {

@@ -38,10 +38,10 @@ export const CRASH: readonly Row[] = [
   {
     id: 'F10',
     title:
-      'a worker that dies between claim and ledger costs nothing: the run is claimed again and called once',
+      'a worker that dies between lease and ledger costs nothing: the run is leased again and called once',
     core: true,
     play: async (stage) => {
-      const runId = await diesAt(stage, 'after the claim');
+      const runId = await diesAt(stage, 'after the lease');
       assert.deepEqual(await stage.calls(runId), ['received']);
       assert.equal((await stage.ended(runId)).fence, 2);
     },
@@ -52,7 +52,7 @@ export const CRASH: readonly Row[] = [
     core: true,
     play: async (stage) => {
       stage.service.answers(ownPosts);
-      const dying = await stage.start({}, { dieAt: 'after the claim' });
+      const dying = await stage.start({}, { dieAt: 'after the lease' });
       const { runId } = await stage.add(1);
       await dying.ended;
       await stage.emptyQueue();
@@ -262,7 +262,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F18',
-    title: 'a worker that gets SIGTERM claims nothing new, completes its runs, and exits with 0',
+    title: 'a worker that gets SIGTERM leases nothing new, completes its runs, and exits with 0',
     core: true,
     play: (stage) =>
       withCommand(stage, async (command) => {
@@ -283,7 +283,7 @@ export const CRASH: readonly Row[] = [
   {
     id: 'F18 twice',
     title:
-      'on a second signal it releases its runs: nothing stays running, and the next worker claims them immediately',
+      'on a second signal it releases its runs: nothing stays running, and the next worker leases them immediately',
     core: true,
     env: { RUN_LEASE_SECONDS: '3600' },
     play: (stage) =>
@@ -296,8 +296,8 @@ export const CRASH: readonly Row[] = [
         command.kill('SIGTERM');
         assert.deepEqual(await command.ended, { code: 0, signal: null });
         assert.deepEqual(
-          await stage.rows('SELECT status, claims FROM strandline.runs WHERE id = $1', [runId]),
-          [{ status: 'queued', claims: 0 }],
+          await stage.rows('SELECT status, leases FROM strandline.runs WHERE id = $1', [runId]),
+          [{ status: 'queued', leases: 0 }],
         );
         await stage.start();
         assert.equal((await stage.ended(runId)).status, 'succeeded');
@@ -333,10 +333,10 @@ export const CRASH: readonly Row[] = [
     play: async (stage) => {
       stage.service.answers(ownPosts);
       const { runId } = await stage.add(1);
-      for (let claim = 1; claim <= 5; claim += 1) {
+      for (let lease = 1; lease <= 5; lease += 1) {
         const victim = await stage.start(
           {},
-          { dieAt: claim === 1 ? 'after the answer is kept' : 'before the commit' },
+          { dieAt: lease === 1 ? 'after the answer is kept' : 'before the commit' },
         );
         await victim.ended;
       }

@@ -90,7 +90,7 @@ export const DATABASE: readonly Row[] = [
       await stage.called();
       die();
       gate.open();
-      // Its lease may end before: then another claim may have called, too.
+      // Its lease may end before: then another lease may have called, too.
       await stage.until(
         'the response is stored',
         async () => (await stage.calls(runId))[0] === 'received',

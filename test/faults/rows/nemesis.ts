@@ -130,7 +130,7 @@ export const STORM: readonly Row[] = [
       await crew.dismiss();
       const ended = await ends(stage);
       stage.note(JSON.stringify(Object.fromEntries(ended)));
-      // Two calls that nobody heard the answer of, or three claims without a word: the only other ends there may be.
+      // Two calls that nobody heard the answer of, or three leases without a word: the only other ends there may be.
       const others = [...ended.keys()].filter(
         (ending) => !/^(succeeded|failed (budget_exceeded|internal))$/.test(ending),
       );

@@ -176,7 +176,7 @@ export const QUEUE: readonly Row[] = [
   },
   {
     id: 'F43',
-    title: 'a run with five jobs is claimed once and called once',
+    title: 'a run with five jobs is leased once and called once',
     core: false,
     everyCommit: true,
     play: async (stage) => {

@@ -1,4 +1,4 @@
-/** Runs that are saved together: a worker that dies midway, a claim that is lost, and one that cannot be saved. */
+/** Runs that are saved together: a worker that dies midway, a lease that is lost, and one that cannot be saved. */
 import assert from 'node:assert/strict';
 import type { PoolClient } from 'pg';
 import type { Id } from '../../../src/store/db/database.ts';
@@ -99,13 +99,13 @@ export const SAVE_TOGETHER: readonly Row[] = [
   },
   {
     id: 'F29 lost',
-    title: 'of runs saved together, one with a lost claim is left to the other claim, without another call',
+    title: 'of runs saved together, one with a lost lease is left to the other lease, without another call',
     core: true,
     play: (stage) =>
       eight(stage, async ({ runs, letGo }) => {
-        // What a claim of a worker does that dies at once.
+        // What a lease of a worker does that dies at once.
         const taken = await stage.rows(
-          `UPDATE strandline.runs SET fence = fence + 1, claims = claims + 1, lease_until = clock_timestamp()
+          `UPDATE strandline.runs SET fence = fence + 1, leases = leases + 1, lease_until = clock_timestamp()
            WHERE id = (SELECT id FROM strandline.runs WHERE status = 'running' ORDER BY id DESC LIMIT 1) RETURNING id`,
         );
         await letGo();

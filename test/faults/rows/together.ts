@@ -1,4 +1,4 @@
-/** Runs that one statement claims, or whose calls one statement opens: how each of them ends. */
+/** Runs that one statement leases, or whose calls one statement opens: how each of them ends. */
 import assert from 'node:assert/strict';
 import { enqueueNewRuns } from '../../../src/monitor/enqueue.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
@@ -16,7 +16,7 @@ async function addRuns(stage: Stage): Promise<bigint[]> {
   return runs;
 }
 
-/** A worker that dies at a point of several runs: whichever it claims first waits until it holds the jobs of all. */
+/** A worker that dies at a point of several runs: whichever it leases first waits until it holds the jobs of all. */
 async function dieTogether(stage: Stage, point: Point): Promise<bigint[]> {
   const { ctx } = stage;
   stage.service.answers(ownPosts);
@@ -42,17 +42,17 @@ export const TOGETHER: readonly Row[] = [
   {
     id: 'F21',
     title:
-      'a worker that dies between claiming several runs and their calls costs nothing: each is claimed again and called once',
+      'a worker that dies between leasing several runs and their calls costs nothing: each is leased again and called once',
     core: true,
     play: async (stage) => {
-      const runs = await dieTogether(stage, 'after the claim of several');
-      const claimed = await stage.rows(
+      const runs = await dieTogether(stage, 'after the lease of several');
+      const leased = await stage.rows(
         `SELECT id FROM strandline.runs WHERE status = 'running' AND fence = 1`,
       );
-      assert.ok(claimed.length > 1);
+      assert.ok(leased.length > 1);
       await stage.start();
       for (const runId of runs) assert.equal((await stage.ended(runId)).status, 'succeeded');
-      // One that was claimed before them may have been called.
+      // One that was leased before them may have been called.
       const [, ...others] = await stage.rows(
         'SELECT array_agg(state) AS calls FROM strandline.calls WHERE run_id = ANY ($1) GROUP BY run_id ORDER BY count(*) DESC',
         [runs],
@@ -81,7 +81,7 @@ export const TOGETHER: readonly Row[] = [
   {
     id: 'F22',
     title:
-      'of eight runs with concurrent responses one is claimed by another worker meanwhile: its response is stored and parsed, and seven are saved',
+      'of eight runs with concurrent responses one is leased by another worker meanwhile: its response is stored and parsed, and seven are saved',
     core: true,
     play: async (stage) => {
       const gate = gated(ownPosts);
@@ -90,7 +90,7 @@ export const TOGETHER: readonly Row[] = [
       await stage.start();
       await stage.until('all are called', () => Promise.resolve(stage.service.asked.length === RUNS));
       const [lost, ...others] = runs;
-      // A worker that claimed it and died.
+      // A worker that leased it and died.
       await stage.rows(
         `UPDATE strandline.runs SET fence = fence + 1, lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
         [lost],
@@ -102,7 +102,7 @@ export const TOGETHER: readonly Row[] = [
       }
       const run = await stage.ended(lost ?? 0n);
       assert.equal(run.status, 'succeeded');
-      assert.ok(run.fence > 2, `claimed again: ${run.fence}`);
+      assert.ok(run.fence > 2, `leased again: ${run.fence}`);
       for (const runId of others) assert.deepEqual(await stage.calls(runId), ['received']);
     },
   },

@@ -1,5 +1,5 @@
 /**
- * Twelve days of a monitor, run through its own scans, claims, calls and saves up to now, with everything that goes
+ * Twelve days of a monitor, run through its own scans, leases, calls and saves up to now, with everything that goes
  * wrong in one: a day on which the service failed, a pause, an edit half-way, a time in which nothing ran, and an
  * answer that was cut at its limit.
  */
@@ -18,7 +18,7 @@ import { answerer } from './answers.ts';
 
 const DAYS = 12;
 const STEP_MS = 3 * HOUR;
-/** From a slot to the claim of its run. */
+/** From a slot to the lease of its run. */
 export const LATE_SECONDS = 4;
 export const COST_USD = 0.02;
 

@@ -163,7 +163,7 @@ describe('selected sources', () => {
     const forum = sources.find(({ source }) => source === 'news_forum');
     const outage = await outageOf(forum?.find(query()) ?? Promise.resolve());
     expect(outage.message).toBe('is off: add hacker-news to SERVICE_SOURCES');
-    expect(forum).toMatchObject({ state: 'live', silent: true });
+    expect(forum).toMatchObject({ state: 'live', unavailable: true });
   });
 
   test('are the simulation on request', () => {

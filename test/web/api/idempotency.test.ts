@@ -8,7 +8,7 @@ import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens
 import type { Scope } from '../../../src/monitor/access/visitor-scopes.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../../src/store/runs/run-claims.ts';
+import { leaseRun } from '../../../src/store/runs/run-leases.ts';
 import { findAuthor, forgetAuthor } from '../../../src/store/erase/forget-author.ts';
 import { deleteIdempotencyKeys } from '../../../src/store/access/idempotency.ts';
 import { homeOf } from '../../cli/stand.ts';
@@ -468,13 +468,13 @@ async function claim(slug: string): Promise<void> {
      WHERE s.slug = $1 AND r.status = 'queued'`,
     [slug],
   );
-  const claimed = await claimRun(db, {
+  const leased = await leaseRun(db, {
     runId: run?.['id'] as bigint, // a key of ours
     worker: 'w',
     leaseMs: 30_000,
     now: world.clock.now(),
   });
-  expect(claimed).not.toBeNull();
+  expect(leased).not.toBeNull();
 }
 
 /** The first reply that does not say that the request is in progress. */

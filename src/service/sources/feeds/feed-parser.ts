@@ -17,7 +17,7 @@ const FEED_PROCESS: ChildKind = {
   maxHeapMb: 256,
   // 500 texts of a page, each with its address and the title of the page, take at most 7,500 bytes each.
   maxReplyBytes: 4_000_000,
-  silentMs: 15 * SECOND,
+  maxReplyMs: 15 * SECOND,
 };
 
 /** Entry file: TypeScript when running from source, JavaScript when built. */

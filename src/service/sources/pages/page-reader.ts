@@ -17,7 +17,7 @@ const PAGE_PROCESS: ChildKind = {
   // A text has at most 60,000 characters, each of which may take three bytes, or six if it is escaped.
   maxReplyBytes: 1_000_000,
   // Its start, on a busy machine.
-  silentMs: 15 * SECOND,
+  maxReplyMs: 15 * SECOND,
 };
 /** Ordinary pages take 10 to 200 ms; a hostile one of 2 MB takes the library 17 s. */
 const MAX_READ_MS = 2 * SECOND;
@@ -70,7 +70,7 @@ export function openPageReader(log: Logger, { readMs = MAX_READ_MS } = {}): Page
     signal: AbortSignal,
   ): Promise<unknown> {
     await host.ask({ order: { kind: 'ready' } satisfies PageOrder, signal });
-    const { body: reply } = await host.ask({ order, body, signal, silentMs: readMs });
+    const { body: reply } = await host.ask({ order, body, signal, maxReplyMs: readMs });
     return JSON.parse(reply.toString());
   }
 

@@ -88,7 +88,7 @@ function createPageReader(server: string) {
       ...(range === undefined ? {} : { time_range: range.name }),
     });
     const reply = requireJson(await ask({ url, reads: [403] }));
-    const { results, unresponsive_engines: silent } = parsePayload(reply.text, searchPayload);
+    const { results, unresponsive_engines: unresponsive } = parsePayload(reply.text, searchPayload);
     const items = parseFittingItems(results, resultItem).flatMap(
       ({ url: link, title, content, publishedDate }) =>
         toWebResult({
@@ -100,7 +100,7 @@ function createPageReader(server: string) {
           periodOnly: range?.isExact === true,
         }),
     );
-    return { items, failed: results.length === 0 && silent.length > 0 };
+    return { items, failed: results.length === 0 && unresponsive.length > 0 };
   }
 
   return async (

@@ -1,4 +1,4 @@
-/** Leases of runs: claim with a fence, extend, renew. */
+/** Leases of runs: take with a fence, extend, renew. */
 import type { Operation } from '../../model/enumerations.ts';
 import { SECOND } from '../../lib/time.ts';
 import { batched, givenRows } from '../db/batches.ts';
@@ -16,11 +16,11 @@ import {
 import type { RequestColumns } from '../topics/searches.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 
-/** A claimed run with everything its execution needs. */
-export type ClaimedRun = RequestColumns & {
+/** A leased run with everything its execution needs. */
+export type LeasedRun = RequestColumns & {
   id: Id;
   fence: number;
-  claims: number;
+  leases: number;
   version: number;
   trigger: 'schedule' | 'manual' | 'first';
   slot_at: Date | null;
@@ -47,42 +47,42 @@ export function mayStart(now: Statement): Statement {
 }
 
 /** No scan for this long means an outage, in which no worker could renew its lease either. */
-export const MAX_SCAN_SILENCE_MS = 3 * SECOND;
+export const MAX_SCAN_GAP_MS = 3 * SECOND;
 
 /**
  * A run whose lease expired while scans continue. After an outage, the first scan extends all leases (`extendLeases`), and
- * no run can be claimed before: its worker may have survived with a paid response.
+ * no run can be leased before: its worker may have survived with a paid response.
  */
 export const IS_ABANDONED = `(r.status = 'running' AND ${LEASE_IS_OVER} AND EXISTS (SELECT FROM strandline.scanner
-  WHERE scanned_at BETWEEN clock_timestamp() - interval '${MAX_SCAN_SILENCE_MS} ms' AND clock_timestamp() + interval '5 s'))`;
+  WHERE scanned_at BETWEEN clock_timestamp() - interval '${MAX_SCAN_GAP_MS} ms' AND clock_timestamp() + interval '5 s'))`;
 
-/** A run that was claimed this often may crash its workers: it is given only to a worker without other runs. */
-export const MAX_SHARED_CLAIMS = 2;
+/** A run that was leased this often may crash its workers: it is given only to a worker without other runs. */
+export const MAX_SHARED_LEASES = 2;
 
-type ClaimInput = { runId: Id; worker: string; leaseMs: number; now: Date | null; alone?: boolean };
+type LeaseInput = { runId: Id; worker: string; leaseMs: number; now: Date | null; alone?: boolean };
 
 /** More than a worker starts at once; if the statement fails, each run is retried alone. */
-const MAX_CLAIMS_TOGETHER = 32;
+const MAX_LEASES_TOGETHER = 32;
 
 /**
- * Claims runs, batched with concurrent claims of this process.
+ * Leases runs, batched with concurrent leases of this process.
  * @param input.now the statement's time; null: the database's clock
- * @param input.alone whether this worker has no other run; otherwise it does not get one that was claimed twice
+ * @param input.alone whether this worker has no other run; otherwise it does not get one that was leased twice
  * @returns `null` if another worker has the run, it is not due, it has ended, or its search has a running run
  */
-export const claimRun: (db: Database, input: ClaimInput) => Promise<ClaimedRun | null> = batched(claimRuns, {
-  most: MAX_CLAIMS_TOGETHER,
+export const leaseRun: (db: Database, input: LeaseInput) => Promise<LeasedRun | null> = batched(leaseRuns, {
+  most: MAX_LEASES_TOGETHER,
   alone: true,
 });
 
 /**
- * Claims runs for this process: queued and due, or running with an expired lease. Locks their rows first, in order;
- * the lock decides between concurrent claims, and the partial unique index `runs_one_running` keeps two runs of one
+ * Leases runs for this process: queued and due, or running with an expired lease. Locks their rows first, in order;
+ * the lock decides between concurrent leases, and the partial unique index `runs_one_running` keeps two runs of one
  * search apart. Leases use the database's clock.
  */
-async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(ClaimedRun | null)[]> {
-  // If a run is requested twice, the first request claims it.
-  const first = new Map(claims.toReversed().map((claim) => [claim.runId, claim]));
+async function leaseRuns(db: Database, leases: readonly LeaseInput[]): Promise<(LeasedRun | null)[]> {
+  // If a run is requested twice, the first request leases it.
+  const first = new Map(leases.toReversed().map((lease) => [lease.runId, lease]));
   const requests = [...first.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
   const askedRows = givenRows('asked', {
     id: ['bigint', requests.map(({ runId }) => runId)],
@@ -93,37 +93,37 @@ async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(
   });
   const now = timeOf(statement`asked.now`);
   try {
-    const rows = await rowsOf<ClaimedRun>(
+    const rows = await rowsOf<LeasedRun>(
       db.pool,
       statement`WITH held AS MATERIALIZED (
         SELECT asked.*
         FROM ${askedRows}
         CROSS JOIN LATERAL (
           SELECT FROM strandline.runs r
-          WHERE r.id = asked.id AND (asked.alone OR r.claims < ${verbatim(MAX_SHARED_CLAIMS)})
+          WHERE r.id = asked.id AND (asked.alone OR r.leases < ${verbatim(MAX_SHARED_LEASES)})
             AND ((r.status = 'queued' AND ${mayStart(now)}) OR ${verbatim(IS_ABANDONED)})
           FOR NO KEY UPDATE
-        ) claimable
+        ) leasable
       )
       UPDATE strandline.runs r
-      SET status = 'running', fence = r.fence + 1, claims = r.claims + 1, worker = asked.worker, not_before = NULL, offer_at = NULL,
+      SET status = 'running', fence = r.fence + 1, leases = r.leases + 1, worker = asked.worker, not_before = NULL, offer_at = NULL,
         lease_until = clock_timestamp() + asked.lease_ms * interval '1 millisecond', started_at = coalesce(r.started_at, ${now})
       FROM held asked, strandline.searches s, strandline.topics t, strandline.services sv, strandline.search_versions v
       WHERE r.id = asked.id AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
         AND v.search_id = r.search_id AND v.version = r.version
-      RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
+      RETURNING r.id, r.fence, r.leases, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
         s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
         coalesce(s.next_due_at, (SELECT due_at FROM strandline.search_pace p WHERE p.search_id = s.id)) AS next_due_at,
         s.service_id, sv.name AS service, sv.kind AS service_kind, sv.dialect,
         (SELECT count(*)::int FROM strandline.calls c WHERE c.run_id = r.id) AS calls_made`,
-      'claim_run',
+      'lease_run',
     );
-    const claimed = new Map(rows.map((run) => [run.id, run]));
-    return claims.map((claim) =>
-      first.get(claim.runId) === claim ? (claimed.get(claim.runId) ?? null) : null,
+    const leased = new Map(rows.map((run) => [run.id, run]));
+    return leases.map((lease) =>
+      first.get(lease.runId) === lease ? (leased.get(lease.runId) ?? null) : null,
     );
   } catch (error) {
-    if (claims.length === 1 && violatesConstraint(error, 'runs_one_running')) return [null];
+    if (leases.length === 1 && violatesConstraint(error, 'runs_one_running')) return [null];
     throw error;
   }
 }
@@ -131,7 +131,7 @@ async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(
 /**
  * Extends the leases of all running runs, except those already extended and not renewed since: their workers are
  * dead. A lease that is longer than any, from before the database's clock was set back, is shortened. For the first scan after
- * either, in the transaction that records the scan, so that no run is claimed before it commits.
+ * either, in the transaction that records the scan, so that no run is leased before it commits.
  * @param leaseMs length of a lease, in milliseconds
  * @returns how many leases were extended
  */

@@ -1,27 +1,27 @@
-/** Claims runs for this process, renews their leases, and gates runs that must run alone. */
+/** Leases runs for this process, renews their leases, and gates runs that must run alone. */
 
 import { SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import type { Id } from '../../store/db/database.ts';
 import { markUnknownCalls } from '../../store/runs/ledger.ts';
 import { needsSolitude } from '../../store/runs/responses.ts';
-import { type ClaimedRun, claimRun, renewLease } from '../../store/runs/run-claims.ts';
+import { type LeasedRun, leaseRun, renewLease } from '../../store/runs/run-leases.ts';
 import { failRun, readOwnStatus } from '../../store/runs/run-states.ts';
 import type { Context } from '../context.ts';
 
-/** Two claims whose worker died while it had other runs, and three whose worker had no other run. */
-const MAX_CLAIMS = 5;
+/** Two leases whose worker died while it had other runs, and three whose worker had no other run. */
+const MAX_LEASES = 5;
 
 /**
- * Claims a run for this worker, or fails a run that has killed too many workers. If it has a response, the response stays
+ * Leases a run for this worker, or fails a run that has killed too many workers. If it has a response, the response stays
  * unread and is read late.
  * @param alone whether this process has no other run
- * @returns null if there is nothing to claim
- * @throws ExclusiveAccessNeeded if only a process without other runs may claim it
+ * @returns null if there is nothing to lease
+ * @throws ExclusiveAccessNeeded if only a process without other runs may lease it
  */
-export async function claimForWorker(ctx: Context, runId: Id, alone: boolean): Promise<ClaimedRun | null> {
+export async function leaseForWorker(ctx: Context, runId: Id, alone: boolean): Promise<LeasedRun | null> {
   const now = ctx.clock.statementTime();
-  const run = await claimRun(ctx.db, {
+  const run = await leaseRun(ctx.db, {
     runId,
     worker: ctx.worker,
     leaseMs: ctx.config.leaseMs,
@@ -30,11 +30,11 @@ export async function claimForWorker(ctx: Context, runId: Id, alone: boolean): P
   });
   if (run === null && !alone && (await needsSolitude(ctx.db, { runId, now })))
     throw new ExclusiveAccessNeeded();
-  if (run === null || run.claims <= MAX_CLAIMS) return run;
+  if (run === null || run.leases <= MAX_LEASES) return run;
   await markUnknownCalls(ctx.db, runId, run.fence, ctx.clock.now());
-  const reason = `${MAX_CLAIMS} workers died while executing this run, 3 of them while it was their only run`;
+  const reason = `${MAX_LEASES} workers died while executing this run, 3 of them while it was their only run`;
   await failRun(ctx.db, { runId, fence: run.fence, code: 'internal', reason, rejects: null, now });
-  ctx.log.error({ run: String(runId), search: run.search, claims: MAX_CLAIMS, reason }, 'run failed');
+  ctx.log.error({ run: String(runId), search: run.search, leases: MAX_LEASES, reason }, 'run failed');
   return null;
 }
 
@@ -42,12 +42,12 @@ export async function claimForWorker(ctx: Context, runId: Id, alone: boolean): P
 const LEASE_RETRY_MS = SECOND;
 
 /**
- * Renews the lease of a claimed run three times per lease. While the database is unavailable, the call continues: it is paid
+ * Renews the lease of a leased run three times per lease. While the database is unavailable, the call continues: it is paid
  * for, and after an outage surviving workers keep their runs. A lease that was taken over is no longer renewed; the response is
  * still stored, and read late.
  * @returns a function that stops renewing
  */
-export function startLeaseRenewal(ctx: Context, run: ClaimedRun): () => void {
+export function startLeaseRenewal(ctx: Context, run: LeasedRun): () => void {
   const { leaseMs } = ctx.config;
   const everyMs = leaseMs / 3;
   let renewAt = monotonicMs() + everyMs;
