@@ -4,7 +4,7 @@ import { forCounters, POST_COUNTERS } from '../model/counters.ts';
 import { OPERATIONS, SOURCES } from '../model/enumerations.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { dryRunSearch } from '../monitor/runs/dry-run.ts';
+import { trySearch } from '../monitor/runs/trial.ts';
 import { findRunRow, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { forecastSaved, forecastSearches, toPreviewJson } from '../monitor/topics/search-forecast.ts';
@@ -150,7 +150,7 @@ function executionRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async (request, reply) => {
       const { shown, ...written } = request.body;
-      return dryRunSearch(ctx, written, { signal: abortUnlessIdempotent(request, reply), shown });
+      return trySearch(ctx, written, { signal: abortUnlessIdempotent(request, reply), shown });
     },
   );
 }

@@ -27,7 +27,7 @@ type Row = JsonOf<RuleRow> & {
   scope_removed_at: string | null;
   preview: JsonOf<RulePreview>;
 };
-type Trial = JsonOf<Omit<Backtest, 'messages'>> & { messages: JsonOf<BacktestMessage>[] };
+type BacktestReply = JsonOf<Omit<Backtest, 'messages'>> & { messages: JsonOf<BacktestMessage>[] };
 
 const SCOPE: ReplyColumn<Row> = {
   of: 'topic',
@@ -113,10 +113,10 @@ const whole = {
 };
 const changed = { says: ({ slug, state }: Row) => [`${slug}: ${state}`] };
 
-const trial = {
+const backtest = {
   lines: (row: Row, terms: Terms) =>
-    (row as unknown as Trial).messages.flatMap((message) => renderMessage(message, terms)), // as it replies
-  says: (row: Row) => [describeTrial(row as unknown as Trial)], // as above
+    (row as unknown as BacktestReply).messages.flatMap((message) => renderMessage(message, terms)), // as it replies
+  says: (row: Row) => [describeBacktest(row as unknown as BacktestReply)], // as above
 };
 
 const VIEW: OperationView<Row> = {
@@ -149,8 +149,8 @@ const VIEW: OperationView<Row> = {
     sendFewer: whole,
     resumeRule: changed,
     removeRule: { says: ({ slug }) => [`${slug}: removed; its deliveries stay`] },
-    tryRule: trial,
-    previewRule: trial,
+    tryRule: backtest,
+    previewRule: backtest,
   },
 };
 
@@ -169,7 +169,7 @@ function describeUnknown(since: string | null): string {
   return since === null ? '' : ` ${UNKNOWN_GROWTH}`;
 }
 
-function describeTrial({ since, until, messages, total, waiting, growth_since }: Trial): string {
+function describeBacktest({ since, until, messages, total, waiting, growth_since }: BacktestReply): string {
   const days = formatQuantity(Math.round((Date.parse(until) - Date.parse(since)) / DAY), 'day');
   if (messages.length > 0 && total === 0)
     return `${formatQuantity(messages.length, 'digest')} in ${days} at most: one without news is not sent.`;

@@ -3,8 +3,8 @@
 import type { AskedSource } from '../model/asked-source.ts';
 import { InvalidInput } from '../model/errors.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
-import type { DryRun, SearchToDryRun } from '../monitor/runs/dry-run.ts';
-import type { DryRunLink, DryRunPost } from '../monitor/runs/dry-run-results.ts';
+import type { Trial, SearchToTry } from '../monitor/runs/trial.ts';
+import type { TrialLink, TrialPost } from '../monitor/runs/trial-results.ts';
 import { parseSearchSchedule, toScheduleColumns } from '../monitor/schedule/schedule.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
@@ -193,12 +193,12 @@ export function registerTry(group: Command, cli: Cli): void {
       const { limit: shown } = options;
       return cli.withServer(async ({ ctx }, stopping) => {
         const { operation, service } = options;
-        const written: SearchToDryRun = { operation, service, ...readRequestOptions(options) };
+        const written: SearchToTry = { operation, service, ...readRequestOptions(options) };
         const saved = slug === undefined ? written : await previewEdit(ctx, slug, written);
         const named = written.service ?? saved.service;
         const search = { ...saved, service: named };
-        const { dryRunSearch } = await import('../monitor/runs/dry-run.ts');
-        const trial = await dryRunSearch(ctx, search, { signal: stopping, shown });
+        const { trySearch } = await import('../monitor/runs/trial.ts');
+        const trial = await trySearch(ctx, search, { signal: stopping, shown });
         const free = await ctx.isFree(trial.service_kind);
         await cli.show(options.json, trial, () => renderTrial(trial, free, ctx.clock.now(), cli.page));
       });
@@ -213,7 +213,7 @@ function assertOperation(slug: string | undefined, operation: string | undefined
   throw new InvalidInput([{ path: 'operation', given: operation, expected }]);
 }
 
-function renderTrial(trial: DryRun, free: boolean, now: Date, page: TerminalPage): string[] {
+function renderTrial(trial: Trial, free: boolean, now: Date, page: TerminalPage): string[] {
   const { posts, links, completion, posts_found, posts_known, links_found, links_known } = trial;
   const describeCount = (n: number, known: number, unit: string) =>
     `${formatQuantity(n, unit)}, ${formatCount(known, page)} known`;
@@ -261,7 +261,7 @@ function planColumns(page: TerminalPage): Column<AskedSource>[] {
   ];
 }
 
-function trialPostColumns(now: Date, page: TerminalPage): Column<DryRunPost>[] {
+function trialPostColumns(now: Date, page: TerminalPage): Column<TrialPost>[] {
   return [
     { head: 'published', cell: (post) => formatTime(post.created_at, now, page) },
     { head: 'likes', cell: (post) => formatCount(post.like_count, page), right: true },
@@ -271,7 +271,7 @@ function trialPostColumns(now: Date, page: TerminalPage): Column<DryRunPost>[] {
   ];
 }
 
-function trialLinkColumns(now: Date, page: TerminalPage): Column<DryRunLink>[] {
+function trialLinkColumns(now: Date, page: TerminalPage): Column<TrialLink>[] {
   return [
     { head: 'source', cell: ({ source }) => source },
     { head: 'published', cell: (link) => formatTime(link.published_at, now, page), drop: 1 },

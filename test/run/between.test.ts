@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../../src/monitor/context.ts';
 import { replaySpool } from '../../src/monitor/runs/db-outage.ts';
-import { dryRunSearch } from '../../src/monitor/runs/dry-run.ts';
+import { trySearch } from '../../src/monitor/runs/trial.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Id } from '../../src/store/db/database.ts';
@@ -115,9 +115,9 @@ test('the removal of the key fails: the response is spooled, and the key is remo
   await foundAgain({ runId, slug, data });
 });
 
-describe('a dry run', () => {
-  const dryRun = (ctx: Context) =>
-    dryRunSearch(
+describe('a trial', () => {
+  const tryOnce = (ctx: Context) =>
+    trySearch(
       ctx,
       { operation: 'microblog', prompt: 'between', every: '15m' },
       { signal: new AbortController().signal },
@@ -130,7 +130,7 @@ describe('a dry run', () => {
     const bytes = vi.spyOn(Buffer.prototype, 'includes').mockImplementation(() => {
       throw new RangeError('injected');
     });
-    await expect(dryRun(world.ctx)).rejects.toThrow();
+    await expect(tryOnce(world.ctx)).rejects.toThrow();
     bytes.mockRestore();
     expect(stub.requests).toHaveLength(1);
     expect(await newestTrial()).toEqual([{ state: 'received', code: 'internal', http_status: 200 }]);
@@ -145,7 +145,7 @@ describe('a dry run', () => {
         return query(...given);
       },
     });
-    const { posts } = await dryRun({ ...world.ctx, db });
+    const { posts } = await tryOnce({ ...world.ctx, db });
     expect(JSON.stringify(posts)).toContain('with [key] in it');
     expect(await newestTrial()).toEqual([{ state: 'sent', code: null, http_status: null }]);
   });

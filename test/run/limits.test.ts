@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Context } from '../../src/monitor/context.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
-import { dryRunSearch } from '../../src/monitor/runs/dry-run.ts';
+import { trySearch } from '../../src/monitor/runs/trial.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { json, type StubAnswer, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
@@ -59,7 +59,7 @@ test('a run waits while the minute is full: no attempt, no failure, and its sear
 test('a trial is refused while the minute is full, with the time of the next free call', async () => {
   const ctx = limited({ callsPerMinute: 1 });
   await executeRun(ctx, await add('before-a-trial'));
-  const trial = () => dryRunSearch(ctx, { prompt: 'ferry' }, { signal: new AbortController().signal });
+  const trial = () => trySearch(ctx, { prompt: 'ferry' }, { signal: new AbortController().signal });
   await expect(trial()).rejects.toMatchObject({
     code: 'budget_exceeded',
     budget: 'minute',
@@ -83,7 +83,7 @@ test.each([
   const runId = await add(`unsent-${new URL(baseUrl).hostname.replaceAll('.', '-')}`);
   expect(await executeRun(ctx, runId)).toMatchObject({ status: 'failed', code: 'conn_refused' });
   expect(await calls(runId)).toEqual([{ state: 'failed', code: 'conn_refused', refunded: true }]);
-  const trial = dryRunSearch(ctx, { prompt: 'ferry' }, { signal: new AbortController().signal });
+  const trial = trySearch(ctx, { prompt: 'ferry' }, { signal: new AbortController().signal });
   await expect(trial).rejects.toMatchObject({ code: 'conn_refused' });
   expect(await rows('SELECT refunded FROM strandline.trials ORDER BY id DESC LIMIT 1')).toEqual([
     { refunded: true },

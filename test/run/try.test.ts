@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RunError } from '../../src/model/errors.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
-import { type SearchToDryRun, dryRunSearch } from '../../src/monitor/runs/dry-run.ts';
+import { type SearchToTry, trySearch } from '../../src/monitor/runs/trial.ts';
 import { runRecurringWork } from '../../src/monitor/recurring-work.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { raiseTombstones } from '../../src/store/erase/tombstones.ts';
@@ -34,8 +34,8 @@ const trials = () => rows('SELECT * FROM strandline_analytics.trials ORDER BY id
 const callsToday = async () =>
   (await rows('SELECT coalesce(sum(calls), 0)::int AS n FROM strandline.call_days'))[0].n;
 const unhurried = () => new AbortController().signal;
-const attempt = (over: SearchToDryRun = { prompt: 'harbour ferry' }, signal = unhurried()) =>
-  dryRunSearch(world.ctx, over, { signal });
+const attempt = (over: SearchToTry = { prompt: 'harbour ferry' }, signal = unhurried()) =>
+  trySearch(world.ctx, over, { signal });
 const priced =
   (value: unknown, usd: string): StubAnswer =>
   (_request, response) => {

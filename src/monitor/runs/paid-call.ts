@@ -1,6 +1,6 @@
 /**
  * Paid calls: recorded in a ledger before they are sent, within the limits of their service, and closed with their result. This
- * file has the calls of runs, whose responses are stored before they are parsed; `dry-run.ts` has those of dry runs.
+ * file has the calls of runs, whose responses are stored before they are parsed; `trial.ts` has those of trials.
  */
 
 import { readCallsPerDay } from '../../config/config.ts';
@@ -35,7 +35,7 @@ import {
   withDbRetry,
 } from './db-outage.ts';
 
-/** Where paid calls are recorded: those of runs in `calls`, those of dry runs in `trials`. */
+/** Where paid calls are recorded: those of runs in `calls`, those of trials in `trials`. */
 export type CallLedger<Row extends { sentAt: Date }, Stored> = {
   /** Commits the row of a call, or returns a response that makes the call unnecessary. @throws RunError if it is refused */
   open: (limits: CallLimits) => Promise<{ row: Row } | { stored: Stored }>;

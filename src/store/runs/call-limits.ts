@@ -1,6 +1,6 @@
 /**
  * Call limits of a service per minute and UTC day, across all processes. The SQL here is part of the statements that write
- * a call's ledger row or close it (in `calls` for runs, in `trials` for dry runs), so that nothing is counted without a
+ * a call's ledger row or close it (in `calls` for runs, in `trials` for trials), so that nothing is counted without a
  * row.
  */
 import type { Pool } from 'pg';
@@ -92,7 +92,7 @@ minute AS MATERIALIZED (
 /** The service of calls and its limits; null: no limit. */
 export type CallLimits = {
   serviceId: Id;
-  /** In a UTC day, of runs and dry runs together. */
+  /** In a UTC day, of runs and trials together. */
   callsPerDay: number | null;
   /** The same in any 60 s. */
   callsPerMinute: number | null;
@@ -100,7 +100,7 @@ export type CallLimits = {
 };
 
 /**
- * Opens calls to one service, of runs or of dry runs, by one statement.
+ * Opens calls to one service, of runs or of trials, by one statement.
  * @param ledger.name of the statement
  * @param ledger.candidates CTEs; the last is `allowed`, with a row per call and its `place` from 1 on
  * @param ledger.rows the INSERT of the first `opens` calls

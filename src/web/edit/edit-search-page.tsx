@@ -2,7 +2,7 @@
 
 import type { ActingContext } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
+import { trySearch } from '../../monitor/runs/trial.ts';
 import { assertSearchNotRemoved, findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { editSearch, type SearchEdit } from '../../monitor/topics/save-search.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
@@ -71,7 +71,7 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
         if (action === 'save') return await saveSearch(request.acting, reply, search, values);
         if (action !== 'try') return await renderEditSearch(ctx, request, reply, search, { values });
         const tried = await catchTrial(search.slug, () =>
-          dryRunSearch(
+          trySearch(
             ctx,
             { ...parseEdit(values, search), operation: search.operation, service: search.service_kind },
             { signal: abortOnClose(reply) },

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { InvalidInput, type Problem, Refused } from '../../model/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
-import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
+import { trySearch } from '../../monitor/runs/trial.ts';
 import { isAddress, watch } from '../../monitor/sources/watch-address.ts';
 import { addSearches, createSlug, createTopic } from '../../monitor/topics/save-topic.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
@@ -127,7 +127,7 @@ async function tryPart(
   signal: AbortSignal,
 ): Promise<TrialOutcome> {
   const tried = { ...parsePart(values, part), service: readField(values, 'service') };
-  return catchTrial(PARTS[part].name, () => dryRunSearch(ctx, tried, { signal }));
+  return catchTrial(PARTS[part].name, () => trySearch(ctx, tried, { signal }));
 }
 
 /** Links to the existing topic if the name is taken and no short name was given. */

@@ -1,6 +1,6 @@
 import { type RunCode, RUN_CODES, RunError } from '../../model/errors.ts';
-import type { DryRun } from '../../monitor/runs/dry-run.ts';
-import type { DryRunLink, DryRunPost } from '../../monitor/runs/dry-run-results.ts';
+import type { Trial } from '../../monitor/runs/trial.ts';
+import type { TrialLink, TrialPost } from '../../monitor/runs/trial-results.ts';
 import { nameAuthor, PostCounters } from '../components/post-card.tsx';
 import { findTool } from '../../model/enumerations.ts';
 import { AnswerView, type ShownItem } from '../answer/answer-view.tsx';
@@ -12,11 +12,11 @@ import { Timestamp } from '../components/timestamp.tsx';
 
 /** The result of a trial, or why it failed. */
 export type TrialOutcome =
-  | { kind: 'found'; name: string; trial: DryRun }
+  | { kind: 'found'; name: string; trial: Trial }
   | { kind: 'failed'; name: string; code: RunCode; detail: string | undefined };
 
 /** @throws anything but a failed call */
-export async function catchTrial(name: string, trial: () => Promise<DryRun>): Promise<TrialOutcome> {
+export async function catchTrial(name: string, trial: () => Promise<Trial>): Promise<TrialOutcome> {
   try {
     return { kind: 'found', name, trial: await trial() };
   } catch (error) {
@@ -42,7 +42,7 @@ export function TrialView({ tried }: { tried: TrialOutcome }) {
   return <TrialResult name={tried.name} trial={tried.trial} />;
 }
 
-function TrialResult({ name, trial }: { name: string; trial: DryRun }) {
+function TrialResult({ name, trial }: { name: string; trial: Trial }) {
   const { posts, links, posts_found, links_found } = trial;
   const texts = Object.values(trial.completion ?? {}).flatMap((text) => (text === null ? [] : [text]));
   return (
@@ -74,7 +74,7 @@ function TrialResult({ name, trial }: { name: string; trial: DryRun }) {
   );
 }
 
-function toPostItem(post: DryRunPost): ShownItem {
+function toPostItem(post: TrialPost): ShownItem {
   const name = nameAuthor(post.author_username, post.author_name);
   return {
     title: name === null ? post.text : `${name}: ${post.text}`,
@@ -90,7 +90,7 @@ function toPostItem(post: DryRunPost): ShownItem {
   };
 }
 
-function toLinkItem({ title, url, source, published_at, known }: DryRunLink): ShownItem {
+function toLinkItem({ title, url, source, published_at, known }: TrialLink): ShownItem {
   return {
     title,
     url,

@@ -21,18 +21,18 @@ import type { Context } from '../context.ts';
 import { checkSearch, pickRequest, type WrittenSearch } from '../topics/search-definition.ts';
 import { chooseService } from '../topics/service-choice.ts';
 import { cannotBeStored, withDbRetry } from './db-outage.ts';
-import { type DryRunResults, summarizeResults } from './dry-run-results.ts';
+import { type TrialResults, summarizeResults } from './trial-results.ts';
 import { type CallLedger, createLimitError, makePaidCall, type PaidResponse } from './paid-call.ts';
 import { parseStoredResponse } from './parse-and-save.ts';
 
 /** A search as a person writes it; slug and schedule are optional. */
-export type SearchToDryRun = Omit<WrittenSearch, 'slug'> & {
+export type SearchToTry = Omit<WrittenSearch, 'slug'> & {
   slug?: string | undefined;
   service?: string | undefined;
 };
 
 /** How long after its time limit a response may wait for the database. */
-const DRY_RUN_GRACE_MS = 6 * MINUTE;
+const TRIAL_GRACE_MS = 6 * MINUTE;
 const DEFAULT_SHOWN = 20;
 
 /**
@@ -43,17 +43,17 @@ const DEFAULT_SHOWN = 20;
  * @throws InvalidInput with all problems, before the call
  * @throws RunError with a code: `budget_exceeded` before the call (with the time to wait if the minute is full), others after it
  */
-export async function dryRunSearch(
+export async function trySearch(
   ctx: Context,
-  tried: SearchToDryRun,
+  tried: SearchToTry,
   { signal, shown = DEFAULT_SHOWN }: { signal: AbortSignal; shown?: number },
-): Promise<DryRun> {
+): Promise<Trial> {
   const { request, service } = await prepareRequest(ctx, tried);
   if (signal.aborted) throw new RunError('unknown_outcome', { detail: 'the client disconnected' });
   const ledger = createTrialLedger(ctx, request, service);
   const received = await makePaidCall(ctx, { service, request, signal }, ledger);
   const { id, sentAt, response } = received;
-  const read = await parseDryRunResponse(ctx, received, { request, service });
+  const read = await parseTrialResponse(ctx, received, { request, service });
   const findings = await removeForgotten(ctx.db.pool, {
     serviceId: service.id,
     findings: read,
@@ -81,7 +81,7 @@ export async function dryRunSearch(
 /** @throws InvalidInput */
 async function prepareRequest(
   ctx: Context,
-  tried: SearchToDryRun,
+  tried: SearchToTry,
 ): Promise<{ request: TrialRequest; service: Service }> {
   const scheduled = tried.cron !== undefined || tried.every !== undefined;
   const checked = checkSearch({
@@ -107,7 +107,7 @@ function createTrialLedger(
 ): CallLedger<TrialRow, ReceivedTrial> {
   return {
     async open(limits) {
-      const deadlineMs = ctx.config.callTimeoutMs[request.model] + DRY_RUN_GRACE_MS;
+      const deadlineMs = ctx.config.callTimeoutMs[request.model] + TRIAL_GRACE_MS;
       const trial = { serviceId: service.id, request, deadlineMs, clock: ctx.clock };
       const opened = await openTrial(ctx.db, { ...trial, ...limits });
       if (opened.kind !== 'opened') throw createLimitError(ctx, opened, limits);
@@ -132,7 +132,7 @@ function createTrialLedger(
  * The results of a response whose call is recorded, without the key.
  * @throws UnreadableResponse, or what the removal of the key throws, after its code is recorded
  */
-async function parseDryRunResponse(
+async function parseTrialResponse(
   ctx: Context,
   { id, response, redact }: ReceivedTrial,
   { request, service }: { request: TrialRequest; service: Service },
@@ -148,8 +148,8 @@ async function parseDryRunResponse(
   }
 }
 
-/** The result of a dry run. Only the row of the call is stored. */
-export type DryRun = DryRunResults & {
+/** The result of a trial. Only the row of the call is stored. */
+export type Trial = TrialResults & {
   /** Key in the view `trials`. */
   id: Id;
   service: string;

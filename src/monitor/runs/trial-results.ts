@@ -1,4 +1,4 @@
-/** Results of a dry run: the first posts and links of a response, and which of them are already known. */
+/** Results of a trial: the first posts and links of a response, and which of them are already known. */
 
 import type { AskedSource, OpenedPages } from '../../model/asked-source.ts';
 import { forCounters, POST_COUNTERS, type PostCounter } from '../../model/counters.ts';
@@ -13,7 +13,7 @@ import type {
 } from '../../model/parsed-results.ts';
 
 /** The results of a response, as shown to people. */
-export type DryRunResults = {
+export type TrialResults = {
   /** Items in the response, including rejected ones. */
   items_seen: number;
   /** Items that could not be parsed. */
@@ -22,10 +22,10 @@ export type DryRunResults = {
   posts_found: number;
   posts_known: number;
   /** The first posts, in the order of the response. */
-  posts: DryRunPost[];
+  posts: TrialPost[];
   links_found: number;
   links_known: number;
-  links: DryRunLink[];
+  links: TrialLink[];
   /** Null for a microblog search, and if the response has none. */
   completion: Pick<ParsedCompletion, StatementRole> | null;
   /** Warnings of the service. */
@@ -36,14 +36,14 @@ export type DryRunResults = {
   pages: OpenedPages | null;
 };
 
-export type DryRunPost = Pick<ParsedPost, PostCounter | 'external_id' | 'text' | 'url' | 'lang'> & {
+export type TrialPost = Pick<ParsedPost, PostCounter | 'external_id' | 'text' | 'url' | 'lang'> & {
   author_username: string | null;
   author_name: string | null;
   created_at: Date | null;
   known: boolean;
 };
 
-export type DryRunLink = Pick<ParsedLink, 'site' | 'source' | 'title' | 'snippet'> & {
+export type TrialLink = Pick<ParsedLink, 'site' | 'source' | 'title' | 'snippet'> & {
   url: string;
   published_at: Date | null;
   known: boolean;
@@ -54,7 +54,7 @@ export function summarizeResults(
   { posts, links, authors, completion, warnings, plan, pages, rejects, itemsSeen }: ParsedResults,
   known: { posts: ReadonlySet<string>; links: ReadonlySet<string> },
   shown: number,
-): DryRunResults {
+): TrialResults {
   const writers = new Map(authors.map((author) => [author.external_id, author]));
   const isKnownPost = ({ external_id: id }: ParsedPost) => known.posts.has(id);
   const isKnownLink = ({ canonical }: ParsedLink) => known.links.has(canonical);
@@ -81,7 +81,7 @@ export function summarizeResults(
   };
 }
 
-function describePost(post: ParsedPost, author: ParsedAuthor | undefined, known: boolean): DryRunPost {
+function describePost(post: ParsedPost, author: ParsedAuthor | undefined, known: boolean): TrialPost {
   const { external_id, text, url, lang } = post;
   return {
     external_id,
@@ -96,7 +96,7 @@ function describePost(post: ParsedPost, author: ParsedAuthor | undefined, known:
   };
 }
 
-function describeLink(link: ParsedLink, known: boolean): DryRunLink {
+function describeLink(link: ParsedLink, known: boolean): TrialLink {
   const { address: url, site, source, title, snippet } = link;
   return { url, site, source, title, snippet, published_at: toDate(link.published_at), known };
 }
