@@ -89,7 +89,7 @@ export async function deleteSessionsByToken(tx: Queryable, tokenId: Id): Promise
 }
 
 /**
- * Ends sessions of a token whose key is rotated: those of the replaced key when it expires, those of an earlier key
+ * Ends sessions of a token whose key is rotated: sessions of the replaced key end when it expires, sessions of an earlier key
  * now.
  * @param at when the replaced key expires; null: now
  */

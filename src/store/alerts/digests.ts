@@ -64,7 +64,7 @@ export type PlannedDigest = {
   last_discovery: Id | null;
   /** Topics that the last one left out because they were muted. */
   last_muted: { topic: string; topic_name: string }[] | null;
-  /** The topic in scope, also that of a search; null: all. */
+  /** The topic in scope; for a search, its topic; null: all. */
   topic_id: Id | null;
 };
 
@@ -94,7 +94,7 @@ export async function lockPlannedDigest(tx: Transaction, id: Id, now: Date): Pro
   return rows[0] ?? null;
 }
 
-/** Whether runs of a scope that are due have not ended yet: what they find belongs to the digest. */
+/** Whether runs of a scope are due and have not ended yet: their results belong to the digest. */
 export async function hasRunsInProgress(
   tx: Queryable,
   { topic, search, now }: { topic: string | null; search: string | null; now: Date },

@@ -160,7 +160,7 @@ export async function markMuted(tx: Transaction, id: Id, topicId: Id | null, unt
   );
 }
 
-/** Moves discoveries to another gathering message. @param topicId only those of this topic; null: all */
+/** Moves discoveries to another gathering message. @param topicId only discoveries of this topic; null: all */
 export async function moveDiscoveries(tx: Transaction, from: Id, to: Id, topicId: Id | null): Promise<void> {
   await execute(
     tx,

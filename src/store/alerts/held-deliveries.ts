@@ -8,7 +8,7 @@ const COVERS = statement`(
   r.topic_id IS NULL AND r.search_id IS NULL OR r.search_id = h.search_id
   OR r.search_id IS NULL AND r.topic_id = coalesce(d.muted_topic_id, h.topic_id, hs.topic_id))`;
 
-/** The schedules of digests to the channel of a delivery that cover what it holds back. */
+/** The schedules of digests to the channel of a delivery that cover the discoveries it holds back. */
 export async function listDigestSchedules(
   tx: Transaction,
   deliveryId: Id,

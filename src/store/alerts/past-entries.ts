@@ -55,7 +55,7 @@ export async function readPastEntries(
       LEFT JOIN strandline.spikes x ON e.kind = 'spike' AND x.id = e.thing
       ORDER BY e.id`,
   );
-  // A completion counts by what it says, a growth by its condition: both are found when they are read.
+  // Whether a completion or a growth report matches depends on its content: decided when its row is read.
   const unread = rows.filter(({ kind }) => kind === 'completion' || kind === 'growth').map(({ id }) => id);
   const read = new Map((await readEntries(db, unread)).map((entry) => [entry.id, entry]));
   const found = rows.flatMap(({ late, only_by, ...entry }): PastEntry[] => {
@@ -69,7 +69,7 @@ export async function readPastEntries(
   return { found, last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
 }
 
-/** Those that match a query: by the archive, or, for what it does not have, by their texts. @param now for relative times */
+/** Entries that match a query: by the archive, or by their texts if the archive does not have them yet. @param now for relative times */
 export async function findPastMatches(
   db: Queryable,
   query: Query,

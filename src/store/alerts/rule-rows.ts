@@ -113,7 +113,7 @@ export async function updateRule(tx: Transaction, id: Id, settings: RuleSettings
   );
 }
 
-/** @param after the discovery after which it applies; null: unchanged */
+/** @param after the rule applies to discoveries after this one; null: unchanged */
 export async function setRuleState(
   tx: Transaction,
   id: Id,

@@ -16,7 +16,7 @@ export const MAX_DOCUMENTS_SCANNED = 30_000;
 export type Question = {
   /** Lexemes for ranking, rarest first; empty if no word is known. */
   lexemes: readonly string[];
-  /** Those of them that select the documents to rank; `fewest`: documents with the rarest one. */
+  /** The words that select the documents to rank; `fewest`: number of documents with the rarest word. */
   looked: { lexemes: readonly string[]; fewest: number };
   /** Weight of a lexeme in documents of each text search configuration. */
   says: ReadonlyMap<string, ReadonlyMap<string, number>>;

@@ -10,7 +10,7 @@ import { readWordForms, type WordForms } from './query-condition.ts';
 /** Whether a word of a text was sought. */
 export type IsMatch = (word: string) => boolean;
 
-/** An indexed item, with the texts of it that are shown. */
+/** An indexed item, with its displayed texts. */
 export type ShownItem = { kind: 'post' | 'link'; id: Id; texts: readonly (string | null)[] };
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What a query matches, as an SQL condition: the one evaluation for find, lists, pages, rules and the API.
+ * A query as an SQL condition: the only evaluation of queries, used by find, lists, pages, rules and the API.
  *
  * It is about documents `d` with `kind`, `thing`, `at`, `config`, `tsv` (inflected forms of titles and texts, by language)
  * and `exact` (folded words as written, of titles, texts, authors, hashtags and sites). These are rows of

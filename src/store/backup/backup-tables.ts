@@ -63,7 +63,7 @@ function sortByDependency(tables: readonly Table[]): Table[] {
   return placed;
 }
 
-/** Settings of a connection that copies rows, in addition to those of every session. */
+/** Settings of a connection that copies rows, in addition to the settings of every session. */
 const COPY_SETTINGS: SessionSettings = {
   IntervalStyle: 'iso_8601',
   extra_float_digits: '3',

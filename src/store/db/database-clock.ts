@@ -33,7 +33,7 @@ export async function openDatabaseClock(db: Pooled, log: Logger): Promise<Clock>
 }
 
 /**
- * The database's time (`ms`), and that of another clock at the same moment (`at`, within `doubt`). Waiting for a connection is not part
+ * The database's time (`ms`), and the time of another clock at the same moment (`at`, within `doubt`). Waiting for a connection is not part
  * of it.
  */
 export async function readDatabaseTime(

@@ -7,12 +7,12 @@ import type { Pool } from 'pg';
 export type HeldTransaction = {
   /**
    * The database for the work. Its first `inTransaction` opens the transaction, in which all further statements run; until then,
-   * statements run as always. Nothing that the work calls may use another connection for what it changed.
+   * statements run as always. Functions that the work calls must not read changed rows through another connection.
    */
   db: Database;
   /** Whether the work opened the transaction. */
   isOpen(): boolean;
-  /** Commits after `last`, whose failure undoes everything. @throws its error, or that of the commit */
+  /** Runs `last`, then commits. If `last` fails, everything is undone. @throws the error of `last` or of the commit */
   commit(last?: (tx: Transaction) => Promise<void>): Promise<void>;
   /** Undoes what was changed; without a transaction it does nothing. */
   rollback(): Promise<void>;

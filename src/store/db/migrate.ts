@@ -44,7 +44,7 @@ type MigrateOptions = {
  * views. The files and the table of migrations are Drizzle's, whose own migrator takes no lock. Migrations and views
  * are one transaction: a failed, killed or refused migration leaves our schemas unchanged. A role without DDL
  * privileges only checks that nothing is pending.
- * @param kind which a new database becomes, and another one must have (default: real)
+ * @param kind of a new database; an existing database must have this kind (default: real)
  * @param appRole is granted the tables, if it is not the migrating role
  * @param readerUrl names the reader's role, with the password to create it
  * @param signal aborts connecting; a started migration is completed
@@ -178,7 +178,7 @@ async function findPending(
   return schema.state === 'behind' ? schema : { pending: [], adopts: false };
 }
 
-/** @throws SchemaMismatch if this role would have to migrate, which it may not do */
+/** @throws SchemaMismatch if the database needs a migration and this role may not migrate */
 async function assertCurrent(client: Client, wanted: Wanted, where: string): Promise<void> {
   const mismatch = await findMismatch(client, wanted, where);
   if (mismatch === undefined) return;

@@ -4,7 +4,7 @@ import { QUEUE_SCHEMA, queueState } from '../../platform/queue/queue-schema.ts';
 import { readErrorCode, Refused } from '../../model/errors.ts';
 import { LAST_SQUASHED, type Migration, type Views } from './migrations-folder.ts';
 
-/** The schema of our tables, and the table that identifies it; that of the views is in `model/database-kind.ts`. */
+/** The schema of our tables, and the table that identifies this schema. The schema of the views is in `model/database-kind.ts`. */
 export const SCHEMA = 'strandline';
 export const MIGRATIONS_TABLE = 'migrations';
 
@@ -26,7 +26,7 @@ type SchemaState =
 /** What differs from the schema that this program needs. */
 type Difference = Exclude<SchemaState['state'], 'current'>;
 
-/** The schema of a database is not the one that this program needs. */
+/** The schema of a database has another version than this program needs. */
 export class SchemaMismatch extends Refused {
   readonly difference: Difference;
   /** The message in parts: the database, what differs, and what to do. */

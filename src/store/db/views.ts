@@ -127,7 +127,7 @@ async function giveBack(client: Client, { name, owner, grants }: Dropped): Promi
     'SELECT attname AS column FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped',
     [view],
   );
-  // Default privileges may have granted access to roles from which it was revoked.
+  // Default privileges may have granted access to roles again after access was revoked.
   const { rows: granted } = await client.query<{ role: string | null }>(
     `SELECT DISTINCT CASE WHEN a.grantee = 0 THEN NULL ELSE pg_get_userbyid(a.grantee) END AS role
      FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a WHERE c.oid = $1::regclass AND a.grantee <> c.relowner`,

@@ -185,7 +185,7 @@ ORDER BY a.received_at, a.run_id, a.n LIMIT ${RESPONSE_BATCH}`;
 /**
  * Deletes stored responses that name an author. If the run has not ended, its save excludes the author and deletes
  * the response; without the response, the run would have to repeat the paid call.
- * @param only responses written since this transaction, and those of these runs
+ * @param only responses written since this transaction, and responses of these runs
  * @returns how many were deleted, and the runs that were skipped
  */
 async function deleteResponsesAbout(

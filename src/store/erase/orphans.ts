@@ -146,7 +146,7 @@ export async function findLeavingPosts(
   return rowsOf<LeavingPost>(db, statement`WITH RECURSIVE ${leaving} SELECT * FROM leaving`);
 }
 
-/** Whether something that was saved since the marks holds one of these posts: a sighting, which has a discovery, or a reference. */
+/** Whether a row that was saved since the marks holds any of these posts: a sighting (found by its discovery) or a reference. */
 export async function areHeldSince(
   tx: Transaction,
   searchId: Id,

@@ -285,7 +285,7 @@ async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
   });
 }
 
-/** Deletes marked topics without searches, with the rules and feeds about them and the keys of what they reported. */
+/** Deletes marked topics without searches, with the rules and feeds of these topics and the keys of reported items. */
 async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> {
   const topics = await selectIds(
     db.pool,

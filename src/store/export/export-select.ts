@@ -18,7 +18,7 @@ import {
 export type ExportFilter = Readonly<{
   /** Slugs: results of any of these searches. */
   searches?: readonly string[] | undefined;
-  /** Slug: results of this topic's searches; with `searches`, only those of them in this topic. */
+  /** Slug: results of this topic's searches; with `searches`, only of the named searches that are in this topic. */
   topic?: string | undefined;
   since?: Date | undefined;
   /** Only what a response first contained from this time on, where rows say so ({@link ResourceSource.firstSeen}). */

@@ -1,4 +1,4 @@
-/** What changed in completions, for lists and messages: computed from the statements of each and of the one before it. */
+/** What changed in completions, for lists and messages: computed from the statements of each completion and of the completion before it. */
 import { type AnswerChange, listAnswerChanges } from '../../model/statements/answer-change.ts';
 import { compareStatements, findNews } from '../../model/statements/completion-change.ts';
 import { groupBy } from '../../lib/group-by.ts';

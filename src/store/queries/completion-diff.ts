@@ -75,7 +75,7 @@ export function describeStatements({
 }
 
 /**
- * The completions to compare: the last one at a time, or those of two runs. Default: the newest and the one before.
+ * The completions to compare: the last completion at a time, or the completions of two runs. Default: the newest two.
  */
 export type DiffRange = { since?: Date | undefined; from?: Id | undefined; to?: Id | undefined };
 

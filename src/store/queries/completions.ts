@@ -130,7 +130,7 @@ export async function readCompletionPage(
 
 type ClaimRow = typeof claimsView.$inferSelect;
 
-/** A page of all claims of a search's completions, in the order in which they first appeared. */
+/** A page of all claims of a search's completions, by first appearance. */
 export async function readClaimPage(
   { orm }: Reads,
   filter: { search: string; current?: boolean | undefined; after?: Id | undefined; limit: number },

@@ -7,7 +7,7 @@ import type { DiscoveryRow } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
 import { readPostsByIds } from './posts.ts';
 
-/** With how often its topic has what it found. */
+/** A discovery with the number of copies of its item in the topic. */
 export type DescribedDiscovery = DiscoveryRow & Copies;
 
 /**

@@ -60,7 +60,7 @@ type SharedLink = {
   link_id: Id;
   url: string;
   title: string | null;
-  /** In the order in which they found it. */
+  /** The first finder first. */
   topics: string[];
   first_seen_at: Date;
   /** Lead of the first topic over the second, in seconds. */

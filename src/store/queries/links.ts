@@ -30,7 +30,7 @@ export async function readLinkAddresses({ pool }: Pooled, linkId: Id): Promise<s
   return rows.map(({ address }) => address);
 }
 
-/** The searches that found a link, in the order in which they did. */
+/** The searches that found a link, the first finder first. */
 export async function readLinkSources({ orm }: Reads, linkId: Id): Promise<LinkSourceRow[]> {
   const view = linkSourcesView;
   return orm.select().from(view).where(eq(view.link_id, linkId)).orderBy(asc(view.nth)).limit(100);

@@ -202,7 +202,7 @@ type RequestRow = RequestColumns & {
   operation: Operation;
   service: string;
   service_kind: ServiceKind;
-  /** Base URL of a hosted service; null for those of this program. */
+  /** Base URL of a hosted service; null for this program's own services. */
   address: string | null;
   dialect: string;
 };

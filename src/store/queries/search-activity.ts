@@ -122,7 +122,7 @@ export type SearchNow = {
   search_id: Id;
   /** Slug. */
   topic: string;
-  /** Whether the search was removed: what it found still counts. */
+  /** Whether the search was removed: its results still count. */
   is_removed: boolean;
   posts: number;
   /** Posts that no other search of the topic had before: in the sum over the topic, each post counts once. */
@@ -202,7 +202,7 @@ export type SearchDay = {
   posts: number;
   /** Posts that no other search of the topic had before: in the sum over the topic, each post counts once. */
   topic_posts: number;
-  /** Of `posts`, those of the observed time. */
+  /** Number of `posts` published within observed time. */
   observed_posts: number;
   /** Observed share of the day (UTC), 0 to 1; and share of its hours of which anything was observed. */
   coverage: number;

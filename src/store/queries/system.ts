@@ -139,7 +139,7 @@ const READ_WITHIN_MS = MINUTE;
 
 /** Paid responses whose results are not saved yet. */
 export type UnreadResponses = {
-  /** Stored in the database, including those of current runs. */
+  /** Responses stored in the database, including responses of current runs. */
   stored: number;
   /** On disks of live workers, not yet in the database. */
   spooled: number;

@@ -17,7 +17,7 @@ export type BucketRow = {
   topic_posts: number;
   /** Observed share, 0 to 1. */
   coverage: number;
-  /** Of `posts`, those of the observed time. */
+  /** Number of `posts` published within observed time. */
   observed_posts: number;
   lower_bound: boolean;
 };
@@ -76,7 +76,7 @@ export type SearchSum = {
   topic_posts: number;
   /** Of these, the ones of the observed time. */
   observed_posts: number;
-  /** Number of observed buckets, including fractions; and of those of which anything was observed. */
+  /** Number of observed buckets, counting fractions; and number of buckets with any observation. */
   observed: number;
   touched: number;
   lower_bound: boolean;

@@ -117,7 +117,7 @@ export async function canReaderHinder(url: string): Promise<boolean> {
 /** Describes an error to the author of the statement; undefined if it is not about the statement. */
 export function describeStatementError(error: Error, sql: string): string | undefined {
   const state = readSqlState(error);
-  // Our own time limit is slightly above that of Postgres.
+  // Our own time limit is slightly above Postgres's.
   if (state === '57014' || isClientTimeout(error))
     return `the statement was canceled after ${MAX_STATEMENT_MS / SECOND} s; select less, such as one search or one day`;
   if (state === '08P01' && 'routine' in error && error.routine === 'exec_bind_message')

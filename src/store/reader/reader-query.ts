@@ -164,7 +164,7 @@ async function readTypes(client: Client, oids: readonly number[]): Promise<Map<n
   );
 }
 
-/** A column's type name in Postgres; for an array, also that of its elements. */
+/** A column's type name in Postgres; for an array, also the type name of its elements. */
 type ColumnType = Readonly<{ name: string; element: string | undefined }>;
 
 // The library supports array types, but its declarations do not; 1009 is text[].

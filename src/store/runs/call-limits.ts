@@ -104,7 +104,7 @@ export type CallLimits = {
  * @param ledger.name of the statement
  * @param ledger.candidates CTEs; the last is `allowed`, with a row per call and its `place` from 1 on
  * @param ledger.rows the INSERT of the first `opens` calls
- * @param ledger.outcome what it returns of `verdict`
+ * @param ledger.outcome the columns of `verdict` that the ledger statement returns
  */
 export async function openWithinLimits<Row extends { kind: string }>(
   db: { pool: Pool },

@@ -106,7 +106,7 @@ export async function takeOffers(
   tx: Queryable,
   { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
 ): Promise<OfferedRun[]> {
-  // Checked per run: otherwise the planner would scan all searches to find those of a simulation.
+  // Checked per run: otherwise the planner would scan all searches to find the simulated ones.
   const isDriven = statement`(SELECT simulation IS NOT DISTINCT FROM ${simulation} FROM strandline.searches WHERE id = r.search_id OFFSET 0)`;
   return rowsOf<OfferedRun>(
     tx,

@@ -142,7 +142,7 @@ export const digests = strandline.table(
     rule_id: ref()
       .notNull()
       .references(() => rules.id),
-    /** The slot for which it was made. Slots that were missed have one digest together, at the first. */
+    /** The slot of the digest. Missed slots share one digest, at the first of them. */
     due_at: instant().notNull(),
     created_at: instant().notNull(),
     /** `sent`: to at least one channel. `kept`: to nobody, with the reason; the next one covers its span, too. */
@@ -262,7 +262,7 @@ export const system_events = strandline.table(
   {
     id: key(),
     kind: text().notNull(),
-    /** What it is about, among those of its kind: the id of a search or channel, the name of anything else. */
+    /** The subject of the event, unique within its kind: the id of a search or channel, the name of anything else. */
     subject_key: text().notNull(),
     /** Its name, as of the last check. */
     subject: text().notNull(),

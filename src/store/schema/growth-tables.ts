@@ -21,7 +21,7 @@ import { counter, instant, key, ref, strandline } from './schema.ts';
  */
 export const post_gains = strandline.table('post_gains', {
   post_id: ref().primaryKey(),
-  /** The last change, and the one before it (or the first observation). */
+  /** The last change, and the change before it (or the first observation). */
   changed_at: instant().notNull(),
   changed_before_at: instant().notNull(),
   /** Gain of the last change; null if unknown. */
@@ -179,7 +179,7 @@ export const search_rising = strandline.table(
     as_of: instant().notNull(),
     age_hours: doublePrecision(),
     gained: bigint({ mode: 'number' }).notNull(),
-    /** Hours in which it was gained. */
+    /** Hours over which the gain was observed. */
     observed_hours: doublePrecision().notNull(),
     typical_per_hour: doublePrecision(),
     /** Number of posts behind the typical gain; null if there is none. */

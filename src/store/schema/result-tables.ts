@@ -150,7 +150,7 @@ export const discoveries = strandline.table(
     late: boolean().notNull().default(false),
     at: instant().notNull(),
     /**
-     * Whether it is the one that reports its item in its topic (`topic_items`). True for completions, spikes and trends, and for
+     * Whether this discovery reports its item in the topic (`topic_items`). True for completions, spikes and trends, and for
      * items from before there were keys, until these are filled.
      */
     first_in_topic: boolean().notNull().default(true),
@@ -164,7 +164,7 @@ export const discoveries = strandline.table(
     index('discoveries_at').using('brin', t.at),
     // The feed of one search, after a cursor.
     index('discoveries_feed').on(t.search_id, t.id),
-    // The feed of a topic: of each of its searches, what it reported first.
+    // The feed of a topic: discoveries that are first in the topic, by search.
     index('discoveries_first').on(t.search_id, t.id).where(sql`${t.first_in_topic}`),
     check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike', 'trend', 'growth')`),
   ],
@@ -233,7 +233,7 @@ export const completion_claims = strandline.table(
     claim_id: ref()
       .notNull()
       .references(() => claims.id, { onDelete: 'cascade' }),
-    /** Cited links, in order; and those of them that are not results of the response. */
+    /** Cited links, in order; and the cited links that are not results of the response. */
     link_ids: ref().array().notNull(),
     not_returned: ref().array().notNull(),
     /** Cited numbers that the response does not resolve to links. */

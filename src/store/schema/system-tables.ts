@@ -219,7 +219,7 @@ export const opened_pages = strandline.table(
   {
     /** SHA-256 of the address. */
     address_hash: bytea().primaryKey(),
-    /** Its text, and what it says of itself. */
+    /** Text and metadata of the page. */
     page: jsonb().notNull(),
     /** Headers by which an unchanged page is not sent again. */
     validators: jsonb().notNull(),

@@ -125,7 +125,7 @@ export const searches = strandline.table(
     sensitivity: text().notNull().default('normal'),
     created_at: instant().notNull(),
     archived_at: instant(),
-    /** Like that of a topic. */
+    /** Like the state of a topic. */
     purged_at: instant(),
   },
   (t) => [
@@ -148,8 +148,8 @@ export const searches = strandline.table(
 );
 
 /**
- * Slugs that a topic or search had before it was renamed: they lead to it until another one takes them. A slug that is in
- * use has no row here.
+ * Slugs that a topic or search had before a rename. A former slug leads to its topic or search until another topic or
+ * search takes the slug; a slug in use has no row here.
  */
 export const former_slugs = strandline.table(
   'former_slugs',
@@ -250,7 +250,7 @@ export const interval_changes = strandline.table(
     /** What the response had for the first time, and since when: the time from the previous response, if nothing interrupted it. */
     new_items: integer(),
     waited_seconds: doublePrecision(),
-    /** The limit of the search; null: none of its own, only that of its service. */
+    /** The limit of the search; null: only the limit of the service applies. */
     calls_per_day: integer(),
   },
   (t) => [

@@ -183,7 +183,7 @@ export const spikes = strandline.table(
     days: integer().notNull(),
     /** Median of the windows around this time on this weekday; null if fewer than four weeks were observed. */
     weekday_usual: doublePrecision(),
-    /** Number of hours compared with: those of which anything was observed. */
+    /** Number of hours compared with; hours without any observation are left out. */
     windows: integer().notNull(),
     /** How unlikely n is, as standard deviations of a normal distribution; and the threshold. */
     score: doublePrecision().notNull(),

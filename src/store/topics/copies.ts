@@ -130,7 +130,10 @@ export async function readTopicItems(
   );
 }
 
-/** Posts in the topics that found them, under their keys and under former ones: what they joined, and what they left. */
+/**
+ * Posts in the topics that found them, under their current and their former keys: a post joins the things of its current keys,
+ * and leaves the things of its former keys.
+ */
 export async function readRenamedItems(tx: Transaction, posts: readonly FormerKeys[]): Promise<TopicItem[]> {
   if (posts.length === 0) return [];
   return rowsOf<TopicItem>(
@@ -144,7 +147,7 @@ export async function readRenamedItems(tx: Transaction, posts: readonly FormerKe
   );
 }
 
-/** Adds to discoveries how often their topics have what they found. */
+/** Adds to each discovery how many copies of its item the topic has. */
 export async function addCopies<Row extends { id: Id; kind: string }>(
   db: Queryable,
   rows: readonly Row[],
@@ -177,7 +180,7 @@ function describeThing(members: readonly Member[]): Thing | null {
   };
 }
 
-/** Of members in the order of their discovery, the one that reports the thing; undefined if its topic has not reported it. */
+/** The member that reports the thing; undefined if the topic has not reported it. @param members in the order of their discovery */
 export function chooseFirst(members: readonly Member[]): Member | undefined {
   return (
     members.find(({ firstInTopic }) => firstInTopic) ??

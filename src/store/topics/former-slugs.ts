@@ -37,7 +37,7 @@ export async function findCurrentSlugs(
   return slugs.map((slug) => current.get(slug) ?? slug);
 }
 
-/** Reads the topic or search that has a slug, else the one that had it last. @param read by a current slug */
+/** Reads the topic or search that has a slug, or else the last that had the slug before a rename. @param read by a current slug */
 export async function readNamed<Row>(
   db: Queryable,
   { kind, slug }: Named,

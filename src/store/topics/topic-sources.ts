@@ -74,7 +74,7 @@ export async function deleteTopicSources(tx: Transaction, topicId: Id): Promise<
   await execute(tx, statement`DELETE FROM strandline.topic_sources WHERE topic_id = ${topicId}`);
 }
 
-/** Gives a topic the sources of another one. */
+/** Copies the sources of one topic to another. */
 export async function copyTopicSources(tx: Transaction, from: Id, toSlug: string): Promise<void> {
   await execute(
     tx,

@@ -65,7 +65,7 @@ export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Pro
   );
 }
 
-/** Links a topic to the one that continues it. */
+/** Links a topic to its successor, which continues it. */
 export async function setSuccessor(tx: Transaction, topicId: Id, successor: string): Promise<void> {
   await execute(
     tx,
