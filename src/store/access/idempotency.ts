@@ -3,8 +3,8 @@
  * who executes.
  */
 import type { Clock } from '../../platform/clock.ts';
-import { type Pooled, type Queryable } from '../db/database.ts';
-import { sqlTime } from '../db/statement.ts';
+import type { Pooled, Queryable } from '../db/database.ts';
+import { execute, rowsOf, type Statement, statement, timeOf } from '../db/statement.ts';
 
 /** Identifies a request: its visitor, route and key. */
 export type RequestKey = { visitor: string; route: string; key: string };
@@ -19,23 +19,13 @@ type BeginResult =
   /** The key was used for a request with different content. */
   | { kind: 'reused' };
 
-const RETENTION_INTERVAL = `interval '24 hours'`;
+const RETENTION_INTERVAL = statement`interval '24 hours'`;
 
-/** $1 visitor, $2 route, $3 key, $4 hash, $5 now, $6 time limit in ms. A start further ahead than that was by a wrong clock. */
-const BEGIN_REQUEST = `
-INSERT INTO strandline.idempotency_keys AS k (visitor, route, key, body_hash, created_at)
-VALUES ($1, $2, $3, $4, ${sqlTime('$5')})
-ON CONFLICT (visitor, route, key) DO UPDATE
-SET body_hash = excluded.body_hash, created_at = excluded.created_at, status = NULL, reply = NULL
-WHERE k.created_at <= excluded.created_at - ${RETENTION_INTERVAL}
-   OR k.status IS NULL AND k.created_at NOT BETWEEN excluded.created_at - $6 * interval '1 ms' AND excluded.created_at + $6 * interval '1 ms'
-RETURNING created_at AS "startedAt"`;
-
-const SELECT_REQUEST = `
-SELECT status, reply, body_hash = $4 AS same FROM strandline.idempotency_keys
-WHERE visitor = $1 AND route = $2 AND key = $3`;
-
-const IS_THIS_EXECUTION = 'visitor = $1 AND route = $2 AND key = $3 AND created_at = $4 AND status IS NULL';
+const isRequest = ({ visitor, route, key }: RequestKey): Statement =>
+  statement`visitor = ${visitor} AND route = ${route} AND key = ${key}`;
+/** Without a reply. */
+const isExecution = (execution: Execution): Statement =>
+  statement`${isRequest(execution)} AND created_at = ${execution.startedAt} AND status IS NULL`;
 
 /**
  * Starts executing a request, or returns why not. A key is as new if its execution has no reply after its time limit, and 24 hours
@@ -49,19 +39,24 @@ export async function beginRequest(
   request: RequestKey & { bodyHash: Buffer; limitMs: number },
 ): Promise<BeginResult> {
   const { visitor, route, key, bodyHash, limitMs } = request;
-  const values = [visitor, route, key, bodyHash];
-  const begun = await pool.query<{ startedAt: Date }>(BEGIN_REQUEST, [
-    ...values,
-    clock.statementTime(),
-    limitMs,
-  ]);
-  const [started] = begun.rows;
-  if (started !== undefined) return { kind: 'execute', execution: { visitor, route, key, ...started } };
-  const existing = await pool.query<{ status: number | null; reply: string | null; same: boolean }>(
-    SELECT_REQUEST,
-    values,
+  const limit = statement`${limitMs} * interval '1 ms'`;
+  // A start that is further ahead than the time limit was by a wrong clock.
+  const [started] = await rowsOf<{ startedAt: Date }>(
+    pool,
+    statement`INSERT INTO strandline.idempotency_keys AS k (visitor, route, key, body_hash, created_at)
+      VALUES (${visitor}, ${route}, ${key}, ${bodyHash}, ${timeOf(clock.statementTime())})
+      ON CONFLICT (visitor, route, key) DO UPDATE
+      SET body_hash = excluded.body_hash, created_at = excluded.created_at, status = NULL, reply = NULL
+      WHERE k.created_at <= excluded.created_at - ${RETENTION_INTERVAL}
+        OR k.status IS NULL AND k.created_at NOT BETWEEN excluded.created_at - ${limit} AND excluded.created_at + ${limit}
+      RETURNING created_at AS "startedAt"`,
   );
-  const [row] = existing.rows;
+  if (started !== undefined) return { kind: 'execute', execution: { visitor, route, key, ...started } };
+  const [row] = await rowsOf<{ status: number | null; reply: string | null; same: boolean }>(
+    pool,
+    statement`SELECT status, reply, body_hash = ${bodyHash} AS same
+      FROM strandline.idempotency_keys WHERE ${isRequest(request)}`,
+  );
   // Released or deleted between the two statements: the next attempt starts it.
   if (row === undefined) return { kind: 'in_progress' };
   if (!row.same) return { kind: 'reused' };
@@ -79,25 +74,24 @@ export async function storeReply(
   execution: Execution,
   { status, reply }: { status: number; reply: string },
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `UPDATE strandline.idempotency_keys SET status = $5, reply = $6 WHERE ${IS_THIS_EXECUTION}`,
-    [...identify(execution), status, reply],
+  const { rowCount } = await execute(
+    tx,
+    statement`UPDATE strandline.idempotency_keys SET status = ${status}, reply = ${reply} WHERE ${isExecution(execution)}`,
   );
   return rowCount === 1;
 }
 
 /** Ends an execution without storing its reply: a repeated request is executed. */
 export async function releaseKey({ pool }: Pooled, execution: Execution): Promise<void> {
-  await pool.query(`DELETE FROM strandline.idempotency_keys WHERE ${IS_THIS_EXECUTION}`, identify(execution));
-}
-
-function identify({ visitor, route, key, startedAt }: Execution): unknown[] {
-  return [visitor, route, key, startedAt];
+  await execute(pool, statement`DELETE FROM strandline.idempotency_keys WHERE ${isExecution(execution)}`);
 }
 
 /** Deletes stored replies of a route that contain results; see `erase/forget-author.ts`. */
 export async function deleteReplies(tx: Queryable, route: string): Promise<void> {
-  await tx.query('DELETE FROM strandline.idempotency_keys WHERE route = $1 AND status IS NOT NULL', [route]);
+  await execute(
+    tx,
+    statement`DELETE FROM strandline.idempotency_keys WHERE route = ${route} AND status IS NOT NULL`,
+  );
 }
 
 const DELETE_BATCH = 1_000;
@@ -108,11 +102,12 @@ export async function deleteIdempotencyKeys(
   clock: Pick<Clock, 'statementTime'>,
 ): Promise<number> {
   for (let removed = 0; ; ) {
-    const { rowCount } = await pool.query(
-      `DELETE FROM strandline.idempotency_keys WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM strandline.idempotency_keys
-         WHERE created_at <= ${sqlTime('$1')} - ${RETENTION_INTERVAL} LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED))`,
-      [clock.statementTime()],
+    const { rowCount } = await execute(
+      pool,
+      statement`DELETE FROM strandline.idempotency_keys WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM strandline.idempotency_keys
+          WHERE created_at <= ${timeOf(clock.statementTime())} - ${RETENTION_INTERVAL}
+          LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED))`,
     );
     removed += rowCount ?? 0;
     if ((rowCount ?? 0) < DELETE_BATCH) return removed;

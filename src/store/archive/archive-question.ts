@@ -2,7 +2,8 @@
 
 import { inverseDocumentFrequency, splitIndexWords } from '../../model/relevance.ts';
 import type { Pooled } from '../db/database.ts';
-import { SELECT_TERMS } from './index-archive.ts';
+import { rowsOf } from '../db/statement.ts';
+import { selectTerms } from './index-archive.ts';
 
 /** Maximum different words of a query. */
 const MAX_WORDS = 300;
@@ -34,7 +35,7 @@ export async function readQuestion({ pool }: Pooled, text: string): Promise<Ques
   const documents = corpora.reduce((sum, corpus) => sum + Number(corpus.documents), 0);
   const averageWords =
     corpora.reduce((sum, corpus) => sum + Number(corpus.words), 0) / Math.max(1, documents);
-  const { rows: terms } = await pool.query<Term>(SELECT_TERMS, [searched]);
+  const terms = await rowsOf<Term>(pool, selectTerms(searched));
   const little = findFunctionWords(terms);
   const says = new Map<string, Map<string, number>>();
   const known = new Map<string, number>();

@@ -16,7 +16,7 @@ import {
   onlyRow,
   writeRows,
 } from '../db/database.ts';
-import { execute, statement, verbatim } from '../db/statement.ts';
+import { execute, type Statement, statement, verbatim } from '../db/statement.ts';
 
 /** Feed entries per transaction: under a second, even if each is an abstract. */
 const BATCH_SIZE = 1_000;
@@ -157,11 +157,11 @@ FROM strandline.discoveries WHERE kind IN ('post', 'link')`;
 
 /**
  * Lexeme of each query word in each language of the archive, and the number of documents with it; null for a stop
- * word. Always includes English, for its stop words. $1 words.
+ * word. Always includes English, for its stop words.
  */
-export const SELECT_TERMS = `
+export const selectTerms = (words: readonly string[]): Statement => statement`
 SELECT c.config, w.ord::integer AS ord, v.lexeme, l.documents
 FROM (SELECT config FROM strandline.archive_corpora WHERE documents > 0 UNION SELECT 'english') c
-CROSS JOIN unnest($1::text[]) WITH ORDINALITY w(word, ord)
+CROSS JOIN unnest(${words}::text[]) WITH ORDINALITY w(word, ord)
 LEFT JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.word))) v(lexeme) ON true
 LEFT JOIN strandline.archive_lexemes l ON l.lexeme = v.lexeme`;

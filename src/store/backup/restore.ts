@@ -120,8 +120,11 @@ async function loadTables(
   // may refer to them.
   await client.query(`TRUNCATE ${tables.map(({ name }) => `${SCHEMA}.${name}`).join(', ')} CASCADE`);
   if (manifest.months !== null) {
-    const months = manifest.months.map((month) => `${month}-01T00:00:00Z`);
-    await client.query(`SELECT ${SCHEMA}.ensure_snapshot_partitions($1, $2)`, months);
+    const [first, last] = manifest.months;
+    await execute(
+      client,
+      statement`SELECT strandline.ensure_snapshot_partitions(${`${first}-01T00:00:00Z`}, ${`${last}-01T00:00:00Z`})`,
+    );
   }
   for (const table of tables) {
     const kept = manifest.tables.find(({ name }) => name === table.name);

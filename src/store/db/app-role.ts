@@ -4,17 +4,17 @@ import { QUEUE_SCHEMA } from '../../platform/queue/queue-schema.ts';
 import { Refused } from '../../model/errors.ts';
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { MIGRATIONS_TABLE, SCHEMA } from './schema-state.ts';
+import { rowsOf, statement } from './statement.ts';
 
 /**
  * Grants `role` access to rows, but no DDL. Runs after every migration, because tables may be new.
  * @throws Refused `conflict` if the role does not exist, or is the migrating role
  */
 export async function grantToApp(client: Client, role: string): Promise<void> {
-  const { rows } = await client.query<{ self: boolean; database: string }>(
-    'SELECT rolname = current_user AS self, current_database() AS database FROM pg_roles WHERE rolname = $1',
-    [role],
+  const [known] = await rowsOf<{ self: boolean; database: string }>(
+    client,
+    statement`SELECT rolname = current_user AS self, current_database() AS database FROM pg_roles WHERE rolname = ${role}`,
   );
-  const [known] = rows;
   if (known === undefined || known.self)
     throw new Refused(
       'conflict',
@@ -38,11 +38,11 @@ export async function grantToApp(client: Client, role: string): Promise<void> {
 
 /** Whether the current role may migrate: it owns our schema, or may create it. */
 export async function mayMigrate(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ may: boolean }>(
-    `SELECT coalesce(
-       (SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = $1),
-       has_database_privilege(current_database(), 'CREATE')) AS may`,
-    [SCHEMA],
+  const [role] = await rowsOf<{ may: boolean }>(
+    client,
+    statement`SELECT coalesce(
+        (SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = ${SCHEMA}),
+        has_database_privilege(current_database(), 'CREATE')) AS may`,
   );
-  return rows[0]?.may === true;
+  return role?.may === true;
 }

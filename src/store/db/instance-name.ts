@@ -1,4 +1,5 @@
-import { type Pooled, type Queryable } from './database.ts';
+import type { Pooled, Queryable } from './database.ts';
+import { execute, rowsOf, statement } from './statement.ts';
 
 const INSTANCE = 'instance';
 
@@ -8,15 +9,16 @@ export async function readInstanceName({ pool }: Pooled, fresh: string, now: Dat
 }
 
 /** @returns null if the database has no name yet, because no process has opened its queue */
-export async function findInstanceName(db: Pick<Queryable, 'query'>): Promise<string | null> {
+export async function findInstanceName(db: Queryable): Promise<string | null> {
   return (await findFact(db, INSTANCE)) ?? null;
 }
 
-async function findFact(db: Pick<Queryable, 'query'>, name: string): Promise<string | undefined> {
-  const { rows } = await db.query<{ value: string }>('SELECT value FROM strandline.facts WHERE name = $1', [
-    name,
-  ]);
-  return rows[0]?.value;
+async function findFact(db: Queryable, name: string): Promise<string | undefined> {
+  const [fact] = await rowsOf<{ value: string }>(
+    db,
+    statement`SELECT value FROM strandline.facts WHERE name = ${name}`,
+  );
+  return fact?.value;
 }
 
 /** The fact of this name; the first caller's value holds once for the database, and is restored with a backup. */
@@ -34,9 +36,10 @@ export async function readOrInsertFact(
 
 /** Records a fact that holds once per database. @returns whether it was new */
 export async function insertFact(db: Queryable, name: string, value: string, now: Date): Promise<boolean> {
-  const { rowCount } = await db.query(
-    'INSERT INTO strandline.facts (name, value, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING',
-    [name, value, now],
+  const { rowCount } = await execute(
+    db,
+    statement`INSERT INTO strandline.facts (name, value, at) VALUES (${name}, ${value}, ${now})
+      ON CONFLICT (name) DO NOTHING`,
   );
   return rowCount === 1;
 }

@@ -20,6 +20,7 @@ import {
   SCHEMA,
   type Wanted,
 } from './schema-state.ts';
+import { execute, statement, verbatim } from './statement.ts';
 import { applyViews } from './views.ts';
 
 /** Held during a whole migration of this database. */
@@ -240,11 +241,12 @@ async function apply(
 /** A migration refuses, in words. */
 const RAISED = 'P0001';
 
+const LEDGER = verbatim(`${SCHEMA}.${MIGRATIONS_TABLE}`);
+
 /** Records `0000_tables` in place of the squashed migrations that created the existing tables. */
 async function adopt(client: Client, { when, hash }: Migration): Promise<void> {
-  const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
-  await client.query(`DELETE FROM ${ledger} WHERE created_at <= $1`, [LAST_SQUASHED.when]);
-  await client.query(`INSERT INTO ${ledger} (hash, created_at) VALUES ($1, $2)`, [hash, when]);
+  await execute(client, statement`DELETE FROM ${LEDGER} WHERE created_at <= ${LAST_SQUASHED.when}`);
+  await execute(client, statement`INSERT INTO ${LEDGER} (hash, created_at) VALUES (${hash}, ${when})`);
 }
 
 /** Applies migrations and records them, inside the caller's transaction. @param applyTheViews of an existing database, which read its columns */
@@ -255,17 +257,17 @@ export async function applyMigrations(
 ): Promise<void> {
   for (const migration of migrations) await applyMigration(client, migration);
   await applyTheViews();
-  for (const { afterViews } of migrations) for (const statement of afterViews) await client.query(statement);
+  for (const { afterViews } of migrations) for (const text of afterViews) await client.query(text);
 }
 
 async function applyMigration(client: Client, { when, hash, statements }: Migration): Promise<void> {
-  const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
-  await client.query(
-    `CREATE TABLE IF NOT EXISTS ${ledger} (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
+  await execute(
+    client,
+    statement`CREATE TABLE IF NOT EXISTS ${LEDGER} (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
   );
-  for (const statement of statements) await client.query(statement);
-  await client.query(`INSERT INTO ${ledger} (hash, created_at) VALUES ($1, $2)`, [hash, when]);
+  for (const text of statements) await client.query(text);
+  await execute(client, statement`INSERT INTO ${LEDGER} (hash, created_at) VALUES (${hash}, ${when})`);
 }
 
 function unreachable(where: string, cause: unknown): Refused {

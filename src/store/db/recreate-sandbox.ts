@@ -6,6 +6,7 @@ import { ANALYTICS } from '../../model/database-kind.ts';
 import { describeDatabase, lockMigrations, migrate } from './migrate.ts';
 import { listSnapshotMonths } from '../maintenance/partitions.ts';
 import { assertKind, SCHEMA } from './schema-state.ts';
+import { execute, statement } from './statement.ts';
 
 /** How long to wait for transactions of a running server. */
 const LOCK_TIMEOUT = '20s';
@@ -21,7 +22,7 @@ export async function recreateSandbox(url: string, readerUrl: string | null, log
   const client = await connect(url, 'strandline demo');
   try {
     for (const month of months)
-      await client.query('SELECT strandline.ensure_snapshot_partitions($1, $1::timestamptz)', [month]);
+      await execute(client, statement`SELECT strandline.ensure_snapshot_partitions(${month}, ${month})`);
   } finally {
     await client.end();
   }

@@ -3,6 +3,7 @@ import { ANALYTICS, type DatabaseKind, DATABASE_KINDS } from '../../model/databa
 import { QUEUE_SCHEMA, queueState } from '../../platform/queue/queue-schema.ts';
 import { readErrorCode, Refused } from '../../model/errors.ts';
 import { LAST_SQUASHED, type Migration, type Views } from './migrations-folder.ts';
+import { execute, rowsOf, statement } from './statement.ts';
 
 /** The schema of our tables, and the table that identifies this schema. The schema of the views is in `model/database-kind.ts`. */
 export const SCHEMA = 'strandline';
@@ -179,19 +180,19 @@ export async function areViewsBehind(client: Client, views: Views | undefined): 
 
 /** The contract version of the views; null: none. */
 async function readViewVersion(client: Client): Promise<string | null> {
-  const { rows } = await client.query<{ version: string | null }>(
-    `SELECT substring(obj_description(to_regnamespace($1), 'pg_namespace') from '\\d+\\.\\d+$') AS version`,
-    [ANALYTICS],
+  const [schema] = await rowsOf<{ comment: string | null }>(
+    client,
+    statement`SELECT obj_description(to_regnamespace(${ANALYTICS}), 'pg_namespace') AS comment`,
   );
-  return rows[0]?.version ?? null;
+  return /\d+\.\d+$/.exec(schema?.comment ?? '')?.[0] ?? null;
 }
 
 /** Which schemas with our names contain any objects. */
 async function schemasHolding(client: Client): Promise<Set<string>> {
-  const { rows } = await client.query<{ schema: string }>(
-    `SELECT DISTINCT n.nspname AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE n.nspname = ANY ($1)`,
-    [[SCHEMA, ANALYTICS, QUEUE_SCHEMA]],
+  const rows = await rowsOf<{ schema: string }>(
+    client,
+    statement`SELECT DISTINCT n.nspname AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = ANY (${[SCHEMA, ANALYTICS, QUEUE_SCHEMA]})`,
   );
   return new Set(rows.map((row) => row.schema));
 }
@@ -202,9 +203,9 @@ async function hasTable(
   table: string,
   columns: readonly string[],
 ): Promise<boolean> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0`,
-    [`${schema}.${table}`],
+  const rows = await rowsOf<{ name: string }>(
+    client,
+    statement`SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass(${`${schema}.${table}`}) AND attnum > 0`,
   );
   return columns.every((column) => rows.some((row) => row.name === column));
 }
@@ -247,5 +248,5 @@ export async function assertKind(client: Client, kind: DatabaseKind, where: stri
 
 /** Which kind a new database becomes: for its migration, which marks it, in the same transaction. */
 export async function announceKind(client: Client, kind: DatabaseKind): Promise<void> {
-  await client.query(`SELECT set_config('strandline.kind', $1, true)`, [kind]);
+  await execute(client, statement`SELECT set_config('strandline.kind', ${kind}, true)`);
 }

@@ -6,6 +6,7 @@ import type { Logger } from '../../platform/logger.ts';
 import { Refused } from '../../model/errors.ts';
 import { type View, type Views, writeView } from './migrations-folder.ts';
 import { readSqlState } from './database.ts';
+import { rowsOf, type Statement, statement } from './statement.ts';
 
 /** How long and how often to wait for a view that is in use. Later readers wait behind us. */
 const LOCKS = { timeoutMs: 5_000, attempts: 12, pauseMs: 1_000 } as const;
@@ -78,9 +79,9 @@ type Dropped = {
 };
 
 /** A view and our views that depend on it, with owners and grants (without the owner's own). */
-const DEPENDENTS = `
+const dependentsOf = (view: string, ours: readonly string[]): Statement => statement`
 WITH RECURSIVE dependents(oid) AS (
-  SELECT to_regclass($1)::oid
+  SELECT to_regclass(${view})::oid
   UNION
   SELECT r.ev_class FROM dependents o
   JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = o.oid AND d.classid = 'pg_rewrite'::regclass
@@ -97,14 +98,11 @@ CROSS JOIN LATERAL (
     SELECT e.*, t.attname FROM pg_attribute t CROSS JOIN LATERAL aclexplode(t.attacl) e WHERE t.attrelid = c.oid
   ) a WHERE a.grantee <> c.relowner
 ) g
-WHERE c.relnamespace = $2::regnamespace AND c.relkind = 'v' AND c.relname = ANY ($3)`;
+WHERE c.relnamespace = ${ANALYTICS}::regnamespace AND c.relkind = 'v' AND c.relname = ANY (${ours})`;
 
 async function dropWithDependents(client: Client, name: string, files: readonly View[]): Promise<Dropped[]> {
-  const { rows } = await client.query<Dropped>(DEPENDENTS, [
-    `${ANALYTICS}.${name}`,
-    ANALYTICS,
-    files.map((file) => file.name),
-  ]);
+  const ours = files.map((file) => file.name);
+  const rows = await rowsOf<Dropped>(client, dependentsOf(`${ANALYTICS}.${name}`, ours));
   try {
     await client.query(`DROP VIEW ${rows.map((view) => `${ANALYTICS}.${view.name}`).join(', ')}`);
   } catch (error) {
@@ -123,15 +121,16 @@ async function dropWithDependents(client: Client, name: string, files: readonly 
 
 async function giveBack(client: Client, { name, owner, grants }: Dropped): Promise<void> {
   const view = `${ANALYTICS}.${name}`;
-  const { rows } = await client.query<{ column: string }>(
-    'SELECT attname AS column FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped',
-    [view],
+  const rows = await rowsOf<{ column: string }>(
+    client,
+    statement`SELECT attname AS column FROM pg_attribute WHERE attrelid = ${view}::regclass AND attnum > 0 AND NOT attisdropped`,
   );
   // Default privileges may have granted access to roles again after access was revoked.
-  const { rows: granted } = await client.query<{ role: string | null }>(
-    `SELECT DISTINCT CASE WHEN a.grantee = 0 THEN NULL ELSE pg_get_userbyid(a.grantee) END AS role
-     FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a WHERE c.oid = $1::regclass AND a.grantee <> c.relowner`,
-    [view],
+  const granted = await rowsOf<{ role: string | null }>(
+    client,
+    statement`SELECT DISTINCT CASE WHEN a.grantee = 0 THEN NULL ELSE pg_get_userbyid(a.grantee) END AS role
+      FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+      WHERE c.oid = ${view}::regclass AND a.grantee <> c.relowner`,
   );
   for (const { role } of granted) await client.query(`REVOKE ALL ON ${view} FROM ${grantee(role)}`);
   for (const { role, privilege, column, grantable } of grants) {
@@ -149,13 +148,15 @@ function grantee(role: string | null): string {
 
 /** Describes the sessions that lock our views. */
 async function usersOf(client: Client): Promise<string> {
-  const { rows } = await client.query<{ who: string }>(
-    `SELECT DISTINCT format('%s (%s, pid %s)', coalesce(nullif(s.application_name, ''), 'unnamed'), s.usename, s.pid) AS who
-     FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relnamespace::regnamespace::text = $1
-     JOIN pg_stat_activity s ON s.pid = l.pid
-     WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND l.granted
-       AND l.pid <> pg_backend_pid() ORDER BY 1`,
-    [ANALYTICS],
+  const rows = await rowsOf<{ who: string }>(
+    client,
+    statement`SELECT DISTINCT format('%s (%s, pid %s)', coalesce(nullif(s.application_name, ''), 'unnamed'), s.usename, s.pid) AS who
+      FROM pg_locks l
+      JOIN pg_class c ON c.oid = l.relation AND c.relnamespace::regnamespace::text = ${ANALYTICS}
+      JOIN pg_stat_activity s ON s.pid = l.pid
+      WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND l.granted
+        AND l.pid <> pg_backend_pid()
+      ORDER BY 1`,
   );
   return rows.map(({ who }) => who).join(', ');
 }

@@ -1,6 +1,7 @@
 /** Typed columns of exportable resources. */
 
 import { ANALYTICS } from '../../model/database-kind.ts';
+import { rowsOf, statement } from '../db/statement.ts';
 import { type Resource, viewName } from './export-resources.ts';
 import type { Client } from 'pg';
 
@@ -53,18 +54,14 @@ export type ExportView = Readonly<{
 /** The view of a resource. @throws Error for an unsupported type */
 export async function readView(client: Client, resource: Resource): Promise<ExportView> {
   const view = viewName(resource);
-  const { rows } = await client.query<{
-    name: string;
-    type: string;
-    description: string | null;
-    meaning: string | null;
-  }>(
-    `SELECT a.attname AS name, format_type(a.atttypid, NULL) AS type,
-            col_description(a.attrelid, a.attnum) AS description, obj_description(a.attrelid, 'pg_class') AS meaning
-       FROM pg_attribute a
-      WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
+  type Row = { name: string; type: string; description: string | null; meaning: string | null };
+  const rows = await rowsOf<Row>(
+    client,
+    statement`SELECT a.attname AS name, format_type(a.atttypid, NULL) AS type,
+        col_description(a.attrelid, a.attnum) AS description, obj_description(a.attrelid, 'pg_class') AS meaning
+      FROM pg_attribute a
+      WHERE a.attrelid = ${`${ANALYTICS}.${view}`}::regclass AND a.attnum > 0 AND NOT a.attisdropped
       ORDER BY a.attnum`,
-    [`${ANALYTICS}.${view}`],
   );
   return {
     description: rows[0]?.meaning ?? '',

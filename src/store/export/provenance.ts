@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 import { ANALYTICS } from '../../model/database-kind.ts';
-import { SCHEMA } from '../db/schema-state.ts';
+import { rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { ExportFilter, SearchIds } from './export-select.ts';
 
 /** One version of a search: its request from `since` until the next version. */
@@ -52,51 +52,52 @@ export async function readProvenance(
   range: Pick<ExportFilter, 'since' | 'until'>,
   now: Date,
 ): Promise<Provenance[]> {
-  const { rows } = await client.query<{ search: Provenance }>(selectProvenance(), [
-    searchIds ?? null,
-    range.since ?? null,
-    range.until ?? null,
-    now,
-  ]);
+  const which = searchIds === undefined ? statement`true` : statement`s.id = ANY (${searchIds}::bigint[])`;
+  const rows = await rowsOf<{ search: Provenance }>(client, selectProvenance(which, range, now));
   return rows.map(({ search }) => search);
 }
 
-const isoSql = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const iso = (time: string): Statement =>
+  verbatim(`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
-/** $1 searches (null: all), $2 since, $3 until, $4 time of the export. */
-const selectProvenance = () => `
+/** @param which a condition on searches `s` */
+const selectProvenance = (
+  which: Statement,
+  { since = null, until = null }: { since?: Date | null | undefined; until?: Date | null | undefined },
+  now: Date,
+): Statement => statement`
 SELECT json_build_object(
     'slug', s.slug, 'topic', s.topic, 'service', s.service, 'service_kind', s.service_kind,
-    'operation', s.operation, 'created_at', ${isoSql('s.created_at')}, 'archived_at', ${isoSql('s.archived_at')},
+    'operation', s.operation, 'created_at', ${iso('s.created_at')}, 'archived_at', ${iso('s.archived_at')},
     'versions', (
       SELECT json_agg(json_build_object(
-          'version', v.version, 'request_version', v.request_version, 'since', ${isoSql('v.created_at')},
+          'version', v.version, 'request_version', v.request_version, 'since', ${iso('v.created_at')},
           'prompt', v.prompt, 'tools', v.tools, 'model', v.model, 'date_filter', v.date_filter,
           'streaming', v.streaming, 'extra', v.extra, 'cron', v.cron, 'every_seconds', v.every_seconds,
           'tz', v.tz) ORDER BY v.version)
-        FROM ${SCHEMA}.search_versions v WHERE v.search_id = s.id),
+        FROM strandline.search_versions v WHERE v.search_id = s.id),
     'runs', (
       SELECT coalesce(json_object_agg(r.status, r.n ORDER BY r.status), '{}') FROM (
-        SELECT status, count(*) AS n FROM ${SCHEMA}.runs
-         WHERE search_id = s.id AND coalesce(slot_at, created_at) >= coalesce($2, '-infinity')
-           AND coalesce(slot_at, created_at) < coalesce($3, 'infinity') GROUP BY 1) r),
+        SELECT status, count(*) AS n FROM strandline.runs
+         WHERE search_id = s.id AND coalesce(slot_at, created_at) >= coalesce(${since}::timestamptz, '-infinity')
+           AND coalesce(slot_at, created_at) < coalesce(${until}::timestamptz, 'infinity') GROUP BY 1) r),
     'coverage', json_build_object(
-      'from', ${isoSql('lower(range.asked)')}, 'until', ${isoSql('upper(range.asked)')},
+      'from', ${iso('lower(range.asked)')}, 'until', ${iso('upper(range.asked)')},
       'observed_seconds', seen.seconds,
       'share', CASE WHEN seen.ever THEN
         seen.seconds / nullif(extract(epoch FROM upper(range.asked) - lower(range.asked)), 0) END)
   ) AS search
-  FROM ${ANALYTICS}.searches s
+  FROM ${verbatim(ANALYTICS)}.searches s
   CROSS JOIN LATERAL (
-    SELECT tstzrange(begins, greatest(begins, coalesce($3, $4::timestamptz))) AS asked
-      FROM (SELECT coalesce($2::timestamptz, s.created_at)) AS given(begins)
+    SELECT tstzrange(begins, greatest(begins, coalesce(${until}, ${now}::timestamptz))) AS asked
+      FROM (SELECT coalesce(${since}::timestamptz, s.created_at)) AS given(begins)
   ) AS range
   CROSS JOIN LATERAL (
     SELECT count(*) > 0 AS ever, coalesce((
         SELECT sum(extract(epoch FROM upper(piece) - lower(piece)))
           FROM unnest(range_agg(tstzrange(c.observed_from, c.observed_until)) * tstzmultirange(range.asked)) AS piece
       ), 0)::float8 AS seconds
-      FROM ${ANALYTICS}.coverage c WHERE c.search_id = s.id
+      FROM ${verbatim(ANALYTICS)}.coverage c WHERE c.search_id = s.id
   ) AS seen
- WHERE $1::bigint[] IS NULL OR s.id = ANY ($1)
+ WHERE ${which}
  ORDER BY s.topic, s.slug, s.id`;

@@ -2,7 +2,8 @@
 
 import { HOUR, MINUTE } from '../../lib/time.ts';
 import { connect } from '../../platform/postgres/connect.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, onlyRow } from '../db/database.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 import type { Client } from 'pg';
 import copyStreams from 'pg-copy-streams';
 
@@ -39,8 +40,7 @@ export async function openSnapshot(
   });
   try {
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const pid = rows[0]?.pid;
+    const { pid } = onlyRow(await rowsOf<{ pid: number }>(client, statement`SELECT pg_backend_pid() AS pid`));
     return {
       client,
       copy: (select) => copy({ db, client, pid, select, signal }),
@@ -55,7 +55,7 @@ export async function openSnapshot(
 async function* copy(what: {
   db: Database;
   client: Client;
-  pid: number | undefined;
+  pid: number;
   select: string;
   signal: AbortSignal;
 }): AsyncGenerator<CopiedRow[], void, undefined> {
@@ -78,7 +78,7 @@ async function* copy(what: {
     }
   };
   // If even this query fails, the statement's connection is lost as well.
-  const cancel = () => void db.pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => {});
+  const cancel = () => void execute(db.pool, statement`SELECT pg_cancel_backend(${pid})`).catch(() => {});
   signal.addEventListener('abort', cancel, { once: true });
   const read = createCopyTextReader();
   try {

@@ -7,8 +7,8 @@ import { settleThings } from '../topics/copies.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
 import { lockAgainstForgetting } from '../erase/forget-lock.ts';
+import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 
-const S = 'strandline';
 const BATCH_SIZE = 1_000;
 /** The fact with the last post that was read, which the migration writes if there are posts. */
 const PROGRESS = 'text_keys';
@@ -24,31 +24,28 @@ export async function fillTextKeys(db: Database, batches: number, signal?: Abort
 
 async function fillBatch(tx: Transaction): Promise<boolean> {
   await lockAgainstForgetting(tx);
-  const { rows } = await tx.query<{ value: string }>(
-    `SELECT value FROM ${S}.facts WHERE name = $1 FOR UPDATE`,
-    [PROGRESS],
+  const [progress] = await rowsOf<{ value: string }>(
+    tx,
+    statement`SELECT value FROM strandline.facts WHERE name = ${PROGRESS} FOR UPDATE`,
   );
-  if (rows[0] === undefined) return true;
-  const last = await fillPosts(tx, BigInt(rows[0].value));
-  if (last === null) await tx.query(`DELETE FROM ${S}.facts WHERE name = $1`, [PROGRESS]);
-  else await tx.query(`UPDATE ${S}.facts SET value = $2 WHERE name = $1`, [PROGRESS, String(last)]);
+  if (progress === undefined) return true;
+  const last = await fillPosts(tx, BigInt(progress.value));
+  await execute(
+    tx,
+    last === null
+      ? statement`DELETE FROM strandline.facts WHERE name = ${PROGRESS}`
+      : statement`UPDATE strandline.facts SET value = ${String(last)} WHERE name = ${PROGRESS}`,
+  );
   return last === null;
 }
 
-/** Topics that found posts of which another has the text. $1 posts. */
-const SELECT_COPIED = `
-SELECT DISTINCT s.topic_id AS "topicId", ${POST_KEY_SQL} AS key, p.text_key AS "textKey"
-FROM ${S}.posts p JOIN ${S}.discoveries d ON d.kind = 'post' AND d.thing = p.id JOIN ${S}.searches s ON s.id = d.search_id
-WHERE p.id = ANY ($1::bigint[]) AND EXISTS (
-  SELECT FROM ${S}.posts o WHERE o.text_key = p.text_key AND o.id <> p.id OFFSET 0)`;
-
 /** Locks posts in the order of the save. @returns the last post of the batch; null if there is none */
 async function fillPosts(tx: Transaction, after: Id): Promise<Id | null> {
-  const { rows } = await tx.query<{ id: Id; text: string; text_key: Id | null }>(
-    `SELECT p.id, text, text_key FROM ${S}.posts p
-     WHERE id = ANY (ARRAY(SELECT id FROM ${S}.posts WHERE id > $1 ORDER BY id LIMIT ${BATCH_SIZE}))
-     ORDER BY service_id, external_id FOR NO KEY UPDATE`,
-    [after],
+  const rows = await rowsOf<{ id: Id; text: string; text_key: Id | null }>(
+    tx,
+    statement`SELECT p.id, text, text_key FROM strandline.posts p
+      WHERE id = ANY (ARRAY(SELECT id FROM strandline.posts WHERE id > ${after} ORDER BY id LIMIT ${BATCH_SIZE}))
+      ORDER BY service_id, external_id FOR NO KEY UPDATE`,
   );
   if (rows.length === 0) return null;
   const filled = rows
@@ -56,11 +53,25 @@ async function fillPosts(tx: Transaction, after: Id): Promise<Id | null> {
     .map(({ id, text }) => ({ id, key: hashFoldedText(text) }))
     .filter(({ key }) => key !== null);
   const ids = filled.map(({ id }) => id);
-  await tx.query(
-    `UPDATE ${S}.posts p SET text_key = r.key FROM unnest($1::bigint[], $2::bigint[]) r(id, key) WHERE p.id = r.id`,
-    [ids, filled.map(({ key }) => key)],
+  const keys = filled.map(({ key }) => key);
+  await execute(
+    tx,
+    statement`UPDATE strandline.posts p SET text_key = r.key FROM unnest(${ids}::bigint[], ${keys}::bigint[]) r(id, key)
+      WHERE p.id = r.id`,
   );
-  const { rows: copied } = await tx.query<TopicItem>(SELECT_COPIED, [ids]);
-  await settleThings(tx, copied);
+  await settleThings(tx, await listCopied(tx, ids));
   return rows.reduce((last, { id }) => (id > last ? id : last), after);
+}
+
+/** The posts of which another post has the text, in the topics that found them. */
+function listCopied(tx: Transaction, postIds: readonly Id[]): Promise<TopicItem[]> {
+  return rowsOf<TopicItem>(
+    tx,
+    statement`SELECT DISTINCT s.topic_id AS "topicId", ${verbatim(POST_KEY_SQL)} AS key, p.text_key AS "textKey"
+      FROM strandline.posts p
+      JOIN strandline.discoveries d ON d.kind = 'post' AND d.thing = p.id
+      JOIN strandline.searches s ON s.id = d.search_id
+      WHERE p.id = ANY (${postIds}::bigint[]) AND EXISTS (
+        SELECT FROM strandline.posts o WHERE o.text_key = p.text_key AND o.id <> p.id OFFSET 0)`,
+  );
 }

@@ -4,10 +4,10 @@
  */
 import { identifyPost, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 import { lockAgainstForgetting } from '../erase/forget-lock.ts';
 import { type Item, itemName, reportItems } from '../save/topic-items.ts';
 
-const S = 'strandline';
 const BATCH_SIZE = 1_000;
 /** The fact with the progress, which `0008_topic_items` writes if there is something to fill. */
 const PROGRESS = 'topic_items';
@@ -31,17 +31,17 @@ export async function fillTopicItems(
 
 async function fillBatch(tx: Transaction, own: readonly OwnLinkRule[]): Promise<boolean> {
   await lockAgainstForgetting(tx);
-  const { rows } = await tx.query<{ value: string }>(
-    `SELECT value FROM ${S}.facts WHERE name = $1 FOR UPDATE`,
-    [PROGRESS],
+  const [written] = await rowsOf<{ value: string }>(
+    tx,
+    statement`SELECT value FROM strandline.facts WHERE name = ${PROGRESS} FOR UPDATE`,
   );
-  if (rows[0] === undefined) return true;
+  if (written === undefined) return true;
   // Written by the migration and below only.
-  const progress = JSON.parse(rows[0].value) as Progress;
+  const progress = JSON.parse(written.value) as Progress;
   const post = await fillPosts(tx, own, BigInt(progress.posts));
   const discovery = post === null ? await fillDiscoveries(tx, progress) : null;
   if (post === null && discovery === null) {
-    await tx.query(`DELETE FROM ${S}.facts WHERE name = $1`, [PROGRESS]);
+    await execute(tx, statement`DELETE FROM strandline.facts WHERE name = ${PROGRESS}`);
     return true;
   }
   const next = {
@@ -49,24 +49,30 @@ async function fillBatch(tx: Transaction, own: readonly OwnLinkRule[]): Promise<
     posts: String(post ?? progress.posts),
     discoveries: String(discovery ?? progress.discoveries),
   };
-  await tx.query(`UPDATE ${S}.facts SET value = $2 WHERE name = $1`, [PROGRESS, JSON.stringify(next)]);
+  await execute(
+    tx,
+    statement`UPDATE strandline.facts SET value = ${JSON.stringify(next)} WHERE name = ${PROGRESS}`,
+  );
   return false;
 }
 
 /** Locks posts in the order of the save. @returns the last post of the batch; null if there is none */
 async function fillPosts(tx: Transaction, own: readonly OwnLinkRule[], after: Id): Promise<Id | null> {
   type PostRow = { id: Id; serviceId: Id; externalId: string; url: string | null; key: string | null };
-  const { rows } = await tx.query<PostRow>(
-    `SELECT p.id, service_id AS "serviceId", external_id AS "externalId", url, key FROM ${S}.posts p
-     WHERE id = ANY (ARRAY(SELECT id FROM ${S}.posts WHERE id > $1 ORDER BY id LIMIT ${BATCH_SIZE}))
-     ORDER BY service_id, external_id FOR NO KEY UPDATE`,
-    [after],
+  const rows = await rowsOf<PostRow>(
+    tx,
+    statement`SELECT p.id, service_id AS "serviceId", external_id AS "externalId", url, key FROM strandline.posts p
+      WHERE id = ANY (ARRAY(SELECT id FROM strandline.posts WHERE id > ${after} ORDER BY id LIMIT ${BATCH_SIZE}))
+      ORDER BY service_id, external_id FOR NO KEY UPDATE`,
   );
   if (rows.length === 0) return null;
   const unfilled = rows.filter(({ key }) => key === null);
-  await tx.query(
-    `UPDATE ${S}.posts p SET key = r.key FROM unnest($1::bigint[], $2::text[]) r(id, key) WHERE p.id = r.id`,
-    [unfilled.map(({ id }) => id), unfilled.map((post) => identifyPost(post, own))],
+  const ids = unfilled.map(({ id }) => id);
+  const keys = unfilled.map((post) => identifyPost(post, own));
+  await execute(
+    tx,
+    statement`UPDATE strandline.posts p SET key = r.key FROM unnest(${ids}::bigint[], ${keys}::text[]) r(id, key)
+      WHERE p.id = r.id`,
   );
   return rows.reduce((last, { id }) => (id > last ? id : last), after);
 }
@@ -74,9 +80,10 @@ async function fillPosts(tx: Transaction, own: readonly OwnLinkRule[], after: Id
 /** @returns the last discovery of the batch; null if there is none */
 async function fillDiscoveries(tx: Transaction, { discoveries, until }: Progress): Promise<Id | null> {
   type DiscoveryRow = { id: Id; run_id: Id; baseline: boolean; kind: string; thing: Id };
-  const { rows } = await tx.query<DiscoveryRow>(
-    `SELECT id, run_id, baseline, kind, thing FROM ${S}.discoveries WHERE id > $1 AND id <= $2 ORDER BY id LIMIT ${BATCH_SIZE}`,
-    [discoveries, until],
+  const rows = await rowsOf<DiscoveryRow>(
+    tx,
+    statement`SELECT id, run_id, baseline, kind, thing FROM strandline.discoveries
+      WHERE id > ${discoveries} AND id <= ${until} ORDER BY id LIMIT ${BATCH_SIZE}`,
   );
   const places = new Map<string, number>();
   const runs: { runId: Id; baseline: boolean }[] = [];
@@ -89,8 +96,9 @@ async function fillDiscoveries(tx: Transaction, { discoveries, until }: Progress
   });
   const { first } = await reportItems(tx, runs, items);
   const repeated = items.filter((item) => !first.has(itemName(item))).map(({ id }) => id);
-  await tx.query(`UPDATE ${S}.discoveries SET first_in_topic = false WHERE id = ANY ($1::bigint[])`, [
-    repeated,
-  ]);
+  await execute(
+    tx,
+    statement`UPDATE strandline.discoveries SET first_in_topic = false WHERE id = ANY (${repeated}::bigint[])`,
+  );
   return rows.at(-1)?.id ?? null;
 }

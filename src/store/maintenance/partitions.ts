@@ -1,6 +1,7 @@
 /** Monthly partitions (UTC) of snapshots: deleting a month drops a table, whatever its size. */
 
 import { type Database, type Queryable, readSqlState, onlyRow } from '../db/database.ts';
+import { execute, statement } from '../db/statement.ts';
 
 export type Partition = {
   parent: string;
@@ -77,7 +78,7 @@ export async function dropMonths(
 
 async function dropMonth(db: Database, { parent, name, state, ours }: Partition): Promise<void> {
   if (!ours) {
-    await db.pool.query('SELECT strandline.drop_snapshot_month($1)', [name]);
+    await execute(db.pool, statement`SELECT strandline.drop_snapshot_month(${name})`);
     return;
   }
   const detach = `ALTER TABLE strandline.${parent} DETACH PARTITION strandline.${name}`;
@@ -118,9 +119,9 @@ export async function ensurePartitions(db: Database, at: Date): Promise<void> {
   const month = at.toISOString().slice(0, 7);
   const known = newestEnsured.get(db);
   if (known === month) return;
-  await db.pool.query(
-    `SELECT strandline.ensure_snapshot_partitions($1, $1::timestamptz + interval '1 month')`,
-    [at],
+  await execute(
+    db.pool,
+    statement`SELECT strandline.ensure_snapshot_partitions(${at}, ${at}::timestamptz + interval '1 month')`,
   );
   if (known === undefined || known < month) newestEnsured.set(db, month);
 }

@@ -2,6 +2,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { identifyAddress, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import { type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
+import { rowsOf, type Statement, statement } from '../db/statement.ts';
 import { postEngagementView, postVersionsView, postsView } from '../schema/analytics-views.ts';
 import type { PostRow } from './posts.ts';
 
@@ -18,11 +19,6 @@ export async function readPost(db: Orm, id: Id): Promise<PostRow | undefined> {
 
 type NamedPost = { id: Id; service: string };
 
-/** $1 a key or address. */
-const selectPostsSql = (column: 'key' | 'url') => `
-SELECT p.id, s.name AS service FROM strandline.posts p JOIN strandline.services s ON s.id = p.service_id
-WHERE p.${column} = $1 ORDER BY p.id`;
-
 /**
  * Posts with this address, also where it is spelled otherwise (another handle, another host of the site). A post that is a
  * place in a page is known by its exact address only, for which all posts are read.
@@ -34,10 +30,14 @@ export async function findPostsAt(
 ): Promise<NamedPost[]> {
   const identity = identifyAddress(address, rules);
   if (identity === null) return [];
-  const find = async (column: 'key' | 'url', value: string) =>
-    (await pool.query<NamedPost>(selectPostsSql(column), [value])).rows;
-  const byKey = await find('key', identity);
-  return byKey.length > 0 ? byKey : find('url', address);
+  const find = (where: Statement) =>
+    rowsOf<NamedPost>(
+      pool,
+      statement`SELECT p.id, s.name AS service FROM strandline.posts p JOIN strandline.services s ON s.id = p.service_id
+        WHERE ${where} ORDER BY p.id`,
+    );
+  const byKey = await find(statement`p.key = ${identity}`);
+  return byKey.length > 0 ? byKey : find(statement`p.url = ${address}`);
 }
 
 /** Posts of a service by external ID, in no order; unknown ones are omitted. */
@@ -103,8 +103,7 @@ export type PostSighting = {
   unseen: boolean;
 };
 
-/** $1 post. */
-const SELECT_POST_SIGHTINGS = `
+const selectSightings = (postId: Id) => statement`
 SELECT s.search_id, q.slug AS search, t.slug AS topic, s.first_run_id, s.first_seen_at,
   coalesce(u.last_seen_at, l.at) AS last_seen_at, u.post_id IS NOT NULL AS unseen
 FROM strandline.post_sightings s
@@ -112,12 +111,11 @@ JOIN strandline.searches q ON q.id = s.search_id
 JOIN strandline.topics t ON t.id = q.topic_id
 LEFT JOIN strandline.dropped_posts u ON u.search_id = s.search_id AND u.post_id = s.post_id
 LEFT JOIN strandline.latest_results l ON l.search_id = s.search_id
-WHERE s.post_id = $1 ORDER BY s.first_seen_at, s.search_id LIMIT 100`;
+WHERE s.post_id = ${postId} ORDER BY s.first_seen_at, s.search_id LIMIT 100`;
 
 /** The searches that saw a post, in order of their first sighting. */
 export async function readPostSightings({ pool }: Pooled, postId: Id): Promise<PostSighting[]> {
-  const { rows } = await pool.query<PostSighting>(SELECT_POST_SIGHTINGS, [postId]);
-  return rows;
+  return rowsOf<PostSighting>(pool, selectSightings(postId));
 }
 
 export type PostRank = {
@@ -130,11 +128,11 @@ export type PostRank = {
   posts: number;
 };
 
-/** For each search, its runs since the first sighting. $1 post. */
-const SELECT_POST_RANKS = `
+/** For each search, its runs since the first sighting. */
+const selectRanks = (postId: Id) => statement`
 SELECT q.slug AS search, r.id AS run_id, r.ended_at AS observed_at,
   array_position(rr.post_ids, s.post_id) AS rank, cardinality(rr.post_ids) AS posts
-FROM (SELECT * FROM strandline.post_sightings WHERE post_id = $1 ORDER BY first_seen_at LIMIT 10) s
+FROM (SELECT * FROM strandline.post_sightings WHERE post_id = ${postId} ORDER BY first_seen_at LIMIT 10) s
 JOIN strandline.searches q ON q.id = s.search_id
 LEFT JOIN strandline.dropped_posts u ON u.search_id = s.search_id AND u.post_id = s.post_id
 CROSS JOIN LATERAL (
@@ -151,6 +149,5 @@ ORDER BY r.ended_at, r.id`;
  * sighting to its last, at most 100.
  */
 export async function readPostRanks({ pool }: Pooled, postId: Id): Promise<PostRank[]> {
-  const { rows } = await pool.query<PostRank>(SELECT_POST_RANKS, [postId]);
-  return rows;
+  return rowsOf<PostRank>(pool, selectRanks(postId));
 }

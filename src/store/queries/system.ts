@@ -3,7 +3,7 @@
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { type Id, type Pooled, onlyRow } from '../db/database.ts';
-import { sqlTime } from '../db/statement.ts';
+import { rowsOf, statement, timeOf, verbatim } from '../db/statement.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** The connected Postgres: its version as text and as a number (180000 for 18.0). */
@@ -58,16 +58,15 @@ export type Backlog = {
   expired: number;
 };
 
-/** $1 now. */
-const SELECT_BACKLOG = `
-SELECT scan.*, due.*, open.*, (SELECT count(*)::int FROM strandline.runs WHERE offer_at <= $1) AS to_offer
+const selectBacklog = (now: Date) => statement`
+SELECT scan.*, due.*, open.*, (SELECT count(*)::int FROM strandline.runs WHERE offer_at <= ${now}) AS to_offer
 FROM (
   SELECT scanned_at, extract(epoch FROM clock_timestamp() - scanned_at)::float8 AS scan_age_seconds FROM strandline.scanner
 ) scan, (
   SELECT count(*)::int AS overdue, min(at) AS overdue_since FROM (
     SELECT next_due_at AS at FROM strandline.searches
-    WHERE next_due_at <= $1 AND archived_at IS NULL AND state IN ('active', 'capped')
-    UNION ALL SELECT due_at FROM strandline.search_pace WHERE due_at <= $1
+    WHERE next_due_at <= ${now} AND archived_at IS NULL AND state IN ('active', 'capped')
+    UNION ALL SELECT due_at FROM strandline.search_pace WHERE due_at <= ${now}
   ) overdue
 ) due, (
   SELECT count(*) FILTER (WHERE status = 'queued')::int AS queued, min(created_at) FILTER (WHERE status = 'queued') AS queued_since,
@@ -86,8 +85,7 @@ export function isScanLate({ scan_age_seconds: age }: Pick<Backlog, 'scan_age_se
 
 /** Due work that has not started; the next scan does it. */
 export async function readBacklog({ pool }: Pooled, now: Date): Promise<Backlog> {
-  const { rows } = await pool.query<Backlog>(SELECT_BACKLOG, [now]);
-  return onlyRow(rows, 'the scanner has no row');
+  return onlyRow(await rowsOf<Backlog>(pool, selectBacklog(now)), 'the scanner has no row');
 }
 
 type CallDay = {
@@ -101,13 +99,13 @@ type CallDay = {
 
 /** Calls per service and UTC day since then, newest day first. */
 export async function readCallDays({ pool }: Pooled, since: Date): Promise<CallDay[]> {
-  const { rows } = await pool.query<CallDay>(
-    `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, s.name AS service, s.kind, d.calls
-     FROM strandline.call_days d JOIN strandline.services s ON s.id = d.service_id
-     WHERE d.day >= ($1::timestamptz AT TIME ZONE 'UTC')::date ORDER BY d.day DESC, s.name LIMIT 1000`,
-    [since],
+  return rowsOf<CallDay>(
+    pool,
+    statement`SELECT to_char(d.day, 'YYYY-MM-DD') AS day, s.name AS service, s.kind, d.calls
+      FROM strandline.call_days d JOIN strandline.services s ON s.id = d.service_id
+      WHERE d.day >= (${since}::timestamptz AT TIME ZONE 'UTC')::date
+      ORDER BY d.day DESC, s.name LIMIT 1000`,
   );
-  return rows;
 }
 
 /** State of the schema and of retention. */
@@ -151,31 +149,24 @@ export type UnreadResponses = {
   oldest_run_id: Id | null;
 };
 
-/** $1 time, $2 how long a response may be unread, in milliseconds, $3 minimum heartbeat of live workers. */
-const SELECT_UNREAD_RESPONSES = `
+const selectUnread = ({ statementTime, heardSince }: UnreadTimes) => statement`
 SELECT u.stored, w.spooled, u.late, o.received_at AS oldest_at, o.run_id AS oldest_run_id,
   extract(epoch FROM n.now - o.received_at)::float8 AS oldest_seconds
-FROM (SELECT ${sqlTime('$1')} AS now) n
+FROM (SELECT ${timeOf(statementTime)} AS now) n
 CROSS JOIN LATERAL (
-  SELECT count(*)::int AS stored, (count(*) FILTER (WHERE received_at < n.now - $2 * interval '1 ms'))::int AS late
+  SELECT count(*)::int AS stored, (count(*) FILTER (WHERE received_at < n.now - ${READ_WITHIN_MS} * interval '1 ms'))::int AS late
   FROM strandline.responses WHERE read_at IS NULL
 ) u
-CROSS JOIN (SELECT coalesce(sum(spooled), 0)::int AS spooled FROM strandline.workers WHERE seen_at > $3) w
+CROSS JOIN (SELECT coalesce(sum(spooled), 0)::int AS spooled FROM strandline.workers WHERE seen_at > ${heardSince}) w
 LEFT JOIN LATERAL (
   SELECT received_at, run_id FROM strandline.responses WHERE read_at IS NULL ORDER BY received_at, run_id LIMIT 1
 ) o ON true`;
 
-/** @param times.statementTime null: the database's clock @param times.heardSince minimum heartbeat of a live worker */
-export async function readUnread(
-  { pool }: Pooled,
-  { statementTime, heardSince }: { statementTime: Date | null; heardSince: Date },
-): Promise<UnreadResponses> {
-  const { rows } = await pool.query<UnreadResponses>({
-    name: 'read_unread',
-    text: SELECT_UNREAD_RESPONSES,
-    values: [statementTime, READ_WITHIN_MS, heardSince],
-  });
-  return onlyRow(rows);
+/** `statementTime`: null for the database's clock; `heardSince`: minimum heartbeat of a live worker. */
+type UnreadTimes = { statementTime: Date | null; heardSince: Date };
+
+export async function readUnread({ pool }: Pooled, times: UnreadTimes): Promise<UnreadResponses> {
+  return onlyRow(await rowsOf<UnreadResponses>(pool, selectUnread(times), 'read_unread'));
 }
 
 /** Current figures: searches, runs and deliveries; workers of the installation. */
@@ -194,8 +185,10 @@ export type Figures = {
   scan_age_seconds: number;
 };
 
-/** $1 now, $2 minimum heartbeat of live workers. Each part uses a partial index or a small table. */
-const SELECT_FIGURES = `
+type FigureTimes = { now: Date; heardSince: Date };
+
+/** Each part uses a partial index or a small table. */
+const selectFigures = ({ now, heardSince }: FigureTimes) => statement`
 SELECT s.searches, s.overdue, s.overdue_seconds, r.open_runs, d.open_deliveries, w.workers, w.skew_seconds,
   (SELECT extract(epoch FROM clock_timestamp() - scanned_at)::float8 FROM strandline.scanner) AS scan_age_seconds
 FROM (
@@ -203,8 +196,8 @@ FROM (
       'active', count(*) FILTER (WHERE state = 'active'), 'paused', count(*) FILTER (WHERE state = 'paused'),
       'broken', count(*) FILTER (WHERE state = 'broken'), 'capped', count(*) FILTER (WHERE state = 'capped')) AS searches,
     count(*) FILTER (WHERE due)::int AS overdue,
-    coalesce(extract(epoch FROM $1::timestamptz - min(next_due_at) FILTER (WHERE due)), 0)::float8 AS overdue_seconds
-  FROM (SELECT state, at AS next_due_at, state IN ('active', 'capped') AND at <= $1::timestamptz AS due
+    coalesce(extract(epoch FROM ${now}::timestamptz - min(next_due_at) FILTER (WHERE due)), 0)::float8 AS overdue_seconds
+  FROM (SELECT state, at AS next_due_at, state IN ('active', 'capped') AND at <= ${now}::timestamptz AS due
         FROM strandline.searches s LEFT JOIN strandline.search_pace p ON p.search_id = s.id
         CROSS JOIN LATERAL (SELECT coalesce(s.next_due_at, p.due_at) AS at) d WHERE archived_at IS NULL) kept
 ) s, (
@@ -212,19 +205,17 @@ FROM (
     'running', count(*) FILTER (WHERE status = 'running')) AS open_runs
   FROM strandline.runs WHERE status IN ('queued', 'running')
 ) r, (
-  SELECT json_build_object('gathering', (SELECT count(*) FROM ${ANALYTICS}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
-    'pending', (SELECT count(*) FROM ${ANALYTICS}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'pending'),
-    'dead', (SELECT count(*) FROM ${ANALYTICS}.deliveries WHERE state = 'dead')) AS open_deliveries
+  SELECT json_build_object(
+    'gathering', (SELECT count(*) FROM ${DELIVERIES} WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
+    'pending', (SELECT count(*) FROM ${DELIVERIES} WHERE state IN ('gathering', 'pending') AND state = 'pending'),
+    'dead', (SELECT count(*) FROM ${DELIVERIES} WHERE state = 'dead')) AS open_deliveries
 ) d, (
   SELECT count(*)::int AS workers, coalesce(max(abs(skew_ms)), 0)::float8 / 1000 AS skew_seconds
-  FROM strandline.workers WHERE seen_at > $2
+  FROM strandline.workers WHERE seen_at > ${heardSince}
 ) w`;
 
-/** One statement, so that the figures are consistent. */
-export async function readFigures(
-  { pool }: Pooled,
-  { now, heardSince }: { now: Date; heardSince: Date },
-): Promise<Figures> {
-  const { rows } = await pool.query<Figures>(SELECT_FIGURES, [now, heardSince]);
-  return onlyRow(rows);
+/** One statement, so that the figures are consistent. @param times.heardSince minimum heartbeat of a live worker */
+export async function readFigures({ pool }: Pooled, times: FigureTimes): Promise<Figures> {
+  return onlyRow(await rowsOf<Figures>(pool, selectFigures(times)));
 }
+const DELIVERIES = verbatim(`${ANALYTICS}.deliveries`);

@@ -14,6 +14,7 @@ import { type Actor, recordAudit } from '../access/audit-entries.ts';
 import { type Database, inTransaction, onlyRow } from '../db/database.ts';
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { SCHEMA } from '../db/schema-state.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 import { randomBytes } from 'node:crypto';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 
@@ -107,8 +108,8 @@ async function grantToReader(client: Client, name: string, database: string): Pr
     `GRANT SELECT ON ALL TABLES IN SCHEMA ${ANALYTICS} TO ${role}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA ${ANALYTICS} GRANT SELECT ON TABLES TO ${role}`,
   ];
-  for (const statement of statements)
-    await client.query(statement).catch((error: unknown) => {
+  for (const text of statements)
+    await client.query(text).catch((error: unknown) => {
       // Ignore missing privileges (42501) and schemas (3F000); inspectReader reports what matters.
       if (readErrorCode(error) !== '42501' && readErrorCode(error) !== '3F000') throw error;
     });
@@ -116,11 +117,11 @@ async function grantToReader(client: Client, name: string, database: string): Pr
 
 /** Missing and excess privileges of the role. */
 async function inspectReader(client: Client, name: string, database: string): Promise<string[]> {
-  const { rows } = await client.query<{ connects: boolean; reads: boolean | null; beyond: boolean | null }>(
-    `SELECT has_database_privilege($1, $2, 'CONNECT') AS connects,
-            has_schema_privilege($1, to_regnamespace($3), 'USAGE') AS reads,
-            has_schema_privilege($1, to_regnamespace($4), 'USAGE') AS beyond`,
-    [name, database, ANALYTICS, SCHEMA],
+  const rows = await rowsOf<{ connects: boolean; reads: boolean | null; beyond: boolean | null }>(
+    client,
+    statement`SELECT has_database_privilege(${name}::name, ${database}, 'CONNECT') AS connects,
+      has_schema_privilege(${name}::name, to_regnamespace(${ANALYTICS}), 'USAGE') AS reads,
+      has_schema_privilege(${name}::name, to_regnamespace(${SCHEMA}), 'USAGE') AS beyond`,
   );
   const { connects, reads, beyond } = onlyRow(rows);
   const notes: string[] = [];
@@ -132,7 +133,7 @@ async function inspectReader(client: Client, name: string, database: string): Pr
 }
 
 async function roleExists(client: Client, name: string): Promise<boolean> {
-  const { rowCount } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [name]);
+  const { rowCount } = await execute(client, statement`SELECT 1 FROM pg_roles WHERE rolname = ${name}`);
   return rowCount === 1;
 }
 

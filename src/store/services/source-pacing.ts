@@ -3,7 +3,7 @@
 import { DAY } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pooled } from '../db/database.ts';
-import { execute, statement } from '../db/statement.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 
 /** `most` whole units of one source in one period such as `2026-11-21`. */
 type SourceAllowance = { source: string; period: string; most: number };
@@ -19,12 +19,13 @@ export async function takeAllowance(
   units: number,
 ): Promise<boolean> {
   const now = clock.now();
+  const unused = new Date(now.getTime() - RETENTION_MS);
   // Concurrent calls: the second waits for the row, then compares with the remaining units. Only rows of other
   // periods are deleted, because a statement cannot change a row twice.
   const { rowCount } = await execute(
     db.pool,
     statement`WITH swept AS (
-      DELETE FROM strandline.source_allowances WHERE source = ${source} AND period <> ${period} AND counted_at < ${new Date(now.getTime() - RETENTION_MS)}
+      DELETE FROM strandline.source_allowances WHERE source = ${source} AND period <> ${period} AND counted_at < ${unused}
     )
     INSERT INTO strandline.source_allowances AS a (source, period, units, counted_at)
     SELECT ${source}, ${period}, ${units}::bigint, ${now} WHERE ${units}::bigint <= ${most}::bigint
@@ -44,7 +45,8 @@ export async function refundAllowance(
 ): Promise<void> {
   await execute(
     db.pool,
-    statement`UPDATE strandline.source_allowances SET units = greatest(0, units - ${units}::bigint) WHERE source = ${source} AND period = ${period}`,
+    statement`UPDATE strandline.source_allowances SET units = greatest(0, units - ${units}::bigint)
+      WHERE source = ${source} AND period = ${period}`,
   );
 }
 
@@ -57,16 +59,6 @@ export async function readUsedAllowance(db: Pooled, { source, period }: SourceAl
   return Number(rows[0]?.units ?? 0);
 }
 
-/** The turn after the last one; nobody waits ten minutes for one, so that one further ahead is left over from another clock. */
-const NEXT_TURN = `CASE WHEN t.at <= clock_timestamp() + interval '10 minutes' THEN t.at + $2 * interval '1 ms' ELSE clock_timestamp() END`;
-
-/** Concurrent calls: the second waits for the row, and gets the turn after the first. */
-const RESERVE_TURN = `
-INSERT INTO strandline.source_pacing AS t (source, at) VALUES ($1, clock_timestamp())
-ON CONFLICT (source) DO UPDATE SET at = greatest(clock_timestamp(), ${NEXT_TURN})
-  WHERE ${NEXT_TURN} <= clock_timestamp() + $3 * interval '1 ms'
-RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8 AS wait_ms`;
-
 /**
  * Reserves the next turn of a source, at least `everyMs` after the previous one, across all machines.
  * @returns milliseconds until the turn; undefined, and nothing is reserved, if that exceeds `maxWaitMs`
@@ -77,11 +69,17 @@ export async function reserveSourceTurn(
   everyMs: number,
   maxWaitMs: number,
 ): Promise<number | undefined> {
-  const { rows } = await db.pool.query<{ wait_ms: number }>({
-    name: 'next_source_turn',
-    text: RESERVE_TURN,
-    values: [source, everyMs, maxWaitMs],
-  });
-  const waitMs = rows[0]?.wait_ms;
-  return waitMs === undefined ? undefined : Math.ceil(waitMs);
+  // The turn after the last one. Nobody waits ten minutes for a turn, so a turn further ahead is left over from another clock.
+  const nextTurn = statement`CASE WHEN t.at <= clock_timestamp() + interval '10 minutes'
+    THEN t.at + ${everyMs} * interval '1 ms' ELSE clock_timestamp() END`;
+  // Concurrent calls: the second waits for the row, and gets the turn after the first.
+  const [turn] = await rowsOf<{ wait_ms: number }>(
+    db.pool,
+    statement`INSERT INTO strandline.source_pacing AS t (source, at) VALUES (${source}, clock_timestamp())
+      ON CONFLICT (source) DO UPDATE SET at = greatest(clock_timestamp(), ${nextTurn})
+        WHERE ${nextTurn} <= clock_timestamp() + ${maxWaitMs} * interval '1 ms'
+      RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8 AS wait_ms`,
+    'next_source_turn',
+  );
+  return turn && Math.ceil(turn.wait_ms);
 }

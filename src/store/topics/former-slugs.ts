@@ -3,6 +3,7 @@
  * that is in use is no former slug.
  */
 import type { Id, Queryable, Transaction } from '../db/database.ts';
+import { execute, rowsOf, statement } from '../db/statement.ts';
 
 export type NamedKind = 'topic' | 'search';
 type Named = { kind: NamedKind; slug: string };
@@ -13,14 +14,16 @@ export async function findRenamed(
   named: readonly Named[],
 ): Promise<{ kind: NamedKind; former: string; slug: string }[]> {
   if (named.length === 0) return [];
-  const { rows } = await db.query<{ kind: NamedKind; former: string; slug: string }>({
-    name: 'find_renamed',
-    text: `SELECT f.kind, f.slug AS former, coalesce(t.slug, s.slug) AS slug
-      FROM unnest($1::text[], $2::text[]) n(kind, slug) JOIN strandline.former_slugs f USING (kind, slug)
-      LEFT JOIN strandline.topics t ON t.id = f.topic_id LEFT JOIN strandline.searches s ON s.id = f.search_id`,
-    values: [named.map(({ kind }) => kind), named.map(({ slug }) => slug)],
-  });
-  return rows;
+  const kinds = named.map(({ kind }) => kind);
+  const slugs = named.map(({ slug }) => slug);
+  return rowsOf<{ kind: NamedKind; former: string; slug: string }>(
+    db,
+    statement`SELECT f.kind, f.slug AS former, coalesce(t.slug, s.slug) AS slug
+      FROM unnest(${kinds}::text[], ${slugs}::text[]) n(kind, slug) JOIN strandline.former_slugs f USING (kind, slug)
+      LEFT JOIN strandline.topics t ON t.id = f.topic_id
+      LEFT JOIN strandline.searches s ON s.id = f.search_id`,
+    'find_renamed',
+  );
 }
 
 /** The current slugs of topics or searches, in the order of these slugs; unknown slugs as they are. */
@@ -54,11 +57,13 @@ export async function keepFormerSlug(
   tx: Transaction,
   { kind, id, slug, now }: Named & { id: Id; now: Date },
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO strandline.former_slugs (kind, slug, topic_id, search_id, until) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (kind, slug) DO UPDATE
-       SET topic_id = excluded.topic_id, search_id = excluded.search_id, until = excluded.until`,
-    [kind, slug, kind === 'topic' ? id : null, kind === 'search' ? id : null, now],
+  const [topicId, searchId] = kind === 'topic' ? [id, null] : [null, id];
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.former_slugs (kind, slug, topic_id, search_id, until)
+      VALUES (${kind}, ${slug}, ${topicId}, ${searchId}, ${now})
+      ON CONFLICT (kind, slug) DO UPDATE
+        SET topic_id = excluded.topic_id, search_id = excluded.search_id, until = excluded.until`,
   );
 }
 
@@ -67,5 +72,5 @@ export async function keepFormerSlug(
  * for a rename that is in progress.
  */
 export async function releaseFormerSlug(tx: Transaction, { kind, slug }: Named): Promise<void> {
-  await tx.query('DELETE FROM strandline.former_slugs WHERE kind = $1 AND slug = $2', [kind, slug]);
+  await execute(tx, statement`DELETE FROM strandline.former_slugs WHERE kind = ${kind} AND slug = ${slug}`);
 }
