@@ -31,10 +31,17 @@ export async function recordAudit(
   { actor, clock }: { actor: Actor; clock: Pick<Clock, 'statementTime'> },
   { action, subject, changes = {} }: AuditEntry,
 ): Promise<void> {
+  const token = 'token' in actor ? actor.token : null;
+  const name =
+    'name' in actor
+      ? statement`${actor.name}`
+      : statement`(SELECT name FROM strandline.tokens WHERE prefix = ${token})`;
+  const named = subject === null ? null : String(subject);
+  const changed = JSON.stringify(boundChanges(changes));
   await execute(
     tx,
     statement`INSERT INTO strandline.audit_log (at, actor, token, name, action, subject, changes)
-      VALUES (${timeOf(clock.statementTime())}, ${actor.kind}, ${'token' in actor ? actor.token : null}, coalesce(${'name' in actor ? actor.name : null}, (SELECT name FROM strandline.tokens WHERE prefix = ${'token' in actor ? actor.token : null})), ${action}, ${subject === null ? null : String(subject)}, ${JSON.stringify(boundChanges(changes))})`,
+      VALUES (${timeOf(clock.statementTime())}, ${actor.kind}, ${token}, ${name}, ${action}, ${named}, ${changed})`,
   );
 }
 

@@ -107,12 +107,14 @@ export async function insertChannel(
   tx: Transaction,
   channel: Pick<Channel, 'slug' | 'kind' | 'cursor'> & { now: Date },
 ): Promise<Id> {
-  const { rows } = await execute<{ id: Id }>(
+  const { slug, kind, cursor, now } = channel;
+  const ids = await selectIds(
     tx,
     statement`INSERT INTO strandline.channels (slug, kind, settings, target, secrets, state, state_since, cursor, created_at)
-      VALUES (${channel.slug}, ${channel.kind}, '{}', '', '{}', 'active', ${channel.now}, ${channel.cursor}, ${channel.now}) RETURNING id`,
+      VALUES (${slug}, ${kind}, '{}', '', '{}', 'active', ${now}, ${cursor}, ${now})
+      RETURNING id`,
   );
-  return onlyRow(rows).id;
+  return onlyRow(ids);
 }
 
 /** Changes the settings. A new destination resets failures, and ends the lease of a worker sending to the old one. */
@@ -123,7 +125,8 @@ export async function setSettings(
 ): Promise<void> {
   await execute(
     tx,
-    statement`UPDATE strandline.channels SET settings = ${settings}, sealed_settings = ${sealed}, target = ${target}, fence = fence + 1, lease_until = NULL,
+    statement`UPDATE strandline.channels
+      SET settings = ${settings}, sealed_settings = ${sealed}, target = ${target}, fence = fence + 1, lease_until = NULL,
         failures = 0, failing_since = NULL, resting_until = NULL
       WHERE id = ${id}`,
   );
@@ -147,12 +150,13 @@ export async function setChannelState(
   id: Id,
   change: { state: ChannelState; reason?: string; cursor?: Id | null; now: Date },
 ): Promise<void> {
+  const { state, reason = null, cursor = null, now } = change;
+  const health =
+    state === 'active' ? statement`, failures = 0, failing_since = NULL, resting_until = NULL` : statement``;
   await execute(
     tx,
-    statement`UPDATE strandline.channels SET state = ${change.state}, state_reason = ${change.reason ?? null}, state_since = ${change.now}, cursor = coalesce(${change.cursor ?? null}, cursor),
-        failures = CASE WHEN ${change.state} = 'active' THEN 0 ELSE failures END,
-        failing_since = CASE WHEN ${change.state} = 'active' THEN NULL ELSE failing_since END,
-        resting_until = CASE WHEN ${change.state} = 'active' THEN NULL ELSE resting_until END
+    statement`UPDATE strandline.channels
+      SET state = ${state}, state_reason = ${reason}, state_since = ${now}, cursor = coalesce(${cursor}, cursor)${health}
       WHERE id = ${id}`,
   );
 }

@@ -53,7 +53,8 @@ export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Pr
 export async function fixBody(tx: Transaction, id: Id, body: string, now: Date): Promise<void> {
   await execute(
     tx,
-    statement`UPDATE strandline.deliveries SET state = 'pending', body = ${body}, made_at = coalesce(made_at, ${now}) WHERE id = ${id}`,
+    statement`UPDATE strandline.deliveries SET state = 'pending', body = ${body}, made_at = coalesce(made_at, ${now})
+      WHERE id = ${id}`,
   );
 }
 
@@ -75,7 +76,8 @@ export async function cancelOpenDeliveries(
   await execute(
     tx,
     statement`UPDATE strandline.deliveries SET state = 'cancelled', reason = ${reason}, next_attempt_at = NULL
-     WHERE ${verbatim(of === 'rule' ? 'rule_id' : 'channel_id')} = ${id} AND channel_id <> ALL (${kept}) AND state IN ('gathering', 'pending')`,
+      WHERE ${verbatim(of === 'rule' ? 'rule_id' : 'channel_id')} = ${id} AND channel_id <> ALL (${kept})
+        AND state IN ('gathering', 'pending')`,
   );
 }
 
@@ -109,8 +111,9 @@ export async function beginAttempt(
   );
   const { rows } = await execute<{ fence: number }>(
     tx,
-    statement`UPDATE strandline.channels SET fence = fence + 1, lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-     WHERE id = ${channelId} RETURNING fence`,
+    statement`UPDATE strandline.channels
+      SET fence = fence + 1, lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+      WHERE id = ${channelId} RETURNING fence`,
   );
   return onlyRow(rows, 'the locked channel does not exist').fence;
 }
@@ -127,9 +130,10 @@ export async function markDelivered(
 ): Promise<void> {
   await execute(
     tx,
-    statement`UPDATE strandline.deliveries SET state = 'delivered', delivered_at = ${now}, next_attempt_at = NULL, reason = NULL,
-       accepted_by = '{}', http_status = ${result.http_status}, code = NULL, answer = CASE WHEN body IS NULL THEN NULL ELSE ${result.answer} END
-     WHERE id = ${id} AND state IN ('gathering', 'pending', 'dead')`,
+    statement`UPDATE strandline.deliveries
+      SET state = 'delivered', delivered_at = ${now}, next_attempt_at = NULL, reason = NULL, accepted_by = '{}',
+        http_status = ${result.http_status}, code = NULL, answer = CASE WHEN body IS NULL THEN NULL ELSE ${result.answer} END
+      WHERE id = ${id} AND state IN ('gathering', 'pending', 'dead')`,
   );
 }
 
@@ -145,10 +149,12 @@ export async function markFailed(
 ): Promise<void> {
   await execute(
     tx,
-    statement`UPDATE strandline.deliveries SET http_status = ${result.http_status}, code = ${result.code}, answer = CASE WHEN body IS NULL THEN NULL ELSE ${result.answer} END,
-       state = CASE WHEN ${next.dead}::text IS NULL THEN state ELSE 'dead' END, reason = ${next.dead}, next_attempt_at = ${next.nextAt},
-       accepted_by = accepted_by || ${result.accepted}::text[]
-     WHERE id = ${id} AND state IN ('gathering', 'pending')`,
+    statement`UPDATE strandline.deliveries
+      SET http_status = ${result.http_status}, code = ${result.code}, accepted_by = accepted_by || ${result.accepted}::text[],
+        answer = CASE WHEN body IS NULL THEN NULL ELSE ${result.answer} END,
+        state = CASE WHEN ${next.dead}::text IS NULL THEN state ELSE 'dead' END, reason = ${next.dead},
+        next_attempt_at = ${next.nextAt}
+      WHERE id = ${id} AND state IN ('gathering', 'pending')`,
   );
 }
 
@@ -160,9 +166,10 @@ export async function releaseChannel(
 ): Promise<void> {
   await execute(
     tx,
-    statement`UPDATE strandline.channels SET lease_until = NULL, failures = ${how.failures}, failing_since = ${how.failingSince}, resting_until = ${how.restingUntil},
-       last_delivered_at = coalesce(${how.deliveredAt}, last_delivered_at)
-     WHERE id = ${id}`,
+    statement`UPDATE strandline.channels
+      SET lease_until = NULL, failures = ${how.failures}, failing_since = ${how.failingSince}, resting_until = ${how.restingUntil},
+        last_delivered_at = coalesce(${how.deliveredAt}, last_delivered_at)
+      WHERE id = ${id}`,
   );
 }
 

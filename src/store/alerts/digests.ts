@@ -183,11 +183,12 @@ export async function listDigests(
   { pool }: Pooled,
   filter: { rule?: string | undefined; before?: Id | undefined; limit: number },
 ): Promise<StoredDigest[]> {
-  const { rows } = await execute<StoredDigest>(
+  const { rule = null, before = null, limit } = filter;
+  return rowsOf<StoredDigest>(
     pool,
-    statement`${SELECT_DIGESTS} AND (${filter.rule ?? null}::text IS NULL OR r.slug = ${filter.rule ?? null}) AND (${filter.before ?? null}::bigint IS NULL OR d.id < ${filter.before ?? null})
-     ORDER BY d.id DESC LIMIT ${filter.limit}`,
+    statement`${SELECT_DIGESTS}
+        AND (${rule}::text IS NULL OR r.slug = ${rule}) AND (${before}::bigint IS NULL OR d.id < ${before})
+      ORDER BY d.id DESC LIMIT ${limit}`,
     'list_digests',
   );
-  return rows;
 }

@@ -89,7 +89,8 @@ export async function restoreItem(tx: Transaction, item: TopicItem): Promise<voi
   const keys = (await readGroups(tx, [item])).flat().map(({ key }) => key);
   await execute(
     tx,
-    statement`UPDATE strandline.topic_items SET dismissed_at = NULL WHERE topic_id = ${item.topicId} AND key = ANY (${[item.key, ...keys]}) AND dismissed_at IS NOT NULL`,
+    statement`UPDATE strandline.topic_items SET dismissed_at = NULL
+      WHERE topic_id = ${item.topicId} AND key = ANY (${[item.key, ...keys]}) AND dismissed_at IS NOT NULL`,
   );
 }
 

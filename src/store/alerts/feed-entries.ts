@@ -124,10 +124,13 @@ LEFT JOIN LATERAL (
 ) k ON true`;
 
 const selectPosts = (ids: readonly Id[]) => statement`
-SELECT p.id, p.external_id, p.url, a.username AS author_username, a.name AS author_name, p.text, p.lang, coalesce(p.hashtags, '{}') AS hashtags, p.created_at,
+SELECT p.id, p.external_id, p.url, a.username AS author_username, a.name AS author_name,
+  p.text, p.lang, coalesce(p.hashtags, '{}') AS hashtags, p.created_at,
   ${verbatim(MAIN_COUNTERS.map((counter) => `c.${counter}::float8 AS ${counter}`).join(', '))}
-FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
-LEFT JOIN strandline.post_counters c ON c.post_id = p.id WHERE p.id = ANY (${ids})`;
+FROM strandline.posts p
+LEFT JOIN strandline.authors a ON a.id = p.author_id
+LEFT JOIN strandline.post_counters c ON c.post_id = p.id
+WHERE p.id = ANY (${ids})`;
 
 const selectLinks = (ids: readonly Id[]) => statement`
 SELECT l.id, l.url, l.site, ${verbatim(LINK_TITLE_SQL)} AS title, l.snippet, l.published_at, ${verbatim(NAMED_POST_SQL)} AS post_id

@@ -26,12 +26,15 @@ export async function beginDelivery(
   },
 ): Promise<Id> {
   const { messageId, channelId, ruleId, runId, due, hold, now } = delivery;
-  const { rows } = await execute<{ id: Id }>(
+  const ids = await selectIds(
     tx,
-    statement`INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, run_id, state, created_at, next_attempt_at, waits_for, muted, muted_topic_id)
-     VALUES (${messageId}, ${channelId}, ${ruleId}, ${runId}, 'gathering', ${now}, ${due.at}, ${due.waitsFor}, ${hold !== null}, ${hold === null ? null : hold.topicId}) RETURNING id`,
+    statement`INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, run_id, state, created_at,
+        next_attempt_at, waits_for, muted, muted_topic_id)
+      VALUES (${messageId}, ${channelId}, ${ruleId}, ${runId}, 'gathering', ${now},
+        ${due.at}, ${due.waitsFor}, ${hold !== null}, ${hold?.topicId ?? null})
+      RETURNING id`,
   );
-  return onlyRow(rows).id;
+  return onlyRow(ids);
 }
 
 /** The newest gathering message of a rule and channel; null if there is none. @param hold which one: as usual, or of a mute */
@@ -44,10 +47,11 @@ export async function findGathering(
   const { rows } = await execute<GatheringDelivery>(
     tx,
     statement`SELECT d.id, d.next_attempt_at,
-       (SELECT count(*)::int FROM strandline.delivery_discoveries x WHERE x.delivery_id = d.id) AS discoveries
-     FROM strandline.deliveries d
-     WHERE d.channel_id = ${channelId} AND d.rule_id = ${ruleId} AND d.state = 'gathering' AND d.made_at IS NULL
-       AND d.muted = ${hold !== null} AND d.muted_topic_id IS NOT DISTINCT FROM ${hold === null ? null : hold.topicId} ORDER BY d.id DESC LIMIT 1`,
+        (SELECT count(*)::int FROM strandline.delivery_discoveries x WHERE x.delivery_id = d.id) AS discoveries
+      FROM strandline.deliveries d
+      WHERE d.channel_id = ${channelId} AND d.rule_id = ${ruleId} AND d.state = 'gathering' AND d.made_at IS NULL
+        AND d.muted = ${hold !== null} AND d.muted_topic_id IS NOT DISTINCT FROM ${hold?.topicId ?? null}
+      ORDER BY d.id DESC LIMIT 1`,
   );
   return rows[0] ?? null;
 }
@@ -84,7 +88,8 @@ export async function addToDelivery(
   await execute(
     tx,
     statement`INSERT INTO strandline.delivery_discoveries (rule_id, discovery_id, channel_id, delivery_id)
-     SELECT ${delivery.ruleId}, id, ${delivery.channelId}, ${delivery.id} FROM unnest(${discoveryIds}::bigint[]) u(id) ON CONFLICT DO NOTHING`,
+      SELECT ${delivery.ruleId}, id, ${delivery.channelId}, ${delivery.id} FROM unnest(${discoveryIds}::bigint[]) u(id)
+      ON CONFLICT DO NOTHING`,
   );
 }
 
@@ -137,8 +142,9 @@ export async function reconsiderWaiting(tx: Transaction, of: Id | null, now: Dat
 export async function containsKind(tx: Transaction, id: Id, kinds: readonly string[]): Promise<boolean> {
   const { rows } = await execute<{ found: boolean }>(
     tx,
-    statement`SELECT EXISTS (SELECT FROM strandline.delivery_discoveries x JOIN strandline.discoveries d ON d.id = x.discovery_id
-       WHERE x.delivery_id = ${id} AND d.kind = ANY (${kinds})) AS found`,
+    statement`SELECT EXISTS (
+        SELECT FROM strandline.delivery_discoveries x JOIN strandline.discoveries d ON d.id = x.discovery_id
+        WHERE x.delivery_id = ${id} AND d.kind = ANY (${kinds})) AS found`,
   );
   return onlyRow(rows).found;
 }
@@ -147,8 +153,10 @@ export async function containsKind(tx: Transaction, id: Id, kinds: readonly stri
 export function listDeliveryTopics(tx: Transaction, id: Id): Promise<Id[]> {
   return selectIds(
     tx,
-    statement`SELECT DISTINCT s.topic_id AS id FROM strandline.delivery_discoveries x JOIN strandline.discoveries d ON d.id = x.discovery_id
-     JOIN strandline.searches s ON s.id = d.search_id WHERE x.delivery_id = ${id}`,
+    statement`SELECT DISTINCT s.topic_id AS id FROM strandline.delivery_discoveries x
+      JOIN strandline.discoveries d ON d.id = x.discovery_id
+      JOIN strandline.searches s ON s.id = d.search_id
+      WHERE x.delivery_id = ${id}`,
   );
 }
 
@@ -156,7 +164,9 @@ export function listDeliveryTopics(tx: Transaction, id: Id): Promise<Id[]> {
 export async function markMuted(tx: Transaction, id: Id, topicId: Id | null, until: Date): Promise<void> {
   await execute(
     tx,
-    statement`UPDATE strandline.deliveries SET muted = true, muted_topic_id = ${topicId}, next_attempt_at = ${until}, waits_for = 'mute' WHERE id = ${id}`,
+    statement`UPDATE strandline.deliveries
+      SET muted = true, muted_topic_id = ${topicId}, next_attempt_at = ${until}, waits_for = 'mute'
+      WHERE id = ${id}`,
   );
 }
 

@@ -95,7 +95,8 @@ export async function countTopicNews(
     db,
     statement`SELECT d.kind, count(*)::int AS n FROM strandline.discoveries d
       JOIN strandline.searches s ON s.id = d.search_id JOIN strandline.topics t ON t.id = s.topic_id
-      WHERE t.slug = ${topic} AND d.id > coalesce(${after}, 0) AND d.id <= ${upTo} AND d.at >= ${after === null ? since : new Date(0)} AND d.first_in_topic AND NOT d.baseline
+      WHERE t.slug = ${topic} AND d.id > coalesce(${after}, 0) AND d.id <= ${upTo}
+        AND d.at >= ${after === null ? since : new Date(0)} AND d.first_in_topic AND NOT d.baseline
         AND d.kind IN ('post', 'link', 'spike', 'trend') GROUP BY d.kind`,
   );
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));

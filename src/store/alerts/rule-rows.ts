@@ -73,7 +73,8 @@ export async function readScopeSlugs(
 ): Promise<{ topic?: string; search?: string }> {
   const { rows } = await execute<{ topic: string | null; search: string | null }>(
     db,
-    statement`SELECT (SELECT slug FROM strandline.topics WHERE id = ${topic_id}) AS topic, (SELECT slug FROM strandline.searches WHERE id = ${search_id}) AS search`,
+    statement`SELECT (SELECT slug FROM strandline.topics WHERE id = ${topic_id}) AS topic,
+      (SELECT slug FROM strandline.searches WHERE id = ${search_id}) AS search`,
   );
   const { topic, search } = onlyRow(rows);
   if (search !== null) return { search };
@@ -93,13 +94,12 @@ type NewRule = RuleSettings & Pick<Rule, 'slug' | 'after'>;
 /** @throws an error of Postgres that violates `rules_slug_key` if the slug is taken */
 export async function insertRule(tx: Transaction, rule: NewRule, now: Date): Promise<Id> {
   const { slug, after } = rule;
+  const settings = SETTINGS.map((name) => statement`${rule[name]}`);
   const rows = await rowsOf<{ id: Id }>(
     tx,
     statement`INSERT INTO strandline.rules (slug, after, state, state_since, created_at, ${verbatim(SETTINGS.join(', '))})
-      VALUES (${slug}, ${after}, 'active', ${now}, ${now}, ${join(
-        SETTINGS.map((name) => statement`${rule[name]}`),
-        ', ',
-      )}) RETURNING id`,
+      VALUES (${slug}, ${after}, 'active', ${now}, ${now}, ${join(settings, ', ')})
+      RETURNING id`,
   );
   return onlyRow(rows).id;
 }
@@ -121,7 +121,9 @@ export async function setRuleState(
 ): Promise<void> {
   await execute(
     tx,
-    statement`UPDATE strandline.rules SET state = ${state}, state_since = ${now}, after = coalesce(${after}, after), digest_due_at = NULL WHERE id = ${id}`,
+    statement`UPDATE strandline.rules
+      SET state = ${state}, state_since = ${now}, after = coalesce(${after}, after), digest_due_at = NULL
+      WHERE id = ${id}`,
   );
 }
 
@@ -142,7 +144,8 @@ export async function setRuleChannels(
   );
   await execute(
     tx,
-    statement`INSERT INTO strandline.rule_channels (rule_id, channel_id, after) SELECT ${ruleId}, id, ${after} FROM unnest(${channelIds}::bigint[]) u(id)
+    statement`INSERT INTO strandline.rule_channels (rule_id, channel_id, after)
+      SELECT ${ruleId}, id, ${after} FROM unnest(${channelIds}::bigint[]) u(id)
       ON CONFLICT DO NOTHING`,
   );
 }

@@ -1,5 +1,6 @@
 /** Problems of strandline itself: rows that the check writes, and what messages say of them. */
 import type { SystemEventKind, SystemEventOutcome, SystemEventPart } from '../../model/alerts.ts';
+import { givenRows } from '../db/batches.ts';
 import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 
@@ -75,9 +76,11 @@ function writeIds(_name: string, value: unknown): unknown {
 export async function readLastCheck(
   tx: Transaction,
 ): Promise<{ checked_at: Date | null; stopped_at: Date | null }> {
-  const { rows } = await tx.query<{ checked_at: Date | null; stopped_at: Date | null }>(
-    `SELECT max(at) FILTER (WHERE name = 'system_check') AS checked_at, max(at) FILTER (WHERE name = 'worker_stop') AS stopped_at
-     FROM strandline.facts WHERE name IN ('system_check', 'worker_stop')`,
+  const rows = await rowsOf<{ checked_at: Date | null; stopped_at: Date | null }>(
+    tx,
+    statement`SELECT max(at) FILTER (WHERE name = 'system_check') AS checked_at,
+        max(at) FILTER (WHERE name = 'worker_stop') AS stopped_at
+      FROM strandline.facts WHERE name IN ('system_check', 'worker_stop')`,
   );
   return onlyRow(rows);
 }
@@ -129,10 +132,15 @@ export async function addEventsToDelivery(
   delivery: { id: Id; ruleId: Id; channelId: Id },
   parts: readonly Pick<UntoldPart, 'event_id' | 'part'>[],
 ): Promise<void> {
+  const added = givenRows('u', {
+    event_id: ['bigint', parts.map(({ event_id }) => event_id)],
+    part: ['text', parts.map(({ part }) => part)],
+  });
   await execute(
     tx,
     statement`INSERT INTO strandline.delivery_events (rule_id, event_id, channel_id, part, delivery_id)
-      SELECT ${delivery.ruleId}, event_id, ${delivery.channelId}, part, ${delivery.id} FROM unnest(${parts.map(({ event_id }) => event_id)}::bigint[], ${parts.map(({ part }) => part)}::text[]) u(event_id, part) ON CONFLICT DO NOTHING`,
+      SELECT ${delivery.ruleId}, event_id, ${delivery.channelId}, part, ${delivery.id} FROM ${added}
+      ON CONFLICT DO NOTHING`,
   );
 }
 

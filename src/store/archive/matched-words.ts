@@ -3,8 +3,9 @@
 import { listExcerptWords } from '../../model/excerpt.ts';
 import { splitFoldedWords } from '../../lib/folded-words.ts';
 import { listSoughtWords, type Query } from '../../model/search-query.ts';
+import { givenRows } from '../db/batches.ts';
 import type { Id, Pooled } from '../db/database.ts';
-import { execute, statement } from '../db/statement.ts';
+import { rowsOf, statement } from '../db/statement.ts';
 import { readWordForms, type WordForms } from './query-condition.ts';
 
 /** Whether a word of a text was sought. */
@@ -23,12 +24,15 @@ export async function readMatchesOfItems(
   items: readonly ShownItem[],
 ): Promise<(item: Pick<ShownItem, 'kind' | 'id'>) => IsMatch | undefined> {
   if (items.length === 0 || listSoughtWords(query).length === 0) return () => undefined;
-  const [forms, { rows }] = await Promise.all([
+  const shown = givenRows('u', {
+    kind: ['text', items.map(({ kind }) => kind)],
+    thing: ['bigint', items.map(({ id }) => id)],
+  });
+  const [forms, rows] = await Promise.all([
     readWordForms(pool, [query]),
-    execute<{ kind: string; thing: Id; config: string }>(
+    rowsOf<{ kind: string; thing: Id; config: string }>(
       pool,
-      statement`SELECT d.kind, d.thing, d.config FROM unnest(${items.map(({ kind }) => kind)}::text[], ${items.map(({ id }) => id)}::bigint[]) AS u(kind, thing)
-        JOIN strandline.archive_documents d USING (kind, thing)`,
+      statement`SELECT d.kind, d.thing, d.config FROM ${shown} JOIN strandline.archive_documents d USING (kind, thing)`,
     ),
   ]);
   const configs = new Map(rows.map(({ kind, thing, config }) => [`${kind} ${thing}`, config]));
@@ -60,11 +64,14 @@ export async function readMatches(
   }
   const pairs = [...byConfig].flatMap(([config, words]) => [...words].map((word) => ({ config, word })));
   if (pairs.length === 0 || sought.length === 0) return () => () => false;
+  const excerptWords = givenRows('u', {
+    config: ['text', pairs.map(({ config }) => config)],
+    word: ['text', pairs.map(({ word }) => word)],
+  });
   // Stems of words.
-  const { rows } = await execute<{ config: string; word: string; lexemes: string[] }>(
+  const rows = await rowsOf<{ config: string; word: string; lexemes: string[] }>(
     pool,
-    statement`SELECT config, word, tsvector_to_array(to_tsvector(config::regconfig, word)) AS lexemes
-      FROM unnest(${pairs.map(({ config }) => config)}::text[], ${pairs.map(({ word }) => word)}::text[]) AS u(config, word)`,
+    statement`SELECT config, word, tsvector_to_array(to_tsvector(config::regconfig, word)) AS lexemes FROM ${excerptWords}`,
   );
   const inflected = new Map<string, Set<string>>();
   for (const config of byConfig.keys()) {

@@ -26,7 +26,10 @@ export async function readAnswerChanges(
   // `news` is null by an earlier version: then it is decided here, as the save does it.
   const { rows: changed } = await execute<ChangedRow>(
     db,
-    statement`SELECT c.id, p.id AS before, c.news, CASE WHEN c.news IS NULL THEN ${verbatim(KNOWN_BEFORE_SQL)} ELSE '{}' END AS known, greatest(c.claims, p.claims) <= ${verbatim(MAX_COMPARED)} AS whole FROM strandline.completions c
+    statement`SELECT c.id, p.id AS before, c.news,
+        CASE WHEN c.news IS NULL THEN ${verbatim(KNOWN_BEFORE_SQL)} ELSE '{}' END AS known,
+        greatest(c.claims, p.claims) <= ${verbatim(MAX_COMPARED)} AS whole
+      FROM strandline.completions c
       JOIN strandline.completions p ON p.run_id = c.previous_run_id
       WHERE c.id = ANY (${completions}::bigint[]) AND c.changed AND c.similarity IS NOT NULL`,
   );

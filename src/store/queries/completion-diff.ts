@@ -210,6 +210,8 @@ async function readMoments(
   searchId: Id,
   { from, to, since }: DiffRange,
 ): Promise<{ to?: CitingMoment; from?: CitingMoment; first?: CitingMoment }> {
+  const [newestRun, lastAt] = [to ?? null, since ?? null];
+  const earlierRun = since === undefined ? (from ?? null) : null;
   // The newest completion, or that of a run; the one before it, or that of another run, or the last at a time; and the
   // first after that time.
   const { rows } = await execute<CitingMoment & { moment: 'to' | 'from' | 'first' }>(
@@ -218,14 +220,16 @@ async function readMoments(
         SELECT id AS completion_id, run_id, observed_at, claims, completion_links AS links FROM strandline.completions
         WHERE search_id = ${searchId} AND claims IS NOT NULL
       ), found AS MATERIALIZED (
-        SELECT * FROM known WHERE ${to ?? null}::bigint IS NULL OR run_id = ${to ?? null} ORDER BY observed_at DESC, run_id DESC LIMIT 1
+        SELECT * FROM known WHERE ${newestRun}::bigint IS NULL OR run_id = ${newestRun}
+        ORDER BY observed_at DESC, run_id DESC LIMIT 1
       ), earlier AS MATERIALIZED (
         SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
-        WHERE (${since === undefined ? (from ?? null) : null}::bigint IS NULL OR k.run_id = ${since === undefined ? (from ?? null) : null}) AND (${since ?? null}::timestamptz IS NULL OR k.observed_at <= ${since ?? null})
+        WHERE (${earlierRun}::bigint IS NULL OR k.run_id = ${earlierRun})
+          AND (${lastAt}::timestamptz IS NULL OR k.observed_at <= ${lastAt})
         ORDER BY k.observed_at DESC, k.run_id DESC LIMIT 1
       ), later AS MATERIALIZED (
         SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
-        WHERE k.observed_at > ${since ?? null}
+        WHERE k.observed_at > ${lastAt}
         ORDER BY k.observed_at, k.run_id LIMIT 1
       )
       SELECT 'to' AS moment, * FROM found UNION ALL SELECT 'from', * FROM earlier UNION ALL SELECT 'first', * FROM later`,

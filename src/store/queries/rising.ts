@@ -26,7 +26,9 @@ export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope):
       JOIN strandline.topics t ON t.id = s.topic_id
       JOIN strandline.search_rising r ON r.search_id = s.id
       WHERE ${isInScope(scope)} AND (${since}::timestamptz IS NULL OR r.as_of >= ${since})
-      ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT ${limit}`,
+      ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC,
+        r.post_id DESC, r.search_id
+      LIMIT ${limit}`,
     'rising_posts',
   );
   if (rows.length === 0) return [];

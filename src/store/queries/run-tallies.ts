@@ -36,17 +36,18 @@ export type ServiceDay = {
  * Each service with its calls of this UTC day. There may be more calls than responses, because a lost call counts.
  */
 export async function readServiceDays({ pool }: Pooled, now: Date): Promise<ServiceDay[]> {
+  const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
   // Calls of runs and of trials, grouped by service so that each uses its index.
   return rowsOf<ServiceDay>(
     pool,
     statement`SELECT s.name, s.kind, s.address, coalesce(d.calls, 0) AS calls_today, c.cost_usd_today, c.calls_without_cost_today
       FROM strandline.services s
-      LEFT JOIN strandline.call_days d ON d.service_id = s.id AND d.day = (${new Date(Math.floor(now.getTime() / DAY) * DAY)}::timestamptz AT TIME ZONE 'UTC')::date
+      LEFT JOIN strandline.call_days d ON d.service_id = s.id AND d.day = (${today}::timestamptz AT TIME ZONE 'UTC')::date
       CROSS JOIN LATERAL (
         SELECT sum(cost_usd)::float8 AS cost_usd_today, (count(*) - count(cost_usd))::int AS calls_without_cost_today
         FROM (
-          SELECT cost_usd FROM strandline.calls WHERE service_id = s.id AND sent_at >= ${new Date(Math.floor(now.getTime() / DAY) * DAY)}
-          UNION ALL SELECT cost_usd FROM strandline.trials WHERE service_id = s.id AND sent_at >= ${new Date(Math.floor(now.getTime() / DAY) * DAY)}
+          SELECT cost_usd FROM strandline.calls WHERE service_id = s.id AND sent_at >= ${today}
+          UNION ALL SELECT cost_usd FROM strandline.trials WHERE service_id = s.id AND sent_at >= ${today}
         ) made
       ) c
       ORDER BY s.name LIMIT ${verbatim(MAX_GROUPS)}`,

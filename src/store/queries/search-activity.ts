@@ -88,7 +88,9 @@ export async function countDiscoveriesSince(
   const { rows } = await execute<{ kind: DiscoveryRow['kind']; n: number }>(
     pool,
     statement`SELECT kind, count(*)::int AS n FROM strandline.discoveries
-      WHERE search_id = ANY (${searchIds}::bigint[]) AND at >= ${after.at} AND id > ${after.id} AND NOT baseline AND (first_in_topic OR ${view} = 'search') GROUP BY kind`,
+      WHERE search_id = ANY (${searchIds}::bigint[]) AND at >= ${after.at} AND id > ${after.id}
+        AND NOT baseline AND (first_in_topic OR ${view} = 'search')
+      GROUP BY kind`,
   );
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
 }
@@ -112,7 +114,8 @@ export async function readRequestChanges(
     pool,
     statement`SELECT v.search_id, s.slug AS search, v.version, v.created_at, v.prompt
       FROM strandline.search_versions v JOIN strandline.searches s ON s.id = v.search_id
-      WHERE v.search_id = ANY (${searchIds}::bigint[]) AND v.version > 1 AND v.request_version = v.version AND v.created_at >= ${since}
+      WHERE v.search_id = ANY (${searchIds}::bigint[])
+        AND v.version > 1 AND v.request_version = v.version AND v.created_at >= ${since}
       ORDER BY v.created_at, v.search_id`,
     'request_changes',
   );
@@ -149,6 +152,8 @@ export async function readSearchesNow(
   { pool }: Pooled,
   range: { from: Date; until: Date },
 ): Promise<SearchNow[]> {
+  const lastDay = statement`date_trunc('day', ${range.until}::timestamptz, 'UTC')`;
+  const seconds = statement`extract(epoch FROM ${range.until}::timestamptz - ${range.from}::timestamptz)::float8`;
   // By search keys: by time alone, all rows would be scanned. The last day (UTC) is read from its stored sum, one
   // row per search instead of up to 96.
   return rowsOf<SearchNow>(
@@ -160,18 +165,21 @@ export async function readSearchesNow(
         SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut AND exposure_ms < 900000 AS cut, 0 AS hours,
           CASE WHEN exposure_ms > 0 THEN date_bin('1 hour', bucket_at, 'epoch') END AS hour_at
         FROM strandline.volume
-        WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND bucket_at >= ${range.from} AND bucket_at < date_trunc('day', ${range.until}::timestamptz, 'UTC')
+        WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND bucket_at >= ${range.from} AND bucket_at < ${lastDay}
         UNION ALL
         SELECT search_id, posts, topic_posts, exposed_posts, exposure_ms, cut, hours, NULL FROM strandline.search_days
-        WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND day_at = date_trunc('day', ${range.until}::timestamptz, 'UTC')
+        WHERE search_id = ANY (ARRAY(SELECT id FROM watched)) AND day_at = ${lastDay}
       )
-      SELECT s.id AS search_id, s.topic, s.is_removed, coalesce(v.posts, 0) AS posts, coalesce(v.topic_posts, 0) AS topic_posts, coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
-        coalesce(v.exposure_ms, 0)::float8 / 1000 / extract(epoch FROM ${range.until}::timestamptz - ${range.from}::timestamptz)::float8 AS coverage,
-        coalesce(v.hours, 0)::float8 * 3600 / extract(epoch FROM ${range.until}::timestamptz - ${range.from}::timestamptz)::float8 AS hours,
+      SELECT s.id AS search_id, s.topic, s.is_removed,
+        coalesce(v.posts, 0) AS posts, coalesce(v.topic_posts, 0) AS topic_posts,
+        coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
+        coalesce(v.exposure_ms, 0)::float8 / 1000 / ${seconds} AS coverage,
+        coalesce(v.hours, 0)::float8 * 3600 / ${seconds} AS hours,
         r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
       FROM watched s
       LEFT JOIN (
-        SELECT search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut,
+        SELECT search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts,
+          sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut,
           count(DISTINCT hour_at) + sum(hours) AS hours
         FROM parts GROUP BY 1
       ) v ON v.search_id = s.id

@@ -1,7 +1,8 @@
 /** How long active searches have had no successful run. The rule is in `monitor/status/search-silence.ts`. */
 import { type RunCode, WAITS_FOR_SOURCE } from '../../model/errors.ts';
+import { givenRows } from '../db/batches.ts';
 import type { Id, Reads } from '../db/database.ts';
-import { execute, statement, verbatim } from '../db/statement.ts';
+import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { RunStatus } from '../../model/closed-lists.ts';
 import type { ScheduleColumns } from '../runs/slots.ts';
 
@@ -64,12 +65,18 @@ export async function readSilentSearches(
   limits: readonly { schedule: string; before: Date }[],
   most: number,
 ): Promise<{ total: number; searches: SilentSearch[] }> {
-  const { rows } = await execute<SilentSearch & { total: number }>(
+  const limitOf = givenRows('c', {
+    schedule: ['text', limits.map(({ schedule }) => schedule)],
+    before: ['timestamptz', limits.map(({ before }) => before)],
+  });
+  const rows = await rowsOf<SilentSearch & { total: number }>(
     pool,
     statement`WITH silent AS MATERIALIZED (
         SELECT s.id, s.slug, s.topic_id, ${verbatim(SILENT_SINCE_SQL)} AS since, l.at AS last_success_at ${verbatim(ACTIVE_SEARCHES_SQL)}
-          AND ${verbatim(SILENT_SINCE_SQL)} < (SELECT c.before FROM unnest(${limits.map(({ schedule }) => schedule)}::text[], ${limits.map(({ before }) => before)}::timestamptz[]) c(schedule, before) WHERE c.schedule = ${verbatim(SCHEDULE_SQL)})
-          AND NOT EXISTS (SELECT FROM strandline.runs w WHERE w.search_id = s.id AND w.status IN ('queued', 'running') AND w.reason = ${WAITS_FOR_SOURCE})
+          AND ${verbatim(SILENT_SINCE_SQL)} < (SELECT c.before FROM ${limitOf} WHERE c.schedule = ${verbatim(SCHEDULE_SQL)})
+          AND NOT EXISTS (
+            SELECT FROM strandline.runs w
+            WHERE w.search_id = s.id AND w.status IN ('queued', 'running') AND w.reason = ${WAITS_FOR_SOURCE})
       ), named AS MATERIALIZED (
         SELECT * FROM silent ORDER BY since, slug LIMIT ${most}
       )

@@ -31,6 +31,7 @@ export async function readNewCandidates(
   { searchIds, from, until }: SearchSpan,
   range: FeedRange | null,
 ): Promise<NewCandidate[]> {
+  const { after = null, upTo = null } = range ?? {};
   // Each thing once per topic, without what was there at the start. Posts by engagement, links newest first.
   return rowsOf<NewCandidate>(
     pool,
@@ -41,17 +42,20 @@ export async function readNewCandidates(
         CROSS JOIN LATERAL (
           SELECT d.id, d.kind, d.thing, row_number() OVER (ORDER BY d.id DESC) AS nth FROM strandline.discoveries d
           WHERE d.search_id = u.id AND d.first_in_topic AND NOT d.baseline AND d.kind IN ('post', 'link')
-            AND CASE WHEN ${range?.after ?? null}::bigint IS NULL THEN d.at >= ${from} AND d.at < ${until} ELSE d.id > ${range?.after ?? null} AND d.id <= ${range?.upTo ?? null} END
+            AND CASE WHEN ${after}::bigint IS NULL
+              THEN d.at >= ${from} AND d.at < ${until} ELSE d.id > ${after} AND d.id <= ${upTo} END
           ORDER BY d.id DESC LIMIT ${MAX_COUNTED}
         ) d
       ), ranked AS (
         SELECT f.topic_id, f.kind, f.id,
           count(*) OVER same AS total, max(f.nth) OVER same >= ${MAX_COUNTED} AS least,
-          row_number() OVER (PARTITION BY f.topic_id, f.kind ORDER BY ${verbatim(engagementSql('c.'))} DESC NULLS LAST, f.id DESC) AS place
+          row_number() OVER (
+            PARTITION BY f.topic_id, f.kind ORDER BY ${verbatim(engagementSql('c.'))} DESC NULLS LAST, f.id DESC) AS place
         FROM found f LEFT JOIN strandline.post_counters c ON f.kind = 'post' AND c.post_id = f.thing
         WINDOW same AS (PARTITION BY f.topic_id, f.kind)
       )
-      SELECT topic_id, kind, id, total::int AS total, least FROM ranked WHERE place <= ${MAX_CANDIDATES} ORDER BY topic_id, kind, place`,
+      SELECT topic_id, kind, id, total::int AS total, least FROM ranked
+      WHERE place <= ${MAX_CANDIDATES} ORDER BY topic_id, kind, place`,
     'new_candidates',
   );
 }

@@ -33,11 +33,13 @@ const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3
 function bucketsOf({ searchIds, per, from, until }: BucketRange): Statement {
   const seconds = BUCKET_SECONDS[per];
   return statement`
-SELECT search_id, date_bin(make_interval(secs => ${seconds}), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts,
+SELECT search_id, date_bin(make_interval(secs => ${seconds}), bucket_at, 'epoch') AS bucket_at,
+  sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts,
   sum(exposure_ms)::float8 / 1000 / ${seconds} AS coverage, sum(exposed_posts)::int AS observed_posts,
   bool_or(cut AND exposure_ms < 900000) AS lower_bound
 FROM strandline.volume
-WHERE search_id = ANY (${searchIds}::bigint[]) AND bucket_at >= ${startOfBucket(from, per)} AND bucket_at < ${startOfBucket(until, per)}
+WHERE search_id = ANY (${searchIds}::bigint[])
+  AND bucket_at >= ${startOfBucket(from, per)} AND bucket_at < ${startOfBucket(until, per)}
 GROUP BY 1, 2`;
 }
 
@@ -95,8 +97,9 @@ export async function readVolumeSums(
 ): Promise<VolumeSums> {
   const rows = await rowsOf<SearchSum & { at: Date | null; partial: boolean | null }>(
     pool,
-    statement`SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts, sum(observed_posts)::int AS observed_posts,
-        sum(least(1, coverage)) AS observed, count(*) FILTER (WHERE coverage > 0)::int AS touched, bool_or(lower_bound) AS lower_bound,
+    statement`SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(topic_posts)::int AS topic_posts,
+        sum(observed_posts)::int AS observed_posts, sum(least(1, coverage)) AS observed,
+        count(*) FILTER (WHERE coverage > 0)::int AS touched, bool_or(lower_bound) AS lower_bound,
         bool_or(coverage < ${NEARLY_FULL_COVERAGE}) FILTER (WHERE coverage > 0 OR posts > 0) AS partial
       FROM (${bucketsOf(filter)}) b
       GROUP BY GROUPING SETS ((bucket_at), (search_id)) ORDER BY bucket_at, search_id`,

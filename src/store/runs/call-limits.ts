@@ -200,8 +200,8 @@ export async function readCallRoom(
   const rows = await rowsOf<{ id: Id; minute: number | null; day: number | null }>(
     db,
     statement`SELECT s.id, CASE WHEN s.per_day IS NOT NULL THEN greatest(s.per_day - coalesce(d.calls, 0), 0) END AS day,
-        CASE WHEN ${perMinute}::int IS NOT NULL THEN
-          greatest(${perMinute}::int - (SELECT count(*) FROM unnest(m.sent_at) t WHERE t > moment.now - ${WINDOW} AND t <= moment.now)::int, 0) END AS minute
+        CASE WHEN ${perMinute}::int IS NOT NULL THEN greatest(0, ${perMinute}::int - (
+          SELECT count(*) FROM unnest(m.sent_at) t WHERE t > moment.now - ${WINDOW} AND t <= moment.now)::int) END AS minute
       FROM unnest(${[...distinct.keys()]}::bigint[], ${perDay}::int[]) AS s (id, per_day)
       CROSS JOIN (SELECT ${timeOf(clock.statementTime())} AS now) moment
       LEFT JOIN strandline.call_minutes m ON m.service_id = s.id

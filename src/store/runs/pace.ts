@@ -111,7 +111,9 @@ export async function savePaces(
         SELECT p.search_id FROM strandline.search_pace p WHERE p.search_id IN (SELECT search_id FROM u) FOR NO KEY UPDATE SKIP LOCKED
       ), saved AS (
         UPDATE strandline.search_pace p SET
-          due_at = CASE WHEN u.due_at IS NOT NULL AND p.due_at > u.now AND NOT EXISTS (SELECT FROM strandline.runs r WHERE r.search_id = p.search_id AND r.slot_at >= u.learned_at)
+          due_at = CASE
+            WHEN u.due_at IS NOT NULL AND p.due_at > u.now
+              AND NOT EXISTS (SELECT FROM strandline.runs r WHERE r.search_id = p.search_id AND r.slot_at >= u.learned_at)
             THEN greatest(u.due_at, u.now + interval '1 ms') ELSE p.due_at END,
           interval_seconds = u.interval_seconds, request_version = u.request_version, learned_at = u.learned_at,
           rate = u.rate, room = u.room, hour_posts = u.hour_posts, hour_spans = u.hour_spans, seen = u.seen, missed = u.missed

@@ -115,7 +115,8 @@ export async function requeueRun(
       WHERE id = ${input.runId} AND fence = ${input.fence} AND status = 'running'
       RETURNING id, status
     ), response AS (
-      UPDATE strandline.responses SET read_at = ${timeOf(input.now)} FROM requeued WHERE run_id = requeued.id AND n = ${input.unreadable ?? null} AND read_at IS NULL
+      UPDATE strandline.responses SET read_at = ${timeOf(input.now)} FROM requeued
+      WHERE run_id = requeued.id AND n = ${input.unreadable ?? null} AND read_at IS NULL
     )
     SELECT status FROM requeued`,
   );

@@ -7,7 +7,9 @@ export async function readNextSimulated(db: Database['pool'], simulation: string
   const { rows } = await execute<{ at: Date | null }>(
     db,
     statement`SELECT least(min(s.next_due_at), min(p.due_at), min(r.offer_at)) AS at
-      FROM strandline.searches s LEFT JOIN strandline.search_pace p ON p.search_id = s.id LEFT JOIN strandline.runs r ON r.search_id = s.id AND r.status = 'queued'
+      FROM strandline.searches s
+      LEFT JOIN strandline.search_pace p ON p.search_id = s.id
+      LEFT JOIN strandline.runs r ON r.search_id = s.id AND r.status = 'queued'
       WHERE s.simulation = ${simulation}`,
     'next_simulated',
   );

@@ -36,7 +36,8 @@ export type LockedSearch = ScheduleColumns & {
 };
 
 const SEARCH_COLUMNS = statement`s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at,
-  nullif(s.pause_ends_at, 'infinity') AS pause_ends_at, coalesce(s.next_due_at, p.due_at) AS next_due_at, v.cron, v.every_seconds, v.auto, v.tz, s.service_id, sv.kind AS service_kind,
+  nullif(s.pause_ends_at, 'infinity') AS pause_ends_at, coalesce(s.next_due_at, p.due_at) AS next_due_at,
+  v.cron, v.every_seconds, v.auto, v.tz, s.service_id, sv.kind AS service_kind,
   s.operation, p.interval_seconds, p.spent_until`;
 
 /**
@@ -192,10 +193,12 @@ export async function insertSlots(
 /** Sets when searches with a fixed schedule are due next. */
 export async function setNextDue(tx: Transaction, due: readonly { searchId: Id; at: Date }[]): Promise<void> {
   if (due.length === 0) return;
+  const ids = due.map(({ searchId }) => searchId);
+  const times = due.map(({ at }) => at);
   await execute(
     tx,
     statement`UPDATE strandline.searches s SET next_due_at = u.at
-      FROM unnest(${due.map(({ searchId }) => searchId)}::bigint[], ${due.map(({ at }) => at)}::timestamptz[]) u(id, at) WHERE s.id = u.id`,
+      FROM unnest(${ids}::bigint[], ${times}::timestamptz[]) u(id, at) WHERE s.id = u.id`,
     'set_next_due',
   );
 }

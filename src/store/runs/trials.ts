@@ -12,6 +12,7 @@ import {
   type Verdict,
   type VerdictRow,
 } from './call-limits.ts';
+import { givenRows } from '../db/batches.ts';
 import { type Database, type Id, onlyRow } from '../db/database.ts';
 import { execute, statement } from '../db/statement.ts';
 import type { RequestColumns } from '../topics/searches.ts';
@@ -79,14 +80,19 @@ export async function findKnownItems(
     links: readonly Pick<ParsedLink, 'canonical' | 'addresses'>[];
   },
 ): Promise<{ posts: ReadonlySet<string>; links: ReadonlySet<string> }> {
+  const spellings = givenRows('u', {
+    canonical: ['text', input.links.flatMap(({ canonical, addresses }) => addresses.map(() => canonical))],
+    address: ['text', input.links.flatMap(({ addresses }) => addresses)],
+  });
   const [posts, links] = await Promise.all([
     execute<{ external_id: string }>(
       db.pool,
-      statement`SELECT external_id FROM strandline.posts WHERE service_id = ${input.serviceId} AND external_id = ANY (${input.posts}::text[])`,
+      statement`SELECT external_id FROM strandline.posts
+        WHERE service_id = ${input.serviceId} AND external_id = ANY (${input.posts}::text[])`,
     ),
     execute<{ canonical: string }>(
       db.pool,
-      statement`SELECT DISTINCT u.canonical FROM unnest(${input.links.flatMap(({ canonical, addresses }) => addresses.map(() => canonical))}::text[], ${input.links.flatMap(({ addresses }) => addresses)}::text[]) u(canonical, address)
+      statement`SELECT DISTINCT u.canonical FROM ${spellings}
        WHERE EXISTS (SELECT FROM strandline.link_addresses WHERE address = u.address)
          OR EXISTS (SELECT FROM strandline.links WHERE canonical = u.canonical)`,
     ),

@@ -25,7 +25,8 @@ export async function recordHeartbeat(db: Database, worker: WorkerRow): Promise<
     db.pool,
     statement`WITH swept AS (DELETE FROM strandline.workers WHERE seen_at < ${worker.seen_at}::timestamptz - interval '1 day')
       INSERT INTO strandline.workers (name, version, queue, concurrency, skew_ms, started_at, seen_at, spooled)
-      VALUES (${worker.name}, ${worker.version}, ${worker.queue}, ${worker.concurrency}, ${worker.skew_ms}, ${worker.started_at}, ${worker.seen_at}, ${worker.spooled})
+      VALUES (${worker.name}, ${worker.version}, ${worker.queue}, ${worker.concurrency}, ${worker.skew_ms},
+        ${worker.started_at}, ${worker.seen_at}, ${worker.spooled})
       ON CONFLICT (name) DO UPDATE SET skew_ms = excluded.skew_ms, seen_at = excluded.seen_at, spooled = excluded.spooled`,
   );
 }
@@ -44,7 +45,8 @@ export async function deregisterWorker(db: Database, name: string): Promise<void
 export async function listLiveWorkers(db: Database, since: Date): Promise<WorkerRow[]> {
   return rowsOf<WorkerRow>(
     db.pool,
-    statement`SELECT name, version, queue, concurrency, skew_ms, spooled, started_at, seen_at FROM strandline.workers WHERE seen_at > ${since} ORDER BY name`,
+    statement`SELECT name, version, queue, concurrency, skew_ms, spooled, started_at, seen_at
+      FROM strandline.workers WHERE seen_at > ${since} ORDER BY name`,
   );
 }
 

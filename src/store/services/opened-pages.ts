@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { DAY } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pooled } from '../db/database.ts';
-import { execute, statement, verbatim } from '../db/statement.ts';
+import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 
 const KEEP_MS = DAY;
 /** A page takes 5 to 20 kB. */
@@ -18,12 +18,14 @@ export async function readOpenedPage(
   clock: Clock,
   address: string,
 ): Promise<OpenedPageRow | undefined> {
-  const { rows } = await execute<OpenedPageRow>(
+  const since = new Date(clock.now().getTime() - KEEP_MS);
+  const [page] = await rowsOf<OpenedPageRow>(
     db.pool,
-    statement`SELECT page, validators, fresh_until FROM strandline.opened_pages WHERE address_hash = ${hashAddress(address)} AND read_at >= ${new Date(clock.now().getTime() - KEEP_MS)}`,
+    statement`SELECT page, validators, fresh_until FROM strandline.opened_pages
+      WHERE address_hash = ${hashAddress(address)} AND read_at >= ${since}`,
     'read_opened_page',
   );
-  return rows[0];
+  return page;
 }
 
 export async function writeOpenedPage(
@@ -33,15 +35,18 @@ export async function writeOpenedPage(
   { page, validators, fresh_until }: OpenedPageRow,
 ): Promise<void> {
   const now = clock.now();
+  const hash = hashAddress(address);
+  const tooOld = new Date(now.getTime() - KEEP_MS);
   // Also deletes what is old, and the oldest of too many: other rows, because a statement cannot change a row twice.
   await execute(
     db.pool,
     statement`WITH swept AS (
-        DELETE FROM strandline.opened_pages WHERE address_hash <> ${hashAddress(address)} AND (read_at < ${new Date(now.getTime() - KEEP_MS)} OR read_at <= (
+        DELETE FROM strandline.opened_pages
+        WHERE address_hash <> ${hash} AND (read_at < ${tooOld} OR read_at <= (
           SELECT read_at FROM strandline.opened_pages ORDER BY read_at DESC OFFSET ${verbatim(MAX_PAGES)} LIMIT 1))
       )
       INSERT INTO strandline.opened_pages (address_hash, page, validators, fresh_until, read_at)
-      VALUES (${hashAddress(address)}, ${JSON.stringify(page)}, ${JSON.stringify(validators)}, ${fresh_until}, ${now})
+      VALUES (${hash}, ${JSON.stringify(page)}, ${JSON.stringify(validators)}, ${fresh_until}, ${now})
       ON CONFLICT (address_hash) DO UPDATE SET page = excluded.page, validators = excluded.validators,
         fresh_until = excluded.fresh_until, read_at = excluded.read_at`,
     'write_opened_page',

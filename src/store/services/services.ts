@@ -9,9 +9,11 @@ export async function ensureService(
   db: Database,
   input: { name: string; kind: ServiceKind; address: string | null; dialect: string; now: Date },
 ): Promise<Service> {
+  const { name, kind, address, dialect, now } = input;
   const { rows } = await execute<Service>(
     db.pool,
-    statement`INSERT INTO strandline.services (name, kind, address, dialect, created_at) VALUES (${input.name}, ${input.kind}, ${input.address}, ${input.dialect}, ${input.now})
+    statement`INSERT INTO strandline.services (name, kind, address, dialect, created_at)
+      VALUES (${name}, ${kind}, ${address}, ${dialect}, ${now})
       ON CONFLICT (name) DO UPDATE SET address = coalesce(excluded.address, services.address), dialect = excluded.dialect
       RETURNING id, name, kind, address, dialect`,
   );

@@ -62,11 +62,15 @@ const inTopicSql = (kind: 'post' | 'link', id: string) =>
 /** The members of the things of some items, in groups. */
 export async function readGroups(db: Queryable, items: readonly TopicItem[]): Promise<Member[][]> {
   if (items.length === 0) return [];
+  const topicIds = items.map(({ topicId }) => topicId);
+  const keys = items.map(({ key }) => key);
+  const textKeys = items.map(({ textKey }) => textKey);
   // From link identities to texts and back, until nothing is added; each of them once for all items.
   const { rows } = await execute<Member>(
     db,
     statement`WITH RECURSIVE names(topic_id, key, text_key) AS (
-        SELECT u.topic_id, k.key, k.text_key FROM unnest(${items.map(({ topicId }) => topicId)}::bigint[], ${items.map(({ key }) => key)}::text[], ${items.map(({ textKey }) => textKey)}::bigint[]) u(topic_id, key, text_key)
+        SELECT u.topic_id, k.key, k.text_key
+        FROM unnest(${topicIds}::bigint[], ${keys}::text[], ${textKeys}::bigint[]) u(topic_id, key, text_key)
         CROSS JOIN LATERAL (VALUES (u.key, NULL::bigint), (NULL::text, u.text_key)) k(key, text_key)
         WHERE k.key IS NOT NULL OR k.text_key IS NOT NULL
         UNION
@@ -76,7 +80,8 @@ export async function readGroups(db: Queryable, items: readonly TopicItem[]): Pr
             ORDER BY p.text_key, p.id LIMIT ${verbatim(MAX_COPIES)}
           ) c
           UNION ALL
-          SELECT NULL, p.text_key FROM strandline.posts p WHERE p.key = n.key AND p.text_key IS NOT NULL AND ${inTopicSql('post', 'p.id')}
+          SELECT NULL, p.text_key FROM strandline.posts p
+          WHERE p.key = n.key AND p.text_key IS NOT NULL AND ${inTopicSql('post', 'p.id')}
         ) f WHERE f.key IS NOT NULL OR f.text_key IS NOT NULL
       )
       SELECT n.topic_id AS "topicId", n.key, i.text_key AS "textKey", d.id, i.kind, i.id AS thing, i.author_id AS "authorId",
@@ -136,13 +141,18 @@ export async function readTopicItems(
  */
 export async function readRenamedItems(tx: Transaction, posts: readonly FormerKeys[]): Promise<TopicItem[]> {
   if (posts.length === 0) return [];
+  const ids = posts.map(({ id }) => id);
+  const keys = posts.map(({ key }) => key);
+  const textKeys = posts.map(({ textKey }) => textKey);
   return rowsOf<TopicItem>(
     tx,
     statement`SELECT DISTINCT s.topic_id AS "topicId", n.key, n.text_key AS "textKey"
-      FROM unnest(${posts.map(({ id }) => id)}::bigint[], ${posts.map(({ key }) => key)}::text[], ${posts.map(({ textKey }) => textKey)}::bigint[]) f(id, key, text_key)
+      FROM unnest(${ids}::bigint[], ${keys}::text[], ${textKeys}::bigint[]) f(id, key, text_key)
       JOIN strandline.posts p ON p.id = f.id
       JOIN strandline.discoveries d ON d.kind = 'post' AND d.thing = p.id JOIN strandline.searches s ON s.id = d.search_id
-      CROSS JOIN LATERAL (VALUES (${verbatim(POST_KEY_SQL)}, p.text_key), (coalesce(f.key, ${verbatim(POST_KEY_SQL)}), f.text_key)) n(key, text_key)
+      CROSS JOIN LATERAL (
+        VALUES (${verbatim(POST_KEY_SQL)}, p.text_key), (coalesce(f.key, ${verbatim(POST_KEY_SQL)}), f.text_key)
+      ) n(key, text_key)
       WHERE (f.key, f.text_key) IS DISTINCT FROM (p.key, p.text_key)`,
   );
 }
@@ -219,17 +229,16 @@ export async function settleThings(tx: Transaction, items: readonly TopicItem[])
       ),
     );
   }
+  const ids = repeated.map(({ id }) => id);
+  const firstIds = repeated.map((item) => item.first);
   await markFirst(tx, first, true);
-  await markFirst(
-    tx,
-    repeated.map(({ id }) => id),
-    false,
-  );
+  await markFirst(tx, ids, false);
   if (repeated.length > 0)
     // Of messages that are not composed yet, if the thing is in one to the channel.
     await execute(
       tx,
-      statement`DELETE FROM strandline.delivery_discoveries x USING strandline.deliveries m, unnest(${repeated.map(({ id }) => id)}::bigint[], ${repeated.map((one) => one.first)}::bigint[]) r(id, first)
+      statement`DELETE FROM strandline.delivery_discoveries x
+        USING strandline.deliveries m, unnest(${ids}::bigint[], ${firstIds}::bigint[]) r(id, first)
         WHERE x.discovery_id = r.id AND m.id = x.delivery_id AND m.state = 'gathering' AND m.body IS NULL
           AND EXISTS (SELECT FROM strandline.delivery_discoveries o WHERE o.channel_id = x.channel_id AND o.discovery_id = r.first)`,
     );

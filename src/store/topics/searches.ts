@@ -1,7 +1,7 @@
 import { readNamed } from './former-slugs.ts';
 import type { Operation } from '../../model/enumerations.ts';
 import { type Database, type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
-import { execute, selectIds, statement } from '../db/statement.ts';
+import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import type { search_versions } from '../schema/topic-tables.ts';
 import type { SearchState, Sensitivity, ServiceKind } from '../../model/closed-lists.ts';
 import { type ScheduleColumns, setAdaptiveDue } from '../runs/slots.ts';
@@ -57,11 +57,11 @@ export async function findSearch(db: Queryable, slug: string): Promise<Search | 
 
 /** Searches that are not archived, of one topic or of all, by topic and slug. */
 export async function listSearches(db: Queryable, topicId?: Id): Promise<Search[]> {
-  const { rows } = await execute<Search>(
+  const isOfTopic = topicId === undefined ? statement`true` : statement`s.topic_id = ${topicId}`;
+  return rowsOf<Search>(
     db,
-    statement`${SELECT_SEARCH} WHERE s.archived_at IS NULL AND (${topicId ?? null}::bigint IS NULL OR s.topic_id = ${topicId ?? null}) ORDER BY t.slug, s.slug`,
+    statement`${SELECT_SEARCH} WHERE s.archived_at IS NULL AND ${isOfTopic} ORDER BY t.slug, s.slug`,
   );
-  return rows;
 }
 
 /** Whether anything is watched. */
@@ -101,16 +101,20 @@ export async function insertSearch(
     now: Date;
   },
 ): Promise<Id> {
-  const { rows } = await execute<{ id: Id }>(
+  const { slug, topicId, serviceId, operation, labels, definition, nextDueAt, now } = input;
+  const { sensitivity = 'normal', simulation = null } = input;
+  const isAdaptive = definition.auto !== null;
+  const ids = await selectIds(
     tx,
-    statement`INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since,
-      created_at, sensitivity, simulation, adaptive, next_due_at)
-    VALUES (${input.slug}, ${input.topicId}, ${input.serviceId}, ${input.operation}, 1, ${input.labels}, 'active', ${input.now}, ${input.now}, ${input.sensitivity ?? 'normal'}, ${input.simulation ?? null}, ${input.definition.auto !== null}, ${input.definition.auto === null ? input.nextDueAt : null}) RETURNING id`,
+    statement`INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, sensitivity, simulation,
+        state, state_since, created_at, adaptive, next_due_at)
+      VALUES (${slug}, ${topicId}, ${serviceId}, ${operation}, 1, ${labels}, ${sensitivity}, ${simulation},
+        'active', ${now}, ${now}, ${isAdaptive}, ${isAdaptive ? null : nextDueAt})
+      RETURNING id`,
   );
-  const { id } = onlyRow(rows);
-  const { definition, now } = input;
+  const id = onlyRow(ids);
   await insertVersion(tx, { searchId: id, version: 1, requestVersion: 1, definition, now });
-  await setAdaptiveDue(tx, id, input.nextDueAt);
+  await setAdaptiveDue(tx, id, nextDueAt);
   await execute(
     tx,
     statement`INSERT INTO strandline.search_states (search_id, state, began_at) VALUES (${id}, 'active', ${now})`,
@@ -125,9 +129,10 @@ export async function insertVersion(
   const d = input.definition;
   await execute(
     tx,
-    statement`INSERT INTO strandline.search_versions (search_id, version, request_version, prompt, tools, model, date_filter, streaming, extra,
-      cron, every_seconds, auto, tz, created_at)
-    VALUES (${input.searchId}, ${input.version}, ${input.requestVersion}, ${d.prompt}, ${d.tools}, ${d.model}, ${d.date_filter}, ${d.streaming}, ${d.extra}, ${d.cron}, ${d.every_seconds}, ${d.auto}, ${d.tz}, ${input.now})`,
+    statement`INSERT INTO strandline.search_versions (search_id, version, request_version, created_at,
+        prompt, tools, model, date_filter, streaming, extra, cron, every_seconds, auto, tz)
+      VALUES (${input.searchId}, ${input.version}, ${input.requestVersion}, ${input.now},
+        ${d.prompt}, ${d.tools}, ${d.model}, ${d.date_filter}, ${d.streaming}, ${d.extra}, ${d.cron}, ${d.every_seconds}, ${d.auto}, ${d.tz})`,
   );
 }
 

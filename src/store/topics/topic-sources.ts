@@ -1,5 +1,6 @@
 /** Sources of topics: what people added or switched off, and what responses said of each. */
 import type { TopicSourceKind } from '../../model/topic-sources.ts';
+import { givenRows } from '../db/batches.ts';
 import type { Database, Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
 
@@ -56,7 +57,9 @@ export async function insertTopicSource(
   const { rows } = await execute<TopicSourceRow>(
     tx,
     statement`INSERT INTO strandline.topic_sources AS s (topic_id, kind, address, title, takes_all, is_on, added_at, added_by)
-      VALUES (${topicId}, ${source.kind}, ${source.address}, ${source.title}, ${source.takes_all}, ${source.is_on}, ${now}, ${by}) ON CONFLICT (topic_id, address) DO NOTHING RETURNING ${COLUMNS}`,
+      VALUES (${topicId}, ${source.kind}, ${source.address}, ${source.title}, ${source.takes_all}, ${source.is_on}, ${now}, ${by})
+      ON CONFLICT (topic_id, address) DO NOTHING
+      RETURNING ${COLUMNS}`,
   );
   return rows[0] ?? null;
 }
@@ -80,7 +83,8 @@ export async function copyTopicSources(tx: Transaction, from: Id, toSlug: string
     tx,
     statement`INSERT INTO strandline.topic_sources (topic_id, kind, address, title, takes_all, is_on, added_at, added_by)
       SELECT t.id, s.kind, s.address, s.title, s.takes_all, s.is_on, s.added_at, s.added_by
-      FROM strandline.topic_sources s CROSS JOIN strandline.topics t WHERE s.topic_id = ${from} AND t.slug = ${toSlug} ORDER BY s.id`,
+      FROM strandline.topic_sources s CROSS JOIN strandline.topics t
+      WHERE s.topic_id = ${from} AND t.slug = ${toSlug} ORDER BY s.id`,
   );
 }
 
@@ -104,6 +108,14 @@ export async function saveSourceReports(
   reports: readonly SourceReport[],
   at: Date,
 ): Promise<void> {
+  const reported = givenRows('r', {
+    id: ['bigint', reports.map(({ id }) => id)],
+    is_read: ['boolean', reports.map(({ isRead }) => isRead)],
+    title: ['text', reports.map(({ title }) => title)],
+    entries: ['int', reports.map(({ entries }) => entries)],
+    newest_at: ['timestamptz', reports.map(({ newestAt }) => newestAt)],
+    problem: ['text', reports.map(({ problem }) => problem)],
+  });
   await execute(
     pool,
     statement`UPDATE strandline.topic_sources s SET reported_at = ${at},
@@ -113,8 +125,7 @@ export async function saveSourceReports(
         newest_at = CASE WHEN r.is_read THEN r.newest_at ELSE s.newest_at END,
         failed_at = CASE WHEN r.is_read THEN s.failed_at ELSE ${at} END,
         problem = r.problem
-      FROM unnest(${reports.map(({ id }) => id)}::bigint[], ${reports.map(({ isRead }) => isRead)}::boolean[], ${reports.map(({ title }) => title)}::text[], ${reports.map(({ entries }) => entries)}::int[], ${reports.map(({ newestAt }) => newestAt)}::timestamptz[], ${reports.map(({ problem }) => problem)}::text[])
-        r(id, is_read, title, entries, newest_at, problem)
+      FROM ${reported}
       WHERE s.id = r.id AND s.topic_id = (SELECT topic_id FROM strandline.searches WHERE id = ${searchId})
         AND (s.reported_at IS NULL OR s.reported_at <= ${at})`,
     'save_source_reports',
@@ -134,11 +145,15 @@ export async function saveCheckedSource(
   },
   at: Date,
 ): Promise<void> {
+  const { title, entries, newest, problem } = checked;
+  const outcome =
+    checked.found === 'none'
+      ? statement`failed_at = ${at}`
+      : statement`read_at = ${at}, entries = ${entries}, newest_at = ${newest?.at ?? null}`;
   await execute(
     pool,
-    statement`UPDATE strandline.topic_sources SET title = CASE WHEN ${checked.title} = '' THEN title ELSE ${checked.title} END, problem = ${checked.problem},
-        read_at = CASE WHEN ${checked.found !== 'none'} THEN ${at} ELSE read_at END, entries = CASE WHEN ${checked.found !== 'none'} THEN ${checked.entries} ELSE entries END,
-        newest_at = CASE WHEN ${checked.found !== 'none'} THEN ${checked.newest?.at ?? null} ELSE newest_at END, failed_at = CASE WHEN ${checked.found !== 'none'} THEN failed_at ELSE ${at} END
+    statement`UPDATE strandline.topic_sources
+      SET title = CASE WHEN ${title} = '' THEN title ELSE ${title} END, problem = ${problem}, ${outcome}
       WHERE id = ${id}`,
   );
 }
