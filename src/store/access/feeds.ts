@@ -6,21 +6,14 @@ import { feeds } from '../schema/alert-tables.ts';
 import { searches, topics } from '../schema/topic-tables.ts';
 
 /** A feed without its key. */
-export type FeedRow = {
-  id: Id;
-  /** First eight characters of the key, which identify it. */
-  prefix: string;
-  name: string;
+export type FeedRow = Pick<
+  typeof feeds.$inferSelect,
+  'id' | 'prefix' | 'name' | 'query' | 'created_at' | 'last_read_at' | 'revoked_at'
+> & {
   /** Slug of the topic, or of the topic of the search; null: all topics. */
   topic: string | null;
   /** Slug of the search; null: all searches of the topic. */
   search: string | null;
-  /** Empty: everything that is new. */
-  query: string;
-  created_at: Date;
-  /** To the hour; null: never. */
-  last_read_at: Date | null;
-  revoked_at: Date | null;
 };
 
 /** What a new feed shows. Of topic and search at most one is set. */

@@ -6,17 +6,7 @@ import { createOrm, type Database, type Id, type Orm, type Transaction, onlyRow 
 import { tokens } from '../schema/system-tables.ts';
 
 /** A token without its secret. */
-export type TokenRow = {
-  id: Id;
-  /** First eight characters, which identify it. */
-  prefix: string;
-  name: string;
-  scopes: string[];
-  created_at: Date;
-  last_used_at: Date | null;
-  /** Null: it does not expire. */
-  expires_at: Date | null;
-  revoked_at: Date | null;
+export type TokenRow = Omit<typeof tokens.$inferSelect, 'hash' | 'former_hash' | 'former_until'> & {
   /** Until when the previous key is also valid; null if never rotated, or if it was revoked immediately. */
   rotating_until: Date | null;
 };

@@ -5,34 +5,33 @@
 
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
 import { execute, isOver, rowsOf, selectIds, statement, verbatim } from '../db/statement.ts';
-import type { DeliveryCode, WaitReason } from '../../model/alerts.ts';
+import type { deliveries } from '../schema/alert-tables.ts';
 import type { Rule } from './rule-rows.ts';
 
 /** A message that is due, with its body if already composed. */
-export type DueDelivery = {
-  id: Id;
-  message_id: string;
-  rule_id: Id;
+export type DueDelivery = Pick<
+  typeof deliveries.$inferSelect,
+  | 'id'
+  | 'message_id'
+  | 'rule_id'
+  | 'run_id'
+  | 'body'
+  | 'accepted_by'
+  | 'attempts'
+  | 'created_at'
+  | 'made_at'
+  | 'muted'
+  | 'muted_topic_id'
+  | 'waits_for'
+> & {
   rule: string;
   rule_name: string;
-  /** The run of all its discoveries; null if there are several. */
-  run_id: Id | null;
-  body: string | null;
-  /** Recipients that accepted it in earlier attempts, for kinds with several. */
-  accepted_by: readonly string[];
-  attempts: number;
-  created_at: Date;
-  /** When its body was composed; null: not yet. */
-  made_at: Date | null;
-  muted: boolean;
-  muted_topic_id: Id | null;
-  waits_for: WaitReason | null;
   /** The topic of all its discoveries, by the scope of its rule; null if there may be several. */
   topic_id: Id | null;
 } & Pick<
-  Rule,
-  'kinds' | 'cooldown_seconds' | 'digest' | 'quiet_hours' | 'tz' | 'max_per_day' | 'muted_until'
->;
+    Rule,
+    'kinds' | 'cooldown_seconds' | 'digest' | 'quiet_hours' | 'tz' | 'max_per_day' | 'muted_until'
+  >;
 
 /** The oldest due message of a channel. Its row needs no lock while the channel's is held. */
 export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Promise<DueDelivery | null> {
@@ -119,7 +118,7 @@ export async function beginAttempt(
 }
 
 /** The outcome of an attempt; `answer` is sanitized and truncated. */
-type AttemptResult = { http_status: number | null; code: DeliveryCode | null; answer: string | null };
+type AttemptResult = Pick<typeof deliveries.$inferSelect, 'http_status' | 'code' | 'answer'>;
 
 /** Marks it as delivered, even if another worker has leased the channel. */
 export async function markDelivered(

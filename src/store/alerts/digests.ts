@@ -1,10 +1,13 @@
 /** Stored digests: planned by the scan, composed once, and read. */
 import { type Id, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
+import type { digests, rules } from '../schema/alert-tables.ts';
 import { mayStart } from '../runs/run-leases.ts';
 
 /** A rule whose digest is due, or whose next slot is not known yet. */
-type DueDigestRule = { id: Id; slug: string; digest: string; tz: string; digest_due_at: Date | null };
+type DueDigestRule = Pick<typeof rules.$inferSelect, 'id' | 'slug' | 'tz' | 'digest_due_at'> & {
+  digest: string;
+};
 
 /** @param limit of rules */
 export async function listDueDigests(db: Queryable, now: Date, limit: number): Promise<Id[]> {
@@ -148,16 +151,12 @@ export async function insertDigestDelivery(
 }
 
 /** A digest as it is stored. `value`: as it was composed. */
-export type StoredDigest = {
-  id: Id;
+export type StoredDigest = Pick<typeof digests.$inferSelect, 'id' | 'due_at' | 'reason' | 'value'> & {
   rule: string;
   rule_name: string;
-  due_at: Date;
   state: 'sent' | 'kept';
-  reason: string | null;
   from: Date;
   until: Date;
-  value: unknown;
 };
 
 const SELECT_DIGESTS = statement`

@@ -4,6 +4,7 @@ import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../model/coun
 import { type Copies, nameTopicItem, ONE_COPY, readThings, type Thing } from '../topics/copies.ts';
 import { type Id, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
+import type { links, posts } from '../schema/post-tables.ts';
 import { findDismissed } from './dismissals.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
@@ -12,25 +13,17 @@ import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { NewGrowth } from '../derive/growth-reports.ts';
 import type { NewSpike, NewTrendState } from '../derive/trend-reports.ts';
 
-export type FeedPost = Record<MainCounter, number | null> & {
-  id: Id;
-  external_id: string;
-  url: string | null;
-  author_username: string | null;
-  author_name: string | null;
-  text: string;
-  lang: string | null;
-  hashtags: string[];
-  created_at: Date | null;
-};
+export type FeedPost = Record<MainCounter, number | null> &
+  Pick<typeof posts.$inferSelect, 'id' | 'external_id' | 'url' | 'text' | 'lang' | 'created_at'> & {
+    author_username: string | null;
+    author_name: string | null;
+    hashtags: string[];
+  };
 
-export type FeedLink = {
-  id: Id;
-  url: string;
-  site: string;
-  title: string | null;
-  snippet: string | null;
-  published_at: Date | null;
+export type FeedLink = Pick<
+  typeof links.$inferSelect,
+  'id' | 'url' | 'site' | 'title' | 'snippet' | 'published_at'
+> & {
   /** The post at its address, if that is known. */
   post: FeedPost | null;
 };

@@ -1,26 +1,12 @@
 /** Problems of strandline itself: rows that the check writes, and what messages say of them. */
-import type { SystemEventKind, SystemEventOutcome, SystemEventPart } from '../../model/alerts.ts';
+import type { SystemEventPart } from '../../model/alerts.ts';
 import { givenRows } from '../db/batches.ts';
 import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
+import type { system_events } from '../schema/alert-tables.ts';
 
 /** A problem as stored; one without `opened_at` was seen by one check and waits for a second. */
-export type SystemEvent = {
-  id: Id;
-  kind: SystemEventKind;
-  subject_key: string;
-  subject: string;
-  search_id: Id | null;
-  since: Date;
-  noticed_at: Date;
-  opened_at: Date | null;
-  clear_since: Date | null;
-  until: Date | null;
-  outcome: SystemEventOutcome | null;
-  recurrences: number;
-  reason: string | null;
-  advice: string | null;
-};
+export type SystemEvent = typeof system_events.$inferSelect;
 
 export type NewSystemEvent = Omit<SystemEvent, 'id'>;
 

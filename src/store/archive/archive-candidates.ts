@@ -29,11 +29,7 @@ export type ArchiveQuestion = {
   newestWith?: readonly (readonly string[])[] | undefined;
 };
 
-export type Candidate = {
-  kind: string;
-  thing: Id;
-  config: string;
-  words: number;
+export type Candidate = Pick<typeof archive_documents.$inferSelect, 'kind' | 'thing' | 'config' | 'words'> & {
   /** Lexemes of the query in the document, with their frequency. */
   matches: [lexeme: string, times: number][];
 };

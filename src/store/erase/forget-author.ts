@@ -9,6 +9,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../access/audit-entries.ts';
 import { type Database, type Id, inTransaction, type Queryable, onlyRow } from '../db/database.ts';
 import { execute, rowsOf, statement, type Statement } from '../db/statement.ts';
+import type { authors } from '../schema/post-tables.ts';
+import type { responses } from '../schema/run-tables.ts';
 import { waitForFollower } from '../derive/pending-derivations.ts';
 import { deleteReplies } from '../access/idempotency.ts';
 import { decodeBody } from '../runs/responses.ts';
@@ -23,15 +25,13 @@ import {
 } from './tombstones.ts';
 import { findTraces, removeTraces, type Traces } from './traces.ts';
 
-type KnownAuthor = {
-  id: Id;
-  service_id: Id;
+type KnownAuthor = Pick<
+  typeof authors.$inferSelect,
+  'id' | 'service_id' | 'external_id' | 'username' | 'name'
+> & {
   service: string;
-  external_id: string;
-  username: string | null;
   /** The current one and former ones. */
   usernames: string[];
-  name: string | null;
   /** Of the profile, or a homepage; former ones too. */
   urls: string[];
 };
@@ -171,7 +171,9 @@ async function isForgotten(db: Database, thing: Forgettable): Promise<boolean> {
 /** Raw responses are compressed and must be read to find names, so only a few are read at a time. */
 const RESPONSE_BATCH = 20;
 
-type ResponseRow = { run_id: Id; n: number; received_at: Date; open: boolean; body: Buffer };
+type ResponseRow = Pick<typeof responses.$inferSelect, 'run_id' | 'n' | 'received_at' | 'body'> & {
+  open: boolean;
+};
 
 type ResponsePosition = { receivedAt: Date | string; runId: Id; n: number };
 

@@ -15,6 +15,7 @@ import {
   type Transaction,
 } from '../db/database.ts';
 import { rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
+import type { posts } from '../schema/post-tables.ts';
 import { lockSaves } from './forget-lock.ts';
 
 /** The newest rows. Whatever is saved later has higher keys, because no save is in progress. */
@@ -134,7 +135,7 @@ export async function countPurge(db: Queryable, searchIds: readonly Id[]): Promi
   return { searches: searchIds.length, ...onlyRow(rows) };
 }
 
-export type LeavingPost = { id: Id; service_id: Id; external_id: string; author_id: Id | null };
+export type LeavingPost = Pick<typeof posts.$inferSelect, 'id' | 'service_id' | 'external_id' | 'author_id'>;
 
 /** Which posts of a search are deleted with it: posts that only this search found, and posts that only such posts refer to. */
 export async function findLeavingPosts(

@@ -5,6 +5,7 @@
 import { identifyPost, type OwnLinkRule } from '../../model/links/link-identity.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
+import type { discoveries as table } from '../schema/result-tables.ts';
 import { lockAgainstForgetting } from '../erase/forget-lock.ts';
 import { type Item, itemName, reportItems } from '../save/topic-items.ts';
 
@@ -79,8 +80,7 @@ async function fillPosts(tx: Transaction, own: readonly OwnLinkRule[], after: Id
 
 /** @returns the last discovery of the batch; null if there is none */
 async function fillDiscoveries(tx: Transaction, { discoveries, until }: Progress): Promise<Id | null> {
-  type DiscoveryRow = { id: Id; run_id: Id; baseline: boolean; kind: string; thing: Id };
-  const rows = await rowsOf<DiscoveryRow>(
+  const rows = await rowsOf<Pick<typeof table.$inferSelect, 'id' | 'run_id' | 'baseline' | 'kind' | 'thing'>>(
     tx,
     statement`SELECT id, run_id, baseline, kind, thing FROM strandline.discoveries
       WHERE id > ${discoveries} AND id <= ${until} ORDER BY id LIMIT ${BATCH_SIZE}`,

@@ -2,6 +2,7 @@
 
 import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
 import { execute, statement } from '../db/statement.ts';
+import type { links } from '../schema/post-tables.ts';
 import {
   claimsView,
   completionsView,
@@ -60,7 +61,7 @@ export async function readLinksByIds({ orm }: Orm, ids: readonly Id[]): Promise<
 }
 
 /** A link with what is needed to name it. */
-export type AddressedLink = { id: Id; url: string; title: string | null };
+export type AddressedLink = Pick<typeof links.$inferSelect, 'id' | 'url' | 'title'>;
 
 /** The links of addresses as they were received; unknown addresses are left out. */
 export async function readLinksByAddress(

@@ -4,6 +4,7 @@ import type { Operation } from '../../model/enumerations.ts';
 import type { RunCode, SkipReason } from '../../model/errors.ts';
 import { type Id, type Orm, type Pooled, type Reads, onlyRow, prepareOnce } from '../db/database.ts';
 import { execute, selectIds, statement } from '../db/statement.ts';
+import type { responses } from '../schema/run-tables.ts';
 import { callsView, rejectsView, runsView, searchesView } from '../schema/analytics-views.ts';
 import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 import { runs } from '../schema/run-tables.ts';
@@ -177,14 +178,12 @@ export async function readRunNeighbours(
   return onlyRow(rows);
 }
 
-export type StoredResponseNote = {
-  /** Number of the call that returned it. */
-  n: number;
-  content_type: string | null;
-  /** Decoded, and as stored. */
-  bytes: number;
+export type StoredResponseNote = Pick<
+  typeof responses.$inferSelect,
+  'n' | 'content_type' | 'bytes' | 'received_at'
+> & {
+  /** Its compressed body. */
   stored_bytes: number;
-  received_at: Date;
 };
 
 /** A run's stored response without its body; undefined if it expired or never arrived. */

@@ -1,15 +1,15 @@
 /** Status page: runs by outcome, and calls and costs of a day by service. */
 
-import type { RunCode } from '../../model/errors.ts';
 import { DAY } from '../../lib/time.ts';
 import type { Pooled } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
-import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
+import type { runs } from '../schema/run-tables.ts';
+import type { services } from '../schema/topic-tables.ts';
 
 /** Only a few dozen groups are possible. */
 const MAX_GROUPS = 1_000;
 
-export type RunTally = { status: RunStatus; code: RunCode | null; reason: string | null; runs: number };
+export type RunTally = Pick<typeof runs.$inferSelect, 'status' | 'code' | 'reason'> & { runs: number };
 
 /** Runs created since then, by status, error code and skip reason. */
 export async function tallyRuns({ pool }: Pooled, since: Date): Promise<RunTally[]> {
@@ -22,10 +22,7 @@ export async function tallyRuns({ pool }: Pooled, since: Date): Promise<RunTally
   );
 }
 
-export type ServiceDay = {
-  name: string;
-  kind: ServiceKind;
-  address: string | null;
+export type ServiceDay = Pick<typeof services.$inferSelect, 'name' | 'kind' | 'address'> & {
   calls_today: number;
   cost_usd_today: number | null;
   /** Calls of today without a reported cost. */

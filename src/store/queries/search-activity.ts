@@ -3,6 +3,7 @@
 import type { RunCode } from '../../model/errors.ts';
 import { type Id, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
+import type { search_versions } from '../schema/topic-tables.ts';
 import { DISCOVERY_KINDS, type RunStatus } from '../../model/closed-lists.ts';
 import { discoveriesView } from '../schema/analytics-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
@@ -95,13 +96,10 @@ export async function countDiscoveriesSince(
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
 }
 
-type RequestChange = {
-  search_id: Id;
-  search: string;
-  version: number;
-  created_at: Date;
-  prompt: string;
-};
+type RequestChange = Pick<
+  typeof search_versions.$inferSelect,
+  'search_id' | 'version' | 'created_at' | 'prompt'
+> & { search: string };
 
 /** Request changes of these searches, oldest first. */
 export async function readRequestChanges(

@@ -1,33 +1,21 @@
 /** What responses have shown about the rate of searches, due times of adaptive intervals, and the log of their changes. */
-import type { Operation } from '../../model/enumerations.ts';
 import { type Id, type Pooled, writeRows } from '../db/database.ts';
 import { execute, rowsOf, statement, timeOf } from '../db/statement.ts';
+import type { search_pace, searches } from '../schema/topic-tables.ts';
 import type { intervalChangesView } from '../schema/analytics-views.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { ScheduleColumns } from './slots.ts';
 
 /** A row of `search_pace`, with the search and its schedule. The learned members are null until a response was derived. */
-export type PaceRow = ScheduleColumns & {
-  search_id: Id;
-  slug: string;
-  topic: string;
-  service_id: Id;
-  service_kind: ServiceKind;
-  operation: Operation;
-  current_request_version: number;
-  interval_seconds: number | null;
-  /** Of its newest row in `interval_changes`. */
-  recorded_seconds: number | null;
-  spent_until: Date | null;
-  request_version: number | null;
-  learned_at: Date | null;
-  rate: number | null;
-  room: number | null;
-  hour_posts: number[] | null;
-  hour_spans: number[] | null;
-  seen: number | null;
-  missed: number | null;
-};
+export type PaceRow = ScheduleColumns &
+  Omit<typeof search_pace.$inferSelect, 'due_at'> &
+  Pick<typeof searches.$inferSelect, 'slug' | 'service_id' | 'operation'> & {
+    topic: string;
+    service_kind: ServiceKind;
+    current_request_version: number;
+    /** Of its newest row in `interval_changes`. */
+    recorded_seconds: number | null;
+  };
 
 const SELECT_PACES = statement`
   SELECT s.id AS search_id, s.slug, t.slug AS topic, s.service_id, sv.kind AS service_kind, s.operation, v.cron, v.every_seconds, v.auto, v.tz,

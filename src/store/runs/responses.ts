@@ -20,6 +20,7 @@ import {
   verbatim,
   sqlTime,
 } from '../db/statement.ts';
+import type { responses, runs } from '../schema/run-tables.ts';
 import { insertRejectsSql } from '../save/outcome.ts';
 import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
 import { IS_ABANDONED, MAX_SHARED_LEASES } from './run-leases.ts';
@@ -138,13 +139,10 @@ export async function isSentCall(
   return rowCount === 1;
 }
 
-type ResponseRow = {
-  n: number;
-  http_status: number;
-  content_type: string | null;
-  body: Buffer;
-  received_at: Date;
-};
+type ResponseRow = Pick<
+  typeof responses.$inferSelect,
+  'n' | 'http_status' | 'content_type' | 'body' | 'received_at'
+>;
 
 /** The newest stored response of a run, preferring complete ones; `null` if there is none or it has expired. */
 export async function loadNewestResponse(db: Database, runId: Id): Promise<RawResponse | null> {
@@ -237,7 +235,7 @@ export async function needsSolitude(
 const READABLE_AT = statement`coalesce(a.next_read_at, a.received_at + interval '5 seconds')`;
 
 /** An ended run with an unread response, to enqueue. */
-type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 'first' };
+type LateRun = Pick<typeof runs.$inferSelect, 'id' | 'fence' | 'trigger'>;
 
 /**
  * Ended runs with unread responses that are due to be read, for the scan to enqueue.

@@ -1,5 +1,4 @@
 /** Leases of runs: take with a fence, extend, renew. */
-import type { Operation } from '../../model/enumerations.ts';
 import { SECOND } from '../../lib/time.ts';
 import { batched, givenRows } from '../db/batches.ts';
 import { type Database, type Id, type Transaction, violatesConstraint } from '../db/database.ts';
@@ -13,30 +12,26 @@ import {
   verbatim,
   isOverSql,
 } from '../db/statement.ts';
+import type { runs } from '../schema/run-tables.ts';
+import type { searches } from '../schema/topic-tables.ts';
 import type { RequestColumns } from '../topics/searches.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** A leased run with everything its execution needs. */
-export type LeasedRun = RequestColumns & {
-  id: Id;
-  fence: number;
-  leases: number;
-  version: number;
-  trigger: 'schedule' | 'manual' | 'first';
-  slot_at: Date | null;
-  created_at: Date;
-  search_id: Id;
-  search: string;
-  topic: string;
-  operation: Operation;
-  next_due_at: Date | null;
-  service_id: Id;
-  service: string;
-  service_kind: ServiceKind;
-  /** Name of its dialect; see `loadDialect`. */
-  dialect: string;
-  calls_made: number;
-};
+export type LeasedRun = RequestColumns &
+  Pick<
+    typeof runs.$inferSelect,
+    'id' | 'fence' | 'leases' | 'version' | 'trigger' | 'slot_at' | 'created_at' | 'search_id'
+  > &
+  Pick<typeof searches.$inferSelect, 'operation' | 'service_id' | 'next_due_at'> & {
+    search: string;
+    topic: string;
+    service: string;
+    service_kind: ServiceKind;
+    /** Name of its dialect; see `loadDialect`. */
+    dialect: string;
+    calls_made: number;
+  };
 
 /** Leases last an hour at most. */
 export const LEASE_IS_OVER = isOverSql('lease_until', 'clock_timestamp()', `interval '1 day'`);

@@ -2,6 +2,7 @@
 import { SECOND } from '../../lib/time.ts';
 import { type Database, type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
+import type { runs } from '../schema/run-tables.ts';
 import { LEASE_IS_OVER, mayStart } from './run-leases.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
@@ -85,10 +86,7 @@ export async function resetSchedules(
 }
 
 /** A run to enqueue. */
-export type OfferedRun = {
-  id: Id;
-  fence: number;
-  trigger: 'schedule' | 'manual' | 'first';
+export type OfferedRun = Pick<typeof runs.$inferSelect, 'id' | 'fence' | 'trigger'> & {
   service_id: Id;
   service_kind: ServiceKind;
 };

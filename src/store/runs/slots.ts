@@ -1,12 +1,11 @@
 /** Slots of searches: which searches are due, and one row per slot with its result. */
 import type { CancelReason, SkipReason } from '../../model/errors.ts';
 import { SECOND } from '../../lib/time.ts';
-import type { Operation } from '../../model/enumerations.ts';
 import { givenRows } from '../db/batches.ts';
 import { type Id, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement } from '../db/statement.ts';
-import type { search_versions } from '../schema/topic-tables.ts';
-import type { SearchState, ServiceKind } from '../../model/closed-lists.ts';
+import type { search_versions, searches } from '../schema/topic-tables.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 
 /** A schedule as stored: one of the first three members is set. */
 export type ScheduleColumns = Pick<
@@ -15,25 +14,21 @@ export type ScheduleColumns = Pick<
 >;
 
 /** Scheduling state of a search, read under its row lock. */
-export type LockedSearch = ScheduleColumns & {
-  id: Id;
-  slug: string;
-  version: number;
-  request_version: number;
-  state: SearchState;
-  archived_at: Date | null;
-  created_at: Date;
-  /** When its pauses end, in the past if the scan has not seen it yet; null: it is not paused, or until somebody resumes it. */
-  pause_ends_at: Date | null;
-  /** Of a fixed or an adaptive schedule. */
-  next_due_at: Date | null;
-  service_id: Id;
-  service_kind: ServiceKind;
-  operation: Operation;
-  /** Of an adaptive schedule: the current interval, and until when its calls per day are spent. */
-  interval_seconds: number | null;
-  spent_until: Date | null;
-};
+export type LockedSearch = ScheduleColumns &
+  Pick<
+    typeof searches.$inferSelect,
+    'id' | 'slug' | 'version' | 'state' | 'archived_at' | 'created_at' | 'service_id' | 'operation'
+  > & {
+    request_version: number;
+    /** When its pauses end, in the past if the scan has not seen it yet; null: it is not paused, or until somebody resumes it. */
+    pause_ends_at: Date | null;
+    /** Of a fixed or an adaptive schedule. */
+    next_due_at: Date | null;
+    service_kind: ServiceKind;
+    /** Of an adaptive schedule: the current interval, and until when its calls per day are spent. */
+    interval_seconds: number | null;
+    spent_until: Date | null;
+  };
 
 const SEARCH_COLUMNS = statement`s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at,
   nullif(s.pause_ends_at, 'infinity') AS pause_ends_at, coalesce(s.next_due_at, p.due_at) AS next_due_at,

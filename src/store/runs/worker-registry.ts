@@ -3,21 +3,12 @@ import { type Clock, systemClock } from '../../platform/clock.ts';
 import { readDatabaseTime } from '../db/database-clock.ts';
 import type { Database } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
+import type { workers } from '../schema/system-tables.ts';
 
 /** A worker without a heartbeat for this long is dead: heartbeats are sent every 30 s. */
 export const MAX_HEARTBEAT_AGE_MS = 90 * SECOND;
 
-export type WorkerRow = {
-  name: string;
-  version: string;
-  queue: string;
-  concurrency: number;
-  skew_ms: number;
-  /** Responses on its disk that are not in the database yet. */
-  spooled: number;
-  started_at: Date;
-  seen_at: Date;
-};
+export type WorkerRow = typeof workers.$inferSelect;
 
 /** Records that a worker is alive. Rows without a heartbeat for a day are deleted. */
 export async function recordHeartbeat(db: Database, worker: WorkerRow): Promise<void> {

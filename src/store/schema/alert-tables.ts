@@ -1,6 +1,14 @@
 /** Tables of channels, rules, deliveries and their discoveries, and of feeds. */
 
-import { CHANNEL_STATES, RULE_STATES, STORED_RULE_KINDS } from '../../model/alerts.ts';
+import {
+  CHANNEL_STATES,
+  DELIVERY_CODE_NAMES,
+  RULE_STATES,
+  STORED_RULE_KINDS,
+  SYSTEM_EVENT_KINDS,
+  SYSTEM_EVENT_OUTCOMES,
+  WAIT_REASONS,
+} from '../../model/alerts.ts';
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -201,7 +209,7 @@ export const deliveries = strandline.table(
     delivered_at: instant(),
     /** Result of the last attempt. */
     http_status: integer(),
-    code: text(),
+    code: text({ enum: DELIVERY_CODE_NAMES }),
     /** The beginning of the receiver's response, sanitized. No view shows it. */
     answer: text(),
     /** Recipients that accepted it although others did not: it is not sent to them again. No view shows it. */
@@ -211,7 +219,7 @@ export const deliveries = strandline.table(
     /** The topic that was muted; null: its rule, or everything. */
     muted_topic_id: ref(),
     /** Why it was not sent at once (`WAIT_REASONS`); null if nothing held it back. */
-    waits_for: text(),
+    waits_for: text({ enum: WAIT_REASONS }),
   },
   (t) => [
     unique('deliveries_message_key').on(t.message_id),
@@ -261,7 +269,7 @@ export const system_events = strandline.table(
   'system_events',
   {
     id: key(),
-    kind: text().notNull(),
+    kind: text({ enum: SYSTEM_EVENT_KINDS }).notNull(),
     /** The subject of the event, unique within its kind: the id of a search or channel, the name of anything else. */
     subject_key: text().notNull(),
     /** Its name, as of the last check. */
@@ -276,7 +284,7 @@ export const system_events = strandline.table(
     /** The first of the checks in a row that did not see it any more; null: the last check saw it. */
     clear_since: instant(),
     until: instant(),
-    outcome: text(),
+    outcome: text({ enum: SYSTEM_EVENT_OUTCOMES }),
     /** How often it had ended and begun again within a day: its next end takes longer to be believed. */
     recurrences: integer().notNull(),
     reason: text(),

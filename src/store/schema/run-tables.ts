@@ -1,5 +1,7 @@
 /** Tables of runs, calls, responses and trials. */
 
+import { RUN_STATUSES, RUN_TRIGGERS } from '../../model/closed-lists.ts';
+import { RUN_CODE_NAMES } from '../../model/errors.ts';
 import { instant, key, ref, strandline } from './schema.ts';
 import { ofSearch, ofService } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';
@@ -43,10 +45,10 @@ export const runs = strandline.table(
     /** A range of missed slots is one row: from `slot_at` to this slot, `span_slots` in total. */
     span_until: instant(),
     span_slots: integer(),
-    trigger: text().notNull(),
-    status: text().notNull(),
+    trigger: text({ enum: RUN_TRIGGERS }).notNull(),
+    status: text({ enum: RUN_STATUSES }).notNull(),
     /** Error code of a failed run, from a closed list. */
-    code: text(),
+    code: text({ enum: RUN_CODE_NAMES }),
     /** Why it was skipped or cancelled, or the service's message if it failed. */
     reason: text(),
     /** A queued run is not leased before this time (retry). */

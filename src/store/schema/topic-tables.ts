@@ -1,6 +1,8 @@
 /** Tables of topics, searches with their versions, and services. */
 
-import { DATE_FILTERS, MODELS, TOOLS } from '../../model/enumerations.ts';
+import { SEARCH_STATES, SENSITIVITIES, SERVICE_KINDS } from '../../model/closed-lists.ts';
+import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../model/enumerations.ts';
+import { TOPIC_SOURCE_KINDS } from '../../model/topic-sources.ts';
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import {
@@ -59,7 +61,7 @@ export const topic_sources = strandline.table(
     topic_id: ref()
       .notNull()
       .references(() => topics.id, { onDelete: 'cascade' }),
-    kind: text().notNull(),
+    kind: text({ enum: TOPIC_SOURCE_KINDS }).notNull(),
     /** As it is sent: it may contain a secret. Of a source of the service its name, or `all`. */
     address: text().notNull(),
     /** Its own title; empty if it is unknown. */
@@ -97,11 +99,11 @@ export const searches = strandline.table(
       .notNull()
       .references((): AnyPgColumn => services.id),
     slug: text().notNull(),
-    operation: text().notNull(),
+    operation: text({ enum: OPERATIONS }).notNull(),
     /** The current version, in `search_versions`. */
     version: integer().notNull(),
     labels: text().array().notNull(),
-    state: text().notNull(),
+    state: text({ enum: SEARCH_STATES }).notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
     /**
@@ -122,7 +124,7 @@ export const searches = strandline.table(
     /** The simulation whose clock currently drives it; null: the database's clock. */
     simulation: text(),
     /** Sensitivity of spike detection; see monitor/trends. */
-    sensitivity: text().notNull().default('normal'),
+    sensitivity: text({ enum: SENSITIVITIES }).notNull().default('normal'),
     created_at: instant().notNull(),
     archived_at: instant(),
     /** Like the state of a topic. */
@@ -281,7 +283,7 @@ export const services = strandline.table(
   {
     id: key(),
     name: text().notNull(),
-    kind: text().notNull(),
+    kind: text({ enum: SERVICE_KINDS }).notNull(),
     /** Base URL of a hosted service; null for the sandbox and the own service, whose URL changes. */
     address: text(),
     dialect: text().notNull(),

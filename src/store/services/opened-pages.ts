@@ -5,13 +5,14 @@ import { DAY } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Pooled } from '../db/database.ts';
 import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
+import type { opened_pages } from '../schema/system-tables.ts';
 
 const KEEP_MS = DAY;
 /** A page takes 5 to 20 kB. */
 const MAX_PAGES = 5_000;
 
 /** `page` and `validators` as they were stored. */
-type OpenedPageRow = { page: unknown; validators: unknown; fresh_until: Date };
+type OpenedPageRow = Pick<typeof opened_pages.$inferSelect, 'page' | 'validators' | 'fresh_until'>;
 
 export async function readOpenedPage(
   db: Pooled,

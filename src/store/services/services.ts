@@ -1,13 +1,13 @@
-import type { ServiceKind } from '../../model/closed-lists.ts';
-import { type Database, type Id, onlyRow } from '../db/database.ts';
+import { type Database, onlyRow } from '../db/database.ts';
 import { execute, statement } from '../db/statement.ts';
+import type { services } from '../schema/topic-tables.ts';
 
-export type Service = { id: Id; name: string; kind: ServiceKind; address: string | null; dialect: string };
+export type Service = Omit<typeof services.$inferSelect, 'created_at'>;
 
 /** Finds or creates a service by name, and updates its URL and dialect. */
 export async function ensureService(
   db: Database,
-  input: { name: string; kind: ServiceKind; address: string | null; dialect: string; now: Date },
+  input: Omit<Service, 'id'> & { now: Date },
 ): Promise<Service> {
   const { name, kind, address, dialect, now } = input;
   const { rows } = await execute<Service>(

@@ -2,8 +2,8 @@ import { readNamed } from './former-slugs.ts';
 import type { Operation } from '../../model/enumerations.ts';
 import { type Database, type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
-import type { search_versions } from '../schema/topic-tables.ts';
-import type { SearchState, Sensitivity, ServiceKind } from '../../model/closed-lists.ts';
+import type { search_versions, searches } from '../schema/topic-tables.ts';
+import type { Sensitivity, ServiceKind } from '../../model/closed-lists.ts';
 import { type ScheduleColumns, setAdaptiveDue } from '../runs/slots.ts';
 
 /** What a search asks for, as stored. */
@@ -16,26 +16,30 @@ export type RequestColumns = Pick<
 export type Definition = RequestColumns & ScheduleColumns;
 
 /** A saved search with its current version. */
-export type Search = Definition & {
-  id: Id;
-  slug: string;
-  topic_id: Id;
-  topic: string;
-  service_id: Id;
-  service: string;
-  service_kind: ServiceKind;
-  operation: Operation;
-  version: number;
-  request_version: number;
-  labels: string[];
-  sensitivity: Sensitivity;
-  state: SearchState;
-  state_reason: string | null;
-  state_since: Date;
-  next_due_at: Date | null;
-  created_at: Date;
-  archived_at: Date | null;
-};
+export type Search = Definition &
+  Pick<
+    typeof searches.$inferSelect,
+    | 'id'
+    | 'slug'
+    | 'topic_id'
+    | 'service_id'
+    | 'operation'
+    | 'version'
+    | 'labels'
+    | 'sensitivity'
+    | 'state'
+    | 'state_reason'
+    | 'state_since'
+    | 'created_at'
+    | 'archived_at'
+  > & {
+    topic: string;
+    service: string;
+    service_kind: ServiceKind;
+    request_version: number;
+    /** Of a fixed or an adaptive schedule. */
+    next_due_at: Date | null;
+  };
 
 const SELECT_SEARCH = statement`
   SELECT s.id, s.slug, s.topic_id, t.slug AS topic, s.service_id, sv.name AS service, sv.kind AS service_kind, s.operation,

@@ -1,24 +1,10 @@
 /** Sources of topics: what people added or switched off, and what responses said of each. */
-import type { TopicSourceKind } from '../../model/topic-sources.ts';
 import { givenRows } from '../db/batches.ts';
 import type { Database, Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
+import type { topic_sources } from '../schema/topic-tables.ts';
 
-export type TopicSourceRow = {
-  id: Id;
-  kind: TopicSourceKind;
-  address: string;
-  title: string;
-  takes_all: boolean;
-  is_on: boolean;
-  added_at: Date;
-  added_by: string;
-  read_at: Date | null;
-  entries: number | null;
-  newest_at: Date | null;
-  failed_at: Date | null;
-  problem: string | null;
-};
+export type TopicSourceRow = Omit<typeof topic_sources.$inferSelect, 'topic_id' | 'reported_at'>;
 
 const COLUMNS = statement`s.id, s.kind, s.address, s.title, s.takes_all, s.is_on, s.added_at, s.added_by, s.read_at, s.entries, s.newest_at,
   s.failed_at, s.problem`;

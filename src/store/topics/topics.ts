@@ -2,16 +2,14 @@
 
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';
 import { execute, statement, verbatim } from '../db/statement.ts';
+import type { topics } from '../schema/topic-tables.ts';
 import { readNamed } from './former-slugs.ts';
 
 /** A topic; its searches are in `searches.ts`. */
-export type Topic = {
-  id: Id;
-  slug: string;
-  name: string;
-  sample: boolean;
-  created_at: Date;
-  archived_at: Date | null;
+export type Topic = Pick<
+  typeof topics.$inferSelect,
+  'id' | 'slug' | 'name' | 'sample' | 'created_at' | 'archived_at'
+> & {
   /** Slug of the topic that continues its searches on another service. */
   successor: string | null;
 };
