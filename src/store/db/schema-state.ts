@@ -180,11 +180,11 @@ export async function areViewsBehind(client: Client, views: Views | undefined): 
 
 /** The contract version of the views; null: none. */
 async function readViewVersion(client: Client): Promise<string | null> {
-  const [schema] = await rowsOf<{ comment: string | null }>(
+  const [views] = await rowsOf<{ version: string | null }>(
     client,
-    statement`SELECT obj_description(to_regnamespace(${ANALYTICS}), 'pg_namespace') AS comment`,
+    statement`SELECT substring(obj_description(to_regnamespace(${ANALYTICS}), 'pg_namespace') from '\\d+\\.\\d+$') AS version`,
   );
-  return /\d+\.\d+$/.exec(schema?.comment ?? '')?.[0] ?? null;
+  return views?.version ?? null;
 }
 
 /** Which schemas with our names contain any objects. */

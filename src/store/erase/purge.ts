@@ -78,7 +78,7 @@ async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Pro
 }
 
 /** A run that saves nothing any more, or whose worker has probably crashed. */
-const HAS_ENDED = verbatim(`(status <> 'running' OR ${LEASE_IS_OVER})`);
+const HAS_ENDED = statement`(status <> 'running' OR ${LEASE_IS_OVER})`;
 
 async function isRunning({ pool }: Pooled, searchId: Id): Promise<boolean> {
   const rows = await rowsOf(

@@ -224,7 +224,7 @@ export async function needsSolitude(
   const { rowCount } = await execute(
     db.pool,
     statement`SELECT FROM strandline.runs r WHERE id = ${runId} AND (
-        (${verbatim(IS_ABANDONED)} AND leases >= ${verbatim(MAX_SHARED_LEASES)})
+        (${IS_ABANDONED} AND leases >= ${verbatim(MAX_SHARED_LEASES)})
         OR (${HAS_ENDED} AND EXISTS (SELECT FROM strandline.responses
           WHERE run_id = ${runId} AND read_at IS NULL AND read_attempts >= ${verbatim(MAX_SHARED_READ_ATTEMPTS)} AND ${isDue(now)})))`,
   );

@@ -2,16 +2,7 @@
 import { SECOND } from '../../lib/time.ts';
 import { batched, givenRows } from '../db/batches.ts';
 import { type Database, type Id, type Transaction, violatesConstraint } from '../db/database.ts';
-import {
-  execute,
-  isOver,
-  rowsOf,
-  type Statement,
-  statement,
-  timeOf,
-  verbatim,
-  isOverSql,
-} from '../db/statement.ts';
+import { execute, isOver, rowsOf, type Statement, statement, timeOf, verbatim } from '../db/statement.ts';
 import type { runs } from '../schema/run-tables.ts';
 import type { searches } from '../schema/topic-tables.ts';
 import type { RequestColumns } from '../topics/searches.ts';
@@ -34,7 +25,11 @@ export type LeasedRun = RequestColumns &
   };
 
 /** Leases last an hour at most. */
-export const LEASE_IS_OVER = isOverSql('lease_until', 'clock_timestamp()', `interval '1 day'`);
+export const LEASE_IS_OVER = isOver(
+  statement`lease_until`,
+  statement`clock_timestamp()`,
+  statement`interval '1 day'`,
+);
 
 /** Whether a queued run may start: a retry waits an hour at most (`monitor/runs/retry-policy.ts`), spread over some seconds. */
 export function mayStart(now: Statement): Statement {
@@ -43,13 +38,15 @@ export function mayStart(now: Statement): Statement {
 
 /** No scan for this long means an outage, in which no worker could renew its lease either. */
 export const MAX_SCAN_GAP_MS = 3 * SECOND;
+const MAX_SCAN_GAP = verbatim(`interval '${MAX_SCAN_GAP_MS} ms'`);
 
 /**
  * A run whose lease expired while scans continue. After an outage, the first scan extends all leases (`extendLeases`), and
  * no run can be leased before: its worker may have survived with a paid response.
  */
-export const IS_ABANDONED = `(r.status = 'running' AND ${LEASE_IS_OVER} AND EXISTS (SELECT FROM strandline.scanner
-  WHERE scanned_at BETWEEN clock_timestamp() - interval '${MAX_SCAN_GAP_MS} ms' AND clock_timestamp() + interval '5 s'))`;
+export const IS_ABANDONED = statement`(r.status = 'running' AND ${LEASE_IS_OVER} AND EXISTS (
+  SELECT FROM strandline.scanner
+  WHERE scanned_at BETWEEN clock_timestamp() - ${MAX_SCAN_GAP} AND clock_timestamp() + interval '5 s'))`;
 
 /** A run that was leased this often may crash its workers: it is given only to a worker without other runs. */
 export const MAX_SHARED_LEASES = 2;
@@ -96,7 +93,7 @@ async function leaseRuns(db: Database, leases: readonly LeaseInput[]): Promise<(
         CROSS JOIN LATERAL (
           SELECT FROM strandline.runs r
           WHERE r.id = asked.id AND (asked.alone OR r.leases < ${verbatim(MAX_SHARED_LEASES)})
-            AND ((r.status = 'queued' AND ${mayStart(now)}) OR ${verbatim(IS_ABANDONED)})
+            AND ((r.status = 'queued' AND ${mayStart(now)}) OR ${IS_ABANDONED})
           FOR NO KEY UPDATE
         ) leasable
       )

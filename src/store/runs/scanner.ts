@@ -113,7 +113,7 @@ export async function takeOffers(
        ${inOfferOrder('r')}, offer_at, id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
      ), abandoned AS MATERIALIZED (
        SELECT id FROM strandline.runs r
-       WHERE status = 'running' AND ${verbatim(LEASE_IS_OVER)} AND coalesce(offer_at <= ${now}, true) AND ${isDriven}
+       WHERE status = 'running' AND ${LEASE_IS_OVER} AND coalesce(offer_at <= ${now}, true) AND ${isDriven}
        LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
      ), taken AS (
        UPDATE strandline.runs r SET offer_at = ${now}::timestamptz + ${OFFER_AGAIN_MS} * interval '1 ms'
