@@ -3,7 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.coverage AS
     c.observed_from > c.reached_from as cut, c.every_seconds, c.posts
   from strandline.coverage c join strandline.searches s on s.id = c.search_id;
 
-COMMENT ON VIEW strandline_analytics.coverage IS 'Time range in which each succeeded run saw all posts of its search. Time that no run covers was not observed; it does not mean there were no posts.';
+COMMENT ON VIEW strandline_analytics.coverage IS 'Time range in which each run with a parsed response, also one that stays failed, saw all posts of its search. Time that no run covers was not observed; it does not mean there were no posts.';
 COMMENT ON COLUMN strandline_analytics.coverage.run_id IS 'The run.';
 COMMENT ON COLUMN strandline_analytics.coverage.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.coverage.search IS 'Slug of the search.';

@@ -40,7 +40,7 @@ COMMENT ON COLUMN strandline_analytics.posts.quote IS 'Quoted text if the servic
 COMMENT ON COLUMN strandline_analytics.posts.is_quote_post IS 'Whether it quotes another post; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.posts.is_repost IS 'Whether it is a repost; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.posts.summary_description IS 'Summary written by the service; null when never returned.';
-COMMENT ON COLUMN strandline_analytics.posts.hashtags IS 'Hashtags in the text, without #, lower case; empty when there are none or they are unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.hashtags IS 'Hashtags in the text, without #, as written; empty when there are none or they are unknown.';
 COMMENT ON COLUMN strandline_analytics.posts.mentions IS 'Handles mentioned in the text; empty when there are none or they are unknown.';
 COMMENT ON COLUMN strandline_analytics.posts.urls IS 'URLs in the text, expanded; empty when there are none or they are unknown.';
 COMMENT ON COLUMN strandline_analytics.posts.media IS 'Media, as returned; empty when there are none or they are unknown.';

@@ -432,7 +432,14 @@ test('a gain is divided by the time in which it arose, even with rare observatio
   await run(world, daily, 0, [post('260', 10, old)]);
   await run(world, daily, 24 * HOUR, [post('260', 250, old)]);
   expect(await readRisingPosts(world.db, { search: 'daily', limit: 10 })).toMatchObject([
-    { gained_engagement: 240, observed_hours: 24, per_hour: 10 },
+    // What is typical at this age is unknown, which is not zero.
+    {
+      gained_engagement: 240,
+      observed_hours: 24,
+      per_hour: 10,
+      typical_per_hour: null,
+      ahead_per_hour: null,
+    },
   ]);
   const down = await newSearch(world, 'down-for-a-week', { every: '1h' });
   await run(world, down, 0, [post('261', 10, old)]);

@@ -101,12 +101,18 @@ WITH asked AS MATERIALIZED (
       -- All its gains, if it was not known before.
       WHEN h.known_at >= h.since AND h.changed_at <= h.at THEN h.gained_ever
       ELSE (
-        SELECT sum(greatest(k.x - k.before, 0)) FILTER (WHERE k.observed_at > h.since) FROM (
-          SELECT e.observed_at, v.x, lag(v.x) OVER (PARTITION BY v.counter ORDER BY e.observed_at) AS before
-          FROM ${S}.post_snapshots e
+        SELECT sum(greatest(k.x - k.before, 0)) FROM (
+          SELECT v.x, lag(v.x) OVER (PARTITION BY v.counter ORDER BY e.observed_at) AS before
+          FROM (
+            -- What is known when the time begins: a snapshot says only what its response said.
+            SELECT h.since AS observed_at, ${ENGAGEMENT_COUNTERS.map((c) => `${knownCounterSql('q', c, 'h.since')} AS ${c}`).join(', ')}
+            FROM ${S}.post_counters q WHERE q.post_id = h.post_id
+            UNION ALL
+            SELECT observed_at, ${ENGAGEMENT_COUNTERS.join(', ')} FROM ${S}.post_snapshots
+            WHERE post_id = h.post_id AND observed_at > h.since AND observed_at <= h.at
+          ) e
           CROSS JOIN LATERAL (VALUES ${ENGAGEMENT_COUNTERS.map((counter, n) => `(${n}, e.${counter})`).join(', ')}) v(counter, x)
-          WHERE e.post_id = h.post_id AND v.x IS NOT NULL AND e.observed_at <= h.at AND e.observed_at >= coalesce((
-            SELECT max(b.observed_at) FROM ${S}.post_snapshots b WHERE b.post_id = h.post_id AND b.observed_at <= h.since), '-infinity')
+          WHERE v.x IS NOT NULL
         ) k) END)::bigint AS gained,
     extract(epoch FROM h.at - CASE WHEN h.is_young THEN h.created_at ELSE h.since END)::float8 / 3600 AS observed_hours
   FROM held h WHERE h.since IS NOT NULL
@@ -119,9 +125,11 @@ WITH asked AS MATERIALIZED (
   SELECT r.*, y.per_hour, CASE WHEN y.per_hour IS NOT NULL THEN y.posts END AS compared_with
   FROM gained r JOIN typical m USING (search_id)
   CROSS JOIN LATERAL (SELECT width_bucket(r.age_hours, ARRAY[${AGES.slice(0, -1).join(', ')}]::float8[]) + 1 AS i) b
+  CROSS JOIN LATERAL (SELECT m.engagement[b.i] - CASE WHEN b.i = 1 THEN 0 ELSE m.engagement[b.i - 1] END AS gained) z
   CROSS JOIN LATERAL (
     SELECT least(m.posts[b.i], m.posts[b.i - 1]) AS posts,
-      greatest(m.engagement[b.i] - CASE WHEN b.i = 1 THEN 0 ELSE m.engagement[b.i - 1] END, 0) / (ARRAY[${AGES.map((age, i) => age - (AGES[i - 1] ?? 0)).join(', ')}])[b.i] AS per_hour
+      -- Not greatest() alone, which takes an unknown value for 0.
+      CASE WHEN z.gained IS NOT NULL THEN greatest(z.gained, 0) END / (ARRAY[${AGES.map((age, i) => age - (AGES[i - 1] ?? 0)).join(', ')}])[b.i] AS per_hour
   ) y
   WHERE r.gained >= ${MIN_GAINED} AND r.observed_hours >= ${MIN_OBSERVED_HOURS} AND (y.per_hour IS NULL OR r.gained / r.observed_hours > y.per_hour)
 ), sunk AS (

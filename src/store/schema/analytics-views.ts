@@ -495,8 +495,8 @@ export const contractColumnsView = analytics
   .existing();
 
 /**
- * Time range in which each succeeded run saw all posts of its search. Time that no run covers was
- * not observed; it does not mean there were no posts.
+ * Time range in which each run with a parsed response, also one that stays failed, saw all posts of
+ * its search. Time that no run covers was not observed; it does not mean there were no posts.
  */
 export const coverageView = analytics
   .view('coverage', {
@@ -1222,13 +1222,15 @@ export const postGrowthView = analytics
     /** Gain in likes, reposts, replies and quotes combined; null when none was observed twice. */
     gained_engagement: counter(),
     /**
-     * Likes gained per hour over the last observed interval: from the observation before the last
-     * change until the post was last seen. 0 when likes only fell; null when observed once.
+     * Likes gained per hour over the last observed interval: from the snapshot before the last change
+     * (see post_engagement) until the post was last seen. 0 when likes only fell; null when the last
+     * change does not know them, or observed once.
      */
     likes_per_hour: doublePrecision(),
     /**
-     * Engagement gained per hour over the last observed interval: from the observation before the last
-     * change until the post was last seen. 0 when it only fell; null when observed once.
+     * Engagement gained per hour over the last observed interval: from the snapshot before the last
+     * change (see post_engagement) until the post was last seen. 0 when it only fell; null when the
+     * last change does not know it, or observed once.
      */
     engagement_per_hour: doublePrecision(),
     /**
@@ -1361,7 +1363,7 @@ export const postsView = analytics
     is_repost: boolean(),
     /** Summary written by the service; null when never returned. */
     summary_description: text(),
-    /** Hashtags in the text, without #, lower case; empty when there are none or they are unknown. */
+    /** Hashtags in the text, without #, as written; empty when there are none or they are unknown. */
     hashtags: text().array().notNull(),
     /** Handles mentioned in the text; empty when there are none or they are unknown. */
     mentions: text().array().notNull(),
