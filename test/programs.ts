@@ -9,7 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { z } from 'zod';
-import { putTogether, PROGRAMS as WHAT_IS_STARTED } from '../scripts/put-together.ts';
+import { putTogether, PROGRAMS as WHAT_IS_STARTED } from '../scripts/put-together.js';
 import { connect } from '../src/platform/postgres/connect.ts';
 import { REPOSITORY } from './house/sources.ts';
 import { makeDirectory } from './temporary.ts';

@@ -1,9 +1,9 @@
+// @ts-check
 /** Puts the program of `npm start` together: in the folder that start.js names, which exists only once it is whole. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isAlive } from '../src/platform/postgres/pid-file.ts';
-import { putTogether, PROGRAMS } from './put-together.ts';
+import { putTogether, PROGRAMS } from './put-together.js';
 
 const [folder = ''] = process.argv.slice(2);
 const all = path.dirname(folder);
@@ -11,9 +11,9 @@ await mkdir(all, { recursive: true });
 const partial = await mkdtemp(path.join(all, 'new-'));
 const use = path.join(partial, `used-by-${process.pid}`);
 await writeFile(use, '');
-await putTogether(PROGRAMS, partial, folder);
+await putTogether(PROGRAMS, partial, { placed: folder, packages: 'external' });
 await rm(use);
-await rename(partial, folder).catch((error: unknown) => {
+await rename(partial, folder).catch((error) => {
   // Another process was faster.
   if (!existsSync(folder)) throw error;
 });
@@ -22,6 +22,16 @@ for (const name of await readdir(all)) {
   const other = path.join(all, name);
   // A running program loads parts of itself later.
   const users = (await readdir(other)).flatMap((file) => /^used-by-(\d+)$/.exec(file)?.[1] ?? []);
-  if (other !== folder && !users.some((pid) => isAlive(Number(pid))))
+  if (other !== folder && !users.some((pid) => isRunning(Number(pid))))
     await rm(other, { recursive: true, force: true });
+}
+
+/** @param {number} pid */
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Somebody else's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }
