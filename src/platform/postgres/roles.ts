@@ -48,15 +48,31 @@ export async function ensureDatabases(
         await client.query(`CREATE ROLE ${name} LOGIN PASSWORD '${scramVerifier(passwords[secrets.owner])}'`);
       await ensureReaderRole(client, reader, passwords[secrets.reader]);
       await restoreReader(client, reader, passwords[secrets.reader]);
-      await createDatabase(client, name);
     }
+    // Copying a template takes a tenth to a third of a second.
+    await inParallel(Object.values(DATABASES), async ({ name }) => createDatabase(client, name, urlOf));
     await closeDatabases(client, urlOf);
   });
 }
 
-async function createDatabase(client: Client, name: string): Promise<void> {
-  if (!(await exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', name)))
-    await client.query(`CREATE DATABASE ${name} OWNER ${name}`);
+async function createDatabase(
+  client: Client,
+  name: string,
+  urlOf: (database: string) => string,
+): Promise<void> {
+  if (await exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', name)) return;
+  const own = await connect(urlOf('postgres'), 'strandline set-up');
+  try {
+    await own.query(`CREATE DATABASE ${name} OWNER ${name}`);
+  } finally {
+    await own.end();
+  }
+}
+
+/** @throws the first error, once all have ended: what still runs would find the server gone */
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const results = await Promise.allSettled(items.map(work));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 /**
@@ -82,9 +98,10 @@ export function readPassword(home: DataDirectory, kind: DatabaseKind, role: 'own
 /** The database `postgres` has locks that readers must not take. */
 async function closeDatabases(client: Client, urlOf: (database: string) => string): Promise<void> {
   const { real, sandbox } = DATABASES;
-  for (const database of [real, sandbox])
+  await inParallel([real, sandbox], async (database) => {
     if (await mayConnect(client, database === real ? sandbox.reader : real.reader, database.name))
       await closeDatabase(client, database, urlOf);
+  });
   if (!(await mayConnect(client, real.reader, 'postgres'))) return;
   await client.query(
     `REVOKE CONNECT ON DATABASE template1 FROM PUBLIC;

@@ -6,7 +6,14 @@ import { migrateQueue, QUEUE_SCHEMA } from '../../platform/queue/queue-schema.ts
 import type { DatabaseKind } from '../../model/database-kind.ts';
 import { readErrorCode, Refused } from '../../model/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
-import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
+import {
+  joinStatements,
+  LAST_SQUASHED,
+  type Migration,
+  readMigrations,
+  readViews,
+  type Views,
+} from './migrations-folder.ts';
 import { prepareReader, listOpenToReader } from '../reader/prepare-reader.ts';
 import {
   announceKind,
@@ -257,16 +264,17 @@ export async function applyMigrations(
 ): Promise<void> {
   for (const migration of migrations) await applyMigration(client, migration);
   await applyTheViews();
-  for (const { afterViews } of migrations) for (const text of afterViews) await client.query(text);
+  for (const { afterViews } of migrations)
+    if (afterViews.length > 0) await client.query(joinStatements(afterViews));
 }
 
+/** Statements are sent at once, since a new database has hundreds of them. */
 async function applyMigration(client: Client, { when, hash, statements }: Migration): Promise<void> {
-  await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
-  await execute(
-    client,
-    statement`CREATE TABLE IF NOT EXISTS ${LEDGER} (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
-  );
-  for (const text of statements) await client.query(text);
+  const ledger = [
+    `CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`,
+    `CREATE TABLE IF NOT EXISTS ${SCHEMA}.${MIGRATIONS_TABLE} (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
+  ];
+  await client.query(joinStatements([...ledger, ...statements]));
   await execute(client, statement`INSERT INTO ${LEDGER} (hash, created_at) VALUES (${hash}, ${when})`);
 }
 

@@ -59,6 +59,11 @@ function splitStatements(text: string): string[] {
   return text.split('--> statement-breakpoint').filter((statement) => statement.trim() !== '');
 }
 
+/** One text of several, each of which may end in a comment. */
+export function joinStatements(statements: readonly string[]): string {
+  return statements.join('\n;\n');
+}
+
 /**
  * The views of the migrations folder; undefined if it has no `views/`.
  * @throws Error if a file does not create the view in its name, the version is missing, or views are circular

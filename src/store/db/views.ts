@@ -4,7 +4,7 @@ import { type Client, escapeIdentifier } from 'pg';
 import { ANALYTICS, type DatabaseKind } from '../../model/database-kind.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { Refused } from '../../model/errors.ts';
-import { type View, type Views, writeView } from './migrations-folder.ts';
+import { joinStatements, type View, type Views, writeView } from './migrations-folder.ts';
 import { readSqlState } from './database.ts';
 import { rowsOf, type Statement, statement } from './statement.ts';
 
@@ -54,19 +54,28 @@ export async function applyViews(
 }
 
 async function replaceAll(client: Client, files: readonly View[], kind: DatabaseKind): Promise<void> {
+  const texts = files.map((file) => writeView(file, kind));
+  if (await replaceOrUndo(client, joinStatements(texts))) return;
   const dropped: Dropped[] = [];
   for (const file of files) {
     const text = writeView(file, kind);
-    try {
-      await client.query(`SAVEPOINT view;\n${text}\n;RELEASE SAVEPOINT view`);
-    } catch (error) {
-      if (readSqlState(error) !== NOT_REPLACEABLE) throw error;
-      await client.query('ROLLBACK TO SAVEPOINT view; RELEASE SAVEPOINT view');
-      dropped.push(...(await dropWithDependents(client, file.name, files)));
-      await client.query(text);
-    }
+    if (await replaceOrUndo(client, text)) continue;
+    dropped.push(...(await dropWithDependents(client, file.name, files)));
+    await client.query(text);
   }
   for (const view of dropped) await giveBack(client, view);
+}
+
+/** @returns false, with nothing done, if a view cannot be replaced */
+async function replaceOrUndo(client: Client, text: string): Promise<boolean> {
+  try {
+    await client.query(`SAVEPOINT view;\n${text}\n;RELEASE SAVEPOINT view`);
+    return true;
+  } catch (error) {
+    if (readSqlState(error) !== NOT_REPLACEABLE) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT view; RELEASE SAVEPOINT view');
+    return false;
+  }
 }
 
 /** A dropped view with its owner and grants. `column` is null for a grant on the whole view. */
