@@ -195,30 +195,6 @@ function nameOf(hit: ArchiveHit): string {
   return hit.kind === 'post' ? hit.post.external_id : hit.link.url.slice('https://pages.example/'.length);
 }
 
-/** What the archive counts, and what it would count if it counted anew. */
-async function counts() {
-  const counted = await rows(
-    `SELECT lexeme, documents::int AS n FROM strandline.archive_lexemes WHERE documents <> 0 ORDER BY lexeme`,
-  );
-  const anew = await rows(
-    `SELECT u.lexeme, count(*)::int AS n FROM strandline.archive_documents d, unnest(d.tsv) u
-     GROUP BY 1 ORDER BY 1`,
-  );
-  const sizes = await rows(
-    `SELECT config, documents::int, words::int FROM strandline.archive_corpora WHERE documents <> 0 ORDER BY 1`,
-  );
-  const sizesAnew = await rows(
-    `SELECT config, count(*)::int AS documents, sum(words)::int AS words FROM strandline.archive_documents
-     GROUP BY 1 ORDER BY 1`,
-  );
-  const older = await rows(
-    `SELECT l.lexeme FROM strandline.archive_lexemes l CROSS JOIN strandline.archive_documents d
-     WHERE l.lexeme = ANY (tsvector_to_array(d.tsv)) AND l.newest_at < d.at`,
-  );
-  expect(older, 'no document is newer than the newest of its words').toEqual([]);
-  return { counted: [counted, sizes], anew: [anew, sizesAnew] };
-}
-
 test('a long query finds items with some of its words, the rarest first', async () => {
   const search = await newSearch('ferries', hosted);
   const harbour = Array.from({ length: 12 }, (_, n) =>
@@ -278,7 +254,7 @@ test('stop words of a query match nothing, and do not hide a word that matters i
   expect(await ask('war on the peninsula')).toEqual(['en-2']);
 });
 
-test('an edited post and a changed title are found by their new words, and the counts stay exact', async () => {
+test('an edited post and a changed title are found by their new words only', async () => {
   const search = await newSearch('edits', hosted);
   const before = {
     ...posts(post('edit-1', 'the obelisk is closed')),
@@ -293,8 +269,6 @@ test('an edited post and a changed title are found by their new words, and the c
   await found(search, after, at(1));
   expect(await ask('obelisk')).toEqual([]);
   expect((await ask('pyramid')).toSorted()).toEqual(['edit', 'edit-1']);
-  const { counted, anew } = await counts();
-  expect(counted).toEqual(anew);
 });
 
 test('two processes that fill the archive concurrently write each item once', async () => {
@@ -305,8 +279,6 @@ test('two processes that fill the archive concurrently write each item once', as
   );
   await Promise.all(Array.from({ length: 4 }, () => fillArchive(world.db, { batches: 10 })));
   expect(await ask('quicksilver')).toHaveLength(30);
-  const { counted, anew } = await counts();
-  expect(counted).toEqual(anew);
 });
 
 test('nested posts are found', async () => {

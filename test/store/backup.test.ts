@@ -433,14 +433,24 @@ async function readAdded(): Promise<{ tables: Set<string>; columns: Map<string, 
   return added;
 }
 
-/** Tables that had a column for whether a row is simulated. */
-const WITH_SANDBOX: ReadonlySet<string> = new Set([
-  'archive_corpora',
-  'archive_documents',
-  'archive_lexemes',
+/** Columns that were dropped since, with a value. */
+const DROPPED_COLUMNS: ReadonlyMap<string, readonly (readonly [string, string])[]> = new Map([
+  [
+    'archive_documents',
+    [
+      ['sandbox', 'f'],
+      ['words', '0'],
+    ],
+  ],
 ]);
 
-/** Takes the added columns out of a backed-up table, and puts the column in that is gone since. */
+/** Tables that were dropped since, with their columns. */
+const DROPPED_TABLES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['archive_corpora', ['sandbox', 'documents', 'words', 'config']],
+  ['archive_lexemes', ['lexeme', 'sandbox', 'documents', 'newest_at']],
+]);
+
+/** Takes the added columns out of a backed-up table, and puts those in that are gone since. */
 async function withoutAdded(
   directory: string,
   table: BackedUpTable,
@@ -456,11 +466,12 @@ async function withoutAdded(
     (table.name === 'facts' && line.split('\t').includes('kind')) ||
     (table.name === 'rules' && line.includes('{system}'));
   const lines = all.filter((line) => !isLater(line));
-  const [column, value] = WITH_SANDBOX.has(table.name) ? [['sandbox'], ['f']] : [[], []];
-  const former = (line: string) => [...line.split('\t').filter(kept), ...value].join('\t');
+  const dropped = DROPPED_COLUMNS.get(table.name) ?? [];
+  const former = (line: string) =>
+    [...line.split('\t').filter(kept), ...dropped.map(([, value]) => value)].join('\t');
   const packed = gzipSync(lines.map((line) => (line === '' ? line : former(line))).join('\n'));
   await writeFile(file, packed);
-  const columns = [...table.columns.filter(kept), ...column];
+  const columns = [...table.columns.filter(kept), ...dropped.map(([column]) => column)];
   return { ...table, columns, rows: table.rows - (all.length - lines.length), ...digestOf(packed) };
 }
 
@@ -478,6 +489,7 @@ test('a backup from before tables were named anew, and channels had settings, is
     rows: FORMER_CHANNELS.rows.length,
     ...digestOf(packed),
   };
+  const empty = gzipSync('');
   const added = await readAdded();
   const directory = await withManifest('former names', async (manifest, copy) => {
     manifest.migration = { name: tables.name, when: tables.when };
@@ -493,6 +505,10 @@ test('a backup from before tables were named anew, and channels had settings, is
       name: FORMER_NAMES.get(table.name) ?? table.name,
       ...(table.name === 'channels' ? channels : {}),
     }));
+    for (const [name, columns] of DROPPED_TABLES) {
+      await writeFile(path.join(copy, `${name}.copy.gz`), empty);
+      manifest.tables.push({ name, columns: [...columns], rows: 0, ...digestOf(empty) });
+    }
   });
   // Tables that are not backed up have no file.
   for (const name of added.tables) await rm(path.join(directory, `${name}.copy.gz`), { force: true });

@@ -103,8 +103,6 @@ export const LOG_TABLES: readonly string[] = [
   'tokens',
   // The text archive is filled from the feed, in its order, with the newest texts.
   'archive_documents',
-  'archive_lexemes',
-  'archive_corpora',
   'archive_progress',
   'archive_changes',
 ];

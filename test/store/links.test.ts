@@ -24,7 +24,7 @@ afterAll(() => world.close());
 beforeEach(async () => {
   await world.db.pool.query(
     `TRUNCATE strandline.links, strandline.link_addresses, strandline.link_sightings, strandline.post_links, strandline.discoveries,
-     strandline.archive_documents, strandline.archive_lexemes CASCADE`,
+     strandline.archive_documents CASCADE`,
   );
   ai = await newSearch('ai');
 });

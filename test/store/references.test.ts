@@ -23,8 +23,6 @@ const declared = Object.entries(REFERENCES).flatMap(([table, columns]) =>
 
 /** Tables that refer to nothing. */
 const WITHOUT_REFERENCES: readonly string[] = [
-  'archive_corpora',
-  'archive_lexemes',
   'audit_log',
   'count_increments',
   'counts',

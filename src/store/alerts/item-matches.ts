@@ -5,9 +5,10 @@ import {
   type ArchiveDocument,
   buildDocument,
   readDocuments,
-  VECTORS_SQL,
+  VECTOR_SQL,
 } from '../archive/archive-documents.ts';
-import { buildCondition, readWordForms } from '../archive/query-condition.ts';
+import { buildCondition } from '../archive/query-condition.ts';
+import { readWordForms } from '../archive/word-forms.ts';
 import { type Id, type Queryable, writeRows } from '../db/database.ts';
 import { join, rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { FeedEntry } from './feed-entries.ts';
@@ -32,9 +33,9 @@ export async function findMatches(
   const rows = await rowsOf<{ kind: string; thing: Id; matches: boolean[] }>(
     tx,
     statement`SELECT d.kind, d.thing, ARRAY[${join(conditions, ', ')}] AS matches FROM (
-        SELECT r.kind, r.thing, r.at, r.config, ${verbatim(VECTORS_SQL)}
+        SELECT r.kind, r.thing, r.at, r.config, ${verbatim(VECTOR_SQL)} AS tsv
         FROM json_to_recordset(${writeRows(documents)}::json)
-          AS r(kind text, thing bigint, at timestamptz, config text, title text, body text, exact text)
+          AS r(kind text, thing bigint, at timestamptz, config text, title text, body text, written text)
         OFFSET 0
       ) d`,
   );

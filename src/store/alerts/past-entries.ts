@@ -1,7 +1,8 @@
 /** Past discoveries, for the preview of a rule: what decides whether it reports them, without their items. */
 import { engagementSql } from '../../model/counters.ts';
 import type { Query } from '../../model/search-query.ts';
-import { buildCondition, readWordForms } from '../archive/query-condition.ts';
+import { buildCondition } from '../archive/query-condition.ts';
+import { readWordForms } from '../archive/word-forms.ts';
 import type { Id, Queryable } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { NAMED_POST_SQL } from '../queries/named-posts.ts';

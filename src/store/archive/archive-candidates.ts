@@ -5,10 +5,11 @@ import { splitFoldedWords } from '../../lib/folded-words.ts';
 import { type Query, requireAll } from '../../model/search-query.ts';
 import type { Id, Orm, Reads } from '../db/database.ts';
 import { join, rowsOf, statement } from '../db/statement.ts';
-import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
+import { archive_documents } from '../schema/archive-tables.ts';
 import { link_sightings, post_sightings } from '../schema/result-tables.ts';
 import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';
-import { buildCondition, quoteLexeme, readWordForms } from './query-condition.ts';
+import { buildCondition } from './query-condition.ts';
+import { matchInflected, readWordForms, STEMS_SQL } from './word-forms.ts';
 
 /** More candidates do not improve the result: with the Cranfield collection, 100 reach the nDCG@10 of full BM25. */
 export const MAX_CANDIDATES = 100;
@@ -29,14 +30,16 @@ export type ArchiveQuestion = {
   newestWith?: readonly (readonly string[])[] | undefined;
 };
 
-export type Candidate = Pick<typeof archive_documents.$inferSelect, 'kind' | 'thing' | 'config' | 'words'> & {
+export type Candidate = Pick<typeof archive_documents.$inferSelect, 'kind' | 'thing' | 'config'> & {
+  /** Without stop words. */
+  words: number;
   /** Lexemes of the query in the document, with their frequency. */
   matches: [lexeme: string, times: number][];
 };
 
 /**
- * If all words of the query are frequent, no index narrows the search. Then this many documents are read, the newest
- * from the last occurrence of such a word on, and the newest matches are ranked.
+ * If all words of the query are frequent, no index narrows the search. Then this many of the newest documents are read, and the
+ * newest matches are ranked.
  */
 const MAX_ROWS_READ = 10_000;
 const MAX_RANKED = 4_000;
@@ -57,7 +60,7 @@ export async function findCandidates(
   const wanted = and(held, ...filters);
   const { fewest } = question.looked;
   if (fewest <= MAX_DOCUMENTS_SCANNED) return rankBy(db, question, wanted);
-  const newest = and(amongRows(selectNewestRead(archiveQuery, question.looked.lexemes)), held, ...filters);
+  const newest = and(amongRows(selectNewestRead(archiveQuery)), held, ...filters);
   const near = await rankBy(db, question, selectNewest(newest));
   // A frequent word may be missing in the newest documents, or with this filter.
   return near.length < MAX_CANDIDATES ? rankBy(db, question, selectNewest(wanted, fewest)) : near;
@@ -103,22 +106,24 @@ function areDocuments(documents: readonly { kind: string; thing: Id }[]): SQL {
   return sql`(${kind}, ${thing}) IN (SELECT * FROM unnest(${kinds}::text[], ${things}::bigint[]))`;
 }
 
+const STEMS = sql.raw(STEMS_SQL);
+
 function rankBy({ orm }: Orm, { lexemes, says }: Question, where: SQL | undefined): Promise<Candidate[]> {
-  const { kind, thing, config, words, tsv, at } = archive_documents;
+  const { kind, thing, config, at } = archive_documents;
   const all = [...new Set([...says.values()].flatMap((inConfig) => [...inConfig.keys()]))];
   return orm
     .select({
       kind,
       thing,
       config,
-      words,
+      words: sql<number>`(SELECT coalesce(sum(cardinality(u.positions)), 0)::integer FROM unnest(${STEMS}) u)`,
       matches: sql<Candidate['matches']>`(
         SELECT coalesce(json_agg(json_build_array(u.lexeme, cardinality(u.positions))), '[]')
-        FROM unnest(${tsv}) u WHERE u.lexeme = ANY(${sql.param(all)}::text[]))`,
+        FROM unnest(${STEMS}) u WHERE u.lexeme = ANY(${sql.param(all)}::text[]))`,
     })
     .from(archive_documents)
     .where(where)
-    .orderBy(desc(sql`ts_rank(${tsv}, ${buildTsQuery(lexemes)}, 1)`), desc(at), desc(thing), kind)
+    .orderBy(desc(sql`ts_rank(${STEMS}, ${buildTsQuery(lexemes)}, 1)`), desc(at), desc(thing), kind)
     .limit(MAX_CANDIDATES);
 }
 
@@ -144,18 +149,14 @@ function selectNewest(wanted: SQL | undefined, holding = Number.POSITIVE_INFINIT
   );
 }
 
-/** The newest documents that may contain a lexeme. */
-function selectNewestRead(archiveQuery: ArchiveQuestion, lexemes: readonly string[]): SQL {
-  const { at } = archive_documents;
-  const stood = sql`SELECT max(newest_at) FROM ${archive_lexemes}
-    WHERE lexeme = ANY (${sql.param(lexemes)}::text[])`;
-  return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...buildOwnFilters(archiveQuery), sql`${at} <= (${stood})`)}
-    ORDER BY ${at} DESC LIMIT ${MAX_ROWS_READ}`;
+function selectNewestRead(archiveQuery: ArchiveQuestion): SQL {
+  const where = and(...buildOwnFilters(archiveQuery)) ?? sql`true`;
+  return sql`SELECT ctid FROM ${archive_documents} WHERE ${where} ORDER BY ${archive_documents.at} DESC LIMIT ${MAX_ROWS_READ}`;
 }
 
 /** Any of the lexemes. */
 function buildTsQuery(lexemes: readonly string[]): SQL {
-  return sql`${lexemes.map(quoteLexeme).join(' | ')}::tsquery`;
+  return sql`${lexemes.map(matchInflected).join(' | ')}::tsquery`;
 }
 
 /** All posts that a search saw have the source microblog. */

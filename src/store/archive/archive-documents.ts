@@ -11,8 +11,8 @@ import { setImmediate } from 'node:timers/promises';
 const MAX_INDEXED_WORD_LENGTH = 64;
 /** A `tsvector` stores no position beyond 16,383. */
 const MAX_INDEXED_WORDS = 10_000;
-/** Positions in {@link writeExactVector}. */
-const MAX_EXACT_WORDS = 16_000;
+/** Positions in {@link writeVector}; those of stems follow, and beyond 16,383 their number is lost, not they. */
+const MAX_WRITTEN_WORDS = 16_000;
 
 /** A tenth of a millisecond each: between as many, other requests of the process proceed. */
 const MAX_BUILT_AT_ONCE = 100;
@@ -28,13 +28,13 @@ type Source = Thing & {
   parts: (string | null)[];
 };
 
-/** A document as the archive stores it; vectors are made of its words by {@link VECTORS_SQL}. */
+/** A document as the archive stores it; its vector is made of its words by {@link VECTOR_SQL}. */
 export type ArchiveDocument = Thing & {
   at: Date;
   config: string;
   title: string;
   body: string;
-  exact: string;
+  written: string;
 };
 
 /** The documents of posts, of posts nested in them, and of links. */
@@ -96,18 +96,18 @@ export function buildDocument({ lang, title, body, parts, ...rest }: Source): Ar
     config: chooseTextConfig(lang, text),
     title: splitWords(title),
     body: splitWords(body),
-    exact: writeExactVector(parts),
+    written: writeVector(parts),
   };
 }
 
 /** A `tsvector` of folded words. A missing position between parts keeps phrases from matching across them. */
-function writeExactVector(parts: readonly (string | null)[]): string {
+function writeVector(parts: readonly (string | null)[]): string {
   const positions: Groups<string, number> = new Map();
   let next = 1;
   for (const part of parts) {
     if (part === null) continue;
     for (const word of splitFoldedWords(part)) {
-      if (next > MAX_EXACT_WORDS) break;
+      if (next > MAX_WRITTEN_WORDS) break;
       if (word.length <= MAX_FOLDED_WORD_LENGTH) addToGroup(positions, word, next);
       next += 1;
     }
@@ -174,7 +174,10 @@ function chooseTextConfig(lang: string | null, text: string): string {
   return unsaid && LATIN_LETTERS.test(text) ? 'english' : PLAIN_CONFIG;
 }
 
-/** The columns of documents `r` that queries search. */
-export const VECTORS_SQL = `
-  setweight(to_tsvector(r.config::regconfig, r.title), 'A') || setweight(to_tsvector(r.config::regconfig, r.body), 'B') AS tsv,
-  r.exact::tsvector AS exact`;
+/**
+ * The vector of documents `r` that queries search: words as written first, so that their positions stay, then stems by language
+ * (`word-forms.ts`).
+ */
+export const VECTOR_SQL = `
+  r.written::tsvector || setweight(to_tsvector(r.config::regconfig, r.title), 'A')
+    || setweight(to_tsvector(r.config::regconfig, r.body), 'B')`;

@@ -1,15 +1,18 @@
 /** Converts the words of a query to lexemes: any of them, ranked, or all of them as a condition. */
 
 import { inverseDocumentFrequency, splitIndexWords } from '../../model/relevance.ts';
-import type { Pooled } from '../db/database.ts';
-import { rowsOf } from '../db/statement.ts';
-import { selectTerms } from './index-archive.ts';
+import type { Pooled, Queryable } from '../db/database.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
+import { TEXT_CONFIGS } from './archive-documents.ts';
+import { inflectWords, quoteLexeme, STEMS_SQL, type WordForm } from './word-forms.ts';
 
 /** Maximum different words of a query. */
 const MAX_WORDS = 300;
 const MAX_WORD_LENGTH = 64;
 /** Maximum lexemes to search, rarest first: a stored query is limited to 8 kB, and each lexeme takes time. */
 const MAX_LEXEMES = 64;
+/** The newest documents, whose length counts as the usual one: two milliseconds. */
+const DOCUMENTS_MEASURED = 200;
 /** Maximum documents to rank, by the counts of lexemes: ts_rank takes 214 ms for 112,000. */
 export const MAX_DOCUMENTS_SCANNED = 30_000;
 
@@ -21,33 +24,70 @@ export type Question = {
   looked: { lexemes: readonly string[]; fewest: number };
   /** Weight of a lexeme in documents of each text search configuration. */
   says: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** Of new documents, without stop words. */
   averageWords: number;
 };
-
-type Term = { config: string; ord: number; lexeme: string | null; documents: number | null };
 
 export async function readQuestion({ pool }: Pooled, text: string): Promise<Question> {
   const words = [...new Set(splitIndexWords(text))].filter(({ length }) => length <= MAX_WORD_LENGTH);
   const searched = words.slice(0, MAX_WORDS);
-  const { rows: corpora } = await pool.query<{ documents: bigint; words: bigint }>(
-    'SELECT documents, words FROM strandline.archive_corpora',
-  );
-  const documents = corpora.reduce((sum, corpus) => sum + Number(corpus.documents), 0);
-  const averageWords =
-    corpora.reduce((sum, corpus) => sum + Number(corpus.words), 0) / Math.max(1, documents);
-  const terms = await rowsOf<Term>(pool, selectTerms(searched));
-  const little = findFunctionWords(terms);
+  const known = await inflectWords(pool, searched);
+  const functionWords = findFunctionWords(searched, known);
+  const forms = known.filter(({ word }) => !functionWords.has(word));
+  const { total, averageWords, documents } = await countDocuments(pool, [
+    ...new Set(forms.flatMap(({ lexemes }) => lexemes)),
+  ]);
   const says = new Map<string, Map<string, number>>();
-  const known = new Map<string, number>();
-  for (const { config, ord, lexeme, documents: holding } of terms) {
-    if (lexeme === null || holding === null || holding < 1 || little.has(ord)) continue;
-    known.set(lexeme, holding);
-    const inConfig = says.get(config) ?? new Map<string, number>();
-    says.set(config, inConfig.set(lexeme, inverseDocumentFrequency(holding, documents)));
-  }
-  const sorted = [...known].sort(([a, m], [b, n]) => m - n || (a < b ? -1 : 1)).slice(0, MAX_LEXEMES);
+  for (const { lexemes, configs } of forms)
+    for (const config of configs) {
+      const inConfig = says.get(config) ?? new Map<string, number>();
+      says.set(config, inConfig);
+      for (const lexeme of lexemes)
+        if (documents.has(lexeme))
+          inConfig.set(lexeme, inverseDocumentFrequency(documents.get(lexeme) ?? 0, total));
+    }
+  const sorted = [...documents].sort(([a, m], [b, n]) => m - n || (a < b ? -1 : 1)).slice(0, MAX_LEXEMES);
   const lexemes = sorted.map(([lexeme]) => lexeme);
   return { lexemes, looked: selectScanned(sorted), says, averageWords };
+}
+
+/**
+ * In how many documents lexemes occur; lexemes that occur in none are left out. The planner's statistics know the frequent ones, some
+ * thousand, as of the last ANALYZE; the others are counted by the index, which is fast because they are rare.
+ */
+async function countDocuments(
+  db: Queryable,
+  lexemes: readonly string[],
+): Promise<{ total: number; averageWords: number; documents: Map<string, number> }> {
+  const { rows } = await execute<{ lexeme: string; documents: number; total: number; words: number }>(
+    db,
+    statement`WITH size AS MATERIALIZED (
+        SELECT CASE WHEN reltuples > 0 THEN reltuples ELSE (SELECT count(*) FROM strandline.archive_documents) END AS total
+        FROM pg_class WHERE oid = 'strandline.archive_documents'::regclass
+      ), length AS MATERIALIZED (
+        SELECT sum(cardinality(u.positions))::float8 / greatest(1, count(DISTINCT (kind, thing))) AS words
+        FROM (SELECT kind, thing, tsv FROM strandline.archive_documents ORDER BY at DESC LIMIT ${DOCUMENTS_MEASURED}) d
+        CROSS JOIN LATERAL unnest(${verbatim(STEMS_SQL)}) u
+      ), frequent AS MATERIALIZED (
+        SELECT u.lexeme, u.share FROM pg_stats s
+        CROSS JOIN LATERAL unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) u(lexeme, share)
+        WHERE s.schemaname = 'strandline' AND s.tablename = 'archive_documents' AND s.attname = 'tsv'
+      )
+      SELECT w.lexeme, size.total::float8 AS total, coalesce(length.words, 0) AS words, (
+          CASE WHEN f.lexeme IS NULL
+            THEN (SELECT count(*) FROM strandline.archive_documents d WHERE d.tsv @@ w.quoted::tsquery)
+            ELSE f.share * size.total END
+        )::float8 AS documents
+      FROM size CROSS JOIN length CROSS JOIN unnest(${lexemes}::text[], ${lexemes.map(quoteLexeme)}::text[]) w(lexeme, quoted)
+      LEFT JOIN frequent f ON f.lexeme = w.lexeme`,
+  );
+  return {
+    total: rows[0]?.total ?? 0,
+    averageWords: rows[0]?.words ?? 0,
+    documents: new Map(
+      rows.filter(({ documents }) => documents > 0).map((row) => [row.lexeme, row.documents]),
+    ),
+  };
 }
 
 /** The rarest lexemes that can be searched in time; always includes the rarest. */
@@ -65,15 +105,14 @@ function selectScanned(rarestFirst: readonly (readonly [string, number])[]): Que
  * Stop words of the query's probable language, so that other languages and those without a list do not search for
  * them. English, unless another language knows at least two more of the words.
  */
-function findFunctionWords(terms: readonly Term[]): ReadonlySet<number> {
-  const byConfig = new Map<string, Set<number>>([['english', new Set()]]);
-  for (const { config, ord, lexeme } of terms) {
-    if (lexeme !== null) continue;
-    byConfig.set(config, (byConfig.get(config) ?? new Set()).add(ord));
+function findFunctionWords(words: readonly string[], known: readonly WordForm[]): ReadonlySet<string> {
+  const pairs = new Set(known.flatMap(({ word, configs }) => configs.map((config) => `${config} ${word}`)));
+  const stopWordsOf = (config: string) => new Set(words.filter((word) => !pairs.has(`${config} ${word}`)));
+  let stopWords = stopWordsOf('english');
+  for (const config of TEXT_CONFIGS) {
+    const others = stopWordsOf(config);
+    if (others.size >= stopWords.size + 2) stopWords = others;
   }
-  let little = byConfig.get('english') ?? new Set<number>();
-  for (const [, words] of byConfig) if (words.size >= little.size + 2) little = words;
   // A query of only stop words searches for them.
-  const searched = new Set(terms.map(({ ord }) => ord));
-  return little.size < searched.size ? little : new Set();
+  return stopWords.size < words.length ? stopWords : new Set();
 }

@@ -7,21 +7,21 @@ import { buildExcerpt, type ExcerptPiece } from '../../model/excerpt.ts';
 import { addToGroup, type Groups } from '../../lib/group-by.ts';
 import { listSoughtWords, type Query } from '../../model/search-query.ts';
 import { type Id, onlyRow, type Reads } from '../db/database.ts';
-import { join, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
+import { join, rowsOf, type Statement, statement } from '../db/statement.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
 import { linkSightingsView, postSightingsView, searchesView } from '../schema/analytics-views.ts';
-import { listLexemes, readMatches } from './matched-words.ts';
-import {
-  buildCondition,
-  buildScopeCondition,
-  quoteLexeme,
-  readWordForms,
-  type SightingScope,
-  type WordForms,
-  writePhrase,
-} from './query-condition.ts';
+import { readMatches } from './matched-words.ts';
+import { buildCondition, buildScopeCondition, type SightingScope } from './query-condition.ts';
 import { type ArchiveThing, readThings } from './search-archive.ts';
+import {
+  listLexemes,
+  matchInflected,
+  matchPhrase,
+  matchWritten,
+  readWordForms,
+  type WordForms,
+} from './word-forms.ts';
 import { asc, eq, inArray } from 'drizzle-orm';
 
 export type { ExcerptPiece } from '../../model/excerpt.ts';
@@ -105,6 +105,9 @@ type RankedRow = {
   by: bigint;
 };
 
+/** Of words as written (D), none (C), and forms of them in texts (B) and titles (A): a word as written is also a form of itself. */
+const RANK_WEIGHTS = '{0.3,0,0.4,1}';
+
 /**
  * Relevance by the frequency of the words that a match may contain, relative to its length, in millionths. It depends on
  * the document alone, so that pages continue where the last one ended while new items arrive.
@@ -112,16 +115,13 @@ type RankedRow = {
 function scoreOf(query: Query, forms: WordForms): Statement {
   const sought = listSoughtWords(query);
   if (sought.length === 0) return statement`0`;
-  const exact = sought.map((part) =>
-    part.is === 'phrase' ? `(${writePhrase(part.words)})` : quoteLexeme(part.folded),
+  const words = sought.flatMap((part) =>
+    part.is === 'phrase'
+      ? [`(${matchPhrase(part.words)})`]
+      : [matchWritten(part.folded), ...listLexemes(forms, part.word).map(matchInflected)],
   );
-  const lexemes = sought.flatMap((part) => (part.is === 'word' ? listLexemes(forms, part.word) : []));
-  const rank = (column: string, words: readonly string[]) =>
-    words.length === 0
-      ? []
-      : [statement`ts_rank(d.${verbatim(column)}, ${[...new Set(words)].join(' | ')}::tsquery, 1)`];
-  const ranks = [...rank('exact', exact), ...rank('tsv', lexemes.map(quoteLexeme))];
-  return statement`round(1000000 * (${join(ranks, ' + ')}))::integer`;
+  const any = [...new Set(words)].join(' | ');
+  return statement`round(1000000 * ts_rank(${RANK_WEIGHTS}, d.tsv, ${any}::tsquery, 1))::integer`;
 }
 
 /** A place between two hits of the order, as text: the sort keys of the hit before it. */

@@ -5,7 +5,7 @@
  */
 
 import { formatCount, formatWhole } from '../../lib/display-format.ts';
-import { type Thing, readDocuments, VECTORS_SQL } from './archive-documents.ts';
+import { type Thing, readDocuments, VECTOR_SQL } from './archive-documents.ts';
 import {
   type Database,
   type Id,
@@ -16,7 +16,7 @@ import {
   onlyRow,
   writeRows,
 } from '../db/database.ts';
-import { execute, type Statement, statement, verbatim } from '../db/statement.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
 
 /** Feed entries per transaction: under a second, even if each is an abstract. */
 const BATCH_SIZE = 1_000;
@@ -66,6 +66,12 @@ async function readArchiveBacklog({ pool }: Pooled): Promise<ArchiveBacklog | nu
   return onlyRow(counted.rows);
 }
 
+/** Whether nothing is indexed yet. */
+export async function isArchiveEmpty({ pool }: Pooled): Promise<boolean> {
+  const { rows } = await pool.query('SELECT FROM strandline.archive_documents LIMIT 1');
+  return rows.length === 0;
+}
+
 /** @returns the last discovery that is indexed; undefined while another process is indexing */
 async function lockProgress(tx: Transaction, waits: boolean): Promise<Id | undefined> {
   const lock = (how: string) => tx.query<{ discovery_id: Id }>(`${LOCK_PROGRESS} ${how}`);
@@ -80,7 +86,7 @@ async function lockProgress(tx: Transaction, waits: boolean): Promise<Id | undef
   }
 }
 
-/** Locks the progress row while writing a batch: with a single writer, lexeme counts are exact. */
+/** Locks the progress row while writing a batch: a single writer moves the cursor, and no document of a deleted item is written. */
 async function fillBatch(tx: Transaction, waits: boolean): Promise<'more' | 'done' | 'busy'> {
   const before = await lockProgress(tx, waits);
   if (before === undefined) return 'busy';
@@ -98,45 +104,14 @@ async function fillBatch(tx: Transaction, waits: boolean): Promise<'more' | 'don
   const things = [...feed, ...changes];
   const documents = await readDocuments(tx, things);
   if (documents.length > 0)
-    // Writes new and changed documents, and updates counts: documents per lexeme with an upper bound of their time,
-    // and totals of documents and words. Subtracts the previous versions. All parts see the documents as they were
-    // before the statement.
     await execute(
       tx,
-      statement`WITH given AS MATERIALIZED (
-          SELECT r.kind, r.thing, r.at, r.config, ${verbatim(VECTORS_SQL)}
-          FROM json_to_recordset(${writeRows(documents)}::json)
-            AS r(kind text, thing bigint, at timestamptz, config text, title text, body text, exact text)
-        ), old AS MATERIALIZED (
-          SELECT d.* FROM given g
-          CROSS JOIN LATERAL (SELECT * FROM strandline.archive_documents WHERE kind = g.kind AND thing = g.thing OFFSET 0) d
-        ), fresh AS MATERIALIZED (
-          SELECT g.*, (SELECT coalesce(sum(cardinality(positions)), 0)::integer FROM unnest(g.tsv)) AS words
-          FROM given g LEFT JOIN old o USING (kind, thing)
-          WHERE o.thing IS NULL OR (o.at, o.config, o.tsv, o.exact)
-            IS DISTINCT FROM (g.at, g.config, g.tsv, g.exact)
-        ), gone AS (
-          SELECT o.* FROM old o JOIN fresh USING (kind, thing)
-        ), counted AS (
-          INSERT INTO strandline.archive_lexemes AS l (lexeme, documents, newest_at)
-          SELECT lexeme, sum(n), coalesce(max(at), '-infinity') FROM (
-            SELECT u.lexeme, 1 AS n, f.at, NULL::timestamptz AS was_at FROM fresh f, unnest(f.tsv) u
-            UNION ALL SELECT u.lexeme, -1, NULL, g.at FROM gone g, unnest(g.tsv) u
-          ) c GROUP BY lexeme HAVING sum(n) <> 0 OR max(at) > max(was_at) ORDER BY lexeme
-          ON CONFLICT (lexeme) DO UPDATE
-            SET documents = l.documents + excluded.documents, newest_at = greatest(l.newest_at, excluded.newest_at)
-        ), sized AS (
-          INSERT INTO strandline.archive_corpora AS c (config, documents, words)
-          SELECT config, sum(n), sum(n * words) FROM (
-            SELECT config, words, 1 AS n FROM fresh UNION ALL SELECT config, words, -1 FROM gone
-          ) s GROUP BY config ORDER BY config
-          ON CONFLICT (config) DO UPDATE
-            SET documents = c.documents + excluded.documents, words = c.words + excluded.words
-        )
-        INSERT INTO strandline.archive_documents AS d (kind, thing, at, config, words, tsv, exact)
-        SELECT kind, thing, at, config, words, tsv, exact FROM fresh
-        ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, config = excluded.config,
-          words = excluded.words, tsv = excluded.tsv, exact = excluded.exact`,
+      statement`INSERT INTO strandline.archive_documents AS d (kind, thing, at, config, tsv)
+        SELECT r.kind, r.thing, r.at, r.config, ${verbatim(VECTOR_SQL)}
+        FROM json_to_recordset(${writeRows(documents)}::json)
+          AS r(kind text, thing bigint, at timestamptz, config text, title text, body text, written text)
+        ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, config = excluded.config, tsv = excluded.tsv
+          WHERE (d.at, d.config, d.tsv) IS DISTINCT FROM (excluded.at, excluded.config, excluded.tsv)`,
     );
   const after = feed.at(-1)?.id;
   if (after !== undefined)
@@ -154,14 +129,3 @@ SELECT EXISTS (SELECT FROM strandline.discoveries
 const COUNT_INDEXED = `
 SELECT (count(*) FILTER (WHERE id <= (SELECT discovery_id FROM strandline.archive_progress)))::float8 AS indexed, count(*)::float8 AS total
 FROM strandline.discoveries WHERE kind IN ('post', 'link')`;
-
-/**
- * Lexeme of each query word in each language of the archive, and the number of documents with it; null for a stop
- * word. Always includes English, for its stop words.
- */
-export const selectTerms = (words: readonly string[]): Statement => statement`
-SELECT c.config, w.ord::integer AS ord, v.lexeme, l.documents
-FROM (SELECT config FROM strandline.archive_corpora WHERE documents > 0 UNION SELECT 'english') c
-CROSS JOIN unnest(${words}::text[]) WITH ORDINALITY w(word, ord)
-LEFT JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.word))) v(lexeme) ON true
-LEFT JOIN strandline.archive_lexemes l ON l.lexeme = v.lexeme`;

@@ -6,7 +6,7 @@ import { listSoughtWords, type Query } from '../../model/search-query.ts';
 import { givenRows } from '../db/batches.ts';
 import type { Id, Pooled } from '../db/database.ts';
 import { rowsOf, statement } from '../db/statement.ts';
-import { readWordForms, type WordForms } from './query-condition.ts';
+import { listLexemes, readWordForms, type WordForms } from './word-forms.ts';
 
 /** Whether a word of a text was sought. */
 export type IsMatch = (word: string) => boolean;
@@ -55,7 +55,7 @@ export async function readMatches(
   forms: WordForms,
 ): Promise<(config: string) => IsMatch> {
   const sought = listSoughtWords(query);
-  const exact = new Set(sought.flatMap((part) => (part.is === 'phrase' ? part.words : [part.folded])));
+  const written = new Set(sought.flatMap((part) => (part.is === 'phrase' ? part.words : [part.folded])));
   const byConfig = new Map<string, Set<string>>();
   for (const { config, texts } of shown) {
     const words = byConfig.get(config) ?? new Set();
@@ -83,12 +83,6 @@ export async function readMatches(
     );
     inflected.set(config, new Set(words.map(({ word }) => word)));
   }
-  const isExact = (word: string) => splitFoldedWords(word).some((folded) => exact.has(folded));
-  return (config) => (word) => inflected.get(config)?.has(word) === true || isExact(word);
-}
-
-export function listLexemes(forms: WordForms, word: string, config?: string): string[] {
-  return (forms.get(word) ?? [])
-    .filter(({ configs }) => config === undefined || configs.includes(config))
-    .flatMap(({ lexemes }) => lexemes);
+  const isWritten = (word: string) => splitFoldedWords(word).some((folded) => written.has(folded));
+  return (config) => (word) => inflected.get(config)?.has(word) === true || isWritten(word);
 }

@@ -3,7 +3,8 @@
 import { EVERYTHING, type Query } from '../../model/search-query.ts';
 import type { Queryable } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
-import { buildCondition, readWordForms } from './query-condition.ts';
+import { buildCondition } from './query-condition.ts';
+import { readWordForms } from './word-forms.ts';
 
 /** A query, with the time for its relative times. Only indexed items match. */
 export type Matching = { query: Query; now: Date };

@@ -1,50 +1,19 @@
 /**
  * A query as an SQL condition: the only evaluation of queries, used by find, lists, pages, rules and the API.
  *
- * It is about documents `d` with `kind`, `thing`, `at`, `config`, `tsv` (inflected forms of titles and texts, by language)
- * and `exact` (folded words as written, of titles, texts, authors, hashtags and sites). These are rows of
- * `archive_documents`, or documents of items that are not indexed yet (rules).
+ * It is about documents `d` with `kind`, `thing`, `at`, `config` and `tsv`. These are rows of `archive_documents`, or documents of
+ * items that are not indexed yet (rules).
  */
 
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { engagementSql } from '../../model/counters.ts';
 import { splitFoldedWords } from '../../lib/folded-words.ts';
-import { splitIndexWords } from '../../model/relevance.ts';
-import { listQueryWords, type Query } from '../../model/search-query.ts';
+import type { Query } from '../../model/search-query.ts';
 import { resolveTimePoint } from '../../lib/time-point.ts';
-import type { Queryable } from '../db/database.ts';
-import { execute, join, type Statement, statement, verbatim } from '../db/statement.ts';
+import { join, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import { DOMAIN_SQL } from '../derive/derive-tallies.ts';
-import { TEXT_CONFIGS } from './archive-documents.ts';
-
-/** Inflected forms of a word: which lexemes have which text search configurations (languages). */
-export type WordForms = ReadonlyMap<
-  string,
-  readonly { lexemes: readonly string[]; configs: readonly string[] }[]
->;
-
-/** The inflected forms of the words of queries, by word as written. Phrases have none. */
-export async function readWordForms(db: Queryable, queries: readonly Query[]): Promise<WordForms> {
-  const indexed = new Map<string, string>();
-  for (const { word } of queries.flatMap(listQueryWords)) {
-    const [only, ...others] = splitIndexWords(word);
-    if (only !== undefined && others.length === 0) indexed.set(word, only);
-  }
-  if (indexed.size === 0) return new Map();
-  type Row = { word: string; lexemes: string[]; configs: string[] };
-  // Configurations without a lexeme for a word (stop words) have no row.
-  const { rows } = await execute<Row>(
-    db,
-    statement`SELECT word, lexemes, array_agg(config) AS configs FROM (
-        SELECT w.word, c.config, tsvector_to_array(to_tsvector(c.config::regconfig, w.word)) AS lexemes
-        FROM unnest(${[...new Set(indexed.values())]}::text[]) w(word) CROSS JOIN unnest(${TEXT_CONFIGS}::text[]) c(config)
-      ) f WHERE lexemes <> '{}' GROUP BY word, lexemes ORDER BY word, lexemes`,
-  );
-  return new Map(
-    [...indexed].map(([word, indexedWord]) => [word, rows.filter((row) => row.word === indexedWord)]),
-  );
-}
+import { matchInflected, matchPhrase, matchWritten, type WordForms } from './word-forms.ts';
 
 /** What a condition needs besides the query. */
 export type ConditionContext = {
@@ -69,7 +38,7 @@ export function buildCondition(query: Query, context: ConditionContext): Stateme
     case 'word':
       return buildWordCondition(query, context);
     case 'phrase':
-      return statement`d.exact @@ ${writePhrase(query.words)}::tsquery`;
+      return statement`d.tsv @@ ${matchPhrase(query.words)}::tsquery`;
     case 'author':
       // Found once per statement: a set for the index, or hashed beside another condition.
       return statement`(d.kind = 'post' AND d.thing IN (
@@ -122,18 +91,18 @@ function buildWordCondition(
   { word, folded }: Query & { is: 'word' },
   { forms }: ConditionContext,
 ): Statement {
-  const exact = statement`d.exact @@ ${quoteLexeme(folded)}::tsquery`;
+  const written = statement`d.tsv @@ ${matchWritten(folded)}::tsquery`;
   const inflected = (forms.get(word) ?? []).map(
     ({ lexemes, configs }) =>
-      statement`d.tsv @@ ${lexemes.map(quoteLexeme).join(' & ')}::tsquery AND d.config = ANY (${configs}::text[])`,
+      statement`d.tsv @@ ${lexemes.map(matchInflected).join(' & ')}::tsquery AND d.config = ANY (${configs}::text[])`,
   );
-  return statement`(${join([exact, ...inflected], ' OR ')})`;
+  return statement`(${join([written, ...inflected], ' OR ')})`;
 }
 
-/** The words of the hashtag are in `exact`, which has an index. */
+/** The words of the hashtag are in the vector, which has an index. */
 function buildHashtagCondition(tag: string): Statement {
   const words = splitFoldedWords(tag);
-  const isIndexed = words.length === 0 ? TRUE : statement`d.exact @@ ${writePhrase(words)}::tsquery`;
+  const isIndexed = words.length === 0 ? TRUE : statement`d.tsv @@ ${matchPhrase(words)}::tsquery`;
   const isAmong = isPost(
     statement`strandline.lowered(ltrim(h, '#')) = ${tag}`,
     statement`CROSS JOIN unnest(p.hashtags) h`,
@@ -178,13 +147,4 @@ export function buildScopeCondition({ search, topic, service }: SightingScope): 
       SELECT FROM strandline.post_sightings g WHERE g.post_id = d.thing AND g.search_id = ANY (${searches}))
     OR d.kind = 'link' AND EXISTS (
       SELECT FROM strandline.link_sightings g WHERE g.link_id = d.thing AND g.search_id = ANY (${searches})))`;
-}
-
-/** A `tsquery` for words in a row. */
-export function writePhrase(words: readonly string[]): string {
-  return words.map(quoteLexeme).join(' <-> ');
-}
-
-export function quoteLexeme(lexeme: string): string {
-  return `'${lexeme.replace(/['\\]/gu, '$&$&')}'`;
 }

@@ -1,6 +1,6 @@
 /** Deletes posts and links, with their discoveries, their places in messages, and their words in the archive. */
-import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
-import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
+import type { Id, Queryable, Transaction } from '../db/database.ts';
+import { execute, selectIds, statement } from '../db/statement.ts';
 import { type ErasedRows, eraseRows } from './erasure.ts';
 import { passOnThings } from './pass-on-things.ts';
 
@@ -34,32 +34,14 @@ export async function eraseItems(
   return erased;
 }
 
-/** Deletes documents from the archive, and subtracts their words from its counts. @returns how many documents were deleted */
+/** Deletes documents from the archive. @returns how many */
 export async function removeFromArchive(tx: Transaction, { postIds, linkIds }: Items): Promise<number> {
   // Only the holder of the progress row may write the archive.
   await execute(tx, statement`SELECT FROM strandline.archive_progress FOR UPDATE`);
-  const rows = await rowsOf<{ n: number; unused: string[] | null }>(
+  const { rowCount } = await execute(
     tx,
-    statement`WITH gone AS MATERIALIZED (
-      DELETE FROM strandline.archive_documents
-      WHERE (kind = 'post' AND thing = ANY (${postIds}::bigint[])) OR (kind = 'link' AND thing = ANY (${linkIds}::bigint[]))
-      RETURNING config, words, tsv
-    ), counted AS (
-      UPDATE strandline.archive_lexemes l SET documents = l.documents - c.n
-      FROM (SELECT u.lexeme, count(*) AS n FROM gone g, unnest(g.tsv) u GROUP BY 1) c
-      WHERE l.lexeme = c.lexeme
-      RETURNING l.lexeme, l.documents
-    ), sized AS (
-      UPDATE strandline.archive_corpora a SET documents = a.documents - s.documents, words = a.words - s.words
-      FROM (SELECT config, count(*) AS documents, sum(words) AS words FROM gone GROUP BY 1) s
-      WHERE a.config = s.config
-    )
-    SELECT count(*)::int AS n, (SELECT array_agg(lexeme) FROM counted WHERE documents <= 0) AS unused FROM gone`,
+    statement`DELETE FROM strandline.archive_documents
+      WHERE (kind = 'post' AND thing = ANY (${postIds}::bigint[])) OR (kind = 'link' AND thing = ANY (${linkIds}::bigint[]))`,
   );
-  const { n, unused } = onlyRow(rows);
-  await execute(
-    tx,
-    statement`DELETE FROM strandline.archive_lexemes WHERE lexeme = ANY (${unused ?? []}::text[]) AND documents <= 0`,
-  );
-  return n;
+  return rowCount ?? 0;
 }

@@ -155,8 +155,6 @@ export async function removeTraces(
     statement`DELETE FROM strandline.topic_items
       WHERE topic_id IN (SELECT id FROM strandline.topics) AND key = ANY (${keys}::text[])`,
   );
-  // A lexeme that an edit left without documents may be the name of the author.
-  await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
   const ofAuthor = await eraseRows(tx, 'authors', [authorId], { scans: true });
   await recountDays(tx, days);
   return { ...sumByKind([ofItems, ofAuthor]), digests, quotes, weights };

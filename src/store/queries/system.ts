@@ -124,14 +124,6 @@ export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
   return onlyRow(rows);
 }
 
-/** Number of indexed posts and links. */
-export async function readArchiveSize({ pool }: Pooled): Promise<number> {
-  const { rows } = await pool.query<{ documents: number }>(
-    'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora',
-  );
-  return onlyRow(rows).documents;
-}
-
 /** A response is read right after it is stored; after this long it needs attention. */
 const READ_WITHIN_MS = MINUTE;
 

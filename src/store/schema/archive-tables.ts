@@ -3,7 +3,7 @@
  * (`store/archive/index-archive.ts`), so that it does not slow down saves.
  */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, customType, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, check, customType, index, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant, key, ref, strandline } from './schema.ts';
 
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
@@ -19,35 +19,19 @@ export const archive_documents = strandline.table(
     at: instant().notNull(),
     /** Text search configuration used for stemming. */
     config: text().notNull(),
-    /** Number of words, without stop words. */
-    words: integer().notNull(),
+    /**
+     * Folded words as written, also of authors, hashtags and sites, with the weight D; then stems of titles (A) and texts (B), without
+     * stop words.
+     */
     tsv: tsvector().notNull(),
-    /** Folded words as written, also of authors, hashtags and sites: for phrases. */
-    exact: tsvector().notNull().default(''),
   },
   (t) => [
     primaryKey({ columns: [t.kind, t.thing] }),
     index('archive_documents_tsv').using('gin', t.tsv),
-    index('archive_documents_exact').using('gin', t.exact),
     index('archive_documents_at').on(t.at),
     check('archive_documents_kind', sql`${t.kind} in ('post', 'link')`),
   ],
 );
-
-/** Document frequency of each lexeme, maintained on write. */
-export const archive_lexemes = strandline.table('archive_lexemes', {
-  lexeme: text().primaryKey(),
-  documents: integer().notNull(),
-  /** No document with it is newer; `infinity` if never computed. */
-  newest_at: instant().notNull().default(sql`'infinity'`),
-});
-
-/** Totals of documents and words. */
-export const archive_corpora = strandline.table('archive_corpora', {
-  config: text().primaryKey(),
-  documents: bigint({ mode: 'number' }).notNull(),
-  words: bigint({ mode: 'number' }).notNull(),
-});
 
 /** Up to which discovery the archive has read the feed. One row; its lock is required to write the archive. */
 export const archive_progress = strandline.table(

@@ -7,11 +7,15 @@ import { DAY } from '../../lib/time.ts';
 import { collectProblems, type Problem } from '../../model/errors.ts';
 import { parseFieldValue, writeFieldQuery } from '../../model/query-fields.ts';
 import { EVERYTHING, parseQuery, type Query, requireAll } from '../../model/search-query.ts';
-import { type ArchiveBacklog, catchUpArchive, describeBacklog } from '../../store/archive/index-archive.ts';
+import {
+  type ArchiveBacklog,
+  catchUpArchive,
+  describeBacklog,
+  isArchiveEmpty,
+} from '../../store/archive/index-archive.ts';
 import { findText, type TextMatches } from '../../store/archive/find-text.ts';
-import { readArchiveSize } from '../../store/queries/system.ts';
 import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
-import { Count, formatCount } from '../components/numbers.tsx';
+import { formatCount } from '../components/numbers.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -59,22 +63,18 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       }
     };
     const matches = query === EVERYTHING ? null : await find();
-    const size = await readArchiveSize(ctx.db);
+    const isEmpty = await isArchiveEmpty(ctx.db);
     return renderPage(request, reply, {
       title: 'Explore',
       status: problems.length === 0 ? 200 : 400,
       here: '/explore',
       feed: matches === null ? undefined : { topic: scope.topic, query: combineQuery(filter) },
-      lead: (
-        <>
-          Full-text search over <Count of={size} unit="post or link" units="posts and links" />.
-        </>
-      ),
+      lead: 'Full-text search over all posts and links.',
       aside: <ExploreTabs here="/explore" />,
       body: (
         <>
           <ExploreFilterForm filter={filter} problems={problems} />
-          {matches === null ? <NoQuery size={size} /> : <HitList filter={filter} matches={matches} />}
+          {matches === null ? <NoQuery isEmpty={isEmpty} /> : <HitList filter={filter} matches={matches} />}
         </>
       ),
     });
@@ -145,8 +145,8 @@ function ExploreFilterForm({ filter, problems }: { filter: ExploreQuery; problem
   );
 }
 
-function NoQuery({ size }: { size: number }) {
-  return size === 0 ? (
+function NoQuery({ isEmpty }: { isEmpty: boolean }) {
+  return isEmpty ? (
     <EmptyState
       words="Nothing to search yet. Posts and links are indexed a few seconds after a run finds them."
       todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}

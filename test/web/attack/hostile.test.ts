@@ -57,7 +57,7 @@ beforeAll(async () => {
     [firstRunId],
   );
   await fillArchive(db, { batches: Number.POSITIVE_INFINITY });
-  await db.pool.query('ANALYZE strandline.archive_documents, strandline.archive_lexemes');
+  await db.pool.query('ANALYZE strandline.archive_documents');
   child = fork(programOf('test/web/attack/watched-server.ts'), [], { execArgv: ['--enable-source-maps'] });
   const said = await order({
     serve: { url: database.url, readerUrl: database.readerUrl, at: until.toISOString() },
