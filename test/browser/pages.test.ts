@@ -47,6 +47,7 @@ const PAGES: readonly Row[] = [
   ['purge a search', '/searches/buses-posts/purge'],
   ['completions of a search', '/searches/trains-ai/completions'],
   ['post', ({ post }) => `/posts/${post}`],
+  ['post with copies', ({ copied }) => `/posts/${copied}`],
   ['link', ({ link }) => `/links/${link}`],
   ['author', ({ author }) => `/authors/${author}`],
   ['runs', '/runs'],
@@ -179,6 +180,25 @@ describe.skipIf(!hasBrowser())('every page', () => {
       await page.setViewportSize(size);
       await expect.poll(() => page.evaluate(CHART_WIDTHS)).toEqual(['its place']);
     }
+    await page.context().close();
+  });
+
+  test('the number of copies in a list leads to the copies', async () => {
+    const { page } = await openVisit(browser, stage.web.url, { viewport: PHONE });
+    await page.goto('/topics/trains/discoveries?range=30d');
+    const note = page.getByRole('link', { name: /^×\d+/ }).first();
+    const words = (await note.textContent()) ?? '';
+    await note.click();
+    const copiesOfItem = page.locator('#copies');
+    await copiesOfItem.waitFor();
+    expect(await copiesOfItem.evaluate((section) => section.getBoundingClientRect().top < innerHeight)).toBe(
+      true,
+    );
+    // The section says the same number, and lists as many.
+    expect(await copiesOfItem.locator('h3').first().textContent()).toContain(words);
+    expect(await copiesOfItem.locator('.line').count()).toBeGreaterThanOrEqual(
+      Math.min(2, parseInt(words.slice(1), 10)),
+    );
     await page.context().close();
   });
 

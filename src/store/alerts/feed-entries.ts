@@ -67,8 +67,9 @@ export type FeedEntry = {
   service_kind: ServiceKind;
   first_in_topic: boolean;
   /**
-   * Whether nothing in the topic reported its item before as a post or link, whichever it is here, nor as a baseline or
-   * late. So a rule on posts reports an item that was first a link; a channel gets it once.
+   * True if the discovery is the first of its item in the topic. Otherwise true if no earlier discovery of the topic found the
+   * item as the same kind (post or link), and the first discovery was neither in a baseline nor late. So a rule on posts reports
+   * a post whose item was first reported as a link; a channel gets it once.
    */
   first_of_kind: boolean;
   /** Of its item in the topic; null for completions, spikes and trends. */

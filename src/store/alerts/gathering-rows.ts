@@ -9,7 +9,10 @@ type Due = { at: Date; waitsFor: WaitReason | null };
 /** A gathering message of a rule and channel. */
 type GatheringDelivery = { id: Id; next_attempt_at: Date; discoveries: number };
 
-/** What a message sums up because of a mute; null: it is no such message. */
+/**
+ * Set for a message that sums up discoveries that a mute held back.
+ * `topicId`: the muted topic; null if a rule or everything was muted.
+ */
 export type Hold = { topicId: Id | null } | null;
 
 /** @param delivery.runId null if its discoveries come from several runs */

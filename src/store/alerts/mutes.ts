@@ -37,7 +37,8 @@ export async function readMuteEnds(
 ): Promise<{ all: Date | null; topic: Date | null; slug: string | null }> {
   const { rows } = await execute<{ all: Date | null; topic: Date | null; slug: string | null }>(
     db,
-    statement`SELECT ${ALL} AS all, t.muted_until AS topic, t.slug FROM (SELECT) one LEFT JOIN strandline.topics t ON t.id = ${topicId}`,
+    // One row, even if there is no such topic.
+    statement`SELECT ${ALL} AS all, t.muted_until AS topic, t.slug FROM (SELECT) always LEFT JOIN strandline.topics t ON t.id = ${topicId}`,
   );
   return rows[0] ?? { all: null, topic: null, slug: null };
 }

@@ -169,8 +169,8 @@ async function copyIn(
 }
 
 /**
- * Gives the restored database a new instance name, so that it does not take jobs of the original from a shared Redis.
- * Clears leases, which no process holds: the scan enqueues runs that were in progress.
+ * Deletes what belongs to the processes of the original: its instance name, so that the restored database does not take the
+ * jobs of the original from a shared Redis; its workers; and its leases, so that the scan enqueues runs that were in progress.
  */
 async function restartCursors(client: Client): Promise<void> {
   await client.query(`DELETE FROM ${SCHEMA}.facts WHERE name = 'instance'`);

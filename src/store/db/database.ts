@@ -196,7 +196,7 @@ export type SendLast = (sent: Promise<unknown>) => void;
 export const KEEP_PLANS =
   'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off';
 
-/** Statements that begin, end and undo a transaction; in one that is held, a part of it. */
+/** Statements that begin, end and undo a transaction; `PART`: a savepoint inside a held transaction (`held-transaction.ts`). */
 const WHOLE = { begin: 'BEGIN', end: 'COMMIT', undo: 'ROLLBACK' } as const;
 const PART = {
   begin: 'SAVEPOINT part',

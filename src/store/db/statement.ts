@@ -1,4 +1,4 @@
-/** Statements whose values stand in their text, so that nobody counts parameters. */
+/** SQL statements as tagged templates: each value in the text becomes a parameter, so that parameters are not numbered by hand. */
 
 import type { QueryResult, QueryResultRow } from 'pg';
 import { CLOCK_SQL, type Id, type Queryable } from './database.ts';
@@ -91,7 +91,7 @@ export async function selectIds(db: Queryable, what: Statement, name?: string): 
 
 /**
  * The time of a statement: the passed one (of a simulation or test), or else the database's clock.
- * @param time of {@link Clock.statementTime}, or a column with it
+ * @param time the result of `Clock.statementTime`, or a column with a time; null: the database's clock
  */
 export function timeOf(time: Date | Statement | null): Statement {
   return statement`coalesce(${time}::timestamptz, ${CLOCK})`;

@@ -22,7 +22,11 @@ const topicsWithoutItems = (isGone: Statement): Part => ({
     FROM jsonb_array_elements(value->'topics') WITH ORDINALITY u(e, n)`,
 });
 
-/** Replaces parts of the digests for which something exists, and clears the bodies of their messages. @returns how many */
+/**
+ * Replaces parts of all digests that mention erased rows, and clears the bodies of their messages.
+ * @param isAbout a query that returns a row if a digest mentions an erased row
+ * @returns the number of digests
+ */
 async function replaceParts(tx: Transaction, parts: readonly Part[], isAbout: Statement): Promise<number> {
   const members = parts.map(
     ({ member, list }) => statement`'${verbatim(member)}', coalesce((${list}), '[]')`,

@@ -20,8 +20,8 @@ export const listReferences = (to: string): ReferringColumn[] =>
 const isReferred = (table: string): table is Referred => COLUMNS.some(({ to }) => to === table);
 
 /**
- * Clears bodies of messages, and the responses of receivers to them. Unsent messages are composed again, without what is
- * erased. @param which a condition on deliveries
+ * Clears the bodies of messages, and the replies of their receivers. A message that was composed but not sent goes back to
+ * gathering, so that it is composed again from the remaining discoveries. @param which a condition on deliveries
  */
 export function clearBodies(which: Statement): Statement {
   return statement`UPDATE strandline.deliveries SET body = NULL, answer = NULL,
@@ -31,7 +31,7 @@ export function clearBodies(which: Statement): Statement {
 
 const tableName = (table: string): Statement => verbatim(`strandline.${table}`);
 
-/** Whether a row refers to what is erased. @param keys an array of it */
+/** The condition that a row refers to an erased row. @param keys an SQL array of the IDs of the erased rows */
 function isAmong({ column, where, text }: ReferringColumn, keys: Statement): Statement {
   const array = text === true ? statement`(${keys})::text[]` : keys;
   const condition = statement`${verbatim(column)} = ANY (${array})`;
@@ -68,7 +68,7 @@ function deletionSteps(table: string, which: Statement, scans: boolean, isMessag
   ];
 }
 
-/** Deletes the rows of another table that rows belong to. */
+/** Deletes the owners of rows, such as the claim of a citation, instead of the rows. @param column refers to the owner */
 function takingSteps(table: string, column: string, which: Statement, scans: boolean): Step[] {
   const owner = [REFERENCES[table]?.[column] ?? []].flat()[0]?.to;
   if (owner === undefined) throw new Error(`${table}.${column} refers to nothing`);

@@ -1,4 +1,4 @@
-/** The lock between what is written and what removes it. */
+/** The lock between saves (shared) and erasing (exclusive). */
 import type { Transaction } from '../db/database.ts';
 
 /** Blocks saves, which hold this lock shared (`any_forgotten()`), until the transaction ends. */

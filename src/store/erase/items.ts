@@ -16,8 +16,8 @@ const listDiscoveries = (tx: Queryable, { postIds, linkIds }: Items): Promise<Id
   );
 
 /**
- * Deletes posts and links. The next member of each thing that they were part of takes their place.
- * @param scans whether to look for mentions that no index finds, which orphans do not have
+ * Deletes posts and links. The next copy of each item takes its place ({@link passOnThings}).
+ * @param scans also deletes mentions that no index finds; an orphan has none
  * @returns deleted and changed rows by table
  */
 export async function eraseItems(

@@ -1,10 +1,11 @@
 /**
- * Orphans: posts, links and authors that nothing holds any more (`holds` in `references.ts`) once some searches do not count.
- * A purge deletes them and its preview counts them by the same statements; forgetting an author does so with the links of their
- * posts. Expired rows hold nothing, so retention leaves no orphans.
+ * Orphans: posts, links and authors that no row holds (`holds` in `references.ts`) if the rows of some searches are ignored.
+ * A purge deletes orphans, and its preview counts them with the same statements; forgetting an author deletes the orphaned links
+ * of the author's posts. Retention leaves no orphans, because the tables that expire hold nothing.
  *
  * Some references have no index. They are found before saves are blocked; while saves are blocked, only rows saved since then are
- * read. (An edit of an older post in between, which adds a reference to a post that disappears, is not seen.)
+ * read. Limit: if a save adds a reference to an older
+ * post in between, the reference is not seen, and then refers to a post that is deleted.
  */
 import {
   type Database,
@@ -46,8 +47,8 @@ const refsOf = (post: string): Statement =>
   );
 
 /**
- * `leaving`: the posts of a set that only these searches found, with the posts that only such posts refer to. A post that a
- * remaining post refers to, however indirectly, remains, too. Scans all posts once. @param seen a set of keys of posts
+ * `leaving`: the posts in `seen` that only these searches found, and the posts that only such posts refer to, directly or through
+ * other posts. Reads the whole table of posts once. @param seen a query of post IDs
  */
 const findLeaving = (searchIds: readonly Id[], seen: Statement): Statement => statement`
 candidates AS (
@@ -68,7 +69,7 @@ candidates AS (
   SELECT id, service_id, external_id, author_id FROM candidates c WHERE NOT EXISTS (SELECT FROM staying s WHERE s.id = c.id)
 )`;
 
-/** Of a post `p`. */
+/** Whether only these searches found a post `p`. */
 const isOnlyFoundBy = (searchIds: readonly Id[]): Statement =>
   statement`NOT EXISTS (
     SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id AND o.search_id <> ALL (${searchIds}::bigint[]))`;
@@ -83,8 +84,8 @@ SELECT u.id FROM strandline.completions c CROSS JOIN LATERAL (
 
 /**
  * The links of a set that only these searches found or cite, and that no remaining post contains.
- * @param leaving a set of keys of posts that do not count
- * @param since completions are searched for what no index finds only after this one
+ * @param leaving a query of IDs of posts whose links are ignored
+ * @param since of the completion columns that have no index, only completions with a greater ID are read; 0: all
  */
 const orphansOfLinks = (
   links: Statement,

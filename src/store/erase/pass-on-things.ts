@@ -1,4 +1,7 @@
-/** What takes the place of items that are deleted: the next members of the things that they were part of. */
+/**
+ * Promotes the next copy of an item that is deleted: the copy becomes the first discovery in its topic, and replaces the deleted
+ * discovery in messages.
+ */
 import { groupCopies } from '../../model/copies.ts';
 import { chooseFirst, markFirst, readGroups, readTopicItems } from '../topics/copies.ts';
 import type { Id, Transaction } from '../db/database.ts';
@@ -18,7 +21,7 @@ export async function passOnThings(tx: Transaction, discoveryIds: readonly Id[])
   const first: Id[] = [];
   const pairs: { id: Id; next: Id }[] = [];
   for (const members of await readGroups(tx, items)) {
-    // What leaves may be all that joined the others.
+    // The leaving members may be what joined the remaining members: these are grouped again.
     const staying = groupCopies(members.filter(({ id }) => !leaving.has(id)));
     const firsts = staying.flatMap((part) => chooseFirst(part)?.id ?? []);
     first.push(...firsts);

@@ -1,9 +1,11 @@
 /**
- * Purge: deletes removed searches and topics with everything that only they found. (Removing alone keeps it.)
+ * Purge: deletes removed searches and topics, with the posts, links and authors that no other search found and no remaining row
+ * holds. Removing a search without a purge keeps all of this.
  *
- * `purged_at` marks what to delete. Batches follow, each in a transaction that blocks saves for a moment, so a purge
- * continues after a crash in any process. Runs go, posts, links, then what belongs to the search, its own row last: as long as
- * something is left to delete, rows of the search lead to it. Items of other searches stay, with their history (`orphans.ts`).
+ * `purged_at` marks the searches and topics to delete. Workers delete their rows in batches, each in a transaction that blocks
+ * saves for a moment. Any process can continue a purge after a crash, because the rows that remain still name the search. The
+ * order is: runs, posts, links, other rows of the search, its own row. Items that other searches found stay, with their history
+ * (`orphans.ts`).
  */
 import { type Database, type Id, inTransaction, type Pooled, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
@@ -39,7 +41,7 @@ export async function markPurged(
 
 /**
  * Deletes what is marked.
- * @param goOn called before each batch; false: stop for now
+ * @param goOn called before each batch; if it returns false, the purge stops and is continued later
  * @returns whether nothing is left; false also while a run of a search is in progress, which may still save
  */
 export async function continuePurges(db: Database, goOn: () => boolean): Promise<boolean> {
@@ -54,7 +56,7 @@ export async function continuePurges(db: Database, goOn: () => boolean): Promise
 
 /** Resolves whether another batch may begin. */
 type MayGoOn = () => Promise<boolean>;
-/** @returns whether there may be more */
+/** @returns whether the step must be called again, because rows may be left */
 type Step = (db: Database, searchId: Id, mayGoOn: MayGoOn) => Promise<boolean>;
 
 async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Promise<boolean> {
@@ -64,6 +66,7 @@ async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Pro
     purgeRuns,
     purgePosts,
     purgeLinks,
+    // Tables with many rows per search, in the order of `references.ts`.
     ...listMany('searches').map(
       (rows): Step =>
         (pool, id) =>
@@ -77,7 +80,7 @@ async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Pro
   return deleteSearch(db, searchId);
 }
 
-/** A run that saves nothing any more, or whose worker has probably crashed. */
+/** The run cannot save anything any more: it is not running, or its lease is over, so its worker has probably crashed. */
 const HAS_ENDED = statement`(status <> 'running' OR ${LEASE_IS_OVER})`;
 
 async function isRunning({ pool }: Pooled, searchId: Id): Promise<boolean> {
@@ -89,8 +92,8 @@ async function isRunning({ pool }: Pooled, searchId: Id): Promise<boolean> {
 }
 
 /**
- * What a step plans at once: the tables without an index by reference are read once per plan, and not per batch, so that the time
- * of a purge grows with the number of items.
+ * Posts, links or runs that are planned at once. A plan reads the tables without an index on the reference once, and its batches do
+ * not read them again, so the time of a purge grows linearly with the number of items.
  */
 const PLANNED = 25_000;
 /** Posts or links per batch. */
@@ -100,7 +103,7 @@ const RUN_BATCH = 200;
 
 /**
  * Works through a plan, each batch in a transaction.
- * @param work returns false if the plan no longer holds: it is made again
+ * @param work deletes a batch; returns false if rows saved in the meantime invalidate the plan: the caller then makes a new plan
  * @returns false if it had nothing to do; true also if it was stopped
  */
 async function inBatches(
@@ -118,8 +121,9 @@ async function inBatches(
 }
 
 /**
- * Posts without a sighting are deleted before the posts that refer to them: if the purge is interrupted, the referring posts still
- * lead to the rest. (Another search that finds a referring post meanwhile has the post it refers to in its own response.)
+ * Posts without a sighting are deleted before the posts that refer to them. If the purge is interrupted, the sightings of the
+ * referring posts still lead to the rest. If another search finds a referring post in the meantime, the response of that search
+ * contains the referenced post as well.
  */
 async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
   const seen = await selectIds(
@@ -193,7 +197,8 @@ async function deleteSightings(
     tx,
     statement`DELETE FROM ${sightings} WHERE search_id = ${searchId} AND ${item} = ANY (${ids}::bigint[])`,
   );
-  // Items of which the search was the first of its topic to see them count for the next search, so their days are counted again.
+  // `topic_posts` counts an item for the first search of its topic that saw it. Without this search, another search is the first:
+  // its days are derived again.
   await execute(
     tx,
     statement`INSERT INTO strandline.pending_derivations (search_id, run_id, at, new_posts, new_links, changed_posts, edited_posts,
@@ -231,7 +236,8 @@ async function purgeRuns(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<
   const cited = await findOrphanLinks(db.pool, await listCited(db.pool, runIds), without);
   if (cited.length > 0) return purgeOrphanLinks(db, searchId, cited, mayGoOn);
   return inBatches(db, runIds, RUN_BATCH, mayGoOn, async (tx, batch) => {
-    // Before saves are blocked: a late save has locked its run when it waits for that. Leases wait and then find no run.
+    // Runs are locked before saves are blocked, in the order of a late save, which locks its run and then waits for the lock on
+    // saves: the other order would deadlock. A concurrent lease waits for the row, and then finds no run.
     const gone = await selectIds(
       tx,
       statement`SELECT id FROM strandline.runs WHERE id = ANY (${batch}) AND ${HAS_ENDED} ORDER BY id FOR UPDATE`,

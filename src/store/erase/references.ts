@@ -35,14 +35,18 @@ export type Reference = {
    * - `cascades`: Postgres deletes it, or clears the column.
    * - `clears`: columns become null.
    * - `shortens`: the keys leave the list.
-   * - `follows`: another column deletes it, at the latest with what this one refers to.
+   * - `follows`: nothing is done for this column. Another column of the row deletes the row, no later than the row that this
+   *   column refers to.
    * - `stays`: it keeps the key, which then refers to nothing.
    * - `blocks`: the referenced row is deleted only after it.
    */
   effect: 'goes' | 'cascades' | 'clears' | 'shortens' | 'follows' | 'stays' | 'blocks';
-  /** What it refers to is no orphan while the row is there (`orphans.ts`). */
+  /**
+   * The referenced row is no orphan while this row exists. The statements of `orphans.ts` repeat this by hand; a test checks that
+   * they agree.
+   */
   holds?: boolean;
-  /** No index finds the rows: they are looked for once, and not per batch. */
+  /** No index finds the rows by this column: a purge deletes them once, not once per batch. */
   scan?: boolean;
   /** So many rows that they are deleted in batches, before the rest. */
   many?: boolean;
@@ -54,9 +58,9 @@ export type Reference = {
   columns?: readonly string[];
   /** A message quotes the referenced row: the body of the message is cleared. */
   message?: boolean;
-  /** The column with the row that goes, if it is not this one. */
+  /** A column that refers to an owner: the owner is deleted instead of this row. */
   takes?: string;
-  /** Why the key stays. */
+  /** Why the key stays. For readers: no code uses it. */
   why?: string;
 };
 
@@ -81,7 +85,10 @@ const POSITION = 'a position in the feed';
 const ORIGIN = 'where the content is from';
 const NUMBER = 'the number of results is a figure, and readers skip what is gone';
 
-/** The columns of each table. In this order rows are deleted, so that no foreign key is violated. */
+/**
+ * The columns of each table that refer to other rows. Tables are in the order of deletion, each before the tables it refers to, so
+ * that no foreign key is violated.
+ */
 export const REFERENCES: Readonly<
   Record<string, Readonly<Record<string, Reference | readonly Reference[]>>>
 > = {
@@ -94,7 +101,7 @@ export const REFERENCES: Readonly<
   search_versions: { search_id: goes('searches') },
   search_states: { search_id: goes('searches') },
   search_pace: { search_id: goes('searches', MANY) },
-  interval_changes: { search_id: goes('searches', MANY) }, // written together with a row of search_pace, so after it
+  interval_changes: { search_id: goes('searches', MANY) }, // after `search_pace`, because `savePaces` writes a row there and then its row here
 
   // Messages.
   delivery_discoveries: {
@@ -239,7 +246,7 @@ export const REFERENCES: Readonly<
   archive_changes: {
     thing: [goes('posts', { where: `kind = 'post'` }), goes('links', { where: `kind = 'link'` })],
   },
-  // With the counts of its words (`archive.ts`).
+  // `removeFromArchive` in `items.ts` deletes the document.
   archive_documents: {
     thing: [blocks('posts', { where: `kind = 'post'` }), blocks('links', { where: `kind = 'link'` })],
   },

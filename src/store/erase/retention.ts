@@ -22,7 +22,7 @@ type RetentionReport = {
 };
 
 /**
- * Deletes expired data. The latest counters of posts and authors are kept without their history; growth is effect
+ * Deletes expired data. The latest counters of posts and authors are kept without their history; growth is then
  * computed from the first remaining snapshot.
  * @param goOn called repeatedly; false: stop for now
  */
@@ -107,8 +107,9 @@ export function retentionLimitsAt(
 const EXPIRE_BATCH = 1_000;
 
 /**
- * What refers to rows that are deleted goes with them; messages keep what they say. The condition is checked twice: a dead message
- * may be resent in between.
+ * Deletes expired rows, and the rows that refer to them directly. Of the table of references it follows `goes` for one level
+ * only, without `where`, `text`, `takes`, `scan` and `message`: a table that expires must have no other references. The
+ * condition of a cleared row is checked twice, because a dead message may be resent in the meantime.
  */
 function deleteExpired({ table, key, where, order, clears }: Expiry, before: Date): Statement {
   const rows = verbatim(`strandline.${table}`);

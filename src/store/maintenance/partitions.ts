@@ -12,7 +12,7 @@ export type Partition = {
   bytes: number;
   /** Estimated by the planner; null if never analyzed. */
   rows: number | null;
-  /** `left`: detached by a process that ended before it could drop it. */
+  /** `leaving`: a detach was started and not finished. `left`: detached, but not dropped, because its process ended first. */
   state: 'attached' | 'leaving' | 'left';
   /** Whether our role may change it. */
   ours: boolean;

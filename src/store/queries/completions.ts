@@ -50,7 +50,7 @@ export async function readKeyItems({ orm }: Reads, completionId: Id): Promise<Ke
     .limit(1_000);
 }
 
-/** Links in the order of their IDs. */
+/** Links with these IDs, in the order of `ids`; unknown IDs are left out. */
 export async function readLinksByIds({ orm }: Orm, ids: readonly Id[]): Promise<LinkRow[]> {
   if (ids.length === 0) return [];
   const view = linksView;

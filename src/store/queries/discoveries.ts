@@ -76,7 +76,7 @@ export async function readDiscoveriesByIds({ orm }: Orm, ids: readonly Id[]): Pr
   ).execute({ ids });
 }
 
-/** As many as {@link countBaseline} counts. */
+/** Maximum discoveries that {@link countBaseline} counts. */
 export const MAX_BASELINE_COUNT = 10_000;
 
 /** Counts the discoveries of baselines, up to 10,000, and returns the time of the oldest; null if there are none. */

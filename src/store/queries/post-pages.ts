@@ -74,8 +74,9 @@ const TRUE = statement`true`;
 const TIME = verbatim(countedAtSql('g'));
 const IS_MINE = statement`g.search_id = ANY (ARRAY(SELECT id FROM mine))`;
 /**
- * On a sighting `g`. A post that any search of the scope `mine` saw without a time, or before it, is placed by the first of
- * them to see it, and by no other; all others are placed at the same time by all.
+ * A condition on a sighting `g` that keeps one time for each post. If a search of the scope `mine` saw the post without a
+ * publication time, or before that time, only the sighting of the search that saw the post first counts. Otherwise the sightings
+ * of all searches have the same time, and all count.
  */
 const IS_PLACED = statement`CASE WHEN g.post_created_at <= g.first_seen_at AND g.post_id NOT IN (
     SELECT a.post_id FROM strandline.post_sightings a

@@ -66,7 +66,7 @@ export async function readEndedRuns(
   return rows.flatMap(({ id, ended_at }) => (ended_at === null ? [] : [{ id, ended_at }]));
 }
 
-/** Runs in the order of their IDs. */
+/** Runs with these IDs, in the order of `ids`; unknown IDs are left out. */
 export async function readRunsByIds({ orm }: Reads, ids: readonly Id[]): Promise<RunRow[]> {
   if (ids.length === 0) return [];
   const view = runsView;

@@ -197,6 +197,7 @@ FROM (
     'running', count(*) FILTER (WHERE status = 'running')) AS open_runs
   FROM strandline.runs WHERE status IN ('queued', 'running')
 ) r, (
+  -- The first condition of both is that of a partial index, which the planner uses only if it is repeated.
   SELECT json_build_object(
     'gathering', (SELECT count(*) FROM ${DELIVERIES} WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
     'pending', (SELECT count(*) FROM ${DELIVERIES} WHERE state IN ('gathering', 'pending') AND state = 'pending'),

@@ -28,7 +28,8 @@ const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3
 
 /**
  * Counts like the views `volume_hourly` and `volume_daily`, but uses an index on quarter-hours: through a view, all
- * rows of a search would be read. Of buckets that are completely in the range.
+ * rows of a search would be read. Both ends of the range are rounded up to whole buckets: a bucket that contains `from` is left
+ * out, and a bucket that contains `until` is counted whole.
  */
 function bucketsOf({ searchIds, per, from, until }: BucketRange): Statement {
   const seconds = BUCKET_SECONDS[per];
@@ -51,7 +52,7 @@ export async function readBuckets(
   return rowsOf(pool, statement`${bucketsOf(filter)} ORDER BY 1, 2 LIMIT ${filter.limit}`);
 }
 
-/** Start of the first bucket that is completely in the range. */
+/** The start of the first bucket that begins at or after a time. */
 function startOfBucket(at: Date, per: Bucket): Date {
   const ms = BUCKET_SECONDS[per] * 1_000;
   return new Date(Math.ceil(at.getTime() / ms) * ms);

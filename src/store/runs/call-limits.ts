@@ -182,8 +182,8 @@ async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promise<void>
 type CallRoom = { minute: number; day: number };
 
 /**
- * Remaining calls of services under both limits; a service may be named more than once. For planning only; {@link
- * countCalls} decides, also how calls count that have later times than now.
+ * Remaining calls of services under both limits; a service may be named more than once. For planning only: {@link countCalls}
+ * decides. Calls with a time in the future are not counted here; {@link countCalls} counts them as made now.
  * @returns by service ID
  */
 export async function readCallRoom(

@@ -1,6 +1,6 @@
 /**
- * Raw responses, stored before they are parsed. A response is unread until its results are saved or it turns out to be
- * unreadable. One that was not read before its run ended is late, and is read afterwards.
+ * Raw responses, stored before they are parsed. A response is unread until its results are saved or it is found to be unreadable.
+ * A response that is still unread when its run ends is late, and is read afterwards.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';

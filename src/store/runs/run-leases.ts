@@ -24,7 +24,7 @@ export type LeasedRun = RequestColumns &
     calls_made: number;
   };
 
-/** Leases last an hour at most. */
+/** A lease lasts an hour at most. A lease that ends more than a day from now was written by a wrong clock, and counts as over. */
 export const LEASE_IS_OVER = isOver(
   statement`lease_until`,
   statement`clock_timestamp()`,

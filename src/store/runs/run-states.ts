@@ -200,7 +200,7 @@ export async function findRunForReplay(db: Database, runId: Id): Promise<Replaya
   return rows[0] ?? null;
 }
 
-/** Whether the last `times` runs of a search all failed with this code. */
+/** Whether the newest `times` ended runs of a search all failed with this code. False if the search has fewer ended runs. */
 export async function countFailuresInARow(
   db: Database,
   searchId: Id,

@@ -47,10 +47,15 @@ export function wasPutBack({ sinceLastMs }: ScanStart): boolean {
 }
 
 /**
- * Sets everything that has a schedule by the database's clock after it was set back: a search with a fixed schedule is due, so that the
- * scan finds its next slot, from the first one whose `missed` row is deleted; an adaptive interval, which has no slots to compute, keeps
- * the rest of its wait; digests get their next slot; messages are decided again; recurring work is due. No row of a future slot
- * remains: runs of future slots stay, without the slot. Other waits end by themselves, see `isOver`.
+ * Repairs all due times after the database's clock was set back:
+ * - fixed schedules: due now, so that the scan computes slots again from the first deleted `missed` row on;
+ * - adaptive intervals: keep the rest of their wait;
+ * - digests: their next slot is computed again;
+ * - messages: decided again;
+ * - recurring work: due now.
+ *
+ * Rows of future slots are deleted if skipped or missed; runs of future slots stay, without the slot. Other waits end by
+ * themselves (`isOver`).
  * @returns number of deleted missed slots, and of searches made due
  */
 export async function resetSchedules(
@@ -161,7 +166,7 @@ export async function takeRecurringWork(
   return rows.map(({ name }) => name);
 }
 
-/** Work that is new to this database is due immediately; work of older releases is removed. */
+/** Inserts recurring work that is new to this database, due immediately. Rows of work that this release does not have are ignored. */
 export async function ensureRecurringWork(db: Database['pool'], names: readonly string[]): Promise<void> {
   await execute(
     db,

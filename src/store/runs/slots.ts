@@ -217,8 +217,9 @@ export async function setNextAdaptive(tx: Transaction, used: readonly UsedSlot[]
 }
 
 /**
- * Sets when a search is due next if its interval is adaptive; otherwise it is not due there.
- * @param at null: never, because it is stopped
+ * Sets the due time of a search with an adaptive interval, in `search_pace`. For a search with a fixed schedule, whose due time is
+ * in `searches.next_due_at`, clears the due time there.
+ * @param at null: the search is stopped and not due
  */
 export async function setAdaptiveDue(tx: Transaction, searchId: Id, at: Date | null): Promise<void> {
   await execute(

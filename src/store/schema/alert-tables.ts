@@ -141,7 +141,7 @@ export const rule_channels = strandline.table(
 
 /**
  * Digests of rules with a schedule, each with its value, so that past ones never change. The scan inserts them when they are due
- * (`monitor/digests/plan-digests.ts`); a worker reads the value and creates their deliveries in one transaction.
+ * (`monitor/schedule/plan-digests.ts`); a worker reads the value and creates their deliveries in one transaction.
  */
 export const digests = strandline.table(
   'digests',

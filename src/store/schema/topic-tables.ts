@@ -127,7 +127,7 @@ export const searches = strandline.table(
     sensitivity: text({ enum: SENSITIVITIES }).notNull().default('normal'),
     created_at: instant().notNull(),
     archived_at: instant(),
-    /** Like the state of a topic. */
+    /** When the purge of this search was requested: workers delete its rows until nothing is left. */
     purged_at: instant(),
   },
   (t) => [

@@ -65,7 +65,8 @@ export async function readGroups(db: Queryable, items: readonly TopicItem[]): Pr
   const topicIds = items.map(({ topicId }) => topicId);
   const keys = items.map(({ key }) => key);
   const textKeys = items.map(({ textKey }) => textKey);
-  // From link identities to texts and back, until nothing is added; each of them once for all items.
+  // Follows link identities to texts and texts to link identities until nothing new is found. Each identity and each text is read
+  // once, however many items have it.
   const { rows } = await execute<Member>(
     db,
     statement`WITH RECURSIVE names(topic_id, key, text_key) AS (

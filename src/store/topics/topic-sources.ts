@@ -17,7 +17,10 @@ export async function listTopicSources(db: Queryable, topicId: Id): Promise<Topi
   );
 }
 
-/** Those of the topic of a search that a request names: without sources of the service that are on. */
+/**
+ * The sources that a request of a search names: sources of its topic that are on, and sources of the service that are switched
+ * off. The service uses its other sources without being told.
+ */
 export async function listRequestSources(
   db: Queryable,
   searchId: Id,

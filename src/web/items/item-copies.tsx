@@ -15,7 +15,7 @@ export function ItemCopies({ topics }: { topics: readonly CopiesInTopic[] }) {
       {topics.map(({ topic, rows, ...counted }) => (
         <>
           <h3>
-            <a href={`/topics/${topic}`}>{topic}</a>: {formatCopies(counted)}
+            <a href={`/topics/${topic}`}>{`${topic}: ${formatCopies(counted)}`}</a>
           </h3>
           {rows.map((discovery) => (
             <DiscoveryLine discovery={discovery} />
