@@ -66,6 +66,7 @@ export function readFacts(history: History): Facts {
   const inTime = history.responses.toSorted((a, b) => a.at - b.at);
   const seen = new Map<string, Seen[]>();
   const kept = new Set<string>();
+  const quoted = new Map<string, string>();
   for (const response of inTime) {
     const say = (copy: Copy, isNested: boolean) => {
       const key = `${response.service}/${copy.id}`;
@@ -77,9 +78,17 @@ export function readFacts(history: History): Facts {
     };
     for (const post of response.posts) {
       say(post, false);
-      if (post.quoted !== null) say(post.quoted, true);
+      if (post.quoted !== null) {
+        say(post.quoted, true);
+        quoted.set(`${response.service}/${post.id}`, `${response.service}/${post.quoted.id}`);
+      }
     }
     for (const orphan of response.orphans) say(orphan, true);
+  }
+  // A set grows while it is read: what a post that stays quotes, stays.
+  for (const key of kept) {
+    const other = quoted.get(key);
+    if (other !== undefined) kept.add(other);
   }
   const posts = new Map(
     [...seen].flatMap(([key, said]) => (kept.has(key) ? [[key, readPost(key, said)] as const] : [])),

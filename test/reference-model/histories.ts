@@ -62,7 +62,8 @@ const said = fc.record({
   likes: fc.constantFrom(null, 0, 1, 2, 3, 5, 9, 14),
   reposts: fc.constantFrom(0, 0, 1, 4, null),
   views: fc.constantFrom(null, null, 0, 50, 80),
-  quotes: fc.option(fc.nat({ max: PUBLISHED.length - 1 }), { nil: null, freq: 4 }),
+  /** Whether it has the post that it quotes. */
+  hasQuoted: fc.constantFrom(true, true, true, false),
 });
 type Said = typeof said extends fc.Arbitrary<infer T> ? T : never;
 
@@ -166,13 +167,16 @@ export function toCopies(answer: Answer, now: number): Copy[] {
   const posts = answer.posts.filter(({ post }) => isReturned(post, now));
   const taken = new Set(posts.map(({ post }) => post));
   return posts.map((drawn) => {
-    const { quotes } = drawn;
-    if (quotes === null || taken.has(quotes) || !isReturned(quotes, now)) return toCopy(answer, drawn, null);
-    taken.add(quotes);
+    const quoted = findQuoted(drawn.post);
+    if (!drawn.hasQuoted || taken.has(quoted) || !isReturned(quoted, now)) return toCopy(answer, drawn, null);
+    taken.add(quoted);
     const text = drawn.text === null ? null : 0;
-    return toCopy(answer, drawn, toCopy(answer, { ...drawn, post: quotes, text, quotes: null }, null));
+    return toCopy(answer, drawn, toCopy(answer, { ...drawn, post: quoted, text }, null));
   });
 }
+
+/** What a post quotes is the same in each response. */
+const findQuoted = (post: number) => (post * 7 + 3) % PUBLISHED.length;
 
 export const toLinks = ({ links }: Answer): FoundLink[] =>
   links.map((n) => ({ url: `https://news${n % 3}.example/story-${n}`, title: `Story ${n}` }));
