@@ -134,7 +134,7 @@ it('without a dropped month of snapshots and a forgotten author', async () => {
   const { months: dropped } = await applyRetention(
     world.db,
     {
-      answers: new Date(0),
+      responses: new Date(0),
       rejects: new Date(0),
       messages: new Date(0),
       audit: new Date(0),

@@ -12,7 +12,7 @@ import {
   storeResponse,
   takeLateResponse,
 } from '../../src/store/runs/responses.ts';
-import { readFeedAfter } from '../../src/store/alerts/feed-entries.ts';
+import { readFeedAfter } from '../../src/store/alerts/reportable-discoveries.ts';
 import { readPastEntries } from '../../src/store/alerts/past-entries.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';

@@ -7,7 +7,8 @@ import {
   findOrphanLinks,
   findUnnamedAuthors,
 } from '../../src/store/erase/orphans.ts';
-import { EXPIRY, REFERENCES, type Reference } from '../../src/store/erase/references.ts';
+import { EXPIRY } from '../../src/store/erase/expiry.ts';
+import { REFERENCES, type Reference } from '../../src/store/erase/references.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld();

@@ -5,7 +5,7 @@ import { rebuildTrends } from '../../src/monitor/derive/follower.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { composeStateSentence } from '../../src/monitor/trends/rules/state-sentence.ts';
-import { readFeedAfter } from '../../src/store/alerts/feed-entries.ts';
+import { readFeedAfter } from '../../src/store/alerts/reportable-discoveries.ts';
 import type { Rule } from '../../src/store/alerts/rule-rows.ts';
 import type { Id } from '../../src/store/db/database.ts';
 import { leaseRun } from '../../src/store/runs/run-leases.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseQuery, type Query } from '../../src/model/search-query.ts';
 import { changeRule, editRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { assertStoredFilters } from '../../src/monitor/alerts/rule-filter.ts';
-import type { FeedEntry } from '../../src/store/alerts/feed-entries.ts';
+import type { FeedEntry } from '../../src/store/alerts/reportable-discoveries.ts';
 import { findMatches } from '../../src/store/alerts/item-matches.ts';
 import { findText } from '../../src/store/archive/find-text.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';

@@ -4,7 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY } from '../../src/lib/time.ts';
 import { webhookKind } from '../../src/monitor/alerts/channels/webhook.ts';
 import { describeDiscoveries, DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
-import type { FeedEntry, FeedLink, FeedPost, FeedSpike } from '../../src/store/alerts/feed-entries.ts';
+import type {
+  FeedEntry,
+  FeedLink,
+  FeedPost,
+  FeedSpike,
+} from '../../src/store/alerts/reportable-discoveries.ts';
 import { runCli } from '../../src/cli/command-line.ts';
 import { Writable } from 'node:stream';
 import { homeOf } from '../cli/stand.ts';

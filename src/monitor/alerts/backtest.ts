@@ -5,7 +5,7 @@ import { createNotFound } from '../../model/errors.ts';
 import { EVERYTHING, parseQuery } from '../../model/search-query.ts';
 import type { WaitReason } from '../../model/alerts.ts';
 import { findDismissed } from '../../store/alerts/dismissals.ts';
-import { isFirstOfThing, readEntries, readEntryThings } from '../../store/alerts/feed-entries.ts';
+import { isFirstOfThing, readEntries, readEntryThings } from '../../store/alerts/reportable-discoveries.ts';
 import {
   findPastMatches,
   type PastEntry,

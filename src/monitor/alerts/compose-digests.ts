@@ -11,7 +11,7 @@ import {
   type PlannedDigest,
   storeDigest,
 } from '../../store/alerts/digests.ts';
-import { lockAgainstForgetting } from '../../store/erase/forget-lock.ts';
+import { lockAgainstErasing } from '../../store/erase/save-lock.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import { findTopic } from '../../store/topics/topics.ts';
 import type { Context } from '../context.ts';
@@ -48,7 +48,7 @@ async function composeOne(ctx: Context, tx: Transaction, id: Id): Promise<Id[]> 
   const { topic, search, created_at, rule_id: ruleId } = planned;
   const waited = until.getTime() - created_at.getTime();
   if (waited < MAX_WAIT_MS && (await hasRunsInProgress(tx, { topic, search, now: until }))) return [];
-  await lockAgainstForgetting(tx);
+  await lockAgainstErasing(tx);
   const lastDiscovery = await readLastDiscoveryId(tx);
   const from = findStart(planned, until);
   const after = planned.last_discovery;

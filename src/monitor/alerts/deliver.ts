@@ -22,8 +22,8 @@ import {
   releaseChannel,
 } from '../../store/alerts/delivery-rows.ts';
 import { findDeliveryDigest } from '../../store/alerts/digests.ts';
-import { lockAgainstForgetting } from '../../store/erase/forget-lock.ts';
-import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
+import { lockAgainstErasing } from '../../store/erase/save-lock.ts';
+import { readDeliveryEntries } from '../../store/alerts/reportable-discoveries.ts';
 import { readHeld } from '../../store/alerts/held-deliveries.ts';
 import type { Context } from '../context.ts';
 import { failSend } from './channels/channel-kind.ts';
@@ -113,7 +113,7 @@ async function leaseNextDelivery(ctx: Context, channelId: Id): Promise<LeasedDel
       let { body } = delivery;
       let obstacle: string | null = null;
       if (body === null) {
-        await lockAgainstForgetting(tx);
+        await lockAgainstErasing(tx);
         const message = await describeContent(ctx, tx, channelId, delivery, now);
         if (message === null) {
           await cancelDelivery(tx, delivery.id, 'nothing that it reports is left');

@@ -1,7 +1,7 @@
 /** Gathers the discoveries that a rule reports into messages to a channel, each with the time at which it may be sent. */
 import { findCommonValue, groupBy } from '../../lib/group-by.ts';
 import { DAY, findLatest, HOUR } from '../../lib/time.ts';
-import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
+import type { FeedEntry } from '../../store/alerts/reportable-discoveries.ts';
 import {
   addToDelivery,
   beginDelivery,

@@ -17,7 +17,7 @@ import type {
   FeedPost,
   FeedSpike,
   FeedTrend,
-} from '../../store/alerts/feed-entries.ts';
+} from '../../store/alerts/reportable-discoveries.ts';
 import type { HeldRow } from '../../store/alerts/held-deliveries.ts';
 import type { ToldEvent } from '../../store/alerts/system-event-rows.ts';
 import { type Copies, ONE_COPY } from '../../store/topics/copies.ts';

@@ -10,7 +10,7 @@ import {
   moveCursor,
 } from '../../store/alerts/channel-rows.ts';
 import { findDismissed } from '../../store/alerts/dismissals.ts';
-import { leaveOutSent, readFeedAfter } from '../../store/alerts/feed-entries.ts';
+import { leaveOutSent, readFeedAfter } from '../../store/alerts/reportable-discoveries.ts';
 import { type Mutes, readMutes } from '../../store/alerts/mutes.ts';
 import { listChannelRules, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';

@@ -9,7 +9,7 @@ import {
   readEntries,
   readEntryThings,
   type ScopedEntry,
-} from '../../store/alerts/feed-entries.ts';
+} from '../../store/alerts/reportable-discoveries.ts';
 import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Id, Queryable } from '../../store/db/database.ts';
 import type { StoredRuleKind } from '../../model/alerts.ts';

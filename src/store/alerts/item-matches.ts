@@ -11,7 +11,7 @@ import { buildCondition } from '../archive/query-condition.ts';
 import { readWordForms } from '../archive/word-forms.ts';
 import { type Id, type Queryable, writeRows } from '../db/database.ts';
 import { join, rowsOf, statement, verbatim } from '../db/statement.ts';
-import type { FeedEntry } from './feed-entries.ts';
+import type { FeedEntry } from './reportable-discoveries.ts';
 
 /**
  * Evaluates queries over the items of discoveries; a link that names a post counts as that post, so does one that grew, and a completion is what

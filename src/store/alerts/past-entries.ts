@@ -6,7 +6,7 @@ import { readWordForms } from '../archive/word-forms.ts';
 import type { Id, Queryable } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { NAMED_POST_SQL } from '../queries/named-posts.ts';
-import { type FeedEntry, readEntries, SELECT_ENTRIES } from './feed-entries.ts';
+import { type FeedEntry, readEntries, SELECT_ENTRIES } from './reportable-discoveries.ts';
 import { findMatches } from './item-matches.ts';
 import type { RuleSettings } from './rule-rows.ts';
 

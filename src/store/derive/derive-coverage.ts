@@ -2,7 +2,7 @@
 import type { DateFilter, Operation } from '../../model/enumerations.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { computeReach, listQuarters, type Reach, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
-import { measurableBetweenSql, isMeasurableSql, offsetSql, quarterSql } from '../volume/volume-history.ts';
+import { isMeasurableSql, measurableBetweenSql, offsetSql, quarterSql } from '../volume/post-time.ts';
 import { S } from './counter-sql.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Id, Transaction } from '../db/database.ts';
 import { type Day, type RecountedPosts, seenElsewhereSql, SIGHTED } from './derive-coverage.ts';
-import { countedAtSql } from '../volume/volume-history.ts';
+import { countedAtSql } from '../volume/post-time.ts';
 import { S } from './counter-sql.ts';
 
 /** The day (UTC) of a sighting's post by its publication time, as in volume; without one, by the sighting. */

@@ -14,7 +14,7 @@ import type { responses } from '../schema/run-tables.ts';
 import { waitForFollower } from '../derive/pending-derivations.ts';
 import { deleteReplies } from '../access/idempotency.ts';
 import { decodeBody } from '../runs/responses.ts';
-import { lockSaves } from './forget-lock.ts';
+import { lockSaves } from './save-lock.ts';
 import {
   deleteRejectsAbout,
   findForgotten,

@@ -17,7 +17,7 @@ import {
 } from '../db/database.ts';
 import { rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { posts } from '../schema/post-tables.ts';
-import { lockSaves } from './forget-lock.ts';
+import { lockSaves } from './save-lock.ts';
 
 /** The newest rows. Whatever is saved later has higher keys, because no save is in progress. */
 export type Marks = { post: Id; completion: Id; discovery: Id };

@@ -13,7 +13,7 @@ import { waitForFollower } from '../derive/pending-derivations.ts';
 import { LEASE_IS_OVER } from '../runs/run-leases.ts';
 import { eraseFromDigests } from './erase-from-digests.ts';
 import { eraseRows, listReferences } from './erasure.ts';
-import { lockSaves } from './forget-lock.ts';
+import { lockSaves } from './save-lock.ts';
 import { eraseItems } from './items.ts';
 import {
   areHeldSince,
@@ -26,7 +26,7 @@ import {
   readMarks,
   readMarksNow,
 } from './orphans.ts';
-import { passOnThings } from './pass-on-things.ts';
+import { passOnThings } from './promote-next-copies.ts';
 
 /** Marks removed searches, and their topic unless it is null, for deletion. */
 export async function markPurged(

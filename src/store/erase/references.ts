@@ -3,7 +3,6 @@
  * erased. Purge, forgetting and retention follow this table, and a test compares it with the database's catalog
  * (`test/store/references.test.ts`): a table or a column that is not here fails it.
  */
-import { type Statement, statement } from '../db/statement.ts';
 
 /** Tables whose rows others refer to. */
 export type Referred =
@@ -272,62 +271,3 @@ export const REFERENCES: Readonly<
   trials: { service_id: kept('services') },
   sessions: { token_id: cascades('tokens') },
 };
-
-export type Expiry = {
-  table: string;
-  /** Whether a row has expired at a time. */
-  where: (before: Date) => Statement;
-  /** In what order they are found. */
-  order: string;
-  key: string;
-  /** What is cleared, if the row stays. */
-  clears?: string;
-};
-
-/** What expires by its age (`retention.ts`), besides months of snapshots. The same condition counts what is due, and deletes it. */
-export const EXPIRY = {
-  /** Raw responses that were parsed, by when they were received. */
-  answers: {
-    table: 'responses',
-    key: 'run_id, n',
-    where: (before) => statement`received_at < ${before} AND read_at IS NOT NULL`,
-    order: 'received_at',
-  },
-  /** What expired responses confirmed: none of that time can be parsed late any more. */
-  observed: {
-    table: 'observed_items',
-    key: 'observed_at, run_id',
-    where: (before) => statement`observed_at < ${before}`,
-    order: 'observed_at',
-  },
-  /** By when their run ended. */
-  rejects: {
-    table: 'rejects',
-    key: 'id',
-    where: (before) =>
-      statement`EXISTS (SELECT FROM strandline.runs r WHERE r.id = run_id AND r.ended_at < ${before})`,
-    order: 'id',
-  },
-  /**
-   * Bodies of messages, by their last attempt; the delivery and its discoveries stay. A dead message that is resent later is
-   * composed from those that are left.
-   */
-  messages: {
-    table: 'deliveries',
-    key: 'id',
-    where: (before) =>
-      statement`state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < ${before}`,
-    order: 'id',
-    clears: 'body = NULL, answer = NULL',
-  },
-  /** By when they were written. */
-  audit: { table: 'audit_log', key: 'id', where: (before) => statement`at < ${before}`, order: 'at' },
-  /** Problems of strandline itself, by when they ended. */
-  problems: {
-    table: 'system_events',
-    key: 'id',
-    where: (before) => statement`until < ${before}`,
-    order: 'until',
-  },
-} satisfies Record<string, Expiry>;
-export type ExpiringKind = keyof typeof EXPIRY;

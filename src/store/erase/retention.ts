@@ -7,7 +7,7 @@ import { monotonicMs } from '../../platform/clock.ts';
 import { type Database, onlyRow } from '../db/database.ts';
 import { execute, join, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { listReferences } from './erasure.ts';
-import { EXPIRY, type Expiry, type ExpiringKind } from './references.ts';
+import { EXPIRY, type Expiry, type ExpiringKind } from './expiry.ts';
 import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from '../maintenance/partitions.ts';
 
 /** Deleted rows; `done`: nothing is left to delete. */
@@ -31,8 +31,8 @@ export async function applyRetention(
   limits: RetentionLimits,
   goOn: () => boolean,
 ): Promise<RetentionReport> {
-  const answers = await expire(db, 'answers', limits.answers, goOn);
-  const observed = await expire(db, 'observed', limits.answers, goOn);
+  const responses = await expire(db, 'responses', limits.responses, goOn);
+  const observed = await expire(db, 'observed', limits.responses, goOn);
   const rejects = await expire(db, 'rejects', limits.rejects, goOn);
   const messages = await expire(db, 'messages', limits.messages, goOn);
   const audit = await expire(db, 'audit', limits.audit, goOn);
@@ -40,12 +40,12 @@ export async function applyRetention(
   const months =
     limits.snapshots === null ? { dropped: [], done: true } : await dropMonths(db, limits.snapshots, goOn);
   return {
-    answers: answers.deleted,
+    answers: responses.deleted,
     rejects: rejects.deleted,
     messages: messages.deleted,
     audit: audit.deleted,
     months: months.dropped,
-    done: [answers, observed, rejects, messages, audit, problems, months].every(({ done }) => done),
+    done: [responses, observed, rejects, messages, audit, problems, months].every(({ done }) => done),
   };
 }
 
@@ -76,7 +76,8 @@ export async function applyRetentionBriefly(
 
 /** Cutoff per kind of data; null: kept indefinitely. */
 type RetentionLimits = {
-  answers: Date;
+  /** Raw responses received before this time, if they were read. */
+  responses: Date;
   rejects: Date;
   messages: Date;
   audit: Date;
@@ -95,7 +96,7 @@ export function retentionLimitsAt(
 ): RetentionLimits {
   const ago = (days: number) => new Date(now.getTime() - days * DAY);
   return {
-    answers: ago(answerDays),
+    responses: ago(answerDays),
     rejects: ago(rejectDays),
     messages: ago(messageDays),
     audit: ago(auditDays),
@@ -183,22 +184,22 @@ type DueForDeletion = {
 export async function countDue(db: Database, limits: RetentionLimits): Promise<DueForDeletion> {
   const count = async (kind: ExpiringKind, before: Date) => {
     const { table, where } = EXPIRY[kind];
-    const bytes = verbatim(kind === 'answers' ? 'coalesce(sum(octet_length(body)), 0)::float8' : '0');
+    const bytes = verbatim(kind === 'responses' ? 'coalesce(sum(octet_length(body)), 0)::float8' : '0');
     const rows = await rowsOf<{ n: number; bytes: number }>(
       db.pool,
       statement`SELECT count(*)::int AS n, ${bytes} AS bytes FROM strandline.${verbatim(table)} WHERE ${where(before)}`,
     );
     return onlyRow(rows);
   };
-  const answers = await count('answers', limits.answers);
+  const responses = await count('responses', limits.responses);
   const { snapshots } = limits;
   const months = (await listSnapshotMonths(db)).map((month) => ({
     ...month,
     due: snapshots !== null && isMonthOver(month, snapshots),
   }));
   return {
-    answers: answers.n,
-    answer_bytes: answers.bytes,
+    answers: responses.n,
+    answer_bytes: responses.bytes,
     rejects: (await count('rejects', limits.rejects)).n,
     messages: (await count('messages', limits.messages)).n,
     audit: (await count('audit', limits.audit)).n,

@@ -1,7 +1,7 @@
 /** Exportable resources: every view of the SQL contract is one, or is in {@link EXCLUDED_VIEWS} with the reason. */
 
 import { SCHEMA } from '../db/schema-state.ts';
-import { postTimeSql } from '../volume/volume-history.ts';
+import { postTimeSql } from '../volume/post-time.ts';
 
 /** What `--search` and `--topic` select by. */
 type Scope = 'search' | 'topic' | 'post' | 'link' | 'author';

@@ -6,7 +6,7 @@ import { hashFoldedText } from '../../model/copies.ts';
 import { settleThings } from '../topics/copies.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
-import { lockAgainstForgetting } from '../erase/forget-lock.ts';
+import { lockAgainstErasing } from '../erase/save-lock.ts';
 import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 
 const BATCH_SIZE = 1_000;
@@ -23,7 +23,7 @@ export async function fillTextKeys(db: Database, batches: number, signal?: Abort
 }
 
 async function fillBatch(tx: Transaction): Promise<boolean> {
-  await lockAgainstForgetting(tx);
+  await lockAgainstErasing(tx);
   const [progress] = await rowsOf<{ value: string }>(
     tx,
     statement`SELECT value FROM strandline.facts WHERE name = ${PROGRESS} FOR UPDATE`,

@@ -6,7 +6,7 @@ import { identifyPost, type OwnLinkRule } from '../../model/links/link-identity.
 import { type Database, type Id, inTransaction, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
 import type { discoveries as table } from '../schema/result-tables.ts';
-import { lockAgainstForgetting } from '../erase/forget-lock.ts';
+import { lockAgainstErasing } from '../erase/save-lock.ts';
 import { type Item, itemName, reportItems } from '../save/topic-items.ts';
 
 const BATCH_SIZE = 1_000;
@@ -31,7 +31,7 @@ export async function fillTopicItems(
 }
 
 async function fillBatch(tx: Transaction, own: readonly OwnLinkRule[]): Promise<boolean> {
-  await lockAgainstForgetting(tx);
+  await lockAgainstErasing(tx);
   const [written] = await rowsOf<{ value: string }>(
     tx,
     statement`SELECT value FROM strandline.facts WHERE name = ${PROGRESS} FOR UPDATE`,

@@ -4,7 +4,7 @@ import type { Source } from '../../model/enumerations.ts';
 import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../db/database.ts';
 import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import { linkSourcesView, linksView } from '../schema/analytics-views.ts';
-import { postTimeSql } from '../volume/volume-history.ts';
+import { postTimeSql } from '../volume/post-time.ts';
 import { asc, eq, sql } from 'drizzle-orm';
 
 export type LinkRow = typeof linksView.$inferSelect;

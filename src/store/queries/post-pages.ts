@@ -4,7 +4,7 @@ import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../model/c
 import { findMatching, type Matching } from '../archive/matching-items.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { join, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
-import { countedAtSql } from '../volume/volume-history.ts';
+import { countedAtSql } from '../volume/post-time.ts';
 import { type DataScope, searchesInScope } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';

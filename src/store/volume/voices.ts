@@ -1,5 +1,5 @@
 import type { Id, Transaction } from '../db/database.ts';
-import { measurableBetweenSql, offsetSql, quarterSql } from './volume-history.ts';
+import { measurableBetweenSql, offsetSql, quarterSql } from './post-time.ts';
 
 /** Posts of a quarter-hour (ms since 1970) by one author with one text; null if the author or text is unknown. */
 export type Voice = { at: number; author: Id | null; text: string | null; posts: number };

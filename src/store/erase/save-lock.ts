@@ -10,6 +10,6 @@ export async function lockSaves(tx: Transaction): Promise<void> {
  * Keeps authors from being forgotten and searches from being purged until the transaction ends, so that what it has read may
  * be written.
  */
-export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
+export async function lockAgainstErasing(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
 }
