@@ -5,7 +5,7 @@ import { parseQuery } from '../model/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';
 import {
-  readEngagement,
+  readCounterChanges,
   readPost,
   readPostRanks,
   readPostsByExternalId,
@@ -155,7 +155,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ params: { id } }) => {
       await findById('post', id, readPost(ctx.db, id));
-      return { items: await readEngagement(ctx.db, id) };
+      return { items: await readCounterChanges(ctx.db, id) };
     },
   );
 

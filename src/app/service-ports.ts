@@ -9,7 +9,7 @@ import { toFoundPost } from '../service/sources/parse/post-fields.ts';
 import type { FoundItem } from '../service/sources/search-source.ts';
 import { MAX_CANDIDATES } from '../store/archive/archive-candidates.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
-import { type ArchiveHit, type AuthorRow, searchArchive } from '../store/archive/search-archive.ts';
+import { type ArchiveHit, type StoredAuthor, searchArchive } from '../store/archive/search-archive.ts';
 import type { Database } from '../store/db/database.ts';
 import { readOpenedPage, writeOpenedPage } from '../store/services/opened-pages.ts';
 import {
@@ -105,7 +105,7 @@ function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): FoundItem[]
   return read.success ? toFoundPost(read.data).map((item) => ({ ...item, ...counted })) : [];
 }
 
-function userOf(author: AuthorRow) {
+function userOf(author: StoredAuthor) {
   return {
     ...author,
     id: author.external_id,

@@ -121,8 +121,8 @@ test('an index finds the rows that a batch deletes, or the table of references s
     ).map(({ name }) => name),
   );
   const deleting = declared.filter(({ effect, table }) => effect === 'goes' && !SMALL.has(table));
-  const wrong = deleting.flatMap(({ table, column, scan = false }) =>
-    indexed.has(`${table}.${column}`) === scan ? [`${table}.${column}`] : [],
+  const wrong = deleting.flatMap(({ table, column, unindexed = false }) =>
+    indexed.has(`${table}.${column}`) === unindexed ? [`${table}.${column}`] : [],
   );
   expect(wrong).toEqual([]);
   expect(deleting.length).toBeGreaterThan(50);

@@ -9,7 +9,7 @@ import { isFirstOfThing, readEntries, readEntryThings } from '../../store/alerts
 import {
   findPastMatches,
   type PastEntry,
-  readEngagement,
+  readEngagementSums,
   readPastEntries,
 } from '../../store/alerts/past-entries.ts';
 import {
@@ -257,7 +257,7 @@ async function describeMessages(
   described: number,
 ): Promise<BacktestMessage[]> {
   const newest = planned.slice(0, described);
-  const engagement = await readEngagement(
+  const engagement = await readEngagementSums(
     ctx.db.pool,
     newest.flatMap(({ entries }) => entries),
   );

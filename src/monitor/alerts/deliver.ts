@@ -5,7 +5,7 @@ import { Refused } from '../../model/errors.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
 import {
   type Channel,
-  findChannelHost,
+  findChannelTarget,
   lockChannel,
   setChannelState,
 } from '../../store/alerts/channel-rows.ts';
@@ -88,7 +88,7 @@ const BUSY_HOSTS = new WeakMap<Context['db'], BusyHosts>();
 
 /** @returns null if as many channels as may are sending to the same host */
 async function takePlace(ctx: Context, channelId: Id): Promise<(() => void) | null> {
-  const { kind, target } = (await findChannelHost(ctx.db.pool, channelId)) ?? { kind: '', target: '' };
+  const { kind, target } = (await findChannelTarget(ctx.db.pool, channelId)) ?? { kind: '', target: '' };
   const host = CHANNEL_KINDS[kind]?.hasOneServer === true ? kind : target;
   return getOrMake(BUSY_HOSTS, ctx.db, createBusyHosts).take(host);
 }

@@ -7,7 +7,7 @@ import {
   beginDelivery,
   excludeRun,
   findGathering,
-  type Hold,
+  type MuteSummary,
   readSent,
   setDue,
 } from '../../store/alerts/gathering-rows.ts';
@@ -71,7 +71,7 @@ async function holdDiscoveries(
   tx: Transaction,
   pair: Pair,
   entries: readonly FeedEntry[],
-  hold: NonNullable<Hold>,
+  hold: NonNullable<MuteSummary>,
   until: Date,
 ): Promise<void> {
   const held = await findGathering(tx, pair.rule.id, pair.channelId, hold);
@@ -127,7 +127,7 @@ function begin(
   { rule, channelId, now }: Pair,
   runId: Id | null,
   due: SendTime,
-  hold: Hold,
+  hold: MuteSummary,
 ): Promise<Id> {
   return beginDelivery(tx, {
     messageId: createMessageId(),

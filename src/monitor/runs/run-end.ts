@@ -13,7 +13,7 @@ import {
 } from '../../store/db/database.ts';
 import type { ResponseKey } from '../../store/runs/responses.ts';
 import type { LeasedRun } from '../../store/runs/run-leases.ts';
-import { countFailuresInARow, failRun, readOwnStatus, requeueRun } from '../../store/runs/run-states.ts';
+import { haveLastRunsFailedWith, failRun, readOwnStatus, requeueRun } from '../../store/runs/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { listActiveSearches } from '../../store/topics/searches.ts';
 import { type LockedSearch, lockSearch, setState } from '../../store/runs/slots.ts';
@@ -203,7 +203,7 @@ async function suspendAfterFailure(
     await capSearch(ctx, run.search_id, detail ?? RUN_CODES[code]);
   } else if (
     code === 'invalid_request' &&
-    (await countFailuresInARow(ctx.db, run.search_id, code, MAX_REFUSALS))
+    (await haveLastRunsFailedWith(ctx.db, run.search_id, code, MAX_REFUSALS))
   ) {
     await suspendSearch(ctx, run.search_id, `${code}: rejected ${MAX_REFUSALS} times in a row`);
   }

@@ -8,7 +8,7 @@ import { readCallRoom } from '../../store/runs/call-limits.ts';
 import { addCounts } from '../../store/derive/counts.ts';
 import { type Id, inTransaction, refusesData, type Transaction } from '../../store/db/database.ts';
 import { listLateRuns } from '../../store/runs/responses.ts';
-import { extendLeases, MAX_SCAN_GAP_MS } from '../../store/runs/run-leases.ts';
+import { extendLeases, OUTAGE_AFTER_MS } from '../../store/runs/run-leases.ts';
 import {
   beginScan,
   offerAllAgain,
@@ -213,7 +213,7 @@ async function openScan(
     const begun = await beginScan(tx, takeOver);
     if (begun === null) return { start: null, extended: 0, setback: null };
     const reset = wasPutBack(begun) ? await resetSchedules(tx, begun) : null;
-    const outage = begun.sinceLastMs > MAX_SCAN_GAP_MS;
+    const outage = begun.sinceLastMs > OUTAGE_AFTER_MS;
     if (takeOver || starting || reset !== null)
       await offerAllAgain(tx, ctx.clock.statementTime() ?? begun.now);
     return {

@@ -71,7 +71,7 @@ export function listSealedChannels(db: Queryable): Promise<Channel[]> {
 }
 
 /** Where a channel sends, as far as it is public; null if it does not exist or is removed. */
-export async function findChannelHost(
+export async function findChannelTarget(
   db: Queryable,
   id: Id,
 ): Promise<Pick<Channel, 'kind' | 'target'> | null> {

@@ -13,7 +13,7 @@ type GatheringDelivery = { id: Id; next_attempt_at: Date; discoveries: number };
  * Set for a message that sums up discoveries that a mute held back.
  * `topicId`: the muted topic; null if a rule or everything was muted.
  */
-export type Hold = { topicId: Id | null } | null;
+export type MuteSummary = { topicId: Id | null } | null;
 
 /** @param delivery.runId null if its discoveries come from several runs */
 export async function beginDelivery(
@@ -24,7 +24,7 @@ export async function beginDelivery(
     ruleId: Id;
     runId: Id | null;
     due: Due;
-    hold: Hold;
+    hold: MuteSummary;
     now: Date;
   },
 ): Promise<Id> {
@@ -45,7 +45,7 @@ export async function findGathering(
   tx: Transaction,
   ruleId: Id,
   channelId: Id,
-  hold: Hold = null,
+  hold: MuteSummary = null,
 ): Promise<GatheringDelivery | null> {
   const { rows } = await execute<GatheringDelivery>(
     tx,

@@ -39,7 +39,7 @@ export async function readPastEntries(
   { since, until, after, limit }: { since: Date; until: Date; after: Id; limit: number },
 ): Promise<{ found: PastEntry[]; last: Id | null }> {
   // A rule that reports all posts and links of a topic reports those that are its first.
-  const isSimple =
+  const coversTopic =
     rule.filter === '' &&
     rule.search_id === null &&
     ['post', 'link'].every((kind) => rule.kinds.some((reported) => reported === kind));
@@ -50,7 +50,7 @@ export async function readPastEntries(
         WHERE d.at >= ${since} AND d.at <= ${until} AND d.id > ${after} AND NOT d.baseline AND d.kind = ANY (${rule.kinds})
           AND (${rule.topic_id}::bigint IS NULL OR s.topic_id = ${rule.topic_id})
           AND (${rule.search_id}::bigint IS NULL OR d.search_id = ${rule.search_id})
-          ${verbatim(isSimple ? 'AND d.first_in_topic' : '')}
+          ${verbatim(coversTopic ? 'AND d.first_in_topic' : '')}
         ORDER BY d.id LIMIT ${limit}
       ) e
       LEFT JOIN strandline.spikes x ON e.kind = 'spike' AND x.id = e.thing
@@ -99,7 +99,7 @@ export async function findPastMatches(
 }
 
 /** The known engagement of posts, by their IDs. */
-export async function readEngagement(
+export async function readEngagementSums(
   db: Queryable,
   entries: readonly Pick<PastEntry, 'kind' | 'thing'>[],
 ): Promise<ReadonlyMap<Id, number>> {

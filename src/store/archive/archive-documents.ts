@@ -17,9 +17,9 @@ const MAX_WRITTEN_WORDS = 16_000;
 /** A tenth of a millisecond each: between as many, other requests of the process proceed. */
 const MAX_BUILT_AT_ONCE = 100;
 
-/** A post or link. */
-export type Thing = { kind: string; thing: Id };
-type Source = Thing & {
+/** The kind and ID of a post or link. */
+export type ItemKey = { kind: string; thing: Id };
+type Source = ItemKey & {
   at: Date;
   lang: string | null;
   title: string | null;
@@ -29,7 +29,7 @@ type Source = Thing & {
 };
 
 /** A document as the archive stores it; its vector is made of its words by {@link VECTOR_SQL}. */
-export type ArchiveDocument = Thing & {
+export type ArchiveDocument = ItemKey & {
   at: Date;
   config: string;
   title: string;
@@ -38,7 +38,7 @@ export type ArchiveDocument = Thing & {
 };
 
 /** The documents of posts, of posts nested in them, and of links. */
-export async function readDocuments(tx: Queryable, things: readonly Thing[]): Promise<ArchiveDocument[]> {
+export async function readDocuments(tx: Queryable, things: readonly ItemKey[]): Promise<ArchiveDocument[]> {
   const posts = pickIds(things, 'post');
   const links = pickIds(things, 'link');
   // Posts and their nested posts (at most two levels): nested posts are indexed although no search found them. Looked up
@@ -81,7 +81,7 @@ export async function readDocuments(tx: Queryable, things: readonly Thing[]): Pr
   return documents;
 }
 
-function pickIds(things: readonly Thing[], kind: 'post' | 'link'): Id[] {
+function pickIds(things: readonly ItemKey[], kind: 'post' | 'link'): Id[] {
   return [...new Set(things.filter((entry) => entry.kind === kind).map(({ thing }) => thing))];
 }
 

@@ -13,7 +13,7 @@ import type { PostRow } from '../queries/posts.ts';
 import { linkSightingsView, postSightingsView, searchesView } from '../schema/analytics-views.ts';
 import { readMatches } from './matched-words.ts';
 import { buildCondition, buildScopeCondition, type SightingScope } from './query-condition.ts';
-import { type ArchiveThing, readThings } from './search-archive.ts';
+import { type ArchivedItem, readArchivedItems } from './search-archive.ts';
 import {
   listLexemes,
   matchInflected,
@@ -149,7 +149,9 @@ async function readHits(
   query: Query,
   forms: WordForms,
 ): Promise<TextHit[]> {
-  const things = new Map((await readThings(db, rows)).map((thing) => [`${thing.kind} ${thing.id}`, thing]));
+  const things = new Map(
+    (await readArchivedItems(db, rows)).map((thing) => [`${thing.kind} ${thing.id}`, thing]),
+  );
   const ranked = rows.flatMap((row) => {
     const thing = things.get(`${row.kind} ${row.thing}`);
     return thing === undefined ? [] : [{ ...row, thing }];
@@ -183,7 +185,7 @@ function countedAt(publishedAt: Date | null, firstSeenAt: Date): Date {
 }
 
 function showThing(
-  thing: ArchiveThing,
+  thing: ArchivedItem,
   weigh: (word: string) => number,
   found_by: Finder[],
 ): Omit<TextHit, 'kind' | 'score'> {
@@ -211,7 +213,7 @@ function showThing(
   };
 }
 
-function listTexts(thing: ArchiveThing): string[] {
+function listTexts(thing: ArchivedItem): string[] {
   return thing.kind === 'post' ? [thing.post.text] : [thing.link.title ?? '', joinBody(thing.link)];
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { formatCount, formatWhole } from '../../lib/display-format.ts';
-import { type Thing, readDocuments, VECTOR_SQL } from './archive-documents.ts';
+import { type ItemKey, readDocuments, VECTOR_SQL } from './archive-documents.ts';
 import {
   type Database,
   type Id,
@@ -91,11 +91,11 @@ async function fillBatch(tx: Transaction, waits: boolean): Promise<'more' | 'don
   const before = await lockProgress(tx, waits);
   if (before === undefined) return 'busy';
   // Includes completions and spikes, which are skipped.
-  const { rows: feed } = await execute<Thing & { id: Id }>(
+  const { rows: feed } = await execute<ItemKey & { id: Id }>(
     tx,
     statement`SELECT id, kind, thing FROM strandline.discoveries WHERE id > ${before} ORDER BY id LIMIT ${BATCH_SIZE}`,
   );
-  const { rows: changes } = await execute<Thing>(
+  const { rows: changes } = await execute<ItemKey>(
     tx,
     statement`DELETE FROM strandline.archive_changes
       WHERE id IN (SELECT id FROM strandline.archive_changes ORDER BY id LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED)

@@ -14,7 +14,7 @@ import { type Question, readQuestion } from './archive-question.ts';
 import { inArray } from 'drizzle-orm';
 
 /** `score`: BM25; comparable only within one response. */
-export type ArchiveHit = ArchiveThing & { score: number };
+export type ArchiveHit = ArchivedItem & { score: number };
 
 /** Best first, with the newest of `newestWith` beyond the limit. Nothing if no word of the query is known. */
 export async function searchArchive(db: Reads, archiveQuery: ArchiveQuestion): Promise<ArchiveHit[]> {
@@ -32,7 +32,7 @@ export async function searchArchive(db: Reads, archiveQuery: ArchiveQuestion): P
     [...candidates].map(([key, candidate]) => [key, scoreRelevance(candidate, question)]),
   );
   const isNewest = new Set(newest.map(({ kind, thing }) => thingKey(kind, thing)));
-  return (await readThings(db, [...candidates.values()]))
+  return (await readArchivedItems(db, [...candidates.values()]))
     .map((thing) => ({ ...thing, score: scores.get(thingKey(thing.kind, thing.id)) ?? 0 }))
     .sort((a, b) => b.score - a.score || Number(b.id - a.id) || (a.kind < b.kind ? -1 : 1))
     .filter(({ kind, id }, place) => place < limit || isNewest.has(thingKey(kind, id)));
@@ -50,16 +50,16 @@ function thingKey(kind: string, id: bigint): string {
   return `${kind} ${id}`;
 }
 
-export type AuthorRow = typeof authors.$inferSelect;
-export type ArchiveThing =
-  | { kind: 'post'; id: Id; post: PostRow; author: AuthorRow | null }
+export type StoredAuthor = typeof authors.$inferSelect;
+export type ArchivedItem =
+  | { kind: 'post'; id: Id; post: PostRow; author: StoredAuthor | null }
   | { kind: 'link'; id: Id; link: LinkRow };
 
 /** The posts and links of documents, in no order; omits those purged since they were indexed. */
-export async function readThings(
+export async function readArchivedItems(
   db: Orm,
   documents: readonly { kind: string; thing: Id }[],
-): Promise<ArchiveThing[]> {
+): Promise<ArchivedItem[]> {
   const idsOf = (kind: string) =>
     documents.filter((document) => document.kind === kind).map(({ thing }) => thing);
   const posts = await readPostsByIds(db, idsOf('post'));
@@ -69,10 +69,10 @@ export async function readThings(
   const byId = new Map(written.map((author) => [author.id, author]));
   const links = await readLinksByIds(db, idsOf('link'));
   return [
-    ...posts.map((post): ArchiveThing => {
+    ...posts.map((post): ArchivedItem => {
       const author = post.author_id === null ? null : (byId.get(post.author_id) ?? null);
       return { kind: 'post', id: post.id, post, author };
     }),
-    ...links.map((link): ArchiveThing => ({ kind: 'link', id: link.id, link })),
+    ...links.map((link): ArchivedItem => ({ kind: 'link', id: link.id, link })),
   ];
 }

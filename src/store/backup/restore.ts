@@ -48,7 +48,7 @@ export async function restore(options: RestoreOptions): Promise<{ manifest: Mani
     await client.query(`BEGIN; SET LOCAL strandline.restoring = 'on'`);
     await applyMigrations(client, migrations);
     await loadTables(client, directory, manifest, options);
-    await restartCursors(client);
+    await detachFromOriginal(client);
     await assertKind(client, kind, describeDatabase(url));
     await client.query('COMMIT');
     for (const { name } of manifest.tables) await client.query(`ANALYZE ${SCHEMA}.${name}`);
@@ -172,7 +172,7 @@ async function copyIn(
  * Deletes what belongs to the processes of the original: its instance name, so that the restored database does not take the
  * jobs of the original from a shared Redis; its workers; and its leases, so that the scan enqueues runs that were in progress.
  */
-async function restartCursors(client: Client): Promise<void> {
+async function detachFromOriginal(client: Client): Promise<void> {
   await client.query(`DELETE FROM ${SCHEMA}.facts WHERE name = 'instance'`);
   await client.query(`DELETE FROM ${SCHEMA}.workers`);
   await client.query(

@@ -39,8 +39,8 @@ function isAmong({ column, where, text }: ReferringColumn, keys: Statement): Sta
 }
 
 /** Statements for what refers to rows of a table, children before their parents. */
-function listSteps(to: Referred, scans: boolean, keys: Statement): Step[] {
-  const references = listReferences(to).filter(({ scan }) => scans || scan !== true);
+function listSteps(to: Referred, includeUnindexed: boolean, keys: Statement): Step[] {
+  const references = listReferences(to).filter(({ unindexed }) => includeUnindexed || unindexed !== true);
   return [
     ...shorteningSteps(references, keys),
     ...references.flatMap((reference): Step[] => {
@@ -52,28 +52,33 @@ function listSteps(to: Referred, scans: boolean, keys: Statement): Step[] {
       }
       if (effect !== 'goes') return [];
       if (takes !== undefined)
-        return takingSteps(table, takes, statement`${verbatim(column)} && ${keys}`, scans);
-      return deletionSteps(table, which, scans, reference.message === true);
+        return takingSteps(table, takes, statement`${verbatim(column)} && ${keys}`, includeUnindexed);
+      return deletionSteps(table, which, includeUnindexed, reference.message === true);
     }),
   ];
 }
 
-function deletionSteps(table: string, which: Statement, scans: boolean, isMessage: boolean): Step[] {
+function deletionSteps(
+  table: string,
+  which: Statement,
+  includeUnindexed: boolean,
+  isMessage: boolean,
+): Step[] {
   const rows = statement`FROM ${tableName(table)} WHERE ${which}`;
   const cleared = clearBodies(statement`id IN (SELECT delivery_id ${rows})`);
   return [
     ...(isMessage ? [{ table: 'deliveries', what: cleared }] : []),
-    ...(isReferred(table) ? listSteps(table, scans, statement`ARRAY(SELECT id ${rows})`) : []),
+    ...(isReferred(table) ? listSteps(table, includeUnindexed, statement`ARRAY(SELECT id ${rows})`) : []),
     { table, what: statement`DELETE ${rows}` },
   ];
 }
 
 /** Deletes the owners of rows, such as the claim of a citation, instead of the rows. @param column refers to the owner */
-function takingSteps(table: string, column: string, which: Statement, scans: boolean): Step[] {
+function takingSteps(table: string, column: string, which: Statement, includeUnindexed: boolean): Step[] {
   const owner = [REFERENCES[table]?.[column] ?? []].flat()[0]?.to;
   if (owner === undefined) throw new Error(`${table}.${column} refers to nothing`);
   const owners = statement`SELECT ${verbatim(column)} FROM ${tableName(table)} WHERE ${which}`;
-  return deletionSteps(owner, statement`id IN (${owners})`, scans, false);
+  return deletionSteps(owner, statement`id IN (${owners})`, includeUnindexed, false);
 }
 
 /** One statement per table for all its lists. */
@@ -98,17 +103,17 @@ export type ErasedRows = Record<string, number>;
 
 /**
  * Deletes rows of a table, with all that refers to them.
- * @param scans whether to look for what no index finds, too
+ * @param includeUnindexed whether to look for what no index finds, too
  */
 export async function eraseRows(
   tx: Transaction,
   table: Referred,
   ids: readonly Id[],
-  { scans }: { scans: boolean },
+  { includeUnindexed }: { includeUnindexed: boolean },
 ): Promise<ErasedRows> {
   const erased: ErasedRows = {};
   if (ids.length === 0) return erased;
-  for (const step of deletionSteps(table, statement`id = ANY (${ids}::bigint[])`, scans, false)) {
+  for (const step of deletionSteps(table, statement`id = ANY (${ids}::bigint[])`, includeUnindexed, false)) {
     const { rowCount } = await execute(tx, step.what);
     erased[step.table] = (erased[step.table] ?? 0) + (rowCount ?? 0);
   }

@@ -20,7 +20,7 @@ import {
   findForgotten,
   type Forgettable,
   listSpellings,
-  type Named,
+  type AuthorNames,
   raiseTombstones,
 } from './tombstones.ts';
 import { findTraces, removeTraces, type Traces } from './traces.ts';
@@ -192,7 +192,7 @@ ORDER BY a.received_at, a.run_id, a.n LIMIT ${RESPONSE_BATCH}`;
  */
 async function deleteResponsesAbout(
   db: Queryable,
-  author: Named,
+  author: AuthorNames,
   only?: { since: string; runs: readonly Id[] },
 ): Promise<{ deleted: number; open: Id[] }> {
   const names = namesPattern(author);
@@ -226,7 +226,7 @@ async function deleteResponsesAbout(
  * Matches the ID as a whole value, or the username as a value, a mention or part of a URL: matching any word would
  * delete half of all responses for some usernames. Prefers false positives.
  */
-function namesPattern({ external_id, usernames }: Named): RegExp {
+function namesPattern({ external_id, usernames }: AuthorNames): RegExp {
   const end = '(?![\\w-])';
   const id = `(?<![\\w-])${wordPattern(external_id)}${end}`;
   const names = usernames.map((username) => `["@/]${wordPattern(username)}${end}`);

@@ -17,18 +17,18 @@ const listDiscoveries = (tx: Queryable, { postIds, linkIds }: Items): Promise<Id
 
 /**
  * Deletes posts and links. The next copy of each item takes its place ({@link passOnThings}).
- * @param scans also deletes mentions that no index finds; an orphan has none
+ * @param includeUnindexed also deletes mentions that no index finds; an orphan has none
  * @returns deleted and changed rows by table
  */
 export async function eraseItems(
   tx: Transaction,
   items: Items,
-  { scans }: { scans: boolean },
+  { includeUnindexed }: { includeUnindexed: boolean },
 ): Promise<ErasedRows> {
   await passOnThings(tx, await listDiscoveries(tx, items));
   const erased: ErasedRows = { archive_documents: await removeFromArchive(tx, items) };
-  const byPost = await eraseRows(tx, 'posts', items.postIds, { scans });
-  const byLink = await eraseRows(tx, 'links', items.linkIds, { scans });
+  const byPost = await eraseRows(tx, 'posts', items.postIds, { includeUnindexed });
+  const byLink = await eraseRows(tx, 'links', items.linkIds, { includeUnindexed });
   for (const [table, n] of [...Object.entries(byPost), ...Object.entries(byLink)])
     erased[table] = (erased[table] ?? 0) + n;
   return erased;

@@ -19,19 +19,19 @@ import { rowsOf, selectIds, type Statement, statement, verbatim } from '../db/st
 import type { posts } from '../schema/post-tables.ts';
 import { lockSaves } from './save-lock.ts';
 
-/** The newest rows. Whatever is saved later has higher keys, because no save is in progress. */
-export type Marks = { post: Id; completion: Id; discovery: Id };
+/** The greatest IDs of three tables while saves are blocked. A row that is saved later has a greater ID. */
+export type GreatestIds = { post: Id; completion: Id; discovery: Id };
 
-export async function readMarks(db: Database): Promise<Marks> {
+export async function readGreatestIds(db: Database): Promise<GreatestIds> {
   return inTransaction(db, async (tx) => {
     await lockSaves(tx);
-    return readMarksNow(tx);
+    return readGreatestIdsWhileLocked(tx);
   });
 }
 
 /** The same, while saves are blocked. */
-export async function readMarksNow(tx: Transaction): Promise<Marks> {
-  const rows = await rowsOf<Marks>(
+export async function readGreatestIdsWhileLocked(tx: Transaction): Promise<GreatestIds> {
+  const rows = await rowsOf<GreatestIds>(
     tx,
     statement`SELECT (SELECT coalesce(max(id), 0) FROM strandline.posts) AS post,
       (SELECT coalesce(max(id), 0) FROM strandline.completions) AS completion,
@@ -148,12 +148,12 @@ export async function findLeavingPosts(
   return rowsOf<LeavingPost>(db, statement`WITH RECURSIVE ${leaving} SELECT * FROM leaving`);
 }
 
-/** Whether a row that was saved since the marks holds any of these posts: a sighting (found by its discovery) or a reference. */
+/** Whether a row that was saved after these IDs holds any of these posts: a sighting (found by its discovery) or a reference. */
 export async function areHeldSince(
   tx: Transaction,
   searchId: Id,
   posts: { ids: ReadonlySet<Id>; externalIds: ReadonlySet<string> },
-  { discovery, post }: Marks,
+  { discovery, post }: GreatestIds,
 ): Promise<boolean> {
   const rows = await rowsOf<{ id: Id | null; external_id: string | null }>(
     tx,
@@ -174,7 +174,7 @@ export async function findOrphanLinks(
   db: Queryable,
   linkIds: readonly Id[],
   { searchIds = [], postIds = [] }: { searchIds?: readonly Id[]; postIds?: readonly Id[] },
-  since?: Marks,
+  since?: GreatestIds,
 ): Promise<Id[]> {
   if (linkIds.length === 0) return [];
   return selectIds(

@@ -23,8 +23,8 @@ import {
   findUnnamedAuthors,
   listCited,
   listContained,
-  readMarks,
-  readMarksNow,
+  readGreatestIds,
+  readGreatestIdsWhileLocked,
 } from './orphans.ts';
 import { passOnThings } from './promote-next-copies.ts';
 
@@ -81,12 +81,12 @@ async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Pro
 }
 
 /** The run cannot save anything any more: it is not running, or its lease is over, so its worker has probably crashed. */
-const HAS_ENDED = statement`(status <> 'running' OR ${LEASE_IS_OVER})`;
+const SAVES_NOTHING = statement`(status <> 'running' OR ${LEASE_IS_OVER})`;
 
 async function isRunning({ pool }: Pooled, searchId: Id): Promise<boolean> {
   const rows = await rowsOf(
     pool,
-    statement`SELECT FROM strandline.runs WHERE search_id = ${searchId} AND NOT ${HAS_ENDED} LIMIT 1`,
+    statement`SELECT FROM strandline.runs WHERE search_id = ${searchId} AND NOT ${SAVES_NOTHING} LIMIT 1`,
   );
   return rows.length > 0;
 }
@@ -130,7 +130,7 @@ async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise
     db.pool,
     statement`SELECT post_id AS id FROM strandline.post_sightings WHERE search_id = ${searchId} LIMIT ${PLANNED}`,
   );
-  const marks = await readMarks(db);
+  const marks = await readGreatestIds(db);
   const leaving = await findLeavingPosts(db.pool, searchId, seen);
   const byId = new Map(leaving.map((post) => [post.id, post]));
   const authors = await findUnnamedAuthors(db.pool, leaving);
@@ -144,15 +144,15 @@ async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise
   return inBatches(db, ids, ITEM_BATCH, mayGoOn, async (tx, batch) => {
     await lockSaves(tx);
     if (await areHeldSince(tx, searchId, plan, checked)) return false;
-    checked = await readMarksNow(tx);
+    checked = await readGreatestIdsWhileLocked(tx);
     const posts = batch.flatMap((id) => byId.get(id) ?? []);
     const postIds = posts.map(({ id }) => id);
     const inText = (await listContained(tx, postIds)).filter((id) => links.has(id));
     const linkIds = await findOrphanLinks(tx, inText, { ...without, postIds }, marks);
-    await eraseItems(tx, { postIds, linkIds }, { scans: false });
+    await eraseItems(tx, { postIds, linkIds }, { includeUnindexed: false });
     await deleteSightings(tx, 'post', searchId, batch);
     const ofPosts = posts.flatMap(({ author_id: id }) => (id !== null && authors.has(id) ? [id] : []));
-    await eraseRows(tx, 'authors', await findOrphanAuthors(tx, ofPosts), { scans: false });
+    await eraseRows(tx, 'authors', await findOrphanAuthors(tx, ofPosts), { includeUnindexed: false });
     return true;
   });
 }
@@ -172,14 +172,14 @@ async function purgeOrphanLinks(
   ids: readonly Id[],
   mayGoOn: MayGoOn,
 ): Promise<boolean> {
-  const marks = await readMarks(db);
+  const marks = await readGreatestIds(db);
   const without = { searchIds: [searchId] };
   const planned = new Set(await findOrphanLinks(db.pool, ids, without));
   return inBatches(db, ids, ITEM_BATCH, mayGoOn, async (tx, batch) => {
     await lockSaves(tx);
-    const own = batch.filter((id) => planned.has(id));
-    const linkIds = await findOrphanLinks(tx, own, without, marks);
-    await eraseItems(tx, { postIds: [], linkIds }, { scans: false });
+    const plannedOrphans = batch.filter((id) => planned.has(id));
+    const linkIds = await findOrphanLinks(tx, plannedOrphans, without, marks);
+    await eraseItems(tx, { postIds: [], linkIds }, { includeUnindexed: false });
     await deleteSightings(tx, 'link', searchId, batch);
     return true;
   });
@@ -216,8 +216,8 @@ async function deleteSightings(
 }
 
 async function deleteUnindexed({ pool }: Database, searchId: Id): Promise<boolean> {
-  for (const { table, column, scan } of listReferences('runs'))
-    if (scan === true)
+  for (const { table, column, unindexed } of listReferences('runs'))
+    if (unindexed === true)
       await execute(
         pool,
         statement`DELETE FROM strandline.${verbatim(table)}
@@ -240,14 +240,14 @@ async function purgeRuns(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<
     // saves: the other order would deadlock. A concurrent lease waits for the row, and then finds no run.
     const gone = await selectIds(
       tx,
-      statement`SELECT id FROM strandline.runs WHERE id = ANY (${batch}) AND ${HAS_ENDED} ORDER BY id FOR UPDATE`,
+      statement`SELECT id FROM strandline.runs WHERE id = ANY (${batch}) AND ${SAVES_NOTHING} ORDER BY id FOR UPDATE`,
     );
     await lockSaves(tx);
     await passOnThings(
       tx,
       await selectIds(tx, statement`SELECT id FROM strandline.discoveries WHERE run_id = ANY (${gone})`),
     );
-    await eraseRows(tx, 'runs', gone, { scans: false });
+    await eraseRows(tx, 'runs', gone, { includeUnindexed: false });
     return true;
   });
 }
@@ -286,7 +286,7 @@ async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
     );
     if (rows.length > 0) return false;
     await eraseFromDigests(tx, 'searches', searchId);
-    await eraseRows(tx, 'searches', [searchId], { scans: false });
+    await eraseRows(tx, 'searches', [searchId], { includeUnindexed: false });
     return true;
   });
 }
@@ -305,7 +305,7 @@ async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> 
     await inTransaction(db, async (tx) => {
       await execute(tx, statement`SELECT FROM strandline.topics WHERE id = ${id} FOR UPDATE`);
       await eraseFromDigests(tx, 'topics', id);
-      await eraseRows(tx, 'topics', [id], { scans: false });
+      await eraseRows(tx, 'topics', [id], { includeUnindexed: false });
     });
   }
   return true;

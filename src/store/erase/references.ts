@@ -46,7 +46,7 @@ export type Reference = {
    */
   holds?: boolean;
   /** No index finds the rows by this column: a purge deletes them once, not once per batch. */
-  scan?: boolean;
+  unindexed?: boolean;
   /** So many rows that they are deleted in batches, before the rest. */
   many?: boolean;
   /** Which rows refer to this table, if the column may refer to several. */
@@ -72,7 +72,7 @@ const blocks = (to: Referred, more: More = {}): Reference => ({ to, effect: 'blo
 const clears = (to: Referred, ...columns: string[]): Reference => ({
   to,
   effect: 'clears',
-  scan: true,
+  unindexed: true,
   columns,
 });
 /** Removed, but never deleted. */
@@ -166,7 +166,7 @@ export const REFERENCES: Readonly<
   search_days: { search_id: goes('searches', MANY) },
   search_tops: {
     search_id: goes('searches', MANY),
-    name: goes('authors', { where: `kind = 'author'`, text: true, scan: true }),
+    name: goes('authors', { where: `kind = 'author'`, text: true, unindexed: true }),
   },
   search_gains: { search_id: goes('searches', MANY) },
   search_typical: { search_id: goes('searches', MANY) },
@@ -195,7 +195,7 @@ export const REFERENCES: Readonly<
     completion_id: cascades('completions'),
     claim_id: cascades('claims'),
     // A statement goes from all completions.
-    link_ids: goes('links', { takes: 'claim_id', holds: true, scan: true }),
+    link_ids: goes('links', { takes: 'claim_id', holds: true, unindexed: true }),
     not_returned: follows('links'),
   },
   claims: { search_id: goes('searches', MANY), first_run_id: follows('runs') },
@@ -203,8 +203,8 @@ export const REFERENCES: Readonly<
     run_id: goes('runs'),
     search_id: follows('searches'),
     previous_run_id: follows('runs'),
-    completion_links: { to: 'links', effect: 'shortens', holds: true, scan: true },
-    search_completion_links: { to: 'links', effect: 'shortens', holds: true, scan: true },
+    completion_links: { to: 'links', effect: 'shortens', holds: true, unindexed: true },
+    search_completion_links: { to: 'links', effect: 'shortens', holds: true, unindexed: true },
   },
   run_results: {
     run_id: goes('runs'),
@@ -216,7 +216,7 @@ export const REFERENCES: Readonly<
   responses: { run_id: goes('runs') },
   calls: { run_id: goes('runs'), service_id: kept('services') },
   observed_items: {
-    run_id: goes('runs', { scan: true }),
+    run_id: goes('runs', { unindexed: true }),
     post_ids: stays('posts', NUMBER),
     author_ids: stays('authors', NUMBER),
     link_ids: stays('links', NUMBER),
@@ -255,9 +255,9 @@ export const REFERENCES: Readonly<
     author_id: blocks('authors', HOLDS),
     run_id: stays('runs', ORIGIN),
     // By the ID of the service. A post may refer to posts that nobody has found.
-    quoted_status_id: { ...stays('posts', ORIGIN), holds: true, scan: true },
-    reposted_status_id: { ...stays('posts', ORIGIN), holds: true, scan: true },
-    in_reply_to_status_id: { ...stays('posts', ORIGIN), holds: true, scan: true },
+    quoted_status_id: { ...stays('posts', ORIGIN), holds: true, unindexed: true },
+    reposted_status_id: { ...stays('posts', ORIGIN), holds: true, unindexed: true },
+    in_reply_to_status_id: { ...stays('posts', ORIGIN), holds: true, unindexed: true },
   },
   link_addresses: { link_id: goes('links') },
   author_snapshots: { author_id: goes('authors') },

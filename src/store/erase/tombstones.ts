@@ -57,13 +57,13 @@ function forgettableKey(thing: Forgettable): string {
   return thing.kind === 'link' ? `link ${thing.address}` : `${thing.kind} ${thing.externalId}`;
 }
 
-/** Identifies an author: the ID, and the usernames that are known, former ones too. */
-export type Named = { external_id: string; usernames: readonly string[] };
+/** The ID and all known usernames of an author, current and former. */
+export type AuthorNames = { external_id: string; usernames: readonly string[] };
 
 /** Deletes samples of rejected items that name one of the authors, of one run or of all. @returns how many */
 export async function deleteRejectsAbout(
   tx: Transaction,
-  authors: readonly Named[],
+  authors: readonly AuthorNames[],
   runId?: Id,
 ): Promise<number> {
   const words = authors.flatMap(({ external_id, usernames }) => [external_id, ...usernames]);
@@ -93,7 +93,7 @@ type LeaveOutInput = {
 export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): Promise<ParsedResults> {
   const { findings, serviceId, runId, linkRules } = input;
   const { kept, gonePosts, goneAuthors } = await removeForgotten(tx, input);
-  if (countThings(kept) === countThings(findings)) return findings;
+  if (countForgettable(kept) === countForgettable(findings)) return findings;
 
   await raiseTombstones(
     tx,
@@ -122,7 +122,7 @@ export async function removeForgotten(
   const author = (externalId: string): Forgettable => ({ kind: 'author', serviceId, externalId });
   const post = (externalId: string): Forgettable => ({ kind: 'post', serviceId, externalId });
   const spellings = (address: string) => listSpellings(address, linkRules);
-  const isGone = await findForgotten(db, listThings(findings, { author, post, spellings }));
+  const isGone = await findForgotten(db, listForgettable(findings, { author, post, spellings }));
 
   const isOfGone = (item: ParsedPost) =>
     isGone(post(item.external_id)) ||
@@ -172,7 +172,7 @@ export function listSpellings(address: string, own: readonly OwnLinkRule[] = [])
   return [...new Set([address, ...identities])];
 }
 
-function listThings(
+function listForgettable(
   { posts, nestedPosts, authors, links, completion }: ParsedResults,
   {
     author,
@@ -224,7 +224,7 @@ function withoutLinks(
 }
 
 /** Number of items that can be removed. */
-function countThings({ posts, nestedPosts, authors, links, completion }: ParsedResults): number {
+function countForgettable({ posts, nestedPosts, authors, links, completion }: ParsedResults): number {
   const quotes = [...posts, ...nestedPosts].filter(({ quote }) => quote !== null).length;
   const urls = [...posts, ...nestedPosts].reduce((n, item) => n + (item.urls?.length ?? 0), 0);
   const { completion_links, search_completion_links, key_items, claims } = completion ?? {};

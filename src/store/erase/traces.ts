@@ -149,13 +149,13 @@ export async function removeTraces(
   const weights = await removeWeights(tx, [...weighed, ...addresses]);
   const quotes = await clearQuotes(tx, items.postIds);
   const keys = await listItemKeys(tx, items, addresses);
-  const ofItems = await eraseItems(tx, items, { scans: true });
+  const ofItems = await eraseItems(tx, items, { includeUnindexed: true });
   await execute(
     tx,
     statement`DELETE FROM strandline.topic_items
       WHERE topic_id IN (SELECT id FROM strandline.topics) AND key = ANY (${keys}::text[])`,
   );
-  const ofAuthor = await eraseRows(tx, 'authors', [authorId], { scans: true });
+  const ofAuthor = await eraseRows(tx, 'authors', [authorId], { includeUnindexed: true });
   await recountDays(tx, days);
   return { ...sumByKind([ofItems, ofAuthor]), digests, quotes, weights };
 }

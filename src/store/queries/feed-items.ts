@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { type Matching, matchesAll } from '../archive/matching-items.ts';
-import { type ArchiveThing, readThings } from '../archive/search-archive.ts';
+import { type ArchivedItem, readArchivedItems } from '../archive/search-archive.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { readOrInsertFact } from '../db/instance-name.ts';
 import { rowsOf } from '../db/statement.ts';
@@ -19,7 +19,7 @@ import { type DescribedDiscovery, describeDiscoveries } from './described-discov
 export type FeedScope = DataScope & { matching?: Matching | undefined };
 
 /** A discovery with its post or link; null for spikes and answers. */
-export type FeedItem = { discovery: DescribedDiscovery; thing: ArchiveThing | null };
+export type FeedItem = { discovery: DescribedDiscovery; thing: ArchivedItem | null };
 
 /** The newest discovery of a scope; zero and null if there is none. */
 type FeedMark = { id: Id; at: Date | null };
@@ -53,7 +53,7 @@ export async function readFeedItems(
   const named = rows.map((row) => ({ row, ...nameThing(row) }));
   const things = new Map(
     (
-      await readThings(
+      await readArchivedItems(
         db,
         named.flatMap(({ kind, thing }) => (thing === null ? [] : [{ kind, thing }])),
       )

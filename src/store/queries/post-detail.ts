@@ -64,7 +64,7 @@ export async function readPostsByExternalId(
 export type EngagementRow = typeof postEngagementView.$inferSelect;
 
 /** The latest changes of a post's counters, oldest first. */
-export async function readEngagement({ orm }: Reads, postId: Id, limit = 500): Promise<EngagementRow[]> {
+export async function readCounterChanges({ orm }: Reads, postId: Id, limit = 500): Promise<EngagementRow[]> {
   const view = postEngagementView;
   const rows = await prepareOnce(orm, 'engagement', () =>
     orm

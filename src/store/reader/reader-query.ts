@@ -97,7 +97,7 @@ export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
     const durationMs = monotonicMs() - before;
     const columnTypes = await readTypes(client, [...new Set(fields.map((field) => field.dataTypeID))]);
     const readers = fields.map(({ name, dataTypeID }) =>
-      readColumn(name, columnTypes.get(dataTypeID), { small: bounds !== undefined }),
+      readColumn(name, columnTypes.get(dataTypeID), { largeAsText: bounds !== undefined }),
     );
     return {
       columns: fields.map(({ name, dataTypeID }) => ({
@@ -173,18 +173,18 @@ const splitArray: (text: string) => unknown = types.getTypeParser(1_009 as numbe
 /**
  * Returns how to parse the text of a column into a JSON value without loss: numbers if exact and not a key, times as
  * ISO 8601 in UTC, JSON unchanged, and everything else as text.
- * @param options.small returns JSON, and arrays of more than {@link MAX_ARRAY_TEXT} characters, as text
+ * @param options.largeAsText returns JSON, and arrays of more than {@link MAX_ARRAY_TEXT} characters, as text
  */
 function readColumn(
   name: string,
   type: ColumnType | undefined,
-  { small }: { small: boolean },
+  { largeAsText }: { largeAsText: boolean },
 ): (text: string) => unknown {
-  const how = { key: /(^|_)ids?$/.test(name), small };
+  const how = { key: /(^|_)ids?$/.test(name), largeAsText };
   if (type?.element === undefined) return (text) => readValue(text, type?.name ?? 'text', how);
   const { element } = type;
   return (text) =>
-    small && text.length > MAX_ARRAY_TEXT ? text : readElements(splitArray(text), element, how);
+    largeAsText && text.length > MAX_ARRAY_TEXT ? text : readElements(splitArray(text), element, how);
 }
 
 /**
@@ -194,14 +194,14 @@ function readColumn(
 export const MAX_ARRAY_TEXT = 200_000;
 
 /** `key`: digits are returned as text. */
-type ValueFormat = Readonly<{ key: boolean; small: boolean }>;
+type ValueFormat = Readonly<{ key: boolean; largeAsText: boolean }>;
 
 function readElements(value: unknown, element: string, how: ValueFormat): unknown {
   if (Array.isArray(value)) return value.map((item) => readElements(item, element, how));
   return typeof value === 'string' ? readValue(value, element, how) : value;
 }
 
-function readValue(text: string, type: string, { key, small }: ValueFormat): unknown {
+function readValue(text: string, type: string, { key, largeAsText }: ValueFormat): unknown {
   switch (type) {
     case 'boolean':
       return text === 't';
@@ -216,7 +216,7 @@ function readValue(text: string, type: string, { key, small }: ValueFormat): unk
       return readTimeValue(text);
     case 'json':
     case 'jsonb':
-      return small ? text : JSON.parse(text);
+      return largeAsText ? text : JSON.parse(text);
     default:
       return text;
   }

@@ -36,9 +36,9 @@ export function mayStart(now: Statement): Statement {
   return isOver(statement`not_before`, now, statement`interval '65 minutes'`);
 }
 
-/** No scan for this long means an outage, in which no worker could renew its lease either. */
-export const MAX_SCAN_GAP_MS = 3 * SECOND;
-const MAX_SCAN_GAP = verbatim(`interval '${MAX_SCAN_GAP_MS} ms'`);
+/** If no scan began for this long, no worker could renew its lease either: an outage. */
+export const OUTAGE_AFTER_MS = 3 * SECOND;
+const OUTAGE_AFTER = verbatim(`interval '${OUTAGE_AFTER_MS} ms'`);
 
 /**
  * A run whose lease expired while scans continue. After an outage, the first scan extends all leases (`extendLeases`), and
@@ -46,7 +46,7 @@ const MAX_SCAN_GAP = verbatim(`interval '${MAX_SCAN_GAP_MS} ms'`);
  */
 export const IS_ABANDONED = statement`(r.status = 'running' AND ${LEASE_IS_OVER} AND EXISTS (
   SELECT FROM strandline.scanner
-  WHERE scanned_at BETWEEN clock_timestamp() - ${MAX_SCAN_GAP} AND clock_timestamp() + interval '5 s'))`;
+  WHERE scanned_at BETWEEN clock_timestamp() - ${OUTAGE_AFTER} AND clock_timestamp() + interval '5 s'))`;
 
 /** A run that was leased this often may crash its workers: it is given only to a worker without other runs. */
 export const MAX_SHARED_LEASES = 2;

@@ -201,7 +201,7 @@ export async function findRunForReplay(db: Database, runId: Id): Promise<Replaya
 }
 
 /** Whether the newest `times` ended runs of a search all failed with this code. False if the search has fewer ended runs. */
-export async function countFailuresInARow(
+export async function haveLastRunsFailedWith(
   db: Database,
   searchId: Id,
   code: string,

@@ -7,8 +7,8 @@ import { LEASE_IS_OVER, mayStart } from './run-leases.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 
-/** After this long without a scan, any worker takes over. */
-const MAX_GAP_MS = 2 * SECOND;
+/** If no scan began for this long, any worker's timer scans. */
+const TAKE_OVER_AFTER_MS = 2 * SECOND;
 /** Clock setbacks up to this are ignored. */
 const MIN_SETBACK_MS = 5 * SECOND;
 
@@ -30,7 +30,7 @@ export async function beginScan(tx: Transaction, takeOver: boolean): Promise<Sca
      FROM (
        SELECT scanned_at AS last, c.now
        FROM strandline.scanner, (SELECT date_trunc('milliseconds', clock_timestamp()) AS now) c
-       WHERE NOT ${takeOver} OR scanned_at NOT BETWEEN c.now - ${MAX_GAP_MS} * interval '1 ms' AND c.now + ${MIN_SETBACK_MS} * interval '1 ms'
+       WHERE NOT ${takeOver} OR scanned_at NOT BETWEEN c.now - ${TAKE_OVER_AFTER_MS} * interval '1 ms' AND c.now + ${MIN_SETBACK_MS} * interval '1 ms'
        FOR UPDATE OF scanner
      ) o
      RETURNING o.now, o.last`,

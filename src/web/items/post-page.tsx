@@ -8,7 +8,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/db/database.ts';
 import { readAgesOfPost, readPostGrowth } from '../../store/queries/growth.ts';
 import {
-  readEngagement,
+  readCounterChanges,
   readPost,
   readPostRanks,
   readPostsByExternalId,
@@ -73,7 +73,7 @@ function readPostData(db: Database, id: Id, post: PostRow) {
     copies: readCopiesOfItem(db, { kind: 'post', id }),
     growth: readPostGrowth(db, id),
     versions: readPostVersions(db, id),
-    history: readEngagement(db, id, MAX_CHANGES),
+    history: readCounterChanges(db, id, MAX_CHANGES),
     ages: readAgesOfPost(db, id),
     seen: readPostSightings(db, id),
     ranks: readPostRanks(db, id),
