@@ -16,7 +16,7 @@ export const ABOVE = '*';
 const CONTEXT = 'lib/ model/ store/ monitor/context.ts';
 /** Entry points call the monitor's functions and the store's queries: they do not save, parse, or call a service. */
 const ENTRY = `lib/ model/ config/ platform/ not:platform/network.ts not:platform/postgres/ not:platform/queue/
-  not:platform/vault.ts store/ not:store/save/ not:store/runs/slots.ts monitor/ not:monitor/client/ not:monitor/parse/`;
+  not:platform/vault.ts store/ not:store/save/ not:store/runs/slots.ts not:store/topics/search-states.ts monitor/ not:monitor/client/ not:monitor/parse/`;
 
 // biome-ignore format: one line for each
 export const RULES: readonly Rule[] = [
@@ -59,7 +59,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],
   ['api/', `${ENTRY} protocol/`],
   ['web/', `${ENTRY} type:protocol/ web/answer/ web/components/untrusted-text.tsx web/components/page-html.ts web/components/asset-files.ts`],
-  ['worker/', 'lib/ model/ type:platform/logger.ts platform/presence.ts platform/queue/ store/ not:store/save/ not:store/runs/slots.ts monitor/'],
+  ['worker/', 'lib/ model/ type:platform/logger.ts platform/presence.ts platform/queue/ store/ not:store/save/ not:store/runs/slots.ts not:store/topics/search-states.ts monitor/'],
   ['app/', ABOVE],
   ['cli/', `${ENTRY} platform/queue/connection.ts app/ worker/`],
   ['main.ts', ABOVE],

@@ -10,7 +10,7 @@ import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { inTransaction } from '../../src/store/db/database.ts';
 import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun, requeueRun } from '../../src/store/runs/run-states.ts';
-import { lockSearch } from '../../src/store/runs/slots.ts';
+import { lockSearch } from '../../src/store/topics/search-states.ts';
 import type { StateChange } from '../../src/store/topics/topics.ts';
 import { intercepted } from '../intercepted.ts';
 import { until } from '../processes.ts';

@@ -16,7 +16,7 @@ import type { LeasedRun } from '../../store/runs/run-leases.ts';
 import { haveLastRunsFailedWith, failRun, readOwnStatus, requeueRun } from '../../store/runs/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { listActiveSearches } from '../../store/topics/searches.ts';
-import { type LockedSearch, lockSearch, setState } from '../../store/runs/slots.ts';
+import { type LockedSearch, lockSearch, setSearchState } from '../../store/topics/search-states.ts';
 import type { Context } from '../context.ts';
 import { UnreadableResponse } from '../parse/rejects-and-warnings.ts';
 import { createSourceWait, waitsForSource } from '../topics/service-choice.ts';
@@ -216,7 +216,7 @@ async function suspendSearch(ctx: Context, searchId: Id, reason: string): Promis
 /** The search stays due: each slot until the next UTC day gets a row, `skipped / capped`. */
 async function capSearch(ctx: Context, searchId: Id, reason: string): Promise<void> {
   await changeIfActive(ctx, searchId, async (tx) =>
-    setState(tx, searchId, 'capped', reason, await readTime(tx, ctx.clock)),
+    setSearchState(tx, searchId, 'capped', reason, await readTime(tx, ctx.clock)),
   );
 }
 

@@ -14,7 +14,7 @@
 
 import { DAY, MINUTE, SECOND } from '../../lib/time.ts';
 import { type Cron, matchesDay, parseCronCached } from './cron.ts';
-import type { ScheduleColumns } from '../../store/runs/slots.ts';
+import type { ScheduleColumns } from '../../store/topics/search-states.ts';
 import { type Schedule, computePhase, parseAdaptive, type SearchSchedule } from './schedule.ts';
 import { firstInterval } from './pace-interval.ts';
 import { listOffsetSpans } from './time-zone.ts';

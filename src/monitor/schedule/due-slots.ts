@@ -9,14 +9,13 @@ import {
   cancelQueued,
   insertSlots,
   listSearchesWithOpenRun,
-  type LockedSearch,
   type QueuedSlot,
   setNextAdaptive,
   setNextDue,
-  setState,
   type SlotRow,
   type UsedSlot,
 } from '../../store/runs/slots.ts';
+import { type LockedSearch, setSearchState } from '../../store/topics/search-states.ts';
 import type { Context } from '../context.ts';
 import {
   type DueSlots,
@@ -62,7 +61,7 @@ export async function recordDueSlots(
     const slots = readDueSlots(search, now);
     if (slots instanceof Error) {
       ctx.log.error({ err: slots, search: search.slug }, 'schedule unreadable');
-      await setState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
+      await setSearchState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
       continue;
     }
     const obstacle = capped.has(search.id) ? 'capped' : open.has(search.id) ? 'overlap' : null;
@@ -94,10 +93,10 @@ export async function endPause(
   const next = tryToRead(() => findDueAgain(ctx, search, readSchedule(search), before));
   if (next === null) {
     ctx.log.error({ search: search.slug }, 'schedule unreadable');
-    await setState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
+    await setSearchState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
     return { ...search, state: 'broken', pause_ends_at: null };
   }
-  await setState(tx, search.id, 'active', null, end, next);
+  await setSearchState(tx, search.id, 'active', null, end, next);
   return { ...search, state: 'active', next_due_at: next, pause_ends_at: null };
 }
 
@@ -203,7 +202,7 @@ async function findStillCapped(
   });
   const still = capped.filter(({ service_id }) => (room.get(service_id)?.day ?? 0) <= 0);
   for (const search of capped)
-    if (!still.includes(search)) await setState(tx, search.id, 'active', null, now);
+    if (!still.includes(search)) await setSearchState(tx, search.id, 'active', null, now);
   return new Set(listIds(still));
 }
 
@@ -227,6 +226,6 @@ export async function stopSearch(
   const now = await readTime(tx, ctx.clock);
   await recordDueSlots(ctx, tx, [search], now);
   if (stop.to === 'removed') await archiveSearch(tx, search.id, now);
-  else await setState(tx, search.id, stop.to, stop.reason, now);
+  else await setSearchState(tx, search.id, stop.to, stop.reason, now);
   await cancelQueued(tx, search.id, stop.to, now);
 }

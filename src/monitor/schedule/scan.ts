@@ -20,14 +20,8 @@ import {
   takeRecurringWork,
   wasPutBack,
 } from '../../store/runs/scanner.ts';
-import {
-  readEarliestDue,
-  lockDueSearches,
-  type LockedSearch,
-  lockSearch,
-  type QueuedSlot,
-  setState,
-} from '../../store/runs/slots.ts';
+import { readEarliestDue, lockDueSearches, type QueuedSlot } from '../../store/runs/slots.ts';
+import { type LockedSearch, lockSearch, setSearchState } from '../../store/topics/search-states.ts';
 import { listChannelsDue } from '../../store/alerts/delivery-rows.ts';
 import type { Context } from '../context.ts';
 import { enqueueRuns } from '../enqueue.ts';
@@ -117,7 +111,7 @@ async function recordOneByOne(
     } catch (cause) {
       if (!refusesData(cause)) throw cause;
       ctx.log.error({ err: cause, search: slug }, 'slots not recorded');
-      await inTransaction(ctx.db, (tx) => setState(tx, id, 'broken', UNRECORDED_REASON, now));
+      await inTransaction(ctx.db, (tx) => setSearchState(tx, id, 'broken', UNRECORDED_REASON, now));
     }
   }
   return { due, queued };

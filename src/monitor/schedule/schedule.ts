@@ -3,7 +3,7 @@
 import type { Operation } from '../../model/enumerations.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../model/errors.ts';
 import { HOUR, MINUTE, SECOND } from '../../lib/time.ts';
-import type { ScheduleColumns } from '../../store/runs/slots.ts';
+import type { ScheduleColumns } from '../../store/topics/search-states.ts';
 import { normalizeCron, parseCron } from './cron.ts';
 import { parseZone } from './time-zone.ts';
 

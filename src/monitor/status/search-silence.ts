@@ -11,7 +11,7 @@ import {
   readSilentSearches,
   type SilentSearch,
 } from '../../store/queries/silent-searches.ts';
-import type { ScheduleColumns } from '../../store/runs/slots.ts';
+import type { ScheduleColumns } from '../../store/topics/search-states.ts';
 import type { Context } from '../context.ts';
 import { readSchedule, slotsBetween, tryToRead } from '../schedule/cadence.ts';
 import { fitInterval, limitCalls } from '../schedule/call-budget.ts';

@@ -12,7 +12,7 @@ import { readRun, type RunRow } from '../../store/queries/run-list.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { findSearch, type Search } from '../../store/topics/searches.ts';
-import { type LockedSearch, lockSearch } from '../../store/runs/slots.ts';
+import { type LockedSearch, lockSearch } from '../../store/topics/search-states.ts';
 import { findTopic, type Topic } from '../../store/topics/topics.ts';
 
 /** Practically unlimited. */

@@ -6,7 +6,7 @@ import { countPurge, type PurgeCounts } from '../../store/erase/orphans.ts';
 import { continuePurges, markPurged } from '../../store/erase/purge.ts';
 import { requestRecurringWork } from '../../store/runs/scanner.ts';
 import { findSearch } from '../../store/topics/searches.ts';
-import { lockSearch } from '../../store/runs/slots.ts';
+import { lockSearch } from '../../store/topics/search-states.ts';
 import { archiveTopic, findTopic } from '../../store/topics/topics.ts';
 import type { ActingContext } from '../context.ts';
 import { stopSearch } from '../schedule/due-slots.ts';

@@ -5,7 +5,7 @@ import { requireSlug } from '../../model/slug.ts';
 import { recordAudit, recordCreation } from '../../store/access/audit-entries.ts';
 import { inTransaction } from '../../store/db/database.ts';
 import { findSearch, listSearches, type Search } from '../../store/topics/searches.ts';
-import { lockSearch } from '../../store/runs/slots.ts';
+import { lockSearch } from '../../store/topics/search-states.ts';
 import { copyTopicSources } from '../../store/topics/topic-sources.ts';
 import { findTopic, lockTopic, setSuccessor } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';

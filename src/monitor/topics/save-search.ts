@@ -22,7 +22,7 @@ import {
 } from '../../store/topics/searches.ts';
 import { keepFormerSlug, releaseFormerSlug } from '../../store/topics/former-slugs.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
-import { type LockedSearch, lockSearch, setState } from '../../store/runs/slots.ts';
+import { type LockedSearch, lockSearch, setSearchState } from '../../store/topics/search-states.ts';
 import { ensureTopic, findTopic, type Topic } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
@@ -273,7 +273,7 @@ async function saveVersion(
   const requestVersion = changesRequest ? version : before.request_version;
   if (changes) await insertVersion(tx, { searchId: before.id, version, requestVersion, definition, now });
   await setVersion(tx, before.id, version, checked, stopped ? null : next);
-  if (repaired) await setState(tx, before.id, 'active', null, now, next);
+  if (repaired) await setSearchState(tx, before.id, 'active', null, now, next);
   return { changesRequest, queued: queued.map(({ id }) => id) };
 }
 

@@ -10,7 +10,7 @@ import { type CallCost, readCallCosts } from '../../store/queries/call-costs.ts'
 import { readServiceDays } from '../../store/queries/run-tallies.ts';
 import type { Search } from '../../store/topics/searches.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
-import type { ScheduleColumns } from '../../store/runs/slots.ts';
+import type { ScheduleColumns } from '../../store/topics/search-states.ts';
 import type { Context } from '../context.ts';
 import { FAR_FUTURE, nextSlots } from '../schedule/cadence.ts';
 import { limitCalls } from '../schedule/call-budget.ts';

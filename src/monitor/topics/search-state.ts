@@ -7,7 +7,7 @@ import { type Id, inTransaction, readTime, type Transaction } from '../../store/
 import { endPauseWithAll, setPause } from '../../store/topics/pauses.ts';
 import type { PauseScope } from '../../model/closed-lists.ts';
 import { findSearch, listSearches, type Search } from '../../store/topics/searches.ts';
-import { lockSearch, type LockedSearch, setState } from '../../store/runs/slots.ts';
+import { type LockedSearch, lockSearch, setSearchState } from '../../store/topics/search-states.ts';
 import { deleteTopicSources } from '../../store/topics/topic-sources.ts';
 import { archiveTopic, CHANGE_RECORDED, lockTopic, type StateChange } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
@@ -213,7 +213,7 @@ async function resumeLockedSearch(
   const now = await readTime(tx, ctx.clock);
   const queued = await recordDueSlots(ctx, tx, [search], now);
   const next = tryToRead(() => findDueAgain(ctx, search, readSchedule(search), now));
-  if (next === null) await setState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
-  else await setState(tx, search.id, 'active', null, now, search.state === 'capped' ? null : next);
+  if (next === null) await setSearchState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
+  else await setSearchState(tx, search.id, 'active', null, now, search.state === 'capped' ? null : next);
   return queued.map(({ id }) => id);
 }

@@ -2,7 +2,7 @@
 import type { Id, Pooled } from '../db/database.ts';
 import { rowsOf, statement } from '../db/statement.ts';
 import type { searchStatusView } from '../schema/analytics-views.ts';
-import type { ScheduleColumns } from '../runs/slots.ts';
+import type { ScheduleColumns } from '../topics/search-states.ts';
 
 /** A row of `search_status`, its schedule, and whether its simulation still runs, which has a clock of its own. */
 export type SearchStatusRow = typeof searchStatusView.$inferSelect &

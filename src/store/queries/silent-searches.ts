@@ -4,7 +4,7 @@ import { givenRows } from '../db/batches.ts';
 import type { Id, Reads } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { RunStatus } from '../../model/closed-lists.ts';
-import type { ScheduleColumns } from '../runs/slots.ts';
+import type { ScheduleColumns } from '../topics/search-states.ts';
 
 type ScheduleGroup = ScheduleColumns & {
   /** Identifies the group. */

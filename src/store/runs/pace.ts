@@ -4,7 +4,7 @@ import { execute, rowsOf, statement, timeOf } from '../db/statement.ts';
 import type { search_pace, searches } from '../schema/topic-tables.ts';
 import type { intervalChangesView } from '../schema/analytics-views.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
-import type { ScheduleColumns } from './slots.ts';
+import type { ScheduleColumns } from '../topics/search-states.ts';
 
 /** A row of `search_pace`, with the search and its schedule. The learned members are null until a response was derived. */
 export type PaceRow = ScheduleColumns &

@@ -5,7 +5,7 @@
 import type { Id, Pooled, Transaction } from '../db/database.ts';
 import { execute, statement } from '../db/statement.ts';
 import type { PauseScope } from '../../model/closed-lists.ts';
-import type { LockedSearch } from '../runs/slots.ts';
+import type { LockedSearch } from './search-states.ts';
 
 /**
  * Sets a pause of a search whose state is `paused`; its other pauses stay.

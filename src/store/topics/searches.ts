@@ -4,7 +4,7 @@ import { type Database, type Id, type Queryable, type Transaction, onlyRow } fro
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import type { search_versions, searches } from '../schema/topic-tables.ts';
 import type { Sensitivity, ServiceKind } from '../../model/closed-lists.ts';
-import { type ScheduleColumns, setAdaptiveDue } from '../runs/slots.ts';
+import { type ScheduleColumns, setAdaptiveDue } from './search-states.ts';
 
 /** What a search asks for, as stored. */
 export type RequestColumns = Pick<
