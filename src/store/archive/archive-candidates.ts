@@ -9,7 +9,7 @@ import { archive_documents } from '../schema/archive-tables.ts';
 import { link_sightings, post_sightings } from '../schema/result-tables.ts';
 import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';
 import { buildCondition } from './query-condition.ts';
-import { matchInflected, readWordForms, STEMS_SQL } from './word-forms.ts';
+import { matchInflected, readWordForms } from './word-forms.ts';
 
 /** More candidates do not improve the result: with the Cranfield collection, 100 reach the nDCG@10 of full BM25. */
 export const MAX_CANDIDATES = 100;
@@ -106,7 +106,8 @@ function areDocuments(documents: readonly { kind: string; thing: Id }[]): SQL {
   return sql`(${kind}, ${thing}) IN (SELECT * FROM unnest(${kinds}::text[], ${things}::bigint[]))`;
 }
 
-const STEMS = sql.raw(STEMS_SQL);
+/** As `STEMS_SQL` of `word-forms.ts`. */
+const STEMS = sql`ts_filter(${archive_documents.tsv}, '{a,b}')`;
 
 function rankBy({ orm }: Orm, { lexemes, says }: Question, where: SQL | undefined): Promise<Candidate[]> {
   const { kind, thing, config, at } = archive_documents;
