@@ -27,10 +27,13 @@ export function nameProgram(
   commands: readonly string[],
 ): string {
   if (program === 'strandline' && kind === 'real') return text;
-  const call = new RegExp(String.raw`(?<![\w./-])strandline (${commands.join('|')})(?![\w-])`, 'g');
-  return text.replace(call, (_, command: string) => {
-    const option =
-      kind === 'real' || command === 'demo' || OF_BOTH_DATABASES.has(command) ? '' : ' --sandbox';
+  const call = new RegExp(
+    String.raw`(?<![\w./-])strandline (--sandbox )?(${commands.join('|')})(?![\w-])`,
+    'g',
+  );
+  return text.replace(call, (_, explicit: string | undefined, command: string) => {
+    const isImplied = kind !== 'real' && command !== 'demo' && !OF_BOTH_DATABASES.has(command);
+    const option = explicit !== undefined || isImplied ? ' --sandbox' : '';
     return `${program}${option} ${command}`;
   });
 }

@@ -97,7 +97,8 @@ const GAP = '  ';
 const INDENT = ' '.repeat(11);
 
 /**
- * The result of a run in one line, with highlights in indented lines below it.
+ * The result of a run in one line, with highlights in indented lines below it. A run of the sandbox is named `sandbox/…`, because
+ * one terminal shows real and simulated runs.
  * @param coverage which of its tools did not respond; null if all did
  * @param at when it ended
  */
@@ -108,8 +109,11 @@ export function renderRunReport(
   page: Pick<Terminal, 'colors' | 'width' | 'more' | 'unknown' | 'zone' | 'wrapHint'>,
 ): string[] {
   const { colors, width, more } = page;
-  const name =
-    width < MIN_ROOMY_WIDTH ? oneLine(report.search) : padText(oneLine(report.search), SLUG_COLUMN_WIDTH);
+  const isSimulated = report.service === 'sandbox';
+  const search = oneLine(report.search);
+  const shown = isSimulated ? `sandbox/${search}` : search;
+  const name = width < MIN_ROOMY_WIDTH ? shown : padText(shown, SLUG_COLUMN_WIDTH);
+  const listCommand = `strandline ${isSimulated ? '--sandbox ' : ''}new --search ${search}`;
   const ended = describeOutcome(report, at, page);
   const left = highlights.length === 0 ? 0 : countDiscoveries(report) - highlights.length;
   const below = (line: string) => `${INDENT}${colors.dim(line)}`;
@@ -126,7 +130,9 @@ export function renderRunReport(
     ),
     ...highlights.map((highlight) => `${INDENT}${renderHighlight(highlight, page)}`),
     ...(left > 0
-      ? page.wrapHint(describeRemaining(report.search, left, more), width - INDENT.length).map(below)
+      ? page
+          .wrapHint(`${more} and ${left.toLocaleString('en-US')} more: ${listCommand}`, width - INDENT.length)
+          .map(below)
       : []),
   ];
 }
@@ -190,10 +196,6 @@ function describeDiscoveries({ posts, links, rejected, diff }: SucceededReport):
 
 function countDiscoveries(report: RunReport): number {
   return report.status === 'succeeded' ? report.diff.newPosts.length + report.diff.newLinks.length : 0;
-}
-
-function describeRemaining(search: string, left: number, more: string): string {
-  return `${more} and ${left.toLocaleString('en-US')} more: strandline new --search ${oneLine(search)}`;
 }
 
 function describeRejected(rejected: number): string {

@@ -84,7 +84,7 @@ export async function runUp(
     web = await startWeb({ ...real, idle: () => readIdleReason(worker) }, sandbox);
     commands = await serveCommands({ real, sandbox }, config.http.baseUrl ?? web.url, {
       run: cli.run,
-      onReport: (report) => reports.add(real, report),
+      onReport: (report) => reports.add(report.service === 'sandbox' ? (sandbox ?? real) : real, report),
     });
     print(`  ${page.bold('dashboard')}   ${describeDashboard(real, web)}`);
     const consequence = describeWatchConsequence(config.hosted !== undefined);
@@ -150,7 +150,7 @@ function describeDashboard({ ctx }: Program, { url, port }: WebServer): string {
 /** Where simulated data is, or why there is none. */
 function describeSandbox({ sandbox, sandboxNotes }: Programs, { url }: WebServer): string {
   if (sandbox !== null)
-    return [`${url}/sandbox (simulated, with a sample topic)`, ...sandboxNotes].join('; ');
+    return [`${url}/sandbox (simulated data)`, ...sandboxNotes].join('; ');
   return sandboxNotes[0] ?? `off: ${WITHOUT_SANDBOX}`;
 }
 

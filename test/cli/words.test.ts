@@ -151,7 +151,7 @@ describe('the line of a run', () => {
     search: 'harbour-posts',
     topic: 'harbour',
     trigger: 'schedule',
-    service: 'sandbox',
+    service: 'own',
   } as const;
   const done = { ...run, status: 'succeeded', posts: 40, links: 0, authors: 31, rejected: 0 } as const;
   const diff = { baseline: false, newPosts: [], newLinks: [], completionChanged: false };
@@ -177,6 +177,15 @@ describe('the line of a run', () => {
       '14:05:09Z  harbour-posts             2 new posts (40 returned)',
       '           @ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts',
       '           … and 1 more: npm run -s strandline -- new --search harbour-posts',
+    ]);
+  });
+
+  it('names a simulated run as such, and the command that lists its results', () => {
+    const simulated = { ...done, service: 'sandbox', diff: { ...diff, newPosts: [1n, 2n] } } as const;
+    expect(line(simulated, [highlight])).toEqual([
+      '14:05:09Z  sandbox/harbour-posts     2 new posts (40 returned)',
+      '           @ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts',
+      '           … and 1 more: npm run -s strandline -- --sandbox new --search harbour-posts',
     ]);
   });
 
