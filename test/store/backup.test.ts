@@ -433,6 +433,9 @@ async function readAdded(): Promise<{ tables: Set<string>; columns: Map<string, 
   return added;
 }
 
+/** Columns that were named anew since, and what they were called before. */
+const FORMER_COLUMNS = new Map([['runs.leases', 'claims']]);
+
 /** Columns that were dropped since, with a value. */
 const DROPPED_COLUMNS: ReadonlyMap<string, readonly (readonly [string, string])[]> = new Map([
   [
@@ -471,7 +474,9 @@ async function withoutAdded(
     [...line.split('\t').filter(kept), ...dropped.map(([, value]) => value)].join('\t');
   const packed = gzipSync(lines.map((line) => (line === '' ? line : former(line))).join('\n'));
   await writeFile(file, packed);
-  const columns = [...table.columns.filter(kept), ...dropped.map(([column]) => column)];
+  const keptColumns = table.columns.filter(kept);
+  const formerColumns = keptColumns.map((name) => FORMER_COLUMNS.get(`${table.name}.${name}`) ?? name);
+  const columns = [...formerColumns, ...dropped.map(([column]) => column)];
   return { ...table, columns, rows: table.rows - (all.length - lines.length), ...digestOf(packed) };
 }
 
