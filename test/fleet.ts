@@ -5,7 +5,7 @@ import { openQueue } from '../src/platform/queue/queue.ts';
 import type { ActingContext } from '../src/monitor/context.ts';
 import type { TestDatabase } from './database.ts';
 import { createSearch } from '../src/monitor/topics/save-search.ts';
-import { readInstanceName } from '../src/store/db/instance-name.ts';
+import { readInstanceName } from '../src/store/db/facts.ts';
 import { type ProcessOptions, startProcess, until, type WorkerProcess } from './processes.ts';
 import { type StubService, startStub } from './stub-service.ts';
 import { makeWorld } from './world.ts';

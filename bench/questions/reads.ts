@@ -1,12 +1,8 @@
 /** What pages ask for, by the reads that they call: each with searches and topics that are drawn. */
 import { DAY } from '../../src/lib/time.ts';
 import type { Database } from '../../src/store/db/database.ts';
-import {
-  readGrowth,
-  readPostsAtAge,
-  readSearchGrowth,
-  readTypicalAtAge,
-} from '../../src/store/queries/growth.ts';
+import { readGrowth, readSearchGrowth } from '../../src/store/queries/growth.ts';
+import { readPostsAtAge, readTypicalAtAge } from '../../src/store/queries/counters-at-age.ts';
 import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../../src/store/queries/rising.ts';
 import { averageVoices, readVoiceDays } from '../../src/store/queries/share-of-voice.ts';
 import {

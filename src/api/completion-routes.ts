@@ -4,15 +4,15 @@ import { awaitMembers } from '../lib/await-members.ts';
 import { CLAIM_ROLES, SOURCES } from '../model/enumerations.ts';
 import { InvalidInput } from '../model/errors.ts';
 import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
-import { readClaims } from '../store/queries/claims.ts';
 import { refuseDiff, readCompletionDiff } from '../store/queries/completion-diff.ts';
 import {
   readClaimPage,
+  readClaims,
   readCompletion,
   readCompletionPage,
   readKeyItems,
-  readLinksByIds,
 } from '../store/queries/completions.ts';
+import { readLinksByIds } from '../store/queries/links.ts';
 import { flagParam, idShape, timeShape, idParam, timeParam, searchSlug } from '../model/value-shapes.ts';
 import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';

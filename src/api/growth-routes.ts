@@ -3,14 +3,8 @@ import { z } from 'zod';
 import { AGES } from '../model/counters.ts';
 import { DAY } from '../lib/time.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
-import { readLatestAges } from '../store/queries/post-ages.ts';
-import {
-  GROWTH_ORDERS,
-  readGrowth,
-  readPostsAtAge,
-  readSearchGrowth,
-  readTypicalAtAge,
-} from '../store/queries/growth.ts';
+import { readLatestAges, readPostsAtAge, readTypicalAtAge } from '../store/queries/counters-at-age.ts';
+import { GROWTH_ORDERS, readGrowth, readSearchGrowth } from '../store/queries/growth.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { limitParam } from './pagination.ts';
 import { GrownPost, PostAtAge, SearchGrowth, TypicalAtAge } from './reply-shapes.ts';

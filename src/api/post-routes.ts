@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { awaitMembers } from '../lib/await-members.ts';
 import { parseQuery } from '../model/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
-import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';
+import { readPostGrowth } from '../store/queries/growth.ts';
+import { readAgesOfPost } from '../store/queries/counters-at-age.ts';
 import {
   readCounterChanges,
   readPost,

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { SECOND } from '../lib/time.ts';
 import { InvalidInput, Refused } from '../model/errors.ts';
-import { MAX_STATEMENT_MS, MAX_ROWS, MAX_SQL_LENGTH } from '../store/reader/ask-reader.ts';
+import { MAX_ROWS, MAX_SQL_LENGTH } from '../store/reader/ask-reader.ts';
+import { MAX_STATEMENT_MS } from '../store/reader/reader-query.ts';
 import { MAX_ARRAY_TEXT, MAX_RESULT_MB } from '../store/reader/reader-query.ts';
 import type { App } from '../monitor/http/route-types.ts';
 import { MAX_CONCURRENT_STATEMENTS } from '../monitor/http/visitor-shares.ts';

@@ -15,7 +15,7 @@ import type { QueueBackend, QueueStore } from '../platform/queue/connection.ts';
 import type { WorkQueue } from '../platform/queue/queue.ts';
 import { openDatabaseClock } from '../store/db/database-clock.ts';
 import { type Database, openDatabase } from '../store/db/database.ts';
-import { readInstanceName } from '../store/db/instance-name.ts';
+import { readInstanceName } from '../store/db/facts.ts';
 import { assertSchema, migrate } from '../store/db/migrate.ts';
 import { SchemaMismatch } from '../store/db/schema-state.ts';
 import { ensureService } from '../store/services/services.ts';

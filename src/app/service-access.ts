@@ -187,7 +187,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     void begin();
   }
 
-  const findKey = (prefix: string) => findToken(db, 'service', prefix, clock.now());
+  const findKey = (prefix: string) => findToken(db, { opens: 'service', prefix, now: clock.now() });
 
   async function touchKey(prefix: string): Promise<void> {
     const token = await findKey(prefix);

@@ -9,8 +9,8 @@ import {
   readRunCompletion,
   readKeyItems,
   readLastCompletion,
-  readLinksByIds,
 } from '../store/queries/completions.ts';
+import { readLinksByIds } from '../store/queries/links.ts';
 import type { LinkRow } from '../store/queries/links.ts';
 import { isBaselineRun, readRun } from '../store/queries/run-list.ts';
 import { readRunTools, type RunToolRow } from '../store/queries/run-tools.ts';

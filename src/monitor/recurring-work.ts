@@ -8,7 +8,8 @@ import { fillTextKeys } from '../store/maintenance/fill-text-keys.ts';
 import { fillTopicItems } from '../store/maintenance/fill-topic-items.ts';
 import { ensurePartitions } from '../store/maintenance/partitions.ts';
 import { continuePurges } from '../store/erase/purge.ts';
-import { applyRetentionBriefly } from '../store/erase/retention.ts';
+import { recordFact } from '../store/db/facts.ts';
+import { applyRetention, retentionLimitsAt } from '../store/erase/retention.ts';
 import { endRecurringWork } from '../store/runs/scanner.ts';
 import { markUnknownTrials } from '../store/runs/trials.ts';
 import type { Context } from './context.ts';
@@ -24,7 +25,7 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   archive: { everyMs: 15 * SECOND, work: fillArchiveBatches },
   counts: { everyMs: 30 * SECOND, work: inOneGo(({ db }) => foldCounts(db)) },
   partitions: { everyMs: HOUR, work: inOneGo(({ db, clock }) => ensurePartitions(db, clock.now())) },
-  retention: { everyMs: HOUR, work: applyRetention },
+  retention: { everyMs: HOUR, work: applyRetentionBriefly },
   rules: { everyMs: 15 * SECOND, work: inOneGo(evaluateRules) },
   // A digest that is due makes it due at once.
   [DIGEST_WORK]: { everyMs: 15 * SECOND, work: inOneGo(composeDigests) },
@@ -50,6 +51,7 @@ const MAX_ARCHIVE_BATCHES = 5;
 
 /** Maximum duration per pass; the next one continues. */
 const MAX_PURGE_MS = 5 * SECOND;
+const MAX_RETENTION_MS = 5 * SECOND;
 
 /** Does one kind of work and records when it is due again. Ignores names that only a newer release knows. */
 export async function runRecurringWork(ctx: Context, name: string, stopping: AbortSignal): Promise<void> {
@@ -76,8 +78,16 @@ async function continuePurgesBriefly({ db }: Context, stopping: AbortSignal): Pr
   return continuePurges(db, () => !stopping.aborted && monotonicMs() - began < MAX_PURGE_MS);
 }
 
-async function applyRetention({ db, config, clock }: Context): Promise<boolean> {
-  const expired = await applyRetentionBriefly(db, config, clock.now());
+/** Runs one short pass, and records when nothing is left. */
+async function applyRetentionBriefly({ db, config, clock }: Context): Promise<boolean> {
+  const began = monotonicMs();
+  const now = clock.now();
+  const expired = await applyRetention(
+    db,
+    retentionLimitsAt(now, config),
+    () => monotonicMs() - began < MAX_RETENTION_MS,
+  );
+  if (expired.done) await recordFact(db.pool, 'retention', now);
   const { answers, rejects, messages, audit, months } = expired;
   await addCounts(db, [
     { name: 'repairs', labels: ['expired'], n: answers + rejects + messages + audit },

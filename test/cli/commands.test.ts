@@ -119,10 +119,10 @@ describe('service key', () => {
     const prefix = key.slice(3, 11);
     const { db } = stand.world;
     const used = new Date('2026-11-21T12:00:00Z');
-    const found = await findToken(db, 'service', prefix, used);
+    const found = await findToken(db, { opens: 'service', prefix, now: used });
     if (found === undefined) expect.unreachable('the key is not found');
     expect(found.keyHashes.map((hash) => isKeyOf(key, hash))).toEqual([true]);
-    expect(await findToken(db, 'api', prefix, used)).toBeUndefined();
+    expect(await findToken(db, { opens: 'api', prefix, now: used })).toBeUndefined();
 
     const lastUsed = async () => (await readTokens(db, 'service', { limit: 1 }))[0]?.last_used_at ?? null;
     for (const [minutes, told] of [
@@ -144,7 +144,7 @@ describe('service key', () => {
       0,
       expect.stringMatching(/^\w{8} \("partner"\): revoked 2026/),
     ]);
-    expect(await findToken(db, 'service', prefix, used)).toBeUndefined();
+    expect(await findToken(db, { opens: 'service', prefix, now: used })).toBeUndefined();
   });
 
   it.each(['id', 'prefix'] as const)('revokes a key by the %s from its JSON', async (member) => {

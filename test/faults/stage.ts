@@ -15,7 +15,7 @@ import { createSearch, type NewSearch } from '../../src/monitor/topics/save-sear
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { type Id, inTransaction } from '../../src/store/db/database.ts';
 import { withDatabase } from '../../src/platform/postgres/connect.ts';
-import { readInstanceName } from '../../src/store/db/instance-name.ts';
+import { readInstanceName } from '../../src/store/db/facts.ts';
 import type { TestBackend } from '../backends.ts';
 import { type ProcessOptions, startProcess, until, type WorkerProcess } from '../processes.ts';
 import { type Receiver, startReceiver } from '../tell/receiver.ts';

@@ -5,7 +5,7 @@ import { openBackend, type QueueBackend } from '../../src/platform/queue/connect
 import { Refused } from '../../src/model/errors.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import type { Context } from '../../src/monitor/context.ts';
-import { readInstanceName } from '../../src/store/db/instance-name.ts';
+import { readInstanceName } from '../../src/store/db/facts.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
 import { until } from '../processes.ts';
 

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  readAgesOfPost,
-  readGrowth,
-  readPostGrowth,
-  readPostsAtAge,
-  readSearchGrowth,
-  readTypicalAtAge,
-} from '../../src/store/queries/growth.ts';
+import { readGrowth, readPostGrowth, readSearchGrowth } from '../../src/store/queries/growth.ts';
+import { readAgesOfPost, readPostsAtAge, readTypicalAtAge } from '../../src/store/queries/counters-at-age.ts';
 import { readRisingPosts } from '../../src/store/queries/rising.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
 import { wirePost } from '../stub-service.ts';

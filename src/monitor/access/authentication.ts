@@ -66,7 +66,8 @@ export async function openAccess(
    */
   async function judge(token: string, address: string) {
     const prefix = keyIdOf(token, 'st');
-    const row = prefix === undefined ? undefined : await findToken(db, 'api', prefix, clock.now());
+    const row =
+      prefix === undefined ? undefined : await findToken(db, { opens: 'api', prefix, now: clock.now() });
     const shown = row?.keyHashes.find((keyHash) => isKeyOf(token, keyHash));
     if (row === undefined || shown === undefined) {
       const waitMs = backOff.fail(address);

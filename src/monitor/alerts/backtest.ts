@@ -12,13 +12,7 @@ import {
   readEngagementSums,
   readPastEntries,
 } from '../../store/alerts/past-entries.ts';
-import {
-  findRule,
-  readRuleCreation,
-  readScopeSlugs,
-  type Rule,
-  type RuleSettings,
-} from '../../store/alerts/rule-rows.ts';
+import { findRule, readScopeSlugs, type Rule, type RuleSettings } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
 import { MAX_SPAN_DAYS } from '../digests/digest-inputs.ts';
 import { type Digest, saysSomething } from '../digests/digest-shapes.ts';
@@ -123,8 +117,7 @@ async function backtestStored(
   const stored = await findRule(ctx.db.pool, slug);
   if (stored === null) throw createNotFound('rule', slug);
   assertPreviewable(slug);
-  const growthSince = await readRuleCreation(ctx.db.pool, stored.id);
-  return backtest(ctx, stored, { ...options, growthSince });
+  return backtest(ctx, stored, { ...options, growthSince: stored.created_at });
 }
 
 async function backtest(

@@ -8,15 +8,11 @@ import type { Id } from '../../store/db/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { type DiscoveryRow, readDiscoveriesByIds } from '../../store/queries/discoveries.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';
-import { type PostRow, readPostsByIds } from '../../store/queries/posts.ts';
+import { type PostRow, readPostsByIds } from '../../store/queries/post-detail.ts';
+import { readThingsOfDiscoveries } from '../../store/topics/copies.ts';
 import { readRisingPosts } from '../../store/queries/rising.ts';
 import type { SearchSpan } from '../../store/queries/span-activity.ts';
-import {
-  type FeedRange,
-  type NewCandidate,
-  readNewCandidates,
-  readThingsOf,
-} from '../../store/queries/span-news.ts';
+import { type FeedRange, type NewCandidate, readNewCandidates } from '../../store/queries/span-news.ts';
 import { readTrendStates } from '../../store/queries/trend-reports.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import type { Context } from '../context.ts';
@@ -62,8 +58,8 @@ export async function readNews(
       ? []
       : [{ topic, its, best: chooseItems(its.flatMap(({ id }) => byId.get(id) ?? [])) }];
   });
-  const things = await readThingsOf(
-    db,
+  const things = await readThingsOfDiscoveries(
+    db.pool,
     chosen.flatMap(({ best }) => best.map(({ id }) => id)),
   );
   return chosen

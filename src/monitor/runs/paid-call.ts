@@ -11,7 +11,7 @@ import { fillPlaceholders, listPlaceholders } from '../../model/placeholders.ts'
 import { loadDialect } from '../../protocol/dialect.ts';
 import { MAX_SEND_DELAY_MS, type Verdict } from '../../store/runs/call-limits.ts';
 import { closeFailedCall, type FailedCallEnd, markUnknownCalls, openCall } from '../../store/runs/ledger.ts';
-import { readNewestKnown } from '../../store/queries/newest-response.ts';
+import { readNewestKnown } from '../../store/queries/newest-known-time.ts';
 import { type RawResponse, storeResponse, takeUnreadResponse } from '../../store/runs/responses.ts';
 import type { LeasedRun } from '../../store/runs/run-leases.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';

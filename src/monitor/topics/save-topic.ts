@@ -9,7 +9,7 @@ import type { MissingTool } from '../../model/tool-coverage.ts';
 import { diffFields, nameActor, recordAudit, recordCreation } from '../../store/access/audit-entries.ts';
 import { inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
 import { keepFormerSlug, releaseFormerSlug } from '../../store/topics/former-slugs.ts';
-import { insertFact } from '../../store/db/instance-name.ts';
+import { insertFact } from '../../store/db/facts.ts';
 import { findSearch, listSearches } from '../../store/topics/searches.ts';
 import type { Service } from '../../store/services/services.ts';
 import { insertTopicSource, type NewTopicSource } from '../../store/topics/topic-sources.ts';

@@ -17,7 +17,7 @@ export function nameActor(actor: Actor): string {
   return 'token' in actor ? `token ${actor.token}` : 'this machine';
 }
 
-export type AuditEntry = {
+type AuditEntry = {
   action: AuditAction;
   /** Slug, ID or name of the changed object; null if there is only one of its kind. */
   subject: string | bigint | null;

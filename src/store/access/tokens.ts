@@ -118,23 +118,14 @@ export async function replaceKey(
 type FoundToken = Pick<TokenRow, 'id' | 'prefix' | 'scopes' | 'last_used_at'> & { keyHashes: Buffer[] };
 type TokenLookup = { opens: TokenPurpose; prefix: string; now: Date };
 
+const MAX_LOOKUPS = 1_000;
+
 /**
  * Scopes and key hashes of a token, the current key first, by prefix; undefined if unknown, revoked or expired. Lookups
  * share statements: however many strangers send unknown tokens, they use one connection, and a right token waits for two
  * statements at most.
  */
-export function findToken(
-  db: Database,
-  opens: TokenPurpose,
-  named: string,
-  now: Date,
-): Promise<FoundToken | undefined> {
-  return findTokenInBatch(db, { opens, prefix: named, now });
-}
-
-const MAX_LOOKUPS = 1_000;
-
-const findTokenInBatch = batched<TokenLookup, FoundToken | undefined>(readTokensByPrefix, {
+export const findToken = batched<TokenLookup, FoundToken | undefined>(readTokensByPrefix, {
   most: MAX_LOOKUPS,
   alone: false,
 });

@@ -3,7 +3,8 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import { createNotFound } from '../../model/errors.ts';
 import { type Database, type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { execute, statement } from '../db/statement.ts';
-import { type DataScope, equals } from '../queries/data-scope.ts';
+import { type DataScope } from '../queries/data-scope.ts';
+import { equals } from '../queries/view-conditions.ts';
 import { channelsView, deliveriesView, rulesView, systemEventsView } from '../schema/analytics-views.ts';
 import { type DeliveryState, SYSTEM_RULE, type SystemEventKind } from '../../model/alerts.ts';
 
@@ -45,7 +46,7 @@ export async function findMessageScope(
   slug: string | undefined,
 ): Promise<Pick<DataScope, 'topic' | 'search'>> {
   if (slug === undefined) return {};
-  const rule = (await readRule(db, slug)) ?? (await readRule(db, slug, { removed: true }));
+  const rule = await readRule(db, slug, { removed: true });
   if (rule === undefined) throw createNotFound('rule', slug);
   return { topic: rule.topic ?? undefined, search: rule.search ?? undefined };
 }

@@ -1,6 +1,6 @@
 /** Deliveries that a mute held back, and the digests of the same channel that report them. */
 import type { RuleKind } from '../../model/alerts.ts';
-import { type Id, type Queryable, type Transaction } from '../db/database.ts';
+import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 
 /** Whether a digest rule `r` covers what a rule `h` with a search `hs` holds back in a delivery `d`. */
@@ -83,7 +83,8 @@ export async function readMutedRange(
         FROM strandline.digests WHERE rule_id = ${ruleId} AND state = 'sent'
       ) d`,
   );
-  return { after: rows[0]?.after ?? null, since: rows[0]?.since ?? new Date(0) };
+  const { after, since } = onlyRow(rows);
+  return { after, since: since ?? new Date(0) };
 }
 
 /** What was new in a topic, by kind. */

@@ -3,7 +3,7 @@
  * gathers in a delivery of its own, which is sent when the mute ends.
  */
 import type { MuteScope } from '../../model/alerts.ts';
-import { type Id, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
+import { type Id, onlyRow, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement, verbatim } from '../db/statement.ts';
 
 /** What is muted now. */
@@ -40,7 +40,7 @@ export async function readMuteEnds(
     // One row, even if there is no such topic.
     statement`SELECT ${ALL} AS all, t.muted_until AS topic, t.slug FROM (SELECT) always LEFT JOIN strandline.topics t ON t.id = ${topicId}`,
   );
-  return rows[0] ?? { all: null, topic: null, slug: null };
+  return onlyRow(rows);
 }
 
 /** Sets the end of a mute; one up to the present ends it. @returns the end that it had */

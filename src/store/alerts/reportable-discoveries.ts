@@ -1,7 +1,7 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
 import type { AnswerChange } from '../../model/statements/answer-change.ts';
 import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../model/counters.ts';
-import { type Copies, nameTopicItem, ONE_COPY, readThings, type Thing } from '../topics/copies.ts';
+import { type Copies, ONE_COPY, readThingsByDiscovery, type Thing } from '../topics/copies.ts';
 import { type Id, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { links, posts } from '../schema/post-tables.ts';
@@ -303,13 +303,7 @@ export async function readEntryThings(
   const items = entries.flatMap(({ id, topic_id: topicId, key, text_key: textKey }) =>
     key === null ? [] : [{ id, topicId, key, textKey }],
   );
-  const things = await readThings(tx, items);
-  return new Map(
-    items.flatMap((item) => {
-      const thing = things.get(nameTopicItem(item));
-      return thing === undefined ? [] : [[item.id, thing] as const];
-    }),
-  );
+  return readThingsByDiscovery(tx, items);
 }
 
 async function addEntryCopies(tx: Queryable, entries: readonly FeedEntry[]): Promise<FeedEntry[]> {

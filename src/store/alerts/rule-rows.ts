@@ -27,7 +27,7 @@ export type RuleSettings = Pick<Rule, (typeof SETTINGS)[number]>;
 const COLUMNS = verbatim(
   ['id', 'slug', 'state', 'muted_until', ...SETTINGS].map((name) => `r.${name}`).join(', '),
 );
-const SELECT_RULE = statement`SELECT ${COLUMNS}, r.after FROM strandline.rules r`;
+const SELECT_RULE = statement`SELECT ${COLUMNS}, r.after, r.created_at FROM strandline.rules r`;
 
 /** Locks the rule's row. @returns null if it does not exist or is removed */
 export async function lockRule(tx: Transaction, slug: string): Promise<Rule | null> {
@@ -39,8 +39,8 @@ export async function lockRule(tx: Transaction, slug: string): Promise<Rule | nu
 }
 
 /** Reads a rule without a lock. */
-export async function findRule(db: Queryable, slug: string): Promise<Rule | null> {
-  const { rows } = await execute<Rule>(
+export async function findRule(db: Queryable, slug: string): Promise<(Rule & { created_at: Date }) | null> {
+  const { rows } = await execute<Rule & { created_at: Date }>(
     db,
     statement`${SELECT_RULE} WHERE r.slug = ${slug} AND r.archived_at IS NULL`,
   );
@@ -55,15 +55,6 @@ export async function listChannelRules(tx: Transaction, channelId: Id): Promise<
       FROM strandline.rule_channels rc JOIN strandline.rules r ON r.id = rc.rule_id
       WHERE rc.channel_id = ${channelId} AND r.archived_at IS NULL AND r.state = 'active' AND r.digest IS NULL ORDER BY r.id`,
   );
-}
-
-/** When a rule was created. */
-export async function readRuleCreation(db: Queryable, id: Id): Promise<Date> {
-  const { rows } = await execute<{ created_at: Date }>(
-    db,
-    statement`SELECT created_at FROM strandline.rules WHERE id = ${id}`,
-  );
-  return onlyRow(rows).created_at;
 }
 
 /** The slugs of the topic or search in scope; neither: all. */

@@ -1,7 +1,8 @@
 /** Problems of strandline itself: rows that the check writes, and what messages say of them. */
 import type { SystemEventPart } from '../../model/alerts.ts';
 import { givenRows } from '../db/batches.ts';
-import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
+import { type Id, onlyRow, type Queryable, type Transaction, writeRows } from '../db/database.ts';
+import { recordFact } from '../db/facts.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import type { system_events } from '../schema/alert-tables.ts';
 
@@ -30,7 +31,7 @@ export async function insertSystemEvents(tx: Transaction, events: readonly NewSy
     statement`INSERT INTO strandline.system_events (kind, subject_key, subject, search_id, since, noticed_at, opened_at, clear_since, until,
         outcome, recurrences, reason, advice)
       SELECT kind, subject_key, subject, search_id, since, noticed_at, opened_at, clear_since, until, outcome, recurrences, reason, advice
-      FROM json_populate_recordset(NULL::strandline.system_events, ${JSON.stringify(events, writeIds)}) RETURNING id`,
+      FROM json_populate_recordset(NULL::strandline.system_events, ${writeRows(events)}) RETURNING id`,
   );
 }
 
@@ -41,7 +42,7 @@ export async function updateSystemEvents(tx: Transaction, events: readonly Syste
     tx,
     statement`UPDATE strandline.system_events e SET subject = u.subject, since = u.since, noticed_at = u.noticed_at, opened_at = u.opened_at,
         clear_since = u.clear_since, until = u.until, outcome = u.outcome, reason = u.reason, advice = u.advice
-      FROM json_populate_recordset(NULL::strandline.system_events, ${JSON.stringify(events, writeIds)}) u WHERE e.id = u.id`,
+      FROM json_populate_recordset(NULL::strandline.system_events, ${writeRows(events)}) u WHERE e.id = u.id`,
   );
 }
 
@@ -52,10 +53,6 @@ export async function deleteSystemEvents(tx: Transaction, ids: readonly Id[]): P
       tx,
       statement`DELETE FROM strandline.system_events WHERE id = ANY (${ids}) AND opened_at IS NULL`,
     );
-}
-
-function writeIds(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }
 
 /** When the last check ended, and when a worker last ended as asked; null: never. */
@@ -72,11 +69,7 @@ export async function readLastCheck(
 }
 
 export async function recordCheck(tx: Transaction, now: Date): Promise<void> {
-  await execute(
-    tx,
-    statement`INSERT INTO strandline.facts (name, value, at) VALUES ('system_check', 'done', ${now})
-      ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
-  );
+  await recordFact(tx, 'system_check', now);
 }
 
 /** A part of a problem that a channel has not been told. */

@@ -9,7 +9,7 @@ import { listSoughtWords, type Query } from '../../model/search-query.ts';
 import { type Id, onlyRow, type Reads } from '../db/database.ts';
 import { join, rowsOf, type Statement, statement } from '../db/statement.ts';
 import type { LinkRow } from '../queries/links.ts';
-import type { PostRow } from '../queries/posts.ts';
+import type { PostRow } from '../queries/post-detail.ts';
 import { linkSightingsView, postSightingsView, searchesView } from '../schema/analytics-views.ts';
 import { readMatches } from './matched-words.ts';
 import { buildCondition, buildScopeCondition, type SightingScope } from './query-condition.ts';

@@ -16,7 +16,7 @@ import { DOMAIN_SQL } from '../derive/derive-tallies.ts';
 import { matchInflected, matchPhrase, matchWritten, type WordForms } from './word-forms.ts';
 
 /** What a condition needs besides the query. */
-export type ConditionContext = {
+type ConditionContext = {
   forms: WordForms;
   /** For relative times. */
   now: Date;

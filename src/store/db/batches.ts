@@ -96,22 +96,8 @@ function createQueue<Input, Outcome>(
 type ColumnSqlType = 'bigint' | 'int' | 'numeric' | 'text' | 'boolean' | 'timestamptz' | 'bytea';
 
 /**
- * Rows for a prepared statement, as an item of FROM: one array per column. The subquery hides the arrays from the
+ * Rows with values for a prepared statement, as an item of FROM: one array per column. The subquery hides the arrays from the
  * planner: if it knew the number of rows, it would re-plan each time, which takes longer than a small statement.
- * @param first parameter of the first column
- */
-export function givenRowsSql(
-  name: string,
-  columns: Readonly<Record<string, ColumnSqlType>>,
-  first = 1,
-): string {
-  const names = Object.keys(columns);
-  const arrays = Object.values(columns).map((type, i) => `$${first + i}::${type}[] AS a${i + 1}`);
-  return `(SELECT ${arrays.join(', ')} OFFSET 0) given, unnest(${names.map((_, i) => `a${i + 1}`).join(', ')}) AS ${name} (${names.join(', ')})`;
-}
-
-/**
- * Rows with values for a prepared statement, as an item of FROM; see {@link givenRowsSql}.
  * @param columns types and values, each with one value per row
  */
 export function givenRows(

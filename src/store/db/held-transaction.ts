@@ -4,7 +4,7 @@ import type { Database, Transaction } from './database.ts';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool } from 'pg';
 
-export type HeldTransaction = {
+type HeldTransaction = {
   /**
    * The database for the work. Its first `inTransaction` opens the transaction, in which all further statements run; until then,
    * statements run as always. Functions that the work calls must not read changed rows through another connection.

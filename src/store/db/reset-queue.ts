@@ -7,7 +7,7 @@ import { connect } from '../../platform/postgres/connect.ts';
 import { emptyRedis } from '../../platform/queue/connection.ts';
 import { QUEUE_SCHEMA, recreateQueue } from '../../platform/queue/queue-schema.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
-import { findInstanceName } from './instance-name.ts';
+import { findInstanceName } from './facts.ts';
 import { describeDatabase, lockMigrations } from './migrate.ts';
 import { readMigrations, readViews } from './migrations-folder.ts';
 import { assertKind, findTableMismatch } from './schema-state.ts';

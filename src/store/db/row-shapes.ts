@@ -18,7 +18,7 @@ type RowShape = z.ZodObject<Record<string, z.core.$ZodType>>;
  * The JSON shape of a view's row: IDs are strings, times ISO 8601. For documentation, without validation at run time;
  * `x-view` names the view, whose comments describe the members.
  */
-export function describeRow(view: ViewName): RowShape {
+function describeRow(view: ViewName): RowShape {
   const columns = VIEWS.get(view);
   if (columns === undefined) throw new Error(`no such view: ${view}`);
   return z.object(columns).meta({ 'x-view': view });

@@ -110,25 +110,27 @@ export function createMigrationRefusal(where: string): SchemaMismatch {
 
 /** States that no migration of this program ends; and `empty`. */
 export function describeOther(schema: SchemaState, where: string): SchemaMismatch | undefined {
-  const { state } = schema;
-  const describe = (problem: string, advice: string) =>
-    state === 'current' ? undefined : new SchemaMismatch(where, state, problem, advice);
-  switch (state) {
+  const describe = (difference: Difference, problem: string, advice: string) =>
+    new SchemaMismatch(where, difference, problem, advice);
+  switch (schema.state) {
     case 'empty':
-      return describe('is empty', 'To create its tables, run: strandline migrate');
+      return describe('empty', 'is empty', 'To create its tables, run: strandline migrate');
     case 'outdated':
       return describe(
+        'outdated',
         'is too old for this strandline to migrate',
         `Install the last release whose newest migration is ${LAST_SQUASHED.name}, run strandline migrate with it, ` +
           'then upgrade again.',
       );
     case 'newer':
       return describe(
+        'newer',
         `was migrated by a newer strandline (migrations that this version does not know: ${schema.unknown}; its own newest is ${schema.newest})`,
         'Use the newer version, or restore an earlier backup.',
       );
     case 'foreign':
       return describe(
+        'foreign',
         `has a schema "${schema.schema}" that strandline did not create`,
         'Set another database in DATABASE_URL.',
       );

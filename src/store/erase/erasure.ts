@@ -53,21 +53,23 @@ function listSteps(to: Referred, includeUnindexed: boolean, keys: Statement): St
       if (effect !== 'goes') return [];
       if (takes !== undefined)
         return takingSteps(table, takes, statement`${verbatim(column)} && ${keys}`, includeUnindexed);
-      return deletionSteps(table, which, includeUnindexed, reference.message === true);
+      return [
+        ...(reference.message === true ? [clearingStep(table, which)] : []),
+        ...deletionSteps(table, which, includeUnindexed),
+      ];
     }),
   ];
 }
 
-function deletionSteps(
-  table: string,
-  which: Statement,
-  includeUnindexed: boolean,
-  isMessage: boolean,
-): Step[] {
+/** Clears the bodies of messages that quote rows. @param table has a column `delivery_id` */
+function clearingStep(table: string, which: Statement): Step {
+  const quoting = statement`id IN (SELECT delivery_id FROM ${tableName(table)} WHERE ${which})`;
+  return { table: 'deliveries', what: clearBodies(quoting) };
+}
+
+function deletionSteps(table: string, which: Statement, includeUnindexed: boolean): Step[] {
   const rows = statement`FROM ${tableName(table)} WHERE ${which}`;
-  const cleared = clearBodies(statement`id IN (SELECT delivery_id ${rows})`);
   return [
-    ...(isMessage ? [{ table: 'deliveries', what: cleared }] : []),
     ...(isReferred(table) ? listSteps(table, includeUnindexed, statement`ARRAY(SELECT id ${rows})`) : []),
     { table, what: statement`DELETE ${rows}` },
   ];
@@ -78,7 +80,7 @@ function takingSteps(table: string, column: string, which: Statement, includeUni
   const owner = [REFERENCES[table]?.[column] ?? []].flat()[0]?.to;
   if (owner === undefined) throw new Error(`${table}.${column} refers to nothing`);
   const owners = statement`SELECT ${verbatim(column)} FROM ${tableName(table)} WHERE ${which}`;
-  return deletionSteps(owner, statement`id IN (${owners})`, includeUnindexed, false);
+  return deletionSteps(owner, statement`id IN (${owners})`, includeUnindexed);
 }
 
 /** One statement per table for all its lists. */
@@ -113,7 +115,7 @@ export async function eraseRows(
 ): Promise<ErasedRows> {
   const erased: ErasedRows = {};
   if (ids.length === 0) return erased;
-  for (const step of deletionSteps(table, statement`id = ANY (${ids}::bigint[])`, includeUnindexed, false)) {
+  for (const step of deletionSteps(table, statement`id = ANY (${ids}::bigint[])`, includeUnindexed)) {
     const { rowCount } = await execute(tx, step.what);
     erased[step.table] = (erased[step.table] ?? 0) + (rowCount ?? 0);
   }

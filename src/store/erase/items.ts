@@ -35,7 +35,7 @@ export async function eraseItems(
 }
 
 /** Deletes documents from the archive. @returns how many */
-export async function removeFromArchive(tx: Transaction, { postIds, linkIds }: Items): Promise<number> {
+async function removeFromArchive(tx: Transaction, { postIds, linkIds }: Items): Promise<number> {
   // Only the holder of the progress row may write the archive.
   await execute(tx, statement`SELECT FROM strandline.archive_progress FOR UPDATE`);
   const { rowCount } = await execute(

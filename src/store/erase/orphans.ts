@@ -20,7 +20,7 @@ import type { posts } from '../schema/post-tables.ts';
 import { lockSaves } from './save-lock.ts';
 
 /** The greatest IDs of three tables while saves are blocked. A row that is saved later has a greater ID. */
-export type GreatestIds = { post: Id; completion: Id; discovery: Id };
+type GreatestIds = { post: Id; completion: Id; discovery: Id };
 
 export async function readGreatestIds(db: Database): Promise<GreatestIds> {
   return inTransaction(db, async (tx) => {
@@ -136,7 +136,7 @@ export async function countPurge(db: Queryable, searchIds: readonly Id[]): Promi
   return { searches: searchIds.length, ...onlyRow(rows) };
 }
 
-export type LeavingPost = Pick<typeof posts.$inferSelect, 'id' | 'service_id' | 'external_id' | 'author_id'>;
+type LeavingPost = Pick<typeof posts.$inferSelect, 'id' | 'service_id' | 'external_id' | 'author_id'>;
 
 /** Which posts of a search are deleted with it: posts that only this search found, and posts that only such posts refer to. */
 export async function findLeavingPosts(

@@ -2,8 +2,7 @@
 
 import type { Config } from '../../config/config.ts';
 import { formatBytes, formatWhole } from '../../lib/display-format.ts';
-import { DAY, SECOND } from '../../lib/time.ts';
-import { monotonicMs } from '../../platform/clock.ts';
+import { DAY } from '../../lib/time.ts';
 import { type Database, onlyRow } from '../db/database.ts';
 import { execute, join, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { listReferences } from './erasure.ts';
@@ -47,31 +46,6 @@ export async function applyRetention(
     months: months.dropped,
     done: [responses, observed, rejects, messages, audit, problems, months].every(({ done }) => done),
   };
-}
-
-/** Maximum duration per pass; the next one continues. */
-const MAX_RETENTION_MS = 5 * SECOND;
-
-/** Runs one short pass, and records when nothing is left. */
-export async function applyRetentionBriefly(
-  db: Database,
-  config: Config,
-  now: Date,
-): Promise<RetentionReport> {
-  const began = monotonicMs();
-  const retained = await applyRetention(
-    db,
-    retentionLimitsAt(now, config),
-    () => monotonicMs() - began < MAX_RETENTION_MS,
-  );
-  if (retained.done) {
-    await execute(
-      db.pool,
-      statement`INSERT INTO strandline.facts (name, value, at) VALUES ('retention', 'done', ${now})
-        ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
-    );
-  }
-  return retained;
 }
 
 /** Cutoff per kind of data; null: kept indefinitely. */
@@ -133,7 +107,7 @@ function deleteExpired({ table, key, where, order, clears }: Expiry, before: Dat
  * @param goOn called after each batch
  * @returns deleted rows, and whether nothing is left
  */
-export async function expire(
+async function expire(
   db: Database,
   kind: ExpiringKind,
   before: Date,

@@ -35,7 +35,7 @@ export type Provenance = {
   coverage: Coverage;
 };
 
-export type Coverage = {
+type Coverage = {
   /** The time range. Default: from the creation of the search to the export. */
   from: string;
   until: string;

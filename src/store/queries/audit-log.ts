@@ -2,7 +2,7 @@
 import { and, desc, lt } from 'drizzle-orm';
 import type { Id, Orm } from '../db/database.ts';
 import { auditLogView } from '../schema/analytics-views.ts';
-import { equals, within } from './data-scope.ts';
+import { equals, within } from './view-conditions.ts';
 
 export type AuditRow = typeof auditLogView.$inferSelect;
 

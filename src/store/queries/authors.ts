@@ -10,7 +10,7 @@ import {
   authorsView,
   postsView,
 } from '../schema/analytics-views.ts';
-import type { PostRow } from './posts.ts';
+import type { PostRow } from './post-detail.ts';
 
 export type AuthorRow = typeof authorsView.$inferSelect;
 export type AuthorSnapshotRow = typeof authorSnapshotsView.$inferSelect;

@@ -9,7 +9,7 @@ import type { Source } from '../../model/enumerations.ts';
 import { Refused } from '../../model/errors.ts';
 import { type Id, type Pooled, type Reads, onlyRow } from '../db/database.ts';
 import { execute, statement } from '../db/statement.ts';
-import { readClaims, type SaidClaim } from './claims.ts';
+import { readClaims, type SaidClaim } from './completions.ts';
 
 type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };
 /** With all links that the completion cites. */

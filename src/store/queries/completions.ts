@@ -5,13 +5,13 @@ import { execute, statement } from '../db/statement.ts';
 import type { links } from '../schema/post-tables.ts';
 import {
   claimsView,
+  completionClaimsView,
   completionsView,
   keyItemsView,
-  linksView,
   searchesView,
 } from '../schema/analytics-views.ts';
-import { type DataScope, equals, inOrderOf, within } from './data-scope.ts';
-import type { LinkRow } from './links.ts';
+import { type DataScope } from './data-scope.ts';
+import { equals, within } from './view-conditions.ts';
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 
 export type CompletionRow = typeof completionsView.$inferSelect;
@@ -48,16 +48,6 @@ export async function readKeyItems({ orm }: Reads, completionId: Id): Promise<Ke
     .where(eq(view.completion_id, completionId))
     .orderBy(asc(view.list), asc(view.position))
     .limit(1_000);
-}
-
-/** Links with these IDs, in the order of `ids`; unknown IDs are left out. */
-export async function readLinksByIds({ orm }: Orm, ids: readonly Id[]): Promise<LinkRow[]> {
-  if (ids.length === 0) return [];
-  const view = linksView;
-  const rows = await prepareOnce(orm, 'links_of', () =>
-    orm.select().from(view).where(amongIds(view.id)),
-  ).execute({ ids: [...new Set(ids)] });
-  return inOrderOf([...new Set(ids)], rows, ({ id }) => id);
 }
 
 /** A link with what is needed to name it. */
@@ -144,4 +134,19 @@ export async function readClaimPage(
     .where(and(equals(view, { search, current }), after === undefined ? undefined : gte(view.id, after + 1n)))
     .orderBy(asc(view.id))
     .limit(limit);
+}
+
+export type SaidClaim = typeof completionClaimsView.$inferSelect;
+
+/** Claims of completions, in order. A completion has about 1,200 claims at most. */
+export async function readClaims({ orm }: Orm, completionIds: readonly Id[]): Promise<SaidClaim[]> {
+  const view = completionClaimsView;
+  return prepareOnce(orm, 'claims_of', () =>
+    orm
+      .select()
+      .from(view)
+      .where(amongIds(view.completion_id))
+      .orderBy(asc(view.completion_id), asc(view.position))
+      .limit(sql.placeholder('limit')),
+  ).execute({ ids: completionIds, limit: completionIds.length * 2_000 });
 }

@@ -5,7 +5,7 @@ import { type Pooled, type Reads } from '../db/database.ts';
 import { readAnswerChanges } from './answer-changes.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
-import { readPostsByIds } from './posts.ts';
+import { readPostsByIds } from './post-detail.ts';
 
 /** A discovery with the number of copies of its item in the topic. */
 export type DescribedDiscovery = DiscoveryRow & Copies;

@@ -13,8 +13,9 @@ import {
 } from '../db/database.ts';
 import { join, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import { discoveriesView } from '../schema/analytics-views.ts';
-import type { NamedKind } from '../topics/former-slugs.ts';
-import { type DataScope, inOrderOf } from './data-scope.ts';
+import { namedId } from '../topics/former-slugs.ts';
+import type { DataScope } from './data-scope.ts';
+import { inOrderOf } from './view-conditions.ts';
 import type { ItemSelection } from './item-counts.ts';
 
 export type DiscoveryRow = typeof discoveriesView.$inferSelect;
@@ -155,14 +156,6 @@ function buildConditions(filter: DiscoveryFilter): Statement {
     conditions.filter((condition) => condition !== undefined),
     ' AND ',
   );
-}
-
-/** By its slug, or by a former one: somebody who polls continues when it is renamed. */
-function namedId(kind: NamedKind, slug: string): Statement {
-  const table = verbatim(kind === 'topic' ? 'topics' : 'searches');
-  return statement`coalesce(
-    (SELECT t.id FROM strandline.${table} t WHERE t.slug = ${slug}::text),
-    (SELECT f.${verbatim(kind)}_id FROM strandline.former_slugs f WHERE f.kind = ${kind} AND f.slug = ${slug}::text))`;
 }
 
 export const LAST_DISCOVERY = statement`SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries`;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type Matching, matchesAll } from '../archive/matching-items.ts';
 import { type ArchivedItem, readArchivedItems } from '../archive/search-archive.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
-import { readOrInsertFact } from '../db/instance-name.ts';
+import { readOrInsertFact } from '../db/facts.ts';
 import { rowsOf } from '../db/statement.ts';
 import type { DataScope } from './data-scope.ts';
 import {

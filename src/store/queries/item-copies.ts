@@ -1,10 +1,9 @@
 /** The copies of a post or link in each topic that found it. */
 import { groupBy } from '../../lib/group-by.ts';
-import { type Copies, nameTopicItem, readThings, readTopicItems } from '../topics/copies.ts';
-import { amongIds, type Id, prepareOnce, type Reads } from '../db/database.ts';
+import { type Copies, readThingsOfDiscoveries } from '../topics/copies.ts';
+import type { Id, Reads } from '../db/database.ts';
 import { selectIds, statement } from '../db/statement.ts';
-import { discoveriesView } from '../schema/analytics-views.ts';
-import type { DiscoveryRow } from './discoveries.ts';
+import { type DiscoveryRow, readDiscoveriesByIds } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
 
 /** Members that a page lists; the oldest ones. */
@@ -26,18 +25,12 @@ export async function readCopiesOfItem(
     db.pool,
     statement`SELECT id FROM strandline.discoveries WHERE kind = ${kind} AND thing = ${id} ORDER BY id`,
   );
-  const items = await readTopicItems(db.pool, ids);
-  const things = await readThings(db.pool, items);
-  const copied = [...new Set(items.map((item) => things.get(nameTopicItem(item))))].flatMap((thing) =>
-    thing === undefined || thing.copies < 2 ? [] : [thing],
-  );
+  const things = await readThingsOfDiscoveries(db.pool, ids);
+  const copied = [...new Set(things.values())].filter(({ copies }) => copies > 1);
   const listed = copied.map(({ members }) =>
     [...groupBy(members, ({ key }) => key).values()].slice(0, MAX_LISTED).map(([first]) => first.id),
   );
-  const view = discoveriesView;
-  const discoveries = await prepareOnce(db.orm, 'discoveries_of_feed', () =>
-    db.orm.select().from(view).where(amongIds(view.id)),
-  ).execute({ ids: listed.flat() });
+  const discoveries = await readDiscoveriesByIds(db, listed.flat());
   const rows = new Map((await describeLinks(db, discoveries)).map((row) => [row.id, row]));
   return copied.flatMap((thing, i) => {
     const mine = (listed[i] ?? []).flatMap((member) => rows.get(member) ?? []);

@@ -4,10 +4,9 @@ import { findMatching, type Matching } from '../archive/matching-items.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { selectIds, type Statement, statement } from '../db/statement.ts';
 import { linkSourcesView } from '../schema/analytics-views.ts';
-import { readLinksByIds } from './completions.ts';
 import { type DataScope, searchesInScope } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
-import type { LinkRow } from './links.ts';
+import { type LinkRow, readLinksByIds } from './links.ts';
 
 /** What a list of links contains. */
 type LinkSelectionFilter = DataScope & {

@@ -1,10 +1,11 @@
 /** Links found by searches; for one link its addresses, ranks over time, and the completions and posts that contain it. */
 
 import type { Source } from '../../model/enumerations.ts';
-import { type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../db/database.ts';
+import { amongIds, type Id, type Orm, type Pooled, type Reads, prepareOnce } from '../db/database.ts';
 import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import { linkSourcesView, linksView } from '../schema/analytics-views.ts';
 import { postTimeSql } from '../volume/post-time.ts';
+import { inOrderOf } from './view-conditions.ts';
 import { asc, eq, sql } from 'drizzle-orm';
 
 export type LinkRow = typeof linksView.$inferSelect;
@@ -19,6 +20,16 @@ export async function readLink(db: Orm, id: Id): Promise<LinkRow | undefined> {
       .where(eq(linksView.id, sql.placeholder('key'))),
   ).execute({ key: id });
   return row;
+}
+
+/** Links with these IDs, in the order of `ids`; unknown IDs are left out. */
+export async function readLinksByIds({ orm }: Orm, ids: readonly Id[]): Promise<LinkRow[]> {
+  if (ids.length === 0) return [];
+  const view = linksView;
+  const rows = await prepareOnce(orm, 'links_of', () =>
+    orm.select().from(view).where(amongIds(view.id)),
+  ).execute({ ids: [...new Set(ids)] });
+  return inOrderOf([...new Set(ids)], rows, ({ id }) => id);
 }
 
 /** All addresses of a link, in alphabetical order. */

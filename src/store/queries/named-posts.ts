@@ -2,7 +2,7 @@
 import type { Id, Reads } from '../db/database.ts';
 import { execute, statement, verbatim } from '../db/statement.ts';
 import type { DiscoveryRow } from './discoveries.ts';
-import { type PostRow, readPostsByIds } from './posts.ts';
+import { type PostRow, readPostsByIds } from './post-detail.ts';
 
 /** `post`: the post at the address of the link. `title`: of a result, or the newest text of a key item with the link. */
 export type KnownLink = { post: PostRow | null; title: string | null };

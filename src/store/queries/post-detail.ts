@@ -1,10 +1,20 @@
 /** One post over time: counters, sightings and ranks. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { identifyAddress, type OwnLinkRule } from '../../model/links/link-identity.ts';
-import { type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
+import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
 import { rowsOf, type Statement, statement } from '../db/statement.ts';
 import { postEngagementView, postVersionsView, postsView } from '../schema/analytics-views.ts';
-import type { PostRow } from './posts.ts';
+
+export type PostRow = typeof postsView.$inferSelect;
+
+/** Posts by key, in no order. */
+export async function readPostsByIds({ orm }: Orm, ids: readonly Id[]): Promise<PostRow[]> {
+  if (ids.length === 0) return [];
+  const view = postsView;
+  return prepareOnce(orm, 'posts_of', () => orm.select().from(view).where(amongIds(view.id))).execute({
+    ids,
+  });
+}
 
 /** A post by its key, including nested posts. */
 export async function readPost(db: Orm, id: Id): Promise<PostRow | undefined> {
@@ -77,7 +87,7 @@ export async function readCounterChanges({ orm }: Reads, postId: Id, limit = 500
   return rows.toReversed();
 }
 
-export type PostVersionRow = typeof postVersionsView.$inferSelect;
+type PostVersionRow = typeof postVersionsView.$inferSelect;
 
 /** The latest versions of a post, oldest first. */
 export async function readPostVersions({ orm }: Reads, postId: Id): Promise<PostVersionRow[]> {

@@ -7,7 +7,7 @@ import { join, rowsOf, type Statement, statement, verbatim } from '../db/stateme
 import { countedAtSql } from '../volume/post-time.ts';
 import { type DataScope, searchesInScope } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
-import { type PostRow, readPostsByIds } from './posts.ts';
+import { type PostRow, readPostsByIds } from './post-detail.ts';
 
 /** By time of publication, by the latest value of a counter, by their sum, or by what was gained since the first sighting. */
 export const POST_ORDERS = ['newest', ...COUNTER_PLURALS, 'engagement', 'growth'] as const;
@@ -15,7 +15,7 @@ export type PostOrder = (typeof POST_ORDERS)[number];
 type CountOrder = Exclude<PostOrder, 'newest'>;
 
 /** What a list of posts contains. */
-export type PostFilter = DataScope & {
+type PostFilter = DataScope & {
   matching?: Matching | undefined;
   /** Publication time, or the first sighting if that is earlier or the time unknown; `until` is excluded. */
   since?: Date | undefined;

@@ -3,7 +3,8 @@
 import { and, desc, isNull, type SQL, sql } from 'drizzle-orm';
 import { type Id, prepareOnce, type Reads } from '../db/database.ts';
 import { rowsOf, statement } from '../db/statement.ts';
-import { type DataScope, isInScope, within } from './data-scope.ts';
+import { type DataScope, isInScope } from './data-scope.ts';
+import { within } from './view-conditions.ts';
 import { risingDomainsView, risingHashtagsView, risingPostsView } from '../schema/analytics-views.ts';
 
 type RisingPostRow = typeof risingPostsView.$inferSelect;

@@ -3,13 +3,14 @@
 import type { Operation } from '../../model/enumerations.ts';
 import type { RunCode, SkipReason } from '../../model/errors.ts';
 import { type Id, type Orm, type Pooled, type Reads, onlyRow, prepareOnce } from '../db/database.ts';
-import { execute, selectIds, statement } from '../db/statement.ts';
+import { execute, selectIds, type Statement, statement } from '../db/statement.ts';
 import type { responses } from '../schema/run-tables.ts';
 import { callsView, rejectsView, runsView, searchesView } from '../schema/analytics-views.ts';
 import type { RunStatus, ServiceKind } from '../../model/closed-lists.ts';
 import { runs } from '../schema/run-tables.ts';
 import type { RequestColumns } from '../topics/searches.ts';
-import { type DataScope, inOrderOf, searchesInScope } from './data-scope.ts';
+import { type DataScope, searchesInScope } from './data-scope.ts';
+import { inOrderOf } from './view-conditions.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 
 export type RunRow = typeof runsView.$inferSelect;
@@ -109,7 +110,7 @@ export async function readRunPage(
   { orm, pool }: Reads,
   { status, code, reason, since, before, limit, ...scope }: RunPageFilter,
 ): Promise<{ runs: RunRow[]; more: boolean }> {
-  const searches = await findSearchIds({ pool }, scope);
+  const searches = await selectScopeIds({ pool }, scope);
   if (searches?.length === 0) return { runs: [], more: false };
   const first = since === undefined ? undefined : await findFirstSince({ pool }, since);
   if (first === null) return { runs: [], more: false };
@@ -138,8 +139,14 @@ export async function readRunPage(
   return { runs: rows, more: matches.length > limit };
 }
 
+/** The newest run of a search that ended, as an item `r` of FROM. @param search its ID */
+export const lastEndedRun = (search: Statement): Statement => statement`LATERAL (
+  SELECT id, status, code, reason, ended_at FROM strandline.runs
+  WHERE search_id = ${search} AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
+) r`;
+
 /** Undefined: all. */
-async function findSearchIds({ pool }: Pooled, scope: DataScope): Promise<Id[] | undefined> {
+async function selectScopeIds({ pool }: Pooled, scope: DataScope): Promise<Id[] | undefined> {
   if (scope.topic === undefined && scope.search === undefined) return undefined;
   return selectIds(pool, searchesInScope(scope));
 }
@@ -150,7 +157,7 @@ async function findFirstSince({ pool }: Pooled, since: Date): Promise<Id | null>
     pool,
     statement`SELECT min(id) AS id FROM (SELECT id FROM strandline.runs WHERE created_at >= ${since} OFFSET 0) r`,
   );
-  return rows[0]?.id ?? null;
+  return onlyRow(rows).id;
 }
 
 /** Names of the services of these searches. */
@@ -218,4 +225,30 @@ export async function readRunRequest({ pool }: Pooled, runId: Id): Promise<Reque
       WHERE r.id = ${runId}`,
   );
   return rows[0];
+}
+
+/** Whether any of these searches has succeeded twice, so that something new can be told from what was there. */
+export async function hasSucceededTwice({ pool }: Pooled, searchIds: readonly Id[]): Promise<boolean> {
+  const { rows } = await execute<{ found: boolean }>(
+    pool,
+    statement`SELECT EXISTS (
+        SELECT FROM unnest(${searchIds}::bigint[]) AS search (id)
+        CROSS JOIN LATERAL (
+          SELECT FROM strandline.runs WHERE search_id = search.id AND status = 'succeeded' ORDER BY id DESC LIMIT 1 OFFSET 1
+        ) second
+      ) AS found`,
+    'succeeded_twice',
+  );
+  return onlyRow(rows).found;
+}
+
+/** The newest run of each search. */
+export async function readNewestRunIds({ pool }: Pooled, searchIds: readonly Id[]): Promise<Id[]> {
+  const { rows } = await execute<{ id: Id }>(
+    pool,
+    statement`SELECT newest.id FROM unnest(${searchIds}::bigint[]) AS search (id)
+      CROSS JOIN LATERAL (SELECT id FROM strandline.runs WHERE search_id = search.id ORDER BY id DESC LIMIT 1) newest`,
+    'newest_runs',
+  );
+  return rows.map(({ id }) => id);
 }

@@ -8,7 +8,7 @@ import { DISCOVERY_KINDS, type RunStatus } from '../../model/closed-lists.ts';
 import { discoveriesView } from '../schema/analytics-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import { type DescribedDiscovery, describeDiscoveries } from './described-discoveries.ts';
-import type { RunRow } from './run-list.ts';
+import { lastEndedRun, type RunRow } from './run-list.ts';
 import { desc, sql } from 'drizzle-orm';
 
 /** A run in a compact timeline. */
@@ -181,10 +181,7 @@ export async function readSearchesNow(
           count(DISTINCT hour_at) + sum(hours) AS hours
         FROM parts GROUP BY 1
       ) v ON v.search_id = s.id
-      LEFT JOIN LATERAL (
-        SELECT id, status, code, reason, ended_at FROM strandline.runs
-        WHERE search_id = s.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
-      ) r ON true`,
+      LEFT JOIN ${lastEndedRun(statement`s.id`)} ON true`,
     'searches_now',
   );
 }

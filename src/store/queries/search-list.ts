@@ -1,7 +1,7 @@
 /** Searches: one or pages of them, their versions, and which are due next. */
 
 import { type Id, type Orm, prepareOnce } from '../db/database.ts';
-import { equals } from './data-scope.ts';
+import { equals } from './view-conditions.ts';
 import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics-views.ts';
 import { and, asc, count, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 

@@ -5,7 +5,7 @@ import { groupBy } from '../../lib/group-by.ts';
 import type { Orm } from '../db/database.ts';
 import { shareOfVoiceView } from '../schema/analytics-views.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
-import { within } from './data-scope.ts';
+import { within } from './view-conditions.ts';
 
 export type VoiceDayRow = typeof shareOfVoiceView.$inferSelect;
 

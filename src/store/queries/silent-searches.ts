@@ -4,6 +4,7 @@ import { givenRows } from '../db/batches.ts';
 import type { Id, Reads } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { RunStatus } from '../../model/closed-lists.ts';
+import { lastEndedRun } from './run-list.ts';
 import type { ScheduleColumns } from '../topics/search-states.ts';
 
 type ScheduleGroup = ScheduleColumns & {
@@ -83,10 +84,7 @@ export async function readSilentSearches(
       SELECT (SELECT count(*)::int FROM silent) AS total, n.slug, t.slug AS topic, n.since, n.last_success_at,
         r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
       FROM named n JOIN strandline.topics t ON t.id = n.topic_id
-      LEFT JOIN LATERAL (
-        SELECT id, status, code, reason, ended_at FROM strandline.runs
-        WHERE search_id = n.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
-      ) r ON true
+      LEFT JOIN ${lastEndedRun(statement`n.id`)} ON true
       ORDER BY n.since, n.slug`,
     'silent_searches',
   );

@@ -1,9 +1,7 @@
 /** What was new in a span of time: how much in each topic, and the candidates for the best of it. */
 import { engagementSql } from '../../model/counters.ts';
-import { nameTopicItem, readThings, type Thing } from '../topics/copies.ts';
 import type { Id, Pooled } from '../db/database.ts';
-import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
-import { POST_KEY_SQL } from '../save/topic-items.ts';
+import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { SearchSpan } from './span-activity.ts';
 
 /** Discoveries between two ids of the feed instead of two times: what is after the first, up to the second. */
@@ -57,29 +55,5 @@ export async function readNewCandidates(
       SELECT topic_id, kind, id, total::int AS total, least FROM ranked
       WHERE place <= ${MAX_CANDIDATES} ORDER BY topic_id, kind, place`,
     'new_candidates',
-  );
-}
-
-/** How often the things of discoveries were found in their topics so far, by the discovery. */
-export async function readThingsOf(
-  { pool }: Pooled,
-  discoveryIds: readonly Id[],
-): Promise<ReadonlyMap<Id, Thing>> {
-  if (discoveryIds.length === 0) return new Map();
-  const { rows } = await execute<{ id: Id; topicId: Id; key: string; textKey: bigint | null }>(
-    pool,
-    statement`SELECT d.id, s.topic_id AS "topicId", coalesce(${verbatim(POST_KEY_SQL)}, l.canonical) AS key, p.text_key AS "textKey"
-      FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
-      LEFT JOIN strandline.posts p ON d.kind = 'post' AND p.id = d.thing
-      LEFT JOIN strandline.links l ON d.kind = 'link' AND l.id = d.thing
-      WHERE d.id = ANY (${discoveryIds}::bigint[]) AND (p.id IS NOT NULL OR l.id IS NOT NULL)`,
-    'items_of_discoveries',
-  );
-  const things = await readThings(pool, rows);
-  return new Map(
-    rows.flatMap((row) => {
-      const thing = things.get(nameTopicItem(row));
-      return thing === undefined ? [] : [[row.id, thing] as const];
-    }),
   );
 }

@@ -21,14 +21,14 @@ type TopsFilter = DataScope & {
 };
 
 type Top = { service_kind: ServiceKind; posts: number };
-export type TopAuthor = Top & {
+type TopAuthor = Top & {
   author_id: Id;
   author_username: string | null;
   followers_count: number | null;
 };
-export type TopHashtag = Top & { hashtag: string };
-export type TopLanguage = Top & { lang: string };
-export type TopDomain = Top & { domain: string; links: number };
+type TopHashtag = Top & { hashtag: string };
+type TopLanguage = Top & { lang: string };
+type TopDomain = Top & { domain: string; links: number };
 
 /** @param counted `k.posts` or `k.topic_posts` @param rowKey what has a row */
 type SelectTops = (filter: TopsFilter, counted: Statement, rowKey: Statement) => Statement;

@@ -5,6 +5,7 @@ import { FIND_OPEN_FUNCTION, READER_CONNECTIONS } from '../../platform/postgres/
 import { Refused } from '../../model/errors.ts';
 import { readSqlState, isClientTimeout } from '../db/database.ts';
 import {
+  MAX_STATEMENT_MS,
   type FetchedRows,
   fetchRows,
   type ReaderResult,
@@ -12,15 +13,12 @@ import {
   ResponseTooLarge,
 } from './reader-query.ts';
 
-/** How long a statement may take. */
-export const MAX_STATEMENT_MS = 30 * SECOND;
-
 /**
  * Runs one statement as the reader in this process, and returns all rows in memory.
  * @throws Refused `conflict` if the statement is invalid, not allowed or takes too long
  */
 export async function askReader(options: { url: string; sql: string }): Promise<ReaderResult> {
-  return describeFailure(options.sql, () => readerQuery({ ...options, timeoutMs: MAX_STATEMENT_MS }));
+  return describeFailure(options.sql, () => readerQuery(options));
 }
 
 /** A statement of a visitor, in UTF-16 code units. */
@@ -51,7 +49,7 @@ export async function askWithinBounds(options: {
     );
   if (sql.includes('\0')) throw new Refused('conflict', 'a statement must not contain a NUL character');
   const bounds = { rows: MAX_ROWS, bytes: MAX_RESPONSE_MB * 1_000_000 };
-  return describeFailure(sql, () => fetchRows({ ...options, bounds, timeoutMs: MAX_STATEMENT_MS }));
+  return describeFailure(sql, () => fetchRows({ ...options, bounds }));
 }
 
 const STATEMENTS_WITH_ROWS: ReadonlySet<string> = new Set([

@@ -2,9 +2,13 @@
 
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { Refused } from '../../model/errors.ts';
+import { SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { prepareSession } from '../../platform/postgres/session.ts';
 import { Client, type Connection, Query, type QueryArrayConfig, type QueryArrayResult, types } from 'pg';
+
+/** How long a statement may take. */
+export const MAX_STATEMENT_MS = 30 * SECOND;
 
 type ReaderColumn = Readonly<{ name: string; type: string }>;
 export type ReaderResult = Readonly<{
@@ -64,7 +68,7 @@ export async function readerQuery(options: Omit<ReaderQuery, 'bounds'>): Promise
  * @throws pg's error if the statement is invalid, not allowed, or exceeds the time limit; ResponseTooLarge
  */
 export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
-  const { url, sql, params = [], timeoutMs = 30_000, bounds, signal } = options;
+  const { url, sql, params = [], timeoutMs = MAX_STATEMENT_MS, bounds, signal } = options;
   signal?.throwIfAborted();
   const client = new Client({
     connectionString: url,

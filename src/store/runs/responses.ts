@@ -246,7 +246,7 @@ export async function listLateRuns(
   db: Queryable,
   clock: Pick<Clock, 'statementTime'>,
   limit: number,
-  simulation: string | null = null,
+  simulation: string | null,
 ): Promise<LateRun[]> {
   return rowsOf<LateRun>(
     db,

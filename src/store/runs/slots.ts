@@ -2,7 +2,7 @@
 import type { CancelReason, SkipReason } from '../../model/errors.ts';
 import { SECOND } from '../../lib/time.ts';
 import { givenRows } from '../db/batches.ts';
-import { type Id, type Queryable, type Transaction } from '../db/database.ts';
+import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
 import { type LockedSearch, SEARCH_COLUMNS } from '../topics/search-states.ts';
 import { execute, rowsOf, selectIds, type Statement, statement } from '../db/statement.ts';
 
@@ -71,7 +71,7 @@ export async function readEarliestDue(db: Queryable, simulation: string | null):
      ) AS next_due_at`,
     `earliest_due${suffix}`,
   );
-  return rows[0]?.next_due_at ?? null;
+  return onlyRow(rows).next_due_at;
 }
 
 /** Those of these searches that have a run queued or running. */

@@ -1,7 +1,8 @@
 import { SECOND } from '../../lib/time.ts';
-import { type Clock, systemClock } from '../../platform/clock.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { readDatabaseTime } from '../db/database-clock.ts';
 import type { Database } from '../db/database.ts';
+import { recordingFact } from '../db/facts.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
 import type { workers } from '../schema/system-tables.ts';
 
@@ -27,8 +28,7 @@ export async function deregisterWorker(db: Database, name: string): Promise<void
   await execute(
     db.pool,
     statement`WITH gone AS (DELETE FROM strandline.workers WHERE name = ${name})
-      INSERT INTO strandline.facts (name, value, at) VALUES ('worker_stop', 'done', clock_timestamp())
-      ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
+      ${recordingFact('worker_stop', statement`clock_timestamp()`)}`,
   );
 }
 
@@ -45,8 +45,8 @@ export async function listLiveWorkers(db: Database, since: Date): Promise<Worker
  * The clock of this machine minus the database's, in milliseconds. Differences within the round-trip time count as
  * zero. For display only.
  */
-export async function measureSkew(db: Database, clock: Pick<Clock, 'now'> = systemClock): Promise<number> {
-  const { ms, at, doubt } = await readDatabaseTime(db, () => clock.now().getTime());
+export async function measureSkew(db: Database): Promise<number> {
+  const { ms, at, doubt } = await readDatabaseTime(db, () => systemClock.now().getTime());
   const skew = at - ms;
   return Math.round(Math.sign(skew) * Math.max(0, Math.abs(skew) - doubt));
 }

@@ -118,6 +118,28 @@ export async function readThings(db: Queryable, items: readonly TopicItem[]): Pr
   return things;
 }
 
+/** The things of discoveries of posts and links, by discovery. */
+export async function readThingsOfDiscoveries(
+  db: Queryable,
+  discoveryIds: readonly Id[],
+): Promise<Map<Id, Thing>> {
+  return readThingsByDiscovery(db, await readTopicItems(db, discoveryIds));
+}
+
+/** {@link readThingsOfDiscoveries} for discoveries whose items are known. */
+export async function readThingsByDiscovery(
+  db: Queryable,
+  items: readonly (TopicItem & { id: Id })[],
+): Promise<Map<Id, Thing>> {
+  const things = await readThings(db, items);
+  return new Map(
+    items.flatMap((item) => {
+      const thing = things.get(nameTopicItem(item));
+      return thing === undefined ? [] : [[item.id, thing] as const];
+    }),
+  );
+}
+
 /** The items of discoveries of posts and links. */
 export async function readTopicItems(
   db: Queryable,
@@ -164,9 +186,7 @@ export async function addCopies<Row extends { id: Id; kind: string }>(
   rows: readonly Row[],
 ): Promise<(Row & Copies)[]> {
   const itemIds = rows.filter(({ kind }) => kind === 'post' || kind === 'link').map(({ id }) => id);
-  const items = await readTopicItems(db, itemIds);
-  const things = await readThings(db, items);
-  const byId = new Map(items.map((item) => [item.id, things.get(nameTopicItem(item))]));
+  const byId = await readThingsOfDiscoveries(db, itemIds);
   return rows.map((row) => {
     const { copies, authors, copies_at_least } = byId.get(row.id) ?? ONE_COPY;
     return { ...row, copies, authors, copies_at_least };

@@ -3,7 +3,7 @@
  * that is in use is no former slug.
  */
 import type { Id, Queryable, Transaction } from '../db/database.ts';
-import { execute, rowsOf, statement } from '../db/statement.ts';
+import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 
 export type NamedKind = 'topic' | 'search';
 type Named = { kind: NamedKind; slug: string };
@@ -50,6 +50,14 @@ export async function readNamed<Row>(
   if (row !== null && row !== undefined) return row;
   const [renamed] = await findRenamed(db, [{ kind, slug }]);
   return (renamed && (await read(renamed.slug))) ?? null;
+}
+
+/** The ID of a topic or search as SQL, by its slug or by a former one: somebody who polls continues when it is renamed. */
+export function namedId(kind: NamedKind, slug: string): Statement {
+  const table = verbatim(kind === 'topic' ? 'topics' : 'searches');
+  return statement`coalesce(
+    (SELECT t.id FROM strandline.${table} t WHERE t.slug = ${slug}::text),
+    (SELECT f.${verbatim(kind)}_id FROM strandline.former_slugs f WHERE f.kind = ${kind} AND f.slug = ${slug}::text))`;
 }
 
 /** Makes a slug lead to the topic or search that had it. */

@@ -11,9 +11,9 @@ import {
   readContractVersion,
   readContractViews,
 } from '../../store/queries/sql-contract.ts';
-import { MAX_ROWS, MAX_SQL_LENGTH, MAX_STATEMENT_MS } from '../../store/reader/ask-reader.ts';
+import { MAX_ROWS, MAX_SQL_LENGTH } from '../../store/reader/ask-reader.ts';
 import type { FinishedStatement } from '../../store/reader/reader-host.ts';
-import { MAX_RESULT_MB } from '../../store/reader/reader-query.ts';
+import { MAX_RESULT_MB, MAX_STATEMENT_MS } from '../../store/reader/reader-query.ts';
 import { Table } from '../components/data-table.tsx';
 import { Button, Field, Form } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';

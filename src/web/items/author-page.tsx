@@ -17,7 +17,7 @@ import {
   readAuthorTypical,
   readAuthorVersions,
 } from '../../store/queries/authors.ts';
-import type { PostRow } from '../../store/queries/posts.ts';
+import type { PostRow } from '../../store/queries/post-detail.ts';
 import { Chart } from '../components/chart.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Facts, Stat, Stats } from '../components/fact-list.tsx';

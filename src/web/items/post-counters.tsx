@@ -7,9 +7,9 @@ import {
   POST_COUNTERS,
   type PostCounter,
 } from '../../model/counters.ts';
-import type { PostAtAgeRow, PostGrowthRow } from '../../store/queries/growth.ts';
-import type { EngagementRow } from '../../store/queries/post-detail.ts';
-import type { PostRow } from '../../store/queries/posts.ts';
+import type { PostGrowthRow } from '../../store/queries/growth.ts';
+import type { PostAtAgeRow } from '../../store/queries/counters-at-age.ts';
+import type { EngagementRow, PostRow } from '../../store/queries/post-detail.ts';
 import { Chart } from '../components/chart.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Stat, Stats } from '../components/fact-list.tsx';

@@ -6,8 +6,10 @@ import { POST_VERSION_MEMBERS } from '../../model/item-versions.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/db/database.ts';
-import { readAgesOfPost, readPostGrowth } from '../../store/queries/growth.ts';
+import { readPostGrowth } from '../../store/queries/growth.ts';
+import { readAgesOfPost } from '../../store/queries/counters-at-age.ts';
 import {
+  type PostRow,
   readCounterChanges,
   readPost,
   readPostRanks,
@@ -16,7 +18,6 @@ import {
   readPostVersions,
 } from '../../store/queries/post-detail.ts';
 import { readCopiesOfItem } from '../../store/queries/item-copies.ts';
-import type { PostRow } from '../../store/queries/posts.ts';
 import { Facts } from '../components/fact-list.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { nameAuthor, PostCard } from '../components/post-card.tsx';

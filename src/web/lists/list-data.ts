@@ -17,7 +17,7 @@ import type { LinkRow } from '../../store/queries/links.ts';
 import { type DescribedDiscovery, describeDiscoveries } from '../../store/queries/described-discoveries.ts';
 import { describeTitles } from '../../store/queries/named-posts.ts';
 import { POST_ORDERS, type PostOrder, readPostPage, selectPosts } from '../../store/queries/post-pages.ts';
-import type { PostRow } from '../../store/queries/posts.ts';
+import type { PostRow } from '../../store/queries/post-detail.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { type BucketSum, readVolumeSums } from '../../store/queries/volume.ts';
 import type { ListKind, ListScope } from '../components/list-address.ts';

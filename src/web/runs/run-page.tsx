@@ -11,7 +11,8 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { replayRun } from '../../monitor/runs/late-and-replay.ts';
 import { previewRequest, type RequestPreview } from '../../monitor/runs/request-preview.ts';
 import type { Id } from '../../store/db/database.ts';
-import { readLinksByAddress, readLinksByIds, readRunCompletion } from '../../store/queries/completions.ts';
+import { readLinksByAddress, readRunCompletion } from '../../store/queries/completions.ts';
+import { readLinksByIds } from '../../store/queries/links.ts';
 import { type DiscoveryRow, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { describeDiscoveries } from '../../store/queries/described-discoveries.ts';
 import {

@@ -16,8 +16,8 @@ import { DAY, HOUR } from '../../lib/time.ts';
 import type { Id } from '../../store/db/database.ts';
 import { findOldest, isBehind, readDerivedUntil } from '../../store/derive/pending-derivations.ts';
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
-import { readAheadOfAge } from '../../store/queries/growth.ts';
-import { readPostsByIds } from '../../store/queries/posts.ts';
+import { readAheadOfAge } from '../../store/queries/counters-at-age.ts';
+import { readPostsByIds } from '../../store/queries/post-detail.ts';
 import { readRisingPosts } from '../../store/queries/rising.ts';
 import {
   readLastRuns,

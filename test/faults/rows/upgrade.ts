@@ -9,7 +9,7 @@ import { connect } from '../../../src/platform/postgres/connect.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { backUp } from '../../../src/store/backup/backup.ts';
 import { restore } from '../../../src/store/backup/restore.ts';
-import { readInstanceName } from '../../../src/store/db/instance-name.ts';
+import { readInstanceName } from '../../../src/store/db/facts.ts';
 import { migrate } from '../../../src/store/db/migrate.ts';
 import { MIGRATIONS_FOLDER, readMigrations } from '../../../src/store/db/migrations-folder.ts';
 import { programOf } from '../../programs.ts';

@@ -128,7 +128,8 @@ test('a key rotated during a sign-in starts no session, or one that ends with it
 test('service keys rotate by the same rules', async () => {
   const made = await createServiceKey(ctx, { name: 'partner' });
   const { key } = await rotateKey(ctx, 'service', made.key, 60);
-  const known = async () => (await findToken(db, 'service', made.prefix, clock.now()))?.keyHashes.length;
+  const known = async () =>
+    (await findToken(db, { opens: 'service', prefix: made.prefix, now: clock.now() }))?.keyHashes.length;
   expect([key.slice(0, 11) === made.key.slice(0, 11), await known()]).toEqual([true, 2]);
   clock.advance(MINUTE);
   expect(await known()).toBe(1);

@@ -1,5 +1,6 @@
+/** Facts that hold once per database, such as its name, and when something was last done. */
 import type { Pooled, Queryable } from './database.ts';
-import { execute, rowsOf, statement } from './statement.ts';
+import { execute, rowsOf, type Statement, statement } from './statement.ts';
 
 const INSTANCE = 'instance';
 
@@ -43,3 +44,13 @@ export async function insertFact(db: Queryable, name: string, value: string, now
   );
   return rowCount === 1;
 }
+
+/** Records when something was last done. */
+export async function recordFact(db: Queryable, name: string, at: Date): Promise<void> {
+  await execute(db, recordingFact(name, at));
+}
+
+/** The statement of {@link recordFact}. @param at a time, or SQL for it */
+export const recordingFact = (name: string, at: Date | Statement): Statement =>
+  statement`INSERT INTO strandline.facts (name, value, at) VALUES (${name}, 'done', ${at})
+    ON CONFLICT (name) DO UPDATE SET at = excluded.at`;
