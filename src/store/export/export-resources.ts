@@ -196,9 +196,9 @@ export const EXCLUDED_VIEWS: Readonly<Record<string, string>> = {
 export const viewName = (resource: Resource): string => RESOURCE_SOURCES[resource].view ?? resource;
 
 /** Values of a column that results of searches have. @param searchIds SQL of a `bigint[]` @param of rows of sightings `g` */
-export function selectFound(scope: Scope, searchIds: string, of = 'true'): string {
+export function selectFound(scope: Scope, searchIds: string, condition = 'true'): string {
   const sightings = (kind: 'post' | 'link') =>
-    `${SCHEMA}.${kind}_sightings g WHERE g.search_id = ANY (${searchIds}) AND ${of}`;
+    `${SCHEMA}.${kind}_sightings g WHERE g.search_id = ANY (${searchIds}) AND ${condition}`;
   switch (scope) {
     case 'search':
       return `SELECT unnest(${searchIds})`;
