@@ -130,7 +130,7 @@ async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise
     db.pool,
     statement`SELECT post_id AS id FROM strandline.post_sightings WHERE search_id = ${searchId} LIMIT ${PLANNED}`,
   );
-  const marks = await readGreatestIds(db);
+  const planIds = await readGreatestIds(db);
   const leaving = await findLeavingPosts(db.pool, searchId, seen);
   const byId = new Map(leaving.map((post) => [post.id, post]));
   const authors = await findUnnamedAuthors(db.pool, leaving);
@@ -139,16 +139,16 @@ async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise
   const links = new Set(await findOrphanLinks(db.pool, contained, { ...without, postIds: [...byId.keys()] }));
   const plan = { ids: new Set(byId.keys()), externalIds: new Set(leaving.map((post) => post.external_id)) };
   const isSeen = new Set(seen);
-  let checked = marks;
+  let checkedIds = planIds;
   const ids = [...[...byId.keys()].filter((id) => !isSeen.has(id)), ...seen];
   return inBatches(db, ids, ITEM_BATCH, mayGoOn, async (tx, batch) => {
     await lockSaves(tx);
-    if (await areHeldSince(tx, searchId, plan, checked)) return false;
-    checked = await readGreatestIdsWhileLocked(tx);
+    if (await areHeldSince(tx, searchId, plan, checkedIds)) return false;
+    checkedIds = await readGreatestIdsWhileLocked(tx);
     const posts = batch.flatMap((id) => byId.get(id) ?? []);
     const postIds = posts.map(({ id }) => id);
     const inText = (await listContained(tx, postIds)).filter((id) => links.has(id));
-    const linkIds = await findOrphanLinks(tx, inText, { ...without, postIds }, marks);
+    const linkIds = await findOrphanLinks(tx, inText, { ...without, postIds }, planIds);
     await eraseItems(tx, { postIds, linkIds }, { includeUnindexed: false });
     await deleteSightings(tx, 'post', searchId, batch);
     const ofPosts = posts.flatMap(({ author_id: id }) => (id !== null && authors.has(id) ? [id] : []));
@@ -172,13 +172,13 @@ async function purgeOrphanLinks(
   ids: readonly Id[],
   mayGoOn: MayGoOn,
 ): Promise<boolean> {
-  const marks = await readGreatestIds(db);
+  const planIds = await readGreatestIds(db);
   const without = { searchIds: [searchId] };
   const planned = new Set(await findOrphanLinks(db.pool, ids, without));
   return inBatches(db, ids, ITEM_BATCH, mayGoOn, async (tx, batch) => {
     await lockSaves(tx);
     const plannedOrphans = batch.filter((id) => planned.has(id));
-    const linkIds = await findOrphanLinks(tx, plannedOrphans, without, marks);
+    const linkIds = await findOrphanLinks(tx, plannedOrphans, without, planIds);
     await eraseItems(tx, { postIds: [], linkIds }, { includeUnindexed: false });
     await deleteSightings(tx, 'link', searchId, batch);
     return true;
