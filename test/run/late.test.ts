@@ -8,7 +8,7 @@ import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import type { Id } from '../../src/store/db/database.ts';
 import {
   listLateRuns,
-  needsSolitude,
+  mustRunAlone,
   storeResponse,
   takeLateResponse,
 } from '../../src/store/runs/responses.ts';
@@ -261,7 +261,7 @@ test('each parse attempt is counted before it starts: pauses grow up to six hour
   const solitude: boolean[] = [];
   for (let attempt = 0; attempt < 12; attempt += 1) {
     const now = clock.now();
-    solitude.push(await needsSolitude(world.db, { runId, now }));
+    solitude.push(await mustRunAlone(world.db, { runId, now }));
     // Its reader dies of it.
     expect(await takeLateResponse(world.db, { runId, now })).toMatchObject({ n: 2 });
     expect(await takeLateResponse(world.db, { runId, now }), 'nobody else has it meanwhile').toBeNull();

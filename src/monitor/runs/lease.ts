@@ -4,7 +4,7 @@ import { SECOND } from '../../lib/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import type { Id } from '../../store/db/database.ts';
 import { markUnknownCalls } from '../../store/runs/ledger.ts';
-import { needsSolitude } from '../../store/runs/responses.ts';
+import { mustRunAlone } from '../../store/runs/responses.ts';
 import { type LeasedRun, leaseRun, renewLease } from '../../store/runs/run-leases.ts';
 import { failRun, readOwnStatus } from '../../store/runs/run-states.ts';
 import type { Context } from '../context.ts';
@@ -28,7 +28,7 @@ export async function leaseForWorker(ctx: Context, runId: Id, alone: boolean): P
     now,
     alone,
   });
-  if (run === null && !alone && (await needsSolitude(ctx.db, { runId, now })))
+  if (run === null && !alone && (await mustRunAlone(ctx.db, { runId, now })))
     throw new ExclusiveAccessNeeded();
   if (run === null || run.leases <= MAX_LEASES) return run;
   await markUnknownCalls(ctx.db, runId, run.fence, ctx.clock.now());

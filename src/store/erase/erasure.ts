@@ -32,7 +32,7 @@ export function clearBodies(which: Statement): Statement {
 const tableName = (table: string): Statement => verbatim(`strandline.${table}`);
 
 /** The condition that a row refers to an erased row. @param keys an SQL array of the IDs of the erased rows */
-function isAmong({ column, where, text }: ReferringColumn, keys: Statement): Statement {
+function refersTo({ column, where, text }: ReferringColumn, keys: Statement): Statement {
   const array = text === true ? statement`(${keys})::text[]` : keys;
   const condition = statement`${verbatim(column)} = ANY (${array})`;
   return where === undefined ? condition : statement`${verbatim(where)} AND ${condition}`;
@@ -44,15 +44,20 @@ function listSteps(to: Referred, includeUnindexed: boolean, keys: Statement): St
   return [
     ...shorteningSteps(references, keys),
     ...references.flatMap((reference): Step[] => {
-      const { table, column, effect, columns = [], takes } = reference;
-      const which = isAmong(reference, keys);
+      const { table, column, effect, columns = [], deletesOwner } = reference;
+      const which = refersTo(reference, keys);
       if (effect === 'clears') {
         const cleared = verbatim(columns.map((name) => `${name} = NULL`).join(', '));
         return [{ table, what: statement`UPDATE ${tableName(table)} SET ${cleared} WHERE ${which}` }];
       }
       if (effect !== 'goes') return [];
-      if (takes !== undefined)
-        return takingSteps(table, takes, statement`${verbatim(column)} && ${keys}`, includeUnindexed);
+      if (deletesOwner !== undefined)
+        return ownerDeletionSteps(
+          table,
+          deletesOwner,
+          statement`${verbatim(column)} && ${keys}`,
+          includeUnindexed,
+        );
       return [
         ...(reference.message === true ? [clearingStep(table, which)] : []),
         ...deletionSteps(table, which, includeUnindexed),
@@ -76,7 +81,12 @@ function deletionSteps(table: string, which: Statement, includeUnindexed: boolea
 }
 
 /** Deletes the owners of rows, such as the claim of a citation, instead of the rows. @param column refers to the owner */
-function takingSteps(table: string, column: string, which: Statement, includeUnindexed: boolean): Step[] {
+function ownerDeletionSteps(
+  table: string,
+  column: string,
+  which: Statement,
+  includeUnindexed: boolean,
+): Step[] {
   const owner = [REFERENCES[table]?.[column] ?? []].flat()[0]?.to;
   if (owner === undefined) throw new Error(`${table}.${column} refers to nothing`);
   const owners = statement`SELECT ${verbatim(column)} FROM ${tableName(table)} WHERE ${which}`;

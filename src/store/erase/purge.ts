@@ -41,26 +41,26 @@ export async function markPurged(
 
 /**
  * Deletes what is marked.
- * @param goOn called before each batch; if it returns false, the purge stops and is continued later
+ * @param mayContinue called before each batch; if it returns false, the purge stops and is continued later
  * @returns whether nothing is left; false also while a run of a search is in progress, which may still save
  */
-export async function continuePurges(db: Database, goOn: () => boolean): Promise<boolean> {
+export async function continuePurges(db: Database, mayContinue: () => boolean): Promise<boolean> {
   const searches = await selectIds(
     db.pool,
     statement`SELECT id FROM strandline.searches WHERE purged_at IS NOT NULL ORDER BY purged_at, id`,
   );
   let isDone = true;
-  for (const id of searches) isDone = (await purgeSearch(db, id, goOn)) && isDone;
-  return (await purgeTopics(db, goOn)) && isDone;
+  for (const id of searches) isDone = (await purgeSearch(db, id, mayContinue)) && isDone;
+  return (await purgeTopics(db, mayContinue)) && isDone;
 }
 
 /** Resolves whether another batch may begin. */
-type MayGoOn = () => Promise<boolean>;
+type MayContinue = () => Promise<boolean>;
 /** @returns whether the step must be called again, because rows may be left */
-type Step = (db: Database, searchId: Id, mayGoOn: MayGoOn) => Promise<boolean>;
+type Step = (db: Database, searchId: Id, mayContinueSearch: MayContinue) => Promise<boolean>;
 
-async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Promise<boolean> {
-  const mayGoOn = async () => goOn() && !(await isRunning(db, searchId));
+async function purgeSearch(db: Database, searchId: Id, mayContinue: () => boolean): Promise<boolean> {
+  const mayContinueSearch = async () => mayContinue() && !(await isRunning(db, searchId));
   const steps: readonly Step[] = [
     deleteUnindexed,
     purgeRuns,
@@ -74,8 +74,8 @@ async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Pro
     ),
   ];
   for (const step of steps)
-    do if (!(await mayGoOn())) return false;
-    while (await step(db, searchId, mayGoOn));
+    do if (!(await mayContinueSearch())) return false;
+    while (await step(db, searchId, mayContinueSearch));
   // False if something was saved in the meantime.
   return deleteSearch(db, searchId);
 }
@@ -95,7 +95,7 @@ async function isRunning({ pool }: Pooled, searchId: Id): Promise<boolean> {
  * Posts, links or runs that are planned at once. A plan reads the tables without an index on the reference once, and its batches do
  * not read them again, so the time of a purge grows linearly with the number of items.
  */
-const PLANNED = 25_000;
+const MAX_PLANNED = 25_000;
 /** Posts or links per batch. */
 const ITEM_BATCH = 500;
 /** Runs per batch, with their discoveries, completions and raw responses. */
@@ -110,11 +110,11 @@ async function inBatches(
   db: Database,
   ids: readonly Id[],
   size: number,
-  mayGoOn: MayGoOn,
+  mayContinueSearch: MayContinue,
   work: (tx: Transaction, batch: readonly Id[]) => Promise<boolean>,
 ): Promise<boolean> {
   for (let from = 0; from < ids.length; from += size) {
-    if (from > 0 && !(await mayGoOn())) break;
+    if (from > 0 && !(await mayContinueSearch())) break;
     if (!(await inTransaction(db, (tx) => work(tx, ids.slice(from, from + size))))) break;
   }
   return ids.length > 0;
@@ -125,30 +125,30 @@ async function inBatches(
  * referring posts still lead to the rest. If another search finds a referring post in the meantime, the response of that search
  * contains the referenced post as well.
  */
-async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
+async function purgePosts(db: Database, searchId: Id, mayContinueSearch: MayContinue): Promise<boolean> {
   const seen = await selectIds(
     db.pool,
-    statement`SELECT post_id AS id FROM strandline.post_sightings WHERE search_id = ${searchId} LIMIT ${PLANNED}`,
+    statement`SELECT post_id AS id FROM strandline.post_sightings WHERE search_id = ${searchId} LIMIT ${MAX_PLANNED}`,
   );
   const planIds = await readGreatestIds(db);
   const leaving = await findLeavingPosts(db.pool, searchId, seen);
   const byId = new Map(leaving.map((post) => [post.id, post]));
   const authors = await findUnnamedAuthors(db.pool, leaving);
   const contained = await listContained(db.pool, [...byId.keys()]);
-  const without = { searchIds: [searchId] };
-  const links = new Set(await findOrphanLinks(db.pool, contained, { ...without, postIds: [...byId.keys()] }));
+  const ignored = { searchIds: [searchId] };
+  const links = new Set(await findOrphanLinks(db.pool, contained, { ...ignored, postIds: [...byId.keys()] }));
   const plan = { ids: new Set(byId.keys()), externalIds: new Set(leaving.map((post) => post.external_id)) };
   const isSeen = new Set(seen);
   let checkedIds = planIds;
   const ids = [...[...byId.keys()].filter((id) => !isSeen.has(id)), ...seen];
-  return inBatches(db, ids, ITEM_BATCH, mayGoOn, async (tx, batch) => {
+  return inBatches(db, ids, ITEM_BATCH, mayContinueSearch, async (tx, batch) => {
     await lockSaves(tx);
     if (await areHeldSince(tx, searchId, plan, checkedIds)) return false;
     checkedIds = await readGreatestIdsWhileLocked(tx);
     const posts = batch.flatMap((id) => byId.get(id) ?? []);
     const postIds = posts.map(({ id }) => id);
     const inText = (await listContained(tx, postIds)).filter((id) => links.has(id));
-    const linkIds = await findOrphanLinks(tx, inText, { ...without, postIds }, planIds);
+    const linkIds = await findOrphanLinks(tx, inText, { ...ignored, postIds }, planIds);
     await eraseItems(tx, { postIds, linkIds }, { includeUnindexed: false });
     await deleteSightings(tx, 'post', searchId, batch);
     const ofPosts = posts.flatMap(({ author_id: id }) => (id !== null && authors.has(id) ? [id] : []));
@@ -157,12 +157,12 @@ async function purgePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise
   });
 }
 
-async function purgeLinks(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
+async function purgeLinks(db: Database, searchId: Id, mayContinueSearch: MayContinue): Promise<boolean> {
   const seen = await selectIds(
     db.pool,
-    statement`SELECT link_id AS id FROM strandline.link_sightings WHERE search_id = ${searchId} LIMIT ${PLANNED}`,
+    statement`SELECT link_id AS id FROM strandline.link_sightings WHERE search_id = ${searchId} LIMIT ${MAX_PLANNED}`,
   );
-  return purgeOrphanLinks(db, searchId, seen, mayGoOn);
+  return purgeOrphanLinks(db, searchId, seen, mayContinueSearch);
 }
 
 /** Deletes the search's sightings of links, and the links that nothing else holds. */
@@ -170,15 +170,15 @@ async function purgeOrphanLinks(
   db: Database,
   searchId: Id,
   ids: readonly Id[],
-  mayGoOn: MayGoOn,
+  mayContinueSearch: MayContinue,
 ): Promise<boolean> {
   const planIds = await readGreatestIds(db);
-  const without = { searchIds: [searchId] };
-  const planned = new Set(await findOrphanLinks(db.pool, ids, without));
-  return inBatches(db, ids, ITEM_BATCH, mayGoOn, async (tx, batch) => {
+  const ignored = { searchIds: [searchId] };
+  const planned = new Set(await findOrphanLinks(db.pool, ids, ignored));
+  return inBatches(db, ids, ITEM_BATCH, mayContinueSearch, async (tx, batch) => {
     await lockSaves(tx);
     const plannedOrphans = batch.filter((id) => planned.has(id));
-    const linkIds = await findOrphanLinks(tx, plannedOrphans, without, planIds);
+    const linkIds = await findOrphanLinks(tx, plannedOrphans, ignored, planIds);
     await eraseItems(tx, { postIds: [], linkIds }, { includeUnindexed: false });
     await deleteSightings(tx, 'link', searchId, batch);
     return true;
@@ -227,15 +227,15 @@ async function deleteUnindexed({ pool }: Database, searchId: Id): Promise<boolea
 }
 
 /** Deletes runs, once the links that only they cite are gone. */
-async function purgeRuns(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
+async function purgeRuns(db: Database, searchId: Id, mayContinueSearch: MayContinue): Promise<boolean> {
   const runIds = await selectIds(
     db.pool,
-    statement`SELECT id FROM strandline.runs WHERE search_id = ${searchId} ORDER BY id LIMIT ${PLANNED}`,
+    statement`SELECT id FROM strandline.runs WHERE search_id = ${searchId} ORDER BY id LIMIT ${MAX_PLANNED}`,
   );
-  const without = { searchIds: [searchId] };
-  const cited = await findOrphanLinks(db.pool, await listCited(db.pool, runIds), without);
-  if (cited.length > 0) return purgeOrphanLinks(db, searchId, cited, mayGoOn);
-  return inBatches(db, runIds, RUN_BATCH, mayGoOn, async (tx, batch) => {
+  const ignored = { searchIds: [searchId] };
+  const cited = await findOrphanLinks(db.pool, await listCited(db.pool, runIds), ignored);
+  if (cited.length > 0) return purgeOrphanLinks(db, searchId, cited, mayContinueSearch);
+  return inBatches(db, runIds, RUN_BATCH, mayContinueSearch, async (tx, batch) => {
     // Runs are locked before saves are blocked, in the order of a late save, which locks its run and then waits for the lock on
     // saves: the other order would deadlock. A concurrent lease waits for the row, and then finds no run.
     const gone = await selectIds(
@@ -292,7 +292,7 @@ async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
 }
 
 /** Deletes marked topics without searches, with the rules and feeds of these topics and the keys of reported items. */
-async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> {
+async function purgeTopics(db: Database, mayContinue: () => boolean): Promise<boolean> {
   const topics = await selectIds(
     db.pool,
     statement`SELECT id FROM strandline.topics t
@@ -300,7 +300,7 @@ async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> 
   );
   for (const id of topics) {
     for (const rows of listMany('topics'))
-      do if (!goOn()) return false;
+      do if (!mayContinue()) return false;
       while (await deleteMany(db, rows, id));
     await inTransaction(db, async (tx) => {
       await execute(tx, statement`SELECT FROM strandline.topics WHERE id = ${id} FOR UPDATE`);

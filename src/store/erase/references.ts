@@ -58,7 +58,7 @@ export type Reference = {
   /** A message quotes the referenced row: the body of the message is cleared. */
   message?: boolean;
   /** A column that refers to an owner: the owner is deleted instead of this row. */
-  takes?: string;
+  deletesOwner?: string;
   /** Why the key stays. For readers: no code uses it. */
   why?: string;
 };
@@ -195,7 +195,7 @@ export const REFERENCES: Readonly<
     completion_id: cascades('completions'),
     claim_id: cascades('claims'),
     // A statement goes from all completions.
-    link_ids: goes('links', { takes: 'claim_id', holds: true, unindexed: true }),
+    link_ids: goes('links', { deletesOwner: 'claim_id', holds: true, unindexed: true }),
     not_returned: follows('links'),
   },
   claims: { search_id: goes('searches', MANY), first_run_id: follows('runs') },

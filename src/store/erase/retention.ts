@@ -23,21 +23,23 @@ type RetentionReport = {
 /**
  * Deletes expired data. The latest counters of posts and authors are kept without their history; growth is then
  * computed from the first remaining snapshot.
- * @param goOn called repeatedly; false: stop for now
+ * @param mayContinue called repeatedly; if it returns false, the rest is deleted later
  */
 export async function applyRetention(
   db: Database,
   limits: RetentionLimits,
-  goOn: () => boolean,
+  mayContinue: () => boolean,
 ): Promise<RetentionReport> {
-  const responses = await expire(db, 'responses', limits.responses, goOn);
-  const observed = await expire(db, 'observed', limits.responses, goOn);
-  const rejects = await expire(db, 'rejects', limits.rejects, goOn);
-  const messages = await expire(db, 'messages', limits.messages, goOn);
-  const audit = await expire(db, 'audit', limits.audit, goOn);
-  const problems = await expire(db, 'problems', limits.audit, goOn);
+  const responses = await expire(db, 'responses', limits.responses, mayContinue);
+  const observed = await expire(db, 'observed', limits.responses, mayContinue);
+  const rejects = await expire(db, 'rejects', limits.rejects, mayContinue);
+  const messages = await expire(db, 'messages', limits.messages, mayContinue);
+  const audit = await expire(db, 'audit', limits.audit, mayContinue);
+  const problems = await expire(db, 'problems', limits.audit, mayContinue);
   const months =
-    limits.snapshots === null ? { dropped: [], done: true } : await dropMonths(db, limits.snapshots, goOn);
+    limits.snapshots === null
+      ? { dropped: [], done: true }
+      : await dropMonths(db, limits.snapshots, mayContinue);
   return {
     answers: responses.deleted,
     rejects: rejects.deleted,
@@ -83,7 +85,7 @@ const EXPIRE_BATCH = 1_000;
 
 /**
  * Deletes expired rows, and the rows that refer to them directly. Of the table of references it follows `goes` for one level
- * only, without `where`, `text`, `takes`, `scan` and `message`: a table that expires must have no other references. The
+ * only, without `where`, `text`, `deletesOwner`, `unindexed` and `message`: a table that expires must have no other references. The
  * condition of a cleared row is checked twice, because a dead message may be resent in the meantime.
  */
 function deleteExpired({ table, key, where, order, clears }: Expiry, before: Date): Statement {
@@ -104,20 +106,20 @@ function deleteExpired({ table, key, where, order, clears }: Expiry, before: Dat
 
 /**
  * Deletes data older than `before`.
- * @param goOn called after each batch
+ * @param mayContinue called after each batch
  * @returns deleted rows, and whether nothing is left
  */
 async function expire(
   db: Database,
   kind: ExpiringKind,
   before: Date,
-  goOn: () => boolean,
+  mayContinue: () => boolean,
 ): Promise<{ deleted: number; done: boolean }> {
   for (let deleted = 0; ; ) {
     const { rowCount } = await execute(db.pool, deleteExpired(EXPIRY[kind], before));
     if ((rowCount ?? 0) === 0) return { deleted, done: true };
     deleted += rowCount ?? 0;
-    if (!goOn()) return { deleted, done: false };
+    if (!mayContinue()) return { deleted, done: false };
   }
 }
 

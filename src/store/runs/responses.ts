@@ -217,7 +217,7 @@ export function takeLateResponse(
  * Whether a run has probably crashed workers, so that only a worker without other runs may continue it: an abandoned
  * run that was leased twice, or an ended one with a response attempted twice.
  */
-export async function needsSolitude(
+export async function mustRunAlone(
   db: Database,
   { runId, now }: { runId: Id; now: Date | null },
 ): Promise<boolean> {
