@@ -149,8 +149,7 @@ function describeDashboard({ ctx }: Program, { url, port }: WebServer): string {
 
 /** Where simulated data is, or why there is none. */
 function describeSandbox({ sandbox, sandboxNotes }: Programs, { url }: WebServer): string {
-  if (sandbox !== null)
-    return [`${url}/sandbox (simulated data)`, ...sandboxNotes].join('; ');
+  if (sandbox !== null) return [`${url}/sandbox (simulated data)`, ...sandboxNotes].join('; ');
   return sandboxNotes[0] ?? `off: ${WITHOUT_SANDBOX}`;
 }
 
