@@ -114,7 +114,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a lease does not check whether scans run',
     in: "SET status = 'running', fence",
-    replace: [[/AND EXISTS \(SELECT FROM strandline\.scanner\s+WHERE .*?'5 s'\)/, '']],
+    replace: [[/AND EXISTS \(\s*SELECT FROM strandline\.scanner\s+WHERE .*?'5 s'\)/, '']],
     roles: [executes, executes],
     events: ['leases end', 'no scan for a minute'],
     finds: /taken over before a scan had extended its lease/,
@@ -158,7 +158,12 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'an Idempotency-Key is void before its time limit',
     in: 'INSERT INTO strandline.idempotency_keys',
-    replace: [[/k\.created_at NOT BETWEEN .*? \+ \$6 \* interval '1 ms'/, '$6::float8 IS NOT NULL']],
+    replace: [
+      [
+        /k\.created_at NOT BETWEEN excluded\.created_at - (\$\d+) \* interval '1 ms' AND excluded\.created_at \+ (\$\d+) \* interval '1 ms'/,
+        '($1::float8 + $2::float8) IS NOT NULL',
+      ],
+    ],
     roles: [{ does: 'request' }, { does: 'request' }],
     events: [],
     finds: /executed twice within its time limit/,

@@ -138,8 +138,6 @@ const DEFAULT_SETTINGS: Settings = {
   synchronous_commit: 'on',
   random_page_cost: '1.1',
   jit: 'off',
-  // Reading by three more processes gains nothing on data of this size.
-  io_method: 'sync',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // Ends statements of killed clients within this time, even while they run.
@@ -158,11 +156,16 @@ const DEFAULT_SETTINGS: Settings = {
   log_parameter_max_length_on_error: '0',
 };
 
+/** Reading by three more processes gains nothing on data of this size. Older servers refuse the name. */
+const SETTINGS_SINCE_18: Settings = { io_method: 'sync' };
+
 const SETTINGS_FILE = 'strandline.conf';
 
 /** Writes our settings to a file that postgresql.conf includes last, so that they take precedence. */
 async function writeSettings(home: DataDirectory, changed: Settings = {}): Promise<void> {
-  const lines = Object.entries({ ...DEFAULT_SETTINGS, ...changed }).map(
+  const version = Number(await readFile(path.join(home.data, 'PG_VERSION'), 'utf8'));
+  const ofVersion = version >= 18 ? SETTINGS_SINCE_18 : {};
+  const lines = Object.entries({ ...DEFAULT_SETTINGS, ...ofVersion, ...changed }).map(
     ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`,
   );
   const text = ['# Written by strandline at every start. Do not edit: changes are lost.', ...lines, ''].join(
