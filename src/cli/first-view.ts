@@ -58,9 +58,9 @@ export async function followFirstRuns(cli: Cli, { ctx }: Program, follow: Follow
   );
   const searches = await readSearches(ctx.db, { topic: follow.topic, limit: MAX_SEARCHES });
   for (;;) {
-    const { asked: sources, pending } = await readFirstRuns(ctx, searches, ctx.clock.now());
+    const { asked: sources, pending, isEachAsking } = await readFirstRuns(ctx, searches, ctx.clock.now());
     const isOver = isElsewhere ? !pending || monotonicMs() >= deadline : isDone;
-    ticks.show(sources, isOver);
+    ticks.show(sources, { isEachAsking, isLast: isOver });
     if (isOver || stopping.aborted) break;
     await sleep(POLL_MS, undefined, { signal: stopping }).catch(() => {});
   }
@@ -82,14 +82,17 @@ const isWorthALine = ({ status }: RunReport) => status !== 'succeeded';
 function createTicks({ io, page }: Pick<Cli, 'io' | 'page'>) {
   const shown = new Set<string>();
   let isBegun = false;
-  /** How many were known the last time: searches ask theirs one after the other. */
+  /** How many were known the last time: a search asks its sources one after the other. */
   let before = 0;
   const live = isTerminal(io.stderr);
   return {
-    /** @param isLast whether no further source becomes known */
-    show(sources: readonly AskedSource[], isLast: boolean) {
+    /** The number of sources is stated when each search has asked, or `isLast`: no further source becomes known. */
+    show(
+      sources: readonly AskedSource[],
+      { isEachAsking, isLast }: { isEachAsking: boolean; isLast: boolean },
+    ) {
       const known = sources.filter(({ code }) => !isUnconfigured(code));
-      const isComplete = known.length > 0 && (isLast || known.length === before);
+      const isComplete = known.length > 0 && (isLast || (isEachAsking && known.length === before));
       before = known.length;
       if (!isBegun && !isComplete) return;
       const ended = known.filter(({ source, state }) => state !== 'asked' && !shown.has(source));

@@ -99,12 +99,15 @@ export async function readFirstView(ctx: Context, searches: Searches, now: Date)
   };
 }
 
-/** The newest run of each search, whether first runs are still under way, and which sources they asked. */
+/**
+ * The newest run of each search, whether first runs are still under way, and which sources they asked.
+ * `isEachAsking`: each of them has asked its sources, or has ended.
+ */
 export async function readFirstRuns(
   ctx: Context,
   searches: Searches,
   now: Date,
-): Promise<Pick<FirstView, 'pending' | 'asked'> & { runs: RunRow[] }> {
+): Promise<Pick<FirstView, 'pending' | 'asked'> & { runs: RunRow[]; isEachAsking: boolean }> {
   const { db } = ctx;
   const newest = await readNewestRunIds(
     db,
@@ -114,7 +117,15 @@ export async function readFirstRuns(
   const pending = runs.some(
     ({ ended_at, created_at }) => ended_at === null && now.getTime() - created_at.getTime() < MAX_PENDING_MS,
   );
-  return { runs, pending, asked: await readAsked(ctx, runs, searches) };
+  const plans = await readPlans(ctx, runs, searches);
+  return {
+    runs,
+    pending,
+    asked: [...groupBy(plans.flat(), ({ source }) => source).values()].map(joinAsked),
+    isEachAsking:
+      runs.length === searches.length &&
+      runs.every(({ ended_at }, i) => ended_at !== null || (plans[i] ?? []).length > 0),
+  };
 }
 
 async function readAnswers({ db }: Context, searches: Searches): Promise<string[]> {
@@ -168,15 +179,18 @@ function nameSource({ kind, named_post_id, url }: DescribedDiscovery): string {
 }
 
 /** What each source was asked and returned: as this process saw it, or else by tool as it is stored. */
-async function readAsked(ctx: Context, runs: readonly RunRow[], searches: Searches): Promise<AskedSource[]> {
+async function readPlans(
+  ctx: Context,
+  runs: readonly RunRow[],
+  searches: Searches,
+): Promise<(readonly AskedSource[])[]> {
   const kindOf = new Map(searches.map(({ slug, service_kind }) => [slug, service_kind]));
-  const plans = await Promise.all(
+  return Promise.all(
     runs.map(async (run) => {
       const seen = ctx.progress(kindOf.get(run.search) ?? 'own', run.id);
       return seen.length > 0 ? seen : readAskedTools(ctx, run);
     }),
   );
-  return [...groupBy(plans.flat(), ({ source }) => source).values()].map(joinAsked);
 }
 
 async function readAskedTools({ db }: Context, run: RunRow): Promise<AskedSource[]> {
