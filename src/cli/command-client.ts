@@ -17,7 +17,7 @@ import {
   type ShellFrame,
 } from './forwarded-command.ts';
 import { EXIT_INTERRUPTED, listenForShutdown } from './process-exit.ts';
-import { type RunningServer } from './running-server.ts';
+import type { RunningServer } from './running-server.ts';
 import { isTerminal, type Shell } from './terminal-io.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

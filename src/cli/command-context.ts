@@ -3,7 +3,7 @@
 import type { DatabaseKind } from '../model/database-kind.ts';
 import type { Program } from '../app/program.ts';
 import { type Config, readConfig } from '../config/config.ts';
-import type { ActingContext } from '../monitor/context.ts';
+import type { ActingContext, Context } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/access/audit-entries.ts';
@@ -62,8 +62,8 @@ export type Caller = {
   /** Its variables, with the key of their digests. */
   settings: { key: string; set: readonly ShellSetting[] } | undefined;
   listenForShutdown: () => ShutdownRequest;
-  /** Prints a run that the command executed in the server, as the server prints its worker's runs. */
-  onReport: ((report: RunReport) => Promise<void>) | undefined;
+  /** Prints a run that the command executed in the server, as the server prints its worker's runs. `ctx`: of the run's database. */
+  onReport: ((ctx: Context, report: RunReport) => Promise<void>) | undefined;
 };
 
 export type RunCliOptions = {

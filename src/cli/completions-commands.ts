@@ -10,8 +10,7 @@ import {
   readKeyItems,
   readLastCompletion,
 } from '../store/queries/completions.ts';
-import { readLinksByIds } from '../store/queries/links.ts';
-import type { LinkRow } from '../store/queries/links.ts';
+import { type LinkRow, readLinksByIds } from '../store/queries/links.ts';
 import { isBaselineRun, readRun } from '../store/queries/run-list.ts';
 import { readRunTools, type RunToolRow } from '../store/queries/run-tools.ts';
 import { parseId } from './option-values.ts';

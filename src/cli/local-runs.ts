@@ -30,7 +30,7 @@ export async function executeLocally(
 ): Promise<RunReport | null> {
   const { executeRun } = await import('../monitor/runs/execute.ts');
   const report = await executeRun(ctx, runId, stopping);
-  if (report !== null) await caller?.onReport?.(report);
+  if (report !== null) await caller?.onReport?.(ctx, report);
   return report;
 }
 

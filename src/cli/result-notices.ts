@@ -1,7 +1,6 @@
 /** Notices about a result, on stderr: tools that did not respond, and figures that are behind. */
 
 import { describeUnresponsiveTool, describeToolCoverage, isUnconfigured } from '../model/tool-coverage.ts';
-import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import {
   describeToolSources,
   explainMissingTools,
@@ -64,14 +63,6 @@ export async function printForecast(
   // All tools of the sandbox are simulated, and those of a hosted service are known by their responses.
   if (forecast.service === 'own') cli.page.say(describeToolSources(searches, missing));
   else for (const words of explainMissingTools(missing)) cli.page.say(words);
-}
-
-/** Whether calls of a search are known to cost nothing. @throws Refused `not_found` */
-export async function isFreeSearch(
-  { db, isFree }: Pick<Context, 'db' | 'isFree'>,
-  slug: string,
-): Promise<boolean> {
-  return isFree((await findSearchRow(db, slug)).service_kind);
 }
 
 /** Which tools of a run did not respond; null if all did, or the run was not executed. */

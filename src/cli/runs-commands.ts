@@ -1,7 +1,7 @@
 import { escapeUnsafe } from '../lib/text.ts';
 import { Refused } from '../model/errors.ts';
 import { describeToolReason } from '../model/tool-coverage.ts';
-import { findRunRow, findScope } from '../monitor/topics/find-by-slug.ts';
+import { findRunRow, findScope, isFreeSearch } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
 import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
 import { describeDiscoveries } from '../store/queries/described-discoveries.ts';
@@ -21,7 +21,6 @@ import { deriveLocally } from './local-runs.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { choiceOption, limitOption, MAX_LIMIT, parseId } from './option-values.ts';
 import { renderRun, runColumns } from './run-rendering.ts';
-import { isFreeSearch } from './result-notices.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';
 import { truncate } from './terminal-text.ts';

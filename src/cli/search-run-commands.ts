@@ -6,7 +6,7 @@ import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { Trial, SearchToTry } from '../monitor/runs/trial.ts';
 import type { TrialLink, TrialPost } from '../monitor/runs/trial-results.ts';
 import { parseSearchSchedule, toScheduleColumns } from '../monitor/schedule/schedule.ts';
-import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { findSearchRow, isFreeSearch } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { previewEdit } from '../monitor/topics/save-search.ts';
 import {
@@ -24,7 +24,7 @@ import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
 import { numberOption } from './option-values.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
-import { isFreeSearch, printMissingTools } from './result-notices.ts';
+import { printMissingTools } from './result-notices.ts';
 import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';

@@ -10,6 +10,7 @@ import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/db/migrate.ts';
 import { Refused } from '../model/errors.ts';
+import type { Context } from '../monitor/context.ts';
 import { isUnconfigured } from '../model/tool-coverage.ts';
 import { readUnresponsiveTools } from '../store/queries/run-tools.ts';
 import { readNextSlots } from '../store/queries/search-list.ts';
@@ -68,7 +69,7 @@ export async function runUp(
   const start = async (program: Program) => {
     const isNews = createWaitFilter();
     return startWorker(program.ctx, await program.backend(), VERSION, (report) => {
-      if (isNews(report)) void reports.add(program, report);
+      if (isNews(report)) void reports.add(program.ctx, report);
     });
   };
   let web: WebServer | undefined;
@@ -84,7 +85,7 @@ export async function runUp(
     web = await startWeb({ ...real, idle: () => readIdleReason(worker) }, sandbox);
     commands = await serveCommands({ real, sandbox }, config.http.baseUrl ?? web.url, {
       run: cli.run,
-      onReport: (report) => reports.add(report.service === 'sandbox' ? (sandbox ?? real) : real, report),
+      onReport: (ctx, report) => reports.add(ctx, report),
     });
     print(`  ${page.bold('dashboard')}   ${describeDashboard(real, web)}`);
     const consequence = describeWatchConsequence(config.hosted !== undefined);
@@ -235,7 +236,7 @@ async function listStranded({ ctx }: Program): Promise<string[]> {
 /** Prints reports of runs, from {@link begin} on. */
 type ReportPrinter = {
   /** Resolves when the report was printed. */
-  add(program: Program, report: RunReport): Promise<void>;
+  add(ctx: Context, report: RunReport): Promise<void>;
   begin(): void;
   /** Resolves when this many reports were printed. */
   printed(count: number): Promise<void>;
@@ -252,16 +253,16 @@ function createReportPrinter(cli: Cli): ReportPrinter {
   let count = 0;
   let onPrinted = () => {};
 
-  async function print(program: Program, report: RunReport): Promise<void> {
+  async function print(ctx: Context, report: RunReport): Promise<void> {
     if (!(await prints)) return;
-    await printReport(cli, program, report);
+    await printReport(cli, ctx, report);
     count += 1;
     onPrinted();
   }
 
   return {
-    add: async (program, report) => {
-      const printing = print(program, report).finally(() => pending.delete(printing));
+    add: async (ctx, report) => {
+      const printing = print(ctx, report).finally(() => pending.delete(printing));
       pending.add(printing);
       await printing;
     },
@@ -280,7 +281,7 @@ function createReportPrinter(cli: Cli): ReportPrinter {
   };
 }
 
-async function printReport({ page, out }: Cli, { ctx }: Program, report: RunReport): Promise<void> {
+async function printReport({ page, out }: Cli, ctx: Context, report: RunReport): Promise<void> {
   try {
     const fresh = report.status === 'succeeded' && !report.diff.baseline;
     const highlights = fresh ? await readHighlights(ctx.db, report.diff) : [];

@@ -6,7 +6,7 @@ import { loadDialect } from '../protocol/dialect.ts';
 import type { ServedRequest } from '../protocol/service-status.ts';
 import type { AskedSource } from '../model/asked-source.ts';
 import { SECOND } from '../lib/time.ts';
-import { type Clock } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import { formatAddress, listenAt } from '../platform/listen.ts';
 import type { Logger } from '../platform/logger.ts';
 import { registerDescription } from './service-openapi.ts';

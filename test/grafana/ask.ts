@@ -59,15 +59,10 @@ export async function choicesOf(
   return choices;
 }
 
-/** Why there is nothing to see in a result; `null` where every column has a value in some row. @param unknown columns that need none */
-export function emptiness(
-  { columns, rows }: Pick<ReaderResult, 'columns' | 'rows'>,
-  unknown: readonly string[] = [],
-): string | null {
+/** Why there is nothing to see in a result; `null` where every column has a value in some row. */
+export function emptiness({ columns, rows }: Pick<ReaderResult, 'columns' | 'rows'>): string | null {
   if (rows.length === 0) return 'no rows';
-  const blank = columns.filter(
-    ({ name }, i) => !unknown.includes(name) && rows.every((row) => row[i] === null || row[i] === ''),
-  );
+  const blank = columns.filter((_, i) => rows.every((row) => row[i] === null || row[i] === ''));
   return blank.length === 0 ? null : `nothing but null in ${blank.map(({ name }) => name).join(', ')}`;
 }
 

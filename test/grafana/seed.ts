@@ -26,7 +26,7 @@ export const PAUSED = { from: later(FROM, 14 * DAY), to: later(FROM, 15 * DAY) }
 const FIRST_STORM = later(FROM, 2 * DAY);
 
 const TOPICS = [
-  { slug: 'cargo-bikes', text: 'cargo bikes', postsEvery: '3h', aiEvery: '12h' },
+  { slug: 'cargo-bikes', text: 'cargo bikes', postsEvery: '1h', aiEvery: '12h' },
   { slug: 'seed-bank', text: 'seed bank', postsEvery: '6h', aiEvery: '1d' },
 ];
 

@@ -7,8 +7,7 @@ import {
   readCompletionDiff,
 } from '../../store/queries/completion-diff.ts';
 import { readSpanAnswers, type SearchSpan, type SpanAnswer } from '../../store/queries/span-activity.ts';
-import { readClaims } from '../../store/queries/completions.ts';
-import { readRunCompletion } from '../../store/queries/completions.ts';
+import { readClaims, readRunCompletion } from '../../store/queries/completions.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { Context } from '../context.ts';
 import {

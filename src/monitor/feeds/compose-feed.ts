@@ -13,7 +13,7 @@ import {
 } from '../../store/queries/feed-items.ts';
 import type { DiscoveryRow } from '../../store/queries/discoveries.ts';
 import type { Context } from '../context.ts';
-import { type FeedDocument, type FeedDocumentEntry } from './feed-document.ts';
+import type { FeedDocument, FeedDocumentEntry } from './feed-document.ts';
 import type { FeedSubject } from './manage-feeds.ts';
 import { createHash } from 'node:crypto';
 

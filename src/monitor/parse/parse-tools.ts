@@ -43,7 +43,7 @@ export function reportTools({
     const said = warnings.filter((warning) => dialect.toolOf.get(warning.tool?.toLowerCase() ?? '') === tool);
     const hasResults = (items ?? 0) > 0 || mentioned.has(source);
     if (!hasResults && said.some(({ code }) => code === TOOL_UNANSWERED))
-      return [{ tool, responded: false, items: null, ...explainNoResponse(said) }];
+      return [{ tool, responded: false, items: null, ...explainUnansweredTool(said) }];
     if (items === null && !hasResults && !reportsOutages) return [];
     const full = said.find(({ code }) => code === LIST_FULL);
     const isFull = full !== undefined;
@@ -52,7 +52,7 @@ export function reportTools({
   });
 }
 
-function explainNoResponse(said: readonly Warning[]): Pick<ToolReport, 'reason' | 'detail'> {
+function explainUnansweredTool(said: readonly Warning[]): Pick<ToolReport, 'reason' | 'detail'> {
   const why = said.find(({ code }) => isOutageCode(code));
   const reason = why !== undefined && isOutageCode(why.code) ? why.code : TOOL_UNANSWERED;
   return { reason, detail: why?.message ? cleanText(why.message, MAX_DETAIL) : null };

@@ -3,6 +3,7 @@
  * slug is refused with the nearest known one, a new one that is taken with whose it is.
  */
 
+import type { Context } from '../context.ts';
 import { createNotFound, InvalidInput, Refused } from '../../model/errors.ts';
 import { findNearestName } from '../../lib/nearest-name.ts';
 import type { Database, Id, Queryable, Transaction } from '../../store/db/database.ts';
@@ -175,4 +176,12 @@ export function createTaken(
 function suggestSlug(kind: NamedKind, slug: string): string {
   const next = `${slug.slice(0, 61)}-2`;
   return kind === 'topic' ? `${next} (--slug ${next})` : next;
+}
+
+/** Whether calls of a search are known to cost nothing. @throws Refused `not_found` */
+export async function isFreeSearch(
+  { db, isFree }: Pick<Context, 'db' | 'isFree'>,
+  slug: string,
+): Promise<boolean> {
+  return isFree((await findSearchRow(db, slug)).service_kind);
 }

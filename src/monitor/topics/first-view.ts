@@ -12,8 +12,12 @@ import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import type { MissingTool } from '../../model/tool-coverage.ts';
 import { readLastCompletion } from '../../store/queries/completions.ts';
 import type { DescribedDiscovery } from '../../store/queries/described-discoveries.ts';
-import { hasSucceededTwice, readNewestRunIds } from '../../store/queries/run-list.ts';
-import { readRunsByIds, type RunRow } from '../../store/queries/run-list.ts';
+import {
+  hasSucceededTwice,
+  readNewestRunIds,
+  readRunsByIds,
+  type RunRow,
+} from '../../store/queries/run-list.ts';
 import { readRunTools } from '../../store/queries/run-tools.ts';
 import { readNewestOfSearches } from '../../store/queries/search-activity.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';

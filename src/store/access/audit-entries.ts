@@ -1,7 +1,7 @@
 /** The audit log: who changed what. Each entry is written in the transaction of its change, or there is neither. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../platform/clock.ts';
-import { type Queryable } from '../db/database.ts';
+import type { Queryable } from '../db/database.ts';
 import { execute, statement, timeOf } from '../db/statement.ts';
 import type { AuditAction, Change } from '../../model/audit.ts';
 

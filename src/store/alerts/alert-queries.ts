@@ -3,7 +3,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import { createNotFound } from '../../model/errors.ts';
 import { type Database, type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { execute, statement } from '../db/statement.ts';
-import { type DataScope } from '../queries/data-scope.ts';
+import type { DataScope } from '../queries/data-scope.ts';
 import { equals } from '../queries/view-conditions.ts';
 import { channelsView, deliveriesView, rulesView, systemEventsView } from '../schema/analytics-views.ts';
 import { type DeliveryState, SYSTEM_RULE, type SystemEventKind } from '../../model/alerts.ts';

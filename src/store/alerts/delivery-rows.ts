@@ -1,6 +1,6 @@
 /**
- * Statements of a delivery: compose, lease, send, settle. In one file, because each is small and uses the same rows. What gathers
- * it is in `gathering-rows.ts`.
+ * Statements of a delivery: compose, lease, send, settle. They are in one file, because each is small and all use the same rows.
+ * How discoveries gather into a delivery is in `gathering-rows.ts`.
  */
 
 import { type Id, type Queryable, type Transaction, onlyRow } from '../db/database.ts';

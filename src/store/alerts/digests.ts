@@ -1,5 +1,5 @@
 /** Stored digests: planned by the scan, composed once, and read. */
-import { type Id, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
+import type { Id, Pooled, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import type { digests, rules } from '../schema/alert-tables.ts';
 import { mayStart } from '../runs/run-leases.ts';

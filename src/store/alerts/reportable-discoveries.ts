@@ -2,7 +2,7 @@
 import type { AnswerChange } from '../../model/statements/answer-change.ts';
 import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../model/counters.ts';
 import { type Copies, ONE_COPY, readThingsByDiscovery, type Thing } from '../topics/copies.ts';
-import { type Id, type Queryable, type Transaction } from '../db/database.ts';
+import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { links, posts } from '../schema/post-tables.ts';
 import { findDismissed } from './dismissals.ts';

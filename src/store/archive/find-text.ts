@@ -105,7 +105,10 @@ type RankedRow = {
   by: bigint;
 };
 
-/** Of words as written (D), none (C), and forms of them in texts (B) and titles (A): a word as written is also a form of itself. */
+/**
+ * Weights for the rank, from D to A: words as written, unused, forms of words in texts, forms of words in titles. A word that
+ * matches as written also matches as a form of itself.
+ */
 const RANK_WEIGHTS = '{0.3,0,0.4,1}';
 
 /**

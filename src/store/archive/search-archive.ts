@@ -5,8 +5,7 @@
 
 import { termSaturation } from '../../model/relevance.ts';
 import type { Id, Orm, Reads } from '../db/database.ts';
-import { readLinksByIds } from '../queries/links.ts';
-import type { LinkRow } from '../queries/links.ts';
+import { type LinkRow, readLinksByIds } from '../queries/links.ts';
 import { type PostRow, readPostsByIds } from '../queries/post-detail.ts';
 import { authors } from '../schema/post-tables.ts';
 import { type ArchiveQuestion, type Candidate, findCandidates, findNewest } from './archive-candidates.ts';

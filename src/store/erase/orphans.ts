@@ -4,8 +4,8 @@
  * of the author's posts. Retention leaves no orphans, because the tables that expire hold nothing.
  *
  * Some references have no index. They are found before saves are blocked; while saves are blocked, only rows saved since then are
- * read. Limit: if a save adds a reference to an older
- * post in between, the reference is not seen, and then refers to a post that is deleted.
+ * read. Limit: if a save adds a reference to an older post in between, the reference is not seen, and then refers to a post that
+ * is deleted.
  */
 import {
   type Database,

@@ -1,6 +1,6 @@
 /**
- * What refers to what: each column that contains keys of another table, and what happens to its row when the referenced row is
- * erased. Purge, forgetting and retention follow this table, and a test compares it with the database's catalog
+ * References between tables: each column that contains keys of another table, and what happens to its row when the referenced row
+ * is erased. Purge, forgetting and retention follow this table, and a test compares it with the database's catalog
  * (`test/store/references.test.ts`): a table or a column that is not here fails it.
  */
 

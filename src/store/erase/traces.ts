@@ -3,7 +3,7 @@
  * `forget-author.ts`).
  */
 import type { OwnLinkRule } from '../../model/links/link-identity.ts';
-import { type Id, type Queryable, type Transaction } from '../db/database.ts';
+import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { listCountedDays, recountDays } from '../derive/undo-derivations.ts';
 import { POST_ID_KEY_SQL } from '../save/topic-items.ts';

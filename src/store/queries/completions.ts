@@ -10,7 +10,7 @@ import {
   keyItemsView,
   searchesView,
 } from '../schema/analytics-views.ts';
-import { type DataScope } from './data-scope.ts';
+import type { DataScope } from './data-scope.ts';
 import { equals, within } from './view-conditions.ts';
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 

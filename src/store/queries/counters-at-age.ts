@@ -66,8 +66,8 @@ export async function readPostsAtAge(
   filter: DataScope & { hours: number; since?: Date | undefined; limit: number },
 ): Promise<PostAtAgeRow[]> {
   const { hours, since = null, limit } = filter;
-  // For each search the posts with most engagement at the age, because all posts of a search have the same typical value; of all
-  // searches the posts that are furthest above it.
+  // Takes the posts of each search with the most engagement at the age, since all posts of a search are compared with the same
+  // typical value. Of these, the posts furthest above the typical value of their search are ahead.
   const ahead = await rowsOf<{ post_id: Id; search_id: Id }>(
     pool,
     statement`SELECT a.post_id, w.id AS search_id FROM (${searchesInScope(filter)}) w

@@ -1,7 +1,7 @@
 /** Discoveries for people. */
 import { formatAnswerLine } from '../../model/statements/answer-change.ts';
 import { addCopies, type Copies } from '../topics/copies.ts';
-import { type Pooled, type Reads } from '../db/database.ts';
+import type { Pooled, Reads } from '../db/database.ts';
 import { readAnswerChanges } from './answer-changes.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';

@@ -37,7 +37,7 @@ export async function readLinkPage(
   return readLinksByIds(db, await selectIds(db.pool, links));
 }
 
-/** Links of each search, as many as the limit. */
+/** The newest links of each search, at most the limit for each. */
 const newestOfEachSearch = (filter: Parameters<typeof readLinkPage>[1]): Statement =>
   linksOfEachSearch(filter, statement`${isSighted(filter)} ORDER BY g.link_id DESC LIMIT ${filter.limit}`);
 

@@ -2,7 +2,7 @@
 
 import { amongIds, type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { spikesView, trendStatesView } from '../schema/analytics-views.ts';
-import { type DataScope } from './data-scope.ts';
+import type { DataScope } from './data-scope.ts';
 import { equals, within } from './view-conditions.ts';
 import { and, asc, desc, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
 

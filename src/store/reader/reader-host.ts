@@ -6,8 +6,7 @@
 import { Refused } from '../../model/errors.ts';
 import { SECOND } from '../../lib/time.ts';
 import { type ChildKind, type ChildOptions, openChildHost } from '../../platform/child-host.ts';
-import { MAX_STATEMENT_MS } from './reader-query.ts';
-import { MAX_RESULT_BYTES } from './reader-query.ts';
+import { MAX_RESULT_BYTES, MAX_STATEMENT_MS } from './reader-query.ts';
 import type { ReaderOrder, StatementEnding } from './statement-orders.ts';
 
 export type ReaderHost = {

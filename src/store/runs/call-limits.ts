@@ -100,7 +100,7 @@ export type CallLimits = {
 };
 
 /**
- * Opens calls to one service, of runs or of trials, by one statement.
+ * Opens calls of runs or trials to one service in one statement.
  * @param ledger.name of the statement
  * @param ledger.candidates CTEs; the last is `allowed`, with a row per call and its `place` from 1 on
  * @param ledger.rows the INSERT of the first `opens` calls

@@ -3,7 +3,7 @@ import { Refused, type RunCode } from '../../model/errors.ts';
 import type { Operation, Tool } from '../../model/enumerations.ts';
 import type { Reject } from '../../model/parsed-results.ts';
 import type { ToolReport } from '../../model/tool-coverage.ts';
-import { type Database, type Id, type Queryable, type Transaction } from '../db/database.ts';
+import type { Database, Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, selectIds, statement, timeOf, sqlTime } from '../db/statement.ts';
 import { mayStart } from './run-leases.ts';
 import { insertRejectsSql } from '../save/outcome.ts';

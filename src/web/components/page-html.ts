@@ -1,5 +1,5 @@
 /** HTML of a page or a part of it, with addresses below the mount of the application. */
-import { type Mount } from '../../model/mount.ts';
+import type { Mount } from '../../model/mount.ts';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 

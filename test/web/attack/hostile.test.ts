@@ -18,8 +18,8 @@ import type { Document } from '../api/operations.ts';
 import { type Hostile, hostileRequests } from './hostile-requests.ts';
 import type { Figures, Order, Word } from './watched-server.ts';
 
-/** Of the processor, in one turn of the event loop: what is promised. A busy machine makes each turn some tenths longer. */
-const MOST_MS = 100;
+/** Of the processor, in one turn of the event loop. */
+const MOST_MS = 50;
 /**
  * The same of sixty, of which several may come in one turn: what five of the longest take. Sixty that were to wait
  * for the same thing, and all go on in the turn in which it comes, would be far above it.

@@ -2,7 +2,7 @@
 
 import { anyText, pattern, variable } from '../../../config/variable.ts';
 import { DAY, MINUTE, SECOND } from '../../../lib/time.ts';
-import { type Clock } from '../../../platform/clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import {
