@@ -6,6 +6,7 @@
  * exists in the seeded data of test/web/api/world.ts), replies those of `reply-shapes.ts`, lists those of `pagination.ts`.
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
+import { AUDIT_OPERATIONS } from '../monitor/access/audit-operations.ts';
 import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
 import { DISMISSAL_OPERATIONS } from '../monitor/alerts/dismissal-operations.ts';
 import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
@@ -17,7 +18,6 @@ import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import { SOURCE_OPERATIONS } from '../monitor/sources/source-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
-import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
 import { completionRoutes } from './completion-routes.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
@@ -73,7 +73,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(TOKEN_OPERATIONS),
   routesOf(DIGEST_OPERATIONS),
   routesOf(DISMISSAL_OPERATIONS),
-  auditRoutes,
+  routesOf(AUDIT_OPERATIONS),
 ];
 
 export function apiRoutes(app: App, routeContext: RouteContext): void {

@@ -19,7 +19,7 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { Claim, Completion, CompletionClaim, WholeCompletion } from './reply-shapes.ts';
-import { scopeParams } from './request-shapes.ts';
+import { scopeParams } from '../monitor/common-inputs.ts';
 
 const tags = ['completions'];
 const params = z.strictObject({ id: idParam });

@@ -8,7 +8,8 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply, limitParam } from './pagination.ts';
 import { Discovery } from './reply-shapes.ts';
-import { afterDiscoveryId, viewParam, scopeParams } from './request-shapes.ts';
+import { scopeParams } from '../monitor/common-inputs.ts';
+import { afterDiscoveryId, viewParam } from './request-shapes.ts';
 import { flagParam, timeParam } from '../model/value-shapes.ts';
 
 const tags = ['discoveries'];

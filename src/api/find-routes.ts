@@ -10,7 +10,8 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { catchUpForQuery, defineListReply, notIndexed } from './pagination.ts';
-import { queryParam, scopeParams } from './request-shapes.ts';
+import { scopeParams } from '../monitor/common-inputs.ts';
+import { queryParam } from '../monitor/items/query-input.ts';
 import { Link, Post } from './reply-shapes.ts';
 
 const MarkedText = z

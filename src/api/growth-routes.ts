@@ -8,7 +8,7 @@ import { GROWTH_ORDERS, readGrowth, readSearchGrowth } from '../store/queries/gr
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { limitParam } from './pagination.ts';
 import { GrownPost, PostAtAge, SearchGrowth, TypicalAtAge } from './reply-shapes.ts';
-import { scopeParams } from './request-shapes.ts';
+import { scopeParams } from '../monitor/common-inputs.ts';
 import { timeParam } from '../model/value-shapes.ts';
 import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS } from './trend-operation.ts';
 

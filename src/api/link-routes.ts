@@ -25,7 +25,8 @@ import {
   notIndexed,
 } from './pagination.ts';
 import { Link, LinkSource } from './reply-shapes.ts';
-import { queryParam, scopeParams } from './request-shapes.ts';
+import { scopeParams } from '../monitor/common-inputs.ts';
+import { queryParam } from '../monitor/items/query-input.ts';
 
 const tags = ['links'];
 const params = z.strictObject({ id: idParam });

@@ -3,9 +3,18 @@ import { z } from 'zod';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { readPublicBase } from '../monitor/http/public-address.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
-import { type AnyOperation, type Input, listMembers, listShapes, memberOf } from '../monitor/operation.ts';
+import {
+  type AnyOperation,
+  type Input,
+  listMembers,
+  listShapes,
+  memberOf,
+  nameList,
+  readRows,
+} from '../monitor/operation.ts';
 import type { Put } from '../monitor/put.ts';
 import { operation as defineRoute } from './operation.ts';
+import { abortUnlessIdempotent } from './idempotency-key.ts';
 import { mayOnlyCreate, putHeaders, replyToPut } from './put-reply.ts';
 import { defineListQuery, defineListReply } from './pagination.ts';
 
@@ -20,10 +29,11 @@ export function routesOf(operations: readonly AnyOperation[]): Routes {
 type Routed = AnyOperation & { route: string };
 
 function addRoute(app: App, home: RouteContext, operation: Routed): void {
-  const { id, scope, does, more, tag, input, output, list, once, created, mayLackBody } = operation;
+  const { id, scope, does, more, tag, input, output, list, once, created, accepted, mayLackBody } = operation;
   const { method, path, params, query, body } = splitRequest(operation);
   const filters = shapeOf(input, query);
-  const cursor = list === undefined ? undefined : createCursor(readListName(path), list.cursor);
+  const cursor = list === undefined ? undefined : createCursor(nameList(operation), list.cursor);
+  const located = created ?? accepted;
   app.route({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -32,7 +42,8 @@ function addRoute(app: App, home: RouteContext, operation: Routed): void {
       ...(operation.idempotent === undefined
         ? {}
         : { idempotent: once === undefined ? true : { secret: once } }),
-      ...(typeof created === 'function' ? { sends: ['Location'] } : {}),
+      ...(operation.callsService === undefined ? {} : { callsService: true }),
+      ...(typeof located === 'function' ? { sends: ['Location'] } : {}),
       ...(method === 'PUT' ? { reads: putHeaders } : {}),
       operationId: id,
       summary: does,
@@ -43,26 +54,39 @@ function addRoute(app: App, home: RouteContext, operation: Routed): void {
       ...(body.length === 0 ? {} : { body: orNone(buildBody(input, body), mayLackBody) }),
       response: {
         ...(method === 'PUT' ? { 200: output } : {}),
-        [created === undefined ? 200 : 201]: cursor === undefined ? output : defineListReply(output),
+        [successOf(operation)]:
+          cursor === undefined ? output : defineListReply(output).extend(list?.beside ?? {}),
       },
     }),
     handler: async (request, reply) => {
       const { acting, visitor } = request;
       const findPublicBase = () => readPublicBase(request, home);
       const onlyCreate = method === 'PUT' && mayOnlyCreate(request);
+      const stops =
+        operation.endsWithClient === undefined ? {} : { stopping: abortUnlessIdempotent(request, reply) };
       const run = (page: { limit: number; after: unknown }, members: object) =>
-        operation.run({ ctx: acting, visitor, page, findPublicBase, onlyCreate }, members as never); // validated by the types of the route
+        operation.run({ ctx: acting, visitor, page, findPublicBase, onlyCreate, ...stops }, members as never); // validated by the types of the route
       const members = { ...Object(request.params), ...Object(request.body) };
       if (once !== undefined) void reply.header('cache-control', 'no-store');
       if (cursor !== undefined && list !== undefined) {
-        const { limit, after, filter, reply: page } = cursor.pageOf(request.query as { limit: number }); // as above
-        const rows = await run({ limit, after }, { ...members, ...filter });
-        return page(rows as never[], list.key); // of a list
+        const {
+          limit,
+          after,
+          filter,
+          reply: page,
+        } = cursor.pageOf(
+          request.query as { limit: number }, // as above
+          Object(request.params),
+        );
+        const { rows, beside } = readRows(operation, await run({ limit, after }, { ...members, ...filter }));
+        const listed = page(rows as never[], list.key); // of a list
+        const items = list.item === undefined ? listed.items : listed.items.map(list.item);
+        return { ...listed, items, ...beside };
       }
       const made = await run({ limit: 0, after: undefined }, { ...members, ...Object(request.query) });
       if (method === 'PUT') return replyToPut(reply, made as Put<never>, created as (out: never) => string); // as it is declared
-      if (created !== undefined) void reply.code(201);
-      if (typeof created === 'function') void reply.header('location', created(made as never)); // its own reply
+      void reply.code(successOf(operation));
+      if (typeof located === 'function') void reply.header('location', located(made as never)); // its own reply
       return made;
     },
   });
@@ -89,9 +113,9 @@ function splitRequest({ route, input, query: named = [] }: Routed) {
   };
 }
 
-/** The name in the cursors of a list: `tokens` for `/api/v1/tokens`. */
-function readListName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+function successOf({ created, accepted }: AnyOperation): 200 | 201 | 202 {
+  if (created !== undefined) return 201;
+  return accepted === undefined ? 200 : 202;
 }
 
 function shapeOf(input: Input, names: readonly string[]): z.ZodRawShape {

@@ -21,7 +21,8 @@ import { createCursor, orderKey } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { catchUpForQuery, defineListQuery, defineListReply, notIndexed } from './pagination.ts';
 import { Post, PostAtAge, PostEngagement, PostGrowth, PostVersion } from './reply-shapes.ts';
-import { queryParam, scopeParams } from './request-shapes.ts';
+import { scopeParams } from '../monitor/common-inputs.ts';
+import { queryParam } from '../monitor/items/query-input.ts';
 
 const tags = ['posts'];
 const params = z.strictObject({ id: idParam });

@@ -7,7 +7,7 @@ import { readTopAuthors, readTopDomains, readTopHashtags, readTopLanguages } fro
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { limitParam } from './pagination.ts';
 import { RisingDomain, RisingHashtag, RisingPost, Top, Voice } from './reply-shapes.ts';
-import { scopeParams } from './request-shapes.ts';
+import { scopeParams } from '../monitor/common-inputs.ts';
 import { timeParam, topicSlug } from '../model/value-shapes.ts';
 import { createTrendRoutes, defineDays, defineFigures } from './trend-operation.ts';
 

@@ -2,7 +2,6 @@
 
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../model/enumerations.ts';
-import { MAX_QUERY_LENGTH } from '../model/search-query.ts';
 import { idParam, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
@@ -13,12 +12,6 @@ import { z } from 'zod';
 export const FORMER_SLUGS =
   'A former slug continues to work in every path, query and body until something else takes it.';
 
-/** What most lists are about. */
-export const scopeParams = {
-  topic: topicSlug.optional(),
-  search: searchSlug.optional(),
-};
-
 /** Which discoveries count as new. */
 export const viewParam = z
   .enum(DISCOVERY_VIEWS)
@@ -26,9 +19,6 @@ export const viewParam = z
   .describe(
     'search: what each search found for the first time. topic: each item once per topic (`first_in_topic`). Default: search.',
   );
-
-/** A query; `parseQuery` validates it. */
-export const queryParam = textParam(MAX_QUERY_LENGTH).meta({ examples: ['"night line" -cancelled lang:en'] });
 
 /** Id of the last discovery that the client has; 0 if it has none. */
 export const afterDiscoveryId = z

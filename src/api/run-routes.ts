@@ -13,7 +13,7 @@ import { timeShape, idParam, timeParam } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import { scopeParams } from './request-shapes.ts';
+import { scopeParams } from '../monitor/common-inputs.ts';
 import { Bytes, Call, Reject, Run, RunTool } from './reply-shapes.ts';
 import { defineRowWith } from '../store/db/row-shapes.ts';
 

@@ -11,7 +11,7 @@ import { TREND_STATES } from '../model/enumerations.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { Spike, Trend, TrendState, Volume } from './reply-shapes.ts';
-import { scopeParams } from './request-shapes.ts';
+import { scopeParams } from '../monitor/common-inputs.ts';
 import { countParam, timeParam } from '../model/value-shapes.ts';
 import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS } from './trend-operation.ts';
 

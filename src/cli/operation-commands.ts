@@ -7,6 +7,7 @@ import { decodeInput } from '../monitor/http/request-problems.ts';
 import { type AnyOperation, type Call, listMembers } from '../monitor/operation.ts';
 import type { Cli } from './command-context.ts';
 import { describeMember, lowerFirst, type Member, readMember } from './operation-members.ts';
+import { type ListOptions, openPage, type Shown } from './list-pages.ts';
 import { createInvalidOption, limitOption, MAX_LIMIT } from './option-values.ts';
 import { type OperationView, renderRows, type Terms } from './reply-view.ts';
 
@@ -60,13 +61,16 @@ function addOperation<Row>(
     command.addOption(option);
     return { name: option.attributeName(), sets };
   });
-  if (list?.shown !== undefined) command.addOption(limitOption(list.shown));
+  if (list?.shown !== undefined)
+    command
+      .addOption(limitOption(list.shown))
+      .option('--after <place>', 'the next page, as the previous one says');
   command.option('--json', 'print JSON');
   if (example !== undefined)
     command.addHelpText('after', `\nExample:\n  $ ${example.replaceAll('\n', '\n  $ ')}\n`);
 
   command.action(async () => {
-    const { limit = MAX_LIMIT, json } = {
+    const { json, ...asked } = {
       ...(group === command ? {} : group.opts<CommonOptions>()),
       ...command.opts<CommonOptions>(),
     };
@@ -77,29 +81,31 @@ function addOperation<Row>(
       }),
     );
     const work: Parameters<Cli['withServer']>[0] = async ({ ctx }, stopping) => {
-      const call: Call = {
+      const typed = Object.fromEntries([...texts].map(([{ name: member }, text]) => [member, text]));
+      const call: Omit<Call, 'page'> = {
         ctx,
         visitor: LOCAL_VISITOR,
         stopping,
-        page: { limit, after: undefined },
         findPublicBase: async () => (await import('./running-server.ts')).findPublicBase(cli),
       };
       const now = ctx.clock.now();
       const { values, problems } = readMembers(texts, { now, zone: cli.page.zone });
       for (const { name: flag, sets } of shortcuts)
         if (readOption(command, flag) === true) Object.assign(values, sets);
-      const reply = await namingOptions(members, options, () =>
-        invoke(operation, call, { values, problems }),
+      const shown = await namingOptions(members, options, () =>
+        invoke(operation, call, { values, problems }, { ...asked, typed }),
       );
-      await print(cli, operation, view, reply, json, {
+      await print(cli, operation, view, shown, json, {
         page: cli.page,
         now,
-        typed: Object.fromEntries([...texts].map(([{ name: member }, text]) => [member, text])),
+        typed,
+        beside: shown.beside as Readonly<Record<string, unknown>>, // members of a reply
         ask: async (id, about = {}) => {
           const wanted = operations.find((each) => each.id === id);
           if (wanted === undefined) throw new Error(`no operation ${id}`);
-          const all = { ...call, page: { limit: MAX_LIMIT, after: undefined } };
-          return invoke(wanted, all, { values: about, problems: [] });
+          const { list: whole } = wanted;
+          const all = whole === undefined ? wanted : { ...wanted, list: { ...whole, shown: MAX_LIMIT } };
+          return (await invoke(all, call, { values: about, problems: [] }, { typed: {} })).reply;
         },
       });
     };
@@ -107,7 +113,7 @@ function addOperation<Row>(
   });
 }
 
-type CommonOptions = { limit?: number; json?: boolean };
+type CommonOptions = ListOptions & { json?: boolean };
 
 /** If a group such as `digest` and its command have an option of the same name, Commander gives the option to the group, even if it was typed after the command. */
 function readOption(command: Command, name: string): unknown {
@@ -134,12 +140,13 @@ function readGiven(
   return cli.readFile(optionValue, option.long ?? '').trim();
 }
 
-/** Runs an operation on input as the API takes it. @returns the reply, as JSON @throws InvalidInput with all problems */
+/** Runs an operation on input as the API takes it. @returns its reply, as JSON @throws InvalidInput with all problems */
 async function invoke(
   operation: AnyOperation,
-  call: Call,
-  { values, problems }: ReadMembers = { values: {}, problems: [] },
-): Promise<unknown> {
+  call: Omit<Call, 'page'>,
+  { values, problems }: ReadMembers,
+  { typed, ...asked }: ListOptions & { typed: object },
+): Promise<Shown> {
   let input: unknown;
   try {
     input = decodeInput(operation.input, values);
@@ -151,7 +158,9 @@ async function invoke(
     throw new InvalidInput([...problems, ...others]);
   }
   if (problems.length > 0) throw new InvalidInput(problems);
-  return JSON.parse(toJson(await operation.run(call, input as never))); // as its schema returned it
+  const { page, show } = openPage(operation, asked, typed);
+  const made = await operation.run({ ...call, page }, input as never); // as its schema returned it
+  return JSON.parse(toJson(show(made))) as Shown; // JSON of it
 }
 
 type ReadMembers = { values: Record<string, unknown>; problems: Problem[] };
@@ -206,7 +215,7 @@ async function print<Row>(
   cli: Cli,
   { id, list, once }: AnyOperation,
   { columns, none, replies = {} }: OperationView<Row>,
-  received: unknown,
+  { reply: received, next }: Shown,
   json: boolean | undefined,
   terms: Terms,
 ): Promise<void> {
@@ -222,5 +231,6 @@ async function print<Row>(
   await cli.show(json, row, () => shown);
   if (Array.isArray(received) && received.length === 0 && none !== undefined) cli.say(none);
   for (const line of (await says?.(row, terms)) ?? []) cli.say(line);
+  if (next !== null) cli.say(`Next page: --after ${next}`);
   if (fails?.(row) === true) cli.exitCode = 1;
 }

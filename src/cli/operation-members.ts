@@ -29,7 +29,8 @@ export function describeMember(input: Input, name: string): Member {
     expected = 'a valid value',
   } = words;
   const values = listValues(inner);
-  const flag = words.flag ?? `--${name.replaceAll('_', '-')}${file ? '-file <path>' : ` <${name}>`}`;
+  const flag =
+    words.flag ?? `--${name.replaceAll('_', '-')}${file ? '-file <path>' : ` <${words.value ?? name}>`}`;
   const shown = help.includes('(default: ') ? undefined : standard;
   return {
     name,
@@ -83,8 +84,12 @@ function unwrap(schema: z.core.$ZodType) {
 /** `post, link` for a choice, or a list of choices. */
 function listValues(schema: z.core.$ZodType): string {
   if (schema instanceof z.ZodArray) return listValues(schema.element);
-  return schema instanceof z.ZodEnum ? schema.options.join(', ') : '';
+  if (!(schema instanceof z.ZodEnum) || schema.options.length > MAX_LISTED_VALUES) return '';
+  return schema.options.join(', ');
 }
+
+/** The values of a longer choice are in the message about a wrong one. */
+const MAX_LISTED_VALUES = 12;
 
 /** A text whose first word is an abbreviation, such as URL, is unchanged. */
 export function lowerFirst(text: string): string {

@@ -21,6 +21,8 @@ export type Terms = {
   now: Date;
   /** What was typed, by member. */
   typed: Readonly<Record<string, unknown>>;
+  /** Of a list: the members of the reply beside the items. */
+  beside: Readonly<Record<string, unknown>>;
   /** The reply of another operation of the same subject. */
   ask: (id: string, input?: Record<string, unknown>) => Promise<unknown>;
 };

@@ -14,7 +14,7 @@ export type Call = {
   page: { limit: number; after: unknown };
   /** Where the caller finds the pages and the API, without a slash at its end. */
   findPublicBase: () => string | Promise<string>;
-  /** Aborted when a command is interrupted. Routes continue without their client. */
+  /** Aborted when a command is interrupted. Routes continue without their client, unless `endsWithClient`. */
   stopping?: AbortSignal;
   /** Of a PUT: what exists must not be replaced (`If-None-Match: *`). */
   onlyCreate?: boolean;
@@ -50,15 +50,28 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   output: z.core.$ZodType;
   /**
    * A list: what its cursor contains, and how this is read from a row.
+   * `item`: what a row is in the reply; omitted: itself. `beside`: further members of the reply; `run` returns them with `rows`.
    * `shown`: how many rows the command prints unless asked; omitted: all.
    */
-  list?: { cursor: z.core.$ZodType; key: (row: never) => unknown; shown?: number };
+  list?: {
+    cursor: z.core.$ZodType;
+    key: (row: never) => unknown;
+    item?: (row: never) => unknown;
+    beside?: z.ZodRawShape;
+    shown?: number;
+  };
   /** The member of the reply that is shown once and never stored. */
   once?: string;
   /** It creates something (201): its path; or true if it has none. Of a PUT, `run` returns whether it did: see `put.ts`. */
   created?: true | ((out: never) => string);
+  /** It is done later (202): the path where it can be followed; or true if there is none. */
+  accepted?: true | ((out: never) => string);
   /** The route honors `Idempotency-Key`. */
   idempotent?: true;
+  /** It waits for a service, so it may take as long as a call. */
+  callsService?: true;
+  /** The route stops when its client disconnects, as `stopping` says. */
+  endsWithClient?: true;
   /** The command depends on the configuration or calls others, so it runs in the server, if there is one. */
   runsIn?: 'server';
   /** Flags of the command that set members instead of their options. */
@@ -80,8 +93,10 @@ export function declareOperation<const In extends Input, Out>(
 
 /** How a command reads and describes a member of an input; the API needs none of it. */
 export type CommandWords = {
-  /** The option. Without a value in angle brackets it is a flag. Default: `--name <name>`. */
+  /** The option. Without a value in angle brackets it is a flag. Default: `--name <value>`. */
   flag?: string;
+  /** What the option takes. Default: the name of the member. */
+  value?: string;
   /** The member is this argument instead. */
   argument?: string;
   /** Help; default: the description of the member. */
@@ -100,6 +115,21 @@ export type CommandWords = {
   file?: true;
 };
 export const commandWords = z.registry<CommandWords>();
+
+/** The rows of a list, and what is beside them. @param made what `run` of the list returned */
+export function readRows(
+  { list }: Pick<AnyOperation, 'list'>,
+  made: unknown,
+): { rows: unknown[]; beside: object } {
+  if (list?.beside === undefined) return { rows: made as unknown[], beside: {} }; // as it is declared
+  const { rows, ...beside } = made as { rows: unknown[] }; // likewise
+  return { rows, beside };
+}
+
+/** The name of a list in its cursors: `tokens` for `/api/v1/tokens`. */
+export function nameList({ id, route }: Pick<AnyOperation, 'id' | 'route'>): string {
+  return route === undefined ? id : route.slice(route.lastIndexOf('/') + 1);
+}
 
 /** The objects of which one is given, each with its members. */
 export function listShapes(input: Input): readonly z.ZodObject[] {
