@@ -2,6 +2,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/command-line.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
+import { queueState, recreateQueue } from '../../src/platform/queue/queue-schema.ts';
 import { onEachBackend } from '../backends.ts';
 import { collector } from '../cli/stand.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
@@ -131,4 +133,32 @@ test.each([
   const next = await fleet.add(`${slug}-next`, 'harbour');
   expect(await fleet.ended(next)).toMatchObject({ status: 'succeeded' });
   await fleet.clear();
+});
+
+test('a reset that waits for a worker, which waits for the reset, is repeated', async () => {
+  const database = await freshDatabase();
+  const [resetting, working] = [
+    await connect(database.url, 'strandline test'),
+    await connect(database.url, 'strandline test'),
+  ];
+  await working.query('BEGIN; LOCK TABLE bullmq.job IN ACCESS SHARE MODE');
+  const reset = recreateQueue(resetting);
+  const readLocks = async (isGranted: boolean) => {
+    const { rows } = await working.query<{ name: string }>(
+      `SELECT c.oid::regclass::text AS name FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+       WHERE l.granted = $1 AND l.mode = 'AccessExclusiveLock' AND c.relnamespace = 'bullmq'::regnamespace AND c.relkind = 'r'`,
+      [isGranted],
+    );
+    return rows.map(({ name }) => name);
+  };
+  await until('the reset waits', async () => (await readLocks(false)).length > 0);
+  const [dropped] = await readLocks(true);
+  expect(dropped, 'a table that the reset has locked').toBeDefined();
+  // Postgres ends one of the two: the reset, unless a second has passed since it began to wait.
+  await working.query(`LOCK TABLE ${dropped} IN ACCESS SHARE MODE`).catch(() => {});
+  await working.query('ROLLBACK');
+  await reset;
+  expect(await queueState(resetting)).toBe('current');
+  await Promise.all([resetting.end(), working.end()]);
+  await database.drop();
 });

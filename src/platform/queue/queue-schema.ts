@@ -10,8 +10,11 @@ export const QUEUE_SCHEMA = 'bullmq';
 export const QUEUE_CLIENT = 6;
 export const QUEUE_VERSION = 11;
 
-/** How long {@link recreateQueue} waits for statements of running workers. */
+/** How long {@link recreateQueue} waits for statements of running workers, and how often it tries. */
 const LOCK_TIMEOUT = '20s';
+const MAX_ATTEMPTS = 5;
+/** The lock timeout, and a deadlock with a worker that waits for a table that is dropped already. */
+const IN_USE = new Set(['55P03', '40P01']);
 
 /** `absent`: no list of migrations, or an empty one. */
 type QueueState = 'absent' | 'behind' | 'current' | 'newer';
@@ -43,9 +46,18 @@ export async function migrateQueue(client: Client): Promise<boolean> {
 
 /** Drops the schema with everything in it, and creates it again. Workers that use it continue. */
 export async function recreateQueue(client: Client): Promise<void> {
-  await client.query(
-    `BEGIN; SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; DROP SCHEMA IF EXISTS ${QUEUE_SCHEMA} CASCADE; COMMIT`,
-  );
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.query(
+        `BEGIN; SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; DROP SCHEMA IF EXISTS ${QUEUE_SCHEMA} CASCADE; COMMIT`,
+      );
+      break;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      const isInUse = error instanceof Error && 'code' in error && IN_USE.has(String(error.code));
+      if (!isInUse || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
   await applyMigrations(client);
 }
 
