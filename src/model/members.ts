@@ -1,7 +1,7 @@
 /**
  * What posts and authors say about themselves, except counters: the shape of parsed results, the columns of tables and
  * versions, and the save derive from these lists. To add a member: a line here, how `monitor/parse/` reads it, and the
- * column of the view that shows it. New members come last, because `observed_items` has a bit for each, in this order.
+ * column of the view that shows it.
  */
 
 /** The value of each kind in parsed results; times are ISO strings in UTC. */

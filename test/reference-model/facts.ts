@@ -107,7 +107,7 @@ export function readFacts(history: History): Facts {
         sighted.set(post.key, { search, post, at, run });
     }
   }
-  return { posts, authors: readAuthors(posts), sightings, results: readResults(inTime, searches) };
+  return { posts, authors: readAuthors(seen, posts), sightings, results: readResults(inTime, searches) };
 }
 
 function readPost(key: string, seen: readonly Seen[]): Post {
@@ -173,9 +173,15 @@ function listVersions(seen: readonly Seen[]): Post['versions'] {
   return changes.map((change, i) => ({ ...change, until: changes[i + 1]?.from ?? null }));
 }
 
-function readAuthors(posts: ReadonlyMap<string, Post>): Facts['authors'] {
-  const said = [...posts.values()]
-    .flatMap(({ service, seen }) => seen.map((one) => ({ ...one, service })))
+/** What all posts said of the authors whose posts are left: a purge takes posts, and nothing that was known of people. */
+function readAuthors(
+  seen: ReadonlyMap<string, readonly Seen[]>,
+  left: ReadonlyMap<string, Post>,
+): Facts['authors'] {
+  const kept = new Set([...left.values()].map(({ service, authorId }) => `${service}/${authorId}`));
+  const said = [...seen]
+    .flatMap(([key, copies]) => copies.map((one) => ({ ...one, service: key.slice(0, key.indexOf('/')) })))
+    .filter(({ service, copy }) => kept.has(`${service}/${copy.author.id}`))
     .toSorted((a, b) => a.at - b.at);
   const authors = new Map<string, { full: string[]; partial: string[]; followers: number | null }>();
   for (const { service, copy, isNested } of said) {

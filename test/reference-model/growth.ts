@@ -67,24 +67,25 @@ export function readSight(facts: Facts, slug: string): Sight {
 
 function statePostGrowth(post: Post, sight: ReadonlyMap<string, Sight>) {
   const steps = listSteps(post);
-  const counters = COUNTERS.map((counter) => {
-    const known = post.seen.flatMap(({ copy }) => copy.counts[counter] ?? []);
-    const sum = (of: 'up' | 'down') =>
-      known.length < 2 ? null : (sumKnown(steps.map((step) => step[of][counter])) ?? 0);
-    return { counter, first: known[0] ?? null, gained: sum('up'), lost: sum('down') };
-  });
   const seen = [...sight].flatMap(([slug, posts]) => {
     const last = posts.get(post.key);
     return last === undefined ? [] : [{ slug, ...last }];
   });
   const last = seen.toSorted((a, b) => b.at - a.at)[0];
+  const isSeenAgain = last !== undefined && last.at > (post.snapshots.at(-1)?.at ?? post.firstSeenAt);
+  const counters = COUNTERS.map((counter) => {
+    const known = post.seen.flatMap(({ copy }) => copy.counts[counter] ?? []);
+    const unchanged = isSeenAgain && known.length > 0 ? 0 : null;
+    const sum = (of: 'up' | 'down') => sumKnown(steps.map((step) => step[of][counter])) ?? unchanged;
+    return { counter, first: known[0] ?? null, gained: sum('up'), lost: sum('down') };
+  });
   return {
     first_seen_at: timeText(post.firstSeenAt),
     last_seen_at: last === undefined ? null : timeText(last.at),
     last_seen_by: last?.slug ?? null,
     not_seen_since: last !== undefined && seen.every(({ isDropped }) => isDropped) ? timeText(last.at) : null,
     changed_at: steps.length === 0 ? null : timeText(steps.at(-1)?.at ?? 0),
-    ...statePace(post, last?.at),
+    ...statePace(post, last?.at, isSeenAgain),
     engagement: sumEngagement(post.counts),
     gained_engagement: sumEngagement(
       Object.fromEntries(counters.map(({ counter, gained }) => [counter, gained])),
@@ -104,14 +105,13 @@ function statePostGrowth(post: Post, sight: ReadonlyMap<string, Sight>) {
  * What the last change gained per hour, from the snapshot before it until the post was last seen: it falls with each run
  * that sees no change.
  */
-function statePace(post: Post, lastSeenAt: number | undefined) {
+function statePace(post: Post, lastSeenAt: number | undefined, isSeenAgain: boolean) {
   const [before, change] = [post.snapshots.at(-2), listSteps(post).at(-1)];
   if (before === undefined || change === undefined) {
-    const isKnownTwice = (counter: Counter) =>
-      post.seen.filter(({ copy }) => copy.counts[counter] !== null).length > 1;
+    const isKnown = (counter: Counter) => isSeenAgain && post.counts[counter] !== null;
     return {
-      likes_per_hour: isKnownTwice('like_count') ? 0 : null,
-      engagement_per_hour: ENGAGEMENT.some(isKnownTwice) ? 0 : null,
+      likes_per_hour: isKnown('like_count') ? 0 : null,
+      engagement_per_hour: ENGAGEMENT.some(isKnown) ? 0 : null,
     };
   }
   const hours = (Math.max(lastSeenAt ?? change.at, change.at) - before.at) / HOUR;

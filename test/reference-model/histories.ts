@@ -125,10 +125,54 @@ export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 const erasure = fc.constantFrom('nothing', 'nothing', 'a search', 'an author');
 
 export const drawnHistory = fc.record({
+  /**
+   * What services say, by what is promised of late responses. In `orderly` histories there are none. In `late` ones each
+   * response knows every member of its items, and nests no post in another: a value that only a late response knew is not
+   * promised. In `beside` ones runs have two responses, too, and nothing changes: the one that is not the result confirms
+   * nothing.
+   */
+  kind: fc.constantFrom('orderly', 'late', 'beside'),
   steps: fc.array(step, { minLength: 3, maxLength: 16, size: 'max' }),
   erased: erasure,
 });
 export type DrawnHistory = typeof drawnHistory extends fc.Arbitrary<infer T> ? T : never;
+
+/** What is drawn of a run, as it happens in histories of a kind. */
+export function toKind(kind: DrawnHistory['kind'], run: { fate: Fate; answer: Answer }): typeof run {
+  const { fate: drawn, answer } = run;
+  const fails = drawn === 'service down' || drawn === 'no call left';
+  if (kind === 'orderly') return { fate: fails ? drawn : 'in time', answer };
+  const isBeside = drawn === 'older beside' || drawn === 'newer beside';
+  return kind === 'late'
+    ? { fate: isBeside ? 'late' : drawn, answer: toWhole(answer) }
+    : { fate: drawn, answer: toConstant(answer) };
+}
+
+/** The same answer, with every member known. */
+function toWhole(answer: Answer): Answer {
+  const posts = answer.posts.map((drawn) => ({
+    ...drawn,
+    text: drawn.text ?? 0,
+    likes: drawn.likes ?? 0,
+    reposts: drawn.reposts ?? 0,
+    views: drawn.views ?? 0,
+    hasQuoted: false,
+  }));
+  return { ...answer, posts, followers: answer.followers ?? 10 };
+}
+
+/** The same posts, of which every response says the same. */
+function toConstant(answer: Answer): Answer {
+  const posts = answer.posts.map(({ post }) => ({
+    post,
+    text: 0 as const,
+    likes: post % 2 === 0 ? (5 as const) : (0 as const),
+    reposts: 1 as const,
+    views: 50 as const,
+    hasQuoted: false,
+  }));
+  return { ...answer, posts, followers: 10, isRenamed: false };
+}
 
 const AUTHORS = 4;
 

@@ -30,6 +30,7 @@ import {
   SEARCHES,
   toCopies,
   toLinks,
+  toKind,
 } from './histories.ts';
 import {
   type Copy,
@@ -68,7 +69,7 @@ export async function play(stub: StubService, drawn: DrawnHistory): Promise<Play
     await journey.begin();
     for (const { wait, runs, after } of drawn.steps) {
       journey.advance(wait);
-      await journey.playRuns(runs);
+      await journey.playRuns(runs.map((run) => toKind(drawn.kind, run)));
       await journey.happen(after);
     }
     return { ...(await journey.end(drawn.erased)), reader, close };

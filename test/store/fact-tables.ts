@@ -13,19 +13,27 @@ const CHANGED = 'when the save last changed a member; a repeated value leaves no
 
 /** Keys of other rows are compared by what they stand for; see `identify`. */
 export const FACT_TABLES: Readonly<Record<string, LeftOut>> = {
-  posts: { id: KEY, content_hash: RECOGNIZED, partial_hash: RECOGNIZED },
+  posts: {
+    id: KEY,
+    content_hash: RECOGNIZED,
+    partial_hash: RECOGNIZED,
+    observed_at: CHANGED,
+    run_id: CHANGED,
+  },
   post_counters: {},
   post_snapshots: {},
-  post_versions: {},
-  authors: { id: KEY, content_hash: RECOGNIZED, partial_hash: RECOGNIZED },
+  authors: {
+    id: KEY,
+    content_hash: RECOGNIZED,
+    partial_hash: RECOGNIZED,
+    observed_at: CHANGED,
+    run_id: CHANGED,
+  },
   author_counters: {},
   author_snapshots: {},
-  author_versions: {},
-  observed_items: {},
   links: {
     id: KEY,
     observed_at: CHANGED,
-    known_at: CHANGED,
   },
   link_addresses: {},
   post_links: {},
@@ -65,6 +73,9 @@ export const LOG_TABLES: readonly string[] = [
   'system_events',
   'delivery_events',
   'pending_derivations',
+  // Content as it was saved: a text that only a late response carried is no version.
+  'post_versions',
+  'author_versions',
   // What was done: runs and calls end when they end, and raw responses expire.
   'runs',
   'calls',

@@ -145,7 +145,7 @@ test('a counter that is known once is unknown growth, one that stayed as it was 
   });
 });
 
-test('a counter that was known once and then absent is unknown growth, whatever else changed', async () => {
+test('a counter that a changed response leaves out is unknown growth; one that is left out where nothing changed counts as unchanged', async () => {
   const search = await newSearch(world, 'absent');
   await run(world, search, 0, [post('8290', 5, { quote_count: 2 }), post('8291', 5)]);
   await run(world, search, HOUR, [post('8290', null, { view_count: 40 }), post('8291', null)]);
@@ -164,13 +164,14 @@ test('a counter that was known once and then absent is unknown growth, whatever 
     gained_view_count: 10,
     gained_quote_count: null,
   });
-  expect(await growthOf('8291')).toMatchObject(unknown);
+  // Which members an unchanged response knew is stored nowhere.
+  expect(await growthOf('8291')).toMatchObject({ like_count: 5, gained_like_count: 0, likes_per_hour: 0 });
   await run(world, search, 3 * HOUR, [post('8290', 5, { view_count: 50 }), post('8291', 5)]);
   for (const id of ['8290', '8291'])
     expect(await growthOf(id)).toMatchObject({ gained_like_count: 0, gained_engagement: 0 });
 });
 
-test('a post that is only nested in others grows as others do', async () => {
+test('a post that is only nested in others grows when it changes; no result says that it did not', async () => {
   const search = await newSearch(world, 'nested');
   const quoting = (id: string, quoted: Post) =>
     post(id, 1, {
@@ -183,8 +184,8 @@ test('a post that is only nested in others grows as others do', async () => {
       quoting('8300', post('8301', likes)),
       quoting('8302', post('8303', 7)),
     ]);
-    expect((await growthOf('8301'))?.gained_like_count, `response ${n}`).toBe([null, 0, 5][n]);
-    expect((await growthOf('8303'))?.gained_like_count, `response ${n}`).toBe([null, 0, 0][n]);
+    expect((await growthOf('8301'))?.gained_like_count, `response ${n}`).toBe([null, null, 5][n]);
+    expect((await growthOf('8303'))?.gained_like_count, `response ${n}`).toBe(null);
   }
   // Twice in one response is once.
   await run(world, search, 3 * HOUR, [quoting('8304', post('8306', 3)), quoting('8305', post('8306', 3))]);

@@ -134,7 +134,6 @@ test('of an older database the real data stays whole, and the simulated goes', a
     claims: 1,
     key_items: 1,
     run_results: 1,
-    observed_items: 1,
     pending_derivations: 1,
     runs: 2,
     posts: 1,

@@ -250,7 +250,7 @@ test('what two late responses of a transaction change is derived again from the 
   );
   expect(waiting).toEqual([
     { at: at(10), n: 1 },
-    { at: at(20), n: 0 },
+    { at: at(20), n: 1 },
   ]);
 });
 

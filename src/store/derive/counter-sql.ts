@@ -15,7 +15,7 @@ export const joinCounters = (f: (counter: string, n: number) => string) => POST_
  * @param row the alias of a row of `post_counters`
  */
 export function knownCounterSql(row: string, counter: string, time: string): string {
-  return `CASE WHEN coalesce(${row}.${counter}_at, ${row}.observed_at) <= ${time} THEN ${row}.${counter} ELSE (
+  return `CASE WHEN ${row}.observed_at <= ${time} THEN ${row}.${counter} ELSE (
     SELECT ${counter} FROM ${S}.post_snapshots
     WHERE post_id = ${row}.post_id AND observed_at <= ${time} AND ${counter} IS NOT NULL ORDER BY observed_at DESC LIMIT 1) END`;
 }

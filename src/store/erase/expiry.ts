@@ -21,13 +21,6 @@ export const EXPIRY = {
     where: (before) => statement`received_at < ${before} AND read_at IS NOT NULL`,
     order: 'received_at',
   },
-  /** What expired responses confirmed: none of that time can be parsed late any more. */
-  observed: {
-    table: 'observed_items',
-    key: 'observed_at, run_id',
-    where: (before) => statement`observed_at < ${before}`,
-    order: 'observed_at',
-  },
   /** By when their run ended. */
   rejects: {
     table: 'rejects',

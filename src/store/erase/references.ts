@@ -215,12 +215,6 @@ export const REFERENCES: Readonly<
   rejects: { run_id: goes('runs') },
   responses: { run_id: goes('runs') },
   calls: { run_id: goes('runs'), service_id: kept('services') },
-  observed_items: {
-    run_id: goes('runs', { unindexed: true }),
-    post_ids: stays('posts', NUMBER),
-    author_ids: stays('authors', NUMBER),
-    link_ids: stays('links', NUMBER),
-  },
   runs: { search_id: goes('searches') },
 
   // Posts, links and authors.

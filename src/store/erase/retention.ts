@@ -31,7 +31,6 @@ export async function applyRetention(
   mayContinue: () => boolean,
 ): Promise<RetentionReport> {
   const responses = await expire(db, 'responses', limits.responses, mayContinue);
-  const observed = await expire(db, 'observed', limits.responses, mayContinue);
   const rejects = await expire(db, 'rejects', limits.rejects, mayContinue);
   const messages = await expire(db, 'messages', limits.messages, mayContinue);
   const audit = await expire(db, 'audit', limits.audit, mayContinue);
@@ -46,7 +45,7 @@ export async function applyRetention(
     messages: messages.deleted,
     audit: audit.deleted,
     months: months.dropped,
-    done: [responses, observed, rejects, messages, audit, problems, months].every(({ done }) => done),
+    done: [responses, rejects, messages, audit, problems, months].every(({ done }) => done),
   };
 }
 

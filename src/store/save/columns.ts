@@ -35,13 +35,6 @@ export const LINK_CONTENT: Columns = {
   highlights: 'text[]',
 };
 
-/** The members of posts, authors and links, in the order of their bits in `observed_items`: new ones come last. */
-export const MEMBERS = {
-  post: [...POST_COUNTERS, 'author_id', ...Object.keys(POST_CONTENT)],
-  author: [...AUTHOR_COUNTERS, ...Object.keys(AUTHOR_CONTENT)],
-  link: Object.keys(LINK_CONTENT),
-};
-
 /** A post that responses only refer to is stored with an empty text, which is unknown. */
 export const memberSql = (row: string, name: string) =>
   name === 'text' ? `nullif(${row}.text, '')` : `${row}.${name}`;
@@ -70,13 +63,13 @@ export function refreshedSql(columns: Columns, now: string, stored: string): str
     .join(', ');
 }
 
-/** The same, or the other way round for a partial copy, which only fills what is unknown. */
-export function mergedSql(columns: Columns, now: string, stored: string): string {
+/** The same; where a condition holds, the other way round: the new values only fill what is unknown. */
+export function mergedSql(columns: Columns, now: string, stored: string, onlyFills: string): string {
   return Object.keys(columns)
     .map((name) => {
       const [given, known] = [memberSql(now, name), memberSql(stored, name)];
       const none = name === 'text' ? `, ''` : '';
-      return `${name} = CASE WHEN ${now}.is_partial THEN coalesce(${known}, ${given}${none}) ELSE coalesce(${given}, ${known}${none}) END`;
+      return `${name} = CASE WHEN ${onlyFills} THEN coalesce(${known}, ${given}${none}) ELSE coalesce(${given}, ${known}${none}) END`;
     })
     .join(', ');
 }
@@ -84,18 +77,4 @@ export function mergedSql(columns: Columns, now: string, stored: string): string
 /** Whether any value is known. */
 export function anyKnownSql(columns: Columns, row: string): string {
   return `num_nonnulls(${columnNames(columns, `${row}.`)}) > 0`;
-}
-
-/**
- * Newer counters over stored ones, and the time of those older than their row: `a = ..., a_at = ...`. A row from before
- * any time changes nothing.
- */
-export function advancedSql(columns: Columns, now: string, stored: string): string {
-  return Object.keys(columns)
-    .flatMap((name) => [
-      `${name} = coalesce(${now}.${name}, ${stored}.${name})`,
-      `${name}_at = CASE WHEN ${now}.${name} IS NULL AND ${stored}.${name} IS NOT NULL
-        THEN nullif(coalesce(${stored}.${name}_at, ${stored}.observed_at), greatest(${now}.observed_at, ${stored}.observed_at)) END`,
-    ])
-    .join(', ');
 }

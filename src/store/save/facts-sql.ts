@@ -2,16 +2,16 @@
  * The SQL that saves posts and authors, for several runs at once: content with its versions, and counters with their
  * snapshots. The rules of `save-sql.ts` apply.
  *
- * These statements save responses that are the newest to contain an item, which nearly all are. They return the
- * others, which `late-history.ts` inserts into the history of the item (`model/history.ts`): a stored row is newer, a
- * later response contained the item, some values are of partial copies, or another transaction came first.
+ * A copy is *late* if what is stored is newer, or if a result that was received later has the item: an unchanged
+ * observation writes nothing, so only the results show what was confirmed ({@link laterResultsSql}). Late content only
+ * fills what is unknown. Late counters are saved by `late-counters.ts`.
  *
- * If the same response is parsed again, it corrects its own facts and its snapshot: otherwise the next response with
- * the same values would change nothing, and the history would stay wrong.
+ * A *partial* copy only fills what is unknown once a full copy was stored, and any full copy replaces partial ones.
+ *
+ * If the same response is parsed again, it corrects its own facts and its snapshot, unless a later one confirmed them.
  */
 import { type Columns, columnNames, typedColumns } from '../db/database.ts';
 import {
-  advancedSql,
   anyKnownSql,
   AUTHOR_CONTENT,
   AUTHOR_COUNTER_COLUMNS,
@@ -29,7 +29,7 @@ const S = 'strandline';
 export type Kind = 'post' | 'author';
 
 /** What a version contains, with the keys of other rows. */
-export const VERSION_COLUMNS = {
+const VERSION_COLUMNS = {
   post: { author_id: 'bigint', ...POST_CONTENT },
   author: AUTHOR_CONTENT,
 };
@@ -43,26 +43,30 @@ const COUNTED_MEMBERS: Columns = {
   urls: 'text[]',
   is_repost: 'boolean',
 };
-export const COUNTED_NAMES = Object.keys(COUNTED_MEMBERS);
-
-/** Counters of which `post_counters` has whether two responses knew them. */
-export const TWICE_NAMES: Record<Kind, readonly string[]> = {
-  post: Object.keys(POST_COUNTER_COLUMNS),
-  author: [],
-};
 
 /**
- * Of later responses, only this many are searched for an item. One that is late by more may override what they
- * confirmed.
+ * Of the results received after a response, only this many are searched for its items. A response that is late by more
+ * may override what they confirmed.
  */
-export const MAX_LATER_RESPONSES = 5_000;
+export const MAX_LATER_RESULTS = 5_000;
 
-/** Posts or authors of responses later than the oldest of some rows, with the time of the last. */
-const laterSql = (kind: Kind, rows: string) => `
-  SELECT u.id, max(o.observed_at) AS observed_at FROM (
-    SELECT observed_at, ${kind}_ids AS ids FROM ${S}.observed_items
-    WHERE observed_at > (SELECT min(observed_at) FROM ${rows}) ORDER BY observed_at LIMIT ${MAX_LATER_RESPONSES}
-  ) o CROSS JOIN LATERAL unnest(o.ids) u(id) GROUP BY u.id`;
+/**
+ * What later results contain: `id` of a post, of the author of a post, or of a link, and `observed_at` of each result.
+ * @param since the time after which results were received; null: none
+ */
+export function laterResultsSql(kind: Kind | 'link', since: string): string {
+  const later = `(
+    SELECT observed_at, ${kind === 'link' ? 'link_ids' : 'post_ids'} AS ids FROM ${S}.run_results
+    WHERE observed_at > ${since} ORDER BY observed_at LIMIT ${MAX_LATER_RESULTS}
+  ) o CROSS JOIN LATERAL unnest(o.ids) u(id)`;
+  return kind === 'author'
+    ? `SELECT p.id, o.observed_at FROM ${later} CROSS JOIN LATERAL (SELECT author_id AS id FROM ${S}.posts WHERE id = u.id OFFSET 0) p`
+    : `SELECT u.id, o.observed_at FROM ${later}`;
+}
+
+/** The newest later result with each item. @param rows what may be late */
+const confirmedSql = (kind: Kind, rows: string) =>
+  `SELECT id, max(observed_at) AS observed_at FROM (${laterResultsSql(kind, `(SELECT min(observed_at) FROM ${rows})`)}) c GROUP BY id`;
 
 /** The hashes of a row that is newer than the response are not compared. */
 const findSql = (table: 'posts' | 'authors', services: string, ids: string, times: string) => `(
@@ -85,117 +89,133 @@ SELECT p.ids AS post_ids, p.hashes AS post_hashes, p.partial_hashes AS post_part
   a.ids AS author_ids, a.hashes AS author_hashes, a.partial_hashes AS author_partial_hashes
 FROM ${findSql('posts', '$1', '$2', '$3')} p, ${findSql('authors', '$4', '$5', '$6')} a`;
 
-/** The row type of content that is saved. `n` is its index. */
-export const contentRowSql = (kind: Kind) =>
-  `n integer, service_id bigint, run_id bigint, observed_at timestamptz, is_partial boolean, hash bigint, external_id text, ${
+/** The row type of content that is saved. */
+const contentRowSql = (kind: Kind) =>
+  `service_id bigint, run_id bigint, observed_at timestamptz, is_partial boolean, hash bigint, external_id text, ${
     kind === 'post'
       ? `key text, text_key bigint, author_external_id text, ${typedColumns(POST_CONTENT)}`
       : typedColumns(AUTHOR_CONTENT)
   }`;
 
 /** Joins the author of a post `r`, as `w`. */
-export const AUTHOR_OF_ROW = `LEFT JOIN LATERAL (
+const AUTHOR_OF_ROW = `LEFT JOIN LATERAL (
     SELECT id AS author_id FROM ${S}.authors WHERE service_id = r.service_id AND external_id = r.author_external_id OFFSET 0
   ) w ON true`;
 
+/**
+ * How a copy is merged into a stored row `k`, as conditions.
+ * @param now the copy
+ * @param isConfirmed whether a later result has the item
+ */
+function mergeRules(now: string, isConfirmed: string) {
+  const isLate = `(k.observed_at > ${now}.observed_at OR ${isConfirmed})`;
+  const becomesFull = `(k.is_partial AND NOT ${now}.is_partial)`;
+  const onlyFills = `((${now}.is_partial AND NOT k.is_partial) OR (${isLate} AND NOT ${becomesFull}))`;
+  return { isLate, becomesFull, onlyFills };
+}
+
 /** The keys of a post are those of the address and of the text that are stored. */
-const MERGED_KEYS = `key = CASE WHEN excluded.url IS NULL OR (excluded.is_partial AND k.url IS NOT NULL) THEN coalesce(k.key, excluded.key)
-        ELSE excluded.key END,
-      text_key = CASE WHEN excluded.text = '' OR (excluded.is_partial AND k.text <> '') THEN k.text_key ELSE excluded.text_key END, `;
+const mergedKeysSql = (onlyFills: string) => `
+      key = CASE WHEN excluded.url IS NULL OR (${onlyFills} AND k.url IS NOT NULL) THEN coalesce(k.key, excluded.key) ELSE excluded.key END,
+      text_key = CASE WHEN excluded.text = '' OR (${onlyFills} AND k.text <> '') THEN k.text_key ELSE excluded.text_key END,`;
 
 /**
- * 2: new or changed authors. The first lookup selects rows to write; concurrent inserts are handled by the conflict
- * clause. Also writes missing hashes, and those of rows from before
- * `0004_versions` (without a run), since hashed content has more members now. The first change writes the former content as the first version. Returns the
- * indexes of rows that are to be inserted into their histories. $1 rows.
+ * 2: new or changed authors. The first lookup selects rows to write; rows that another transaction inserts meanwhile are
+ * merged by the conflict clause. Also writes missing hashes, and those of rows from before
+ * `0004_versions` (without a run), since hashed content has more members now. The first change writes the former content
+ * as the first version; what a late copy fills is no version. $1 rows.
  */
 export const SAVE_AUTHORS = saveContentSql('author');
-/** 3: the same for posts, after their authors have keys. Also returns posts of which a counted member changed, and the former keys of posts whose keys may have changed. */
+/** 3: the same for posts, after their authors have keys. Returns posts of which a counted member changed, and the former keys of posts whose keys may have changed. */
 export const SAVE_POSTS = saveContentSql('post');
 
 function saveContentSql(kind: Kind): string {
   const isPost = kind === 'post';
   const members = VERSION_COLUMNS[kind];
   const names = columnNames(members);
-  const insertedNames = (row: string) =>
-    Object.keys(members)
-      .map((name) => (name === 'text' ? `coalesce(${row}.text, '')` : `${row}.${name}`))
-      .join(', ');
-  const storedNames = (row: string) =>
-    Object.keys(members)
-      .map((name) => memberSql(row, name))
-      .join(', ');
-  // What a full copy has said is ignored in a partial one.
-  const newNames = Object.keys(members)
-    .map((name) => `CASE WHEN NOT s.is_partial OR ${memberSql('k', name)} IS NULL THEN s.${name} END`)
+  const insertedNames = Object.keys(members)
+    .map((name) => (name === 'text' ? `coalesce(r.text, '')` : `r.${name}`))
     .join(', ');
-  const isNews = (now: string, stored: string, columns: Columns) =>
-    `CASE WHEN ${now}.is_partial THEN ${fillsSql(columns, now, stored)} ELSE ${differsSql(columns, now, stored)} END`;
+  const storedNames = Object.keys(members)
+    .map((name) => memberSql(`${kind}s`, name))
+    .join(', ');
+  const newNames = Object.keys(members)
+    .map((name) => `CASE WHEN NOT s.only_fills OR ${memberSql('k', name)} IS NULL THEN s.${name} END`)
+    .join(', ');
+  const rules = mergeRules('r', 'coalesce(c.observed_at > r.observed_at, false)');
+  const merge = {
+    ...mergeRules('excluded', 'k.id = ANY (ARRAY(SELECT id FROM changed WHERE is_late))'),
+    isSame: 'k.id = ANY (ARRAY(SELECT id FROM marked))',
+  };
+  const isNews = (columns: Columns) =>
+    `CASE WHEN m.only_fills THEN ${fillsSql(columns, 'r', 'k')} ELSE ${differsSql(columns, 'r', 'k')} END`;
+  const stored = `SELECT * FROM ${S}.${kind}s`;
   return `
 WITH rows AS MATERIALIZED (
-  SELECT r.*, ${isPost ? 'w.author_id, k.key AS stored_key, k.text_key AS stored_text_key, ' : ''}k.id, k.observed_at AS stored_at, ${isPost ? `coalesce(${isNews('j', 'k', COUNTED_MEMBERS)}, false)` : 'false'} AS is_edit,
-    h.stored IS NULL OR (k.run_id IS NULL AND h.stored <> r.hash) AS needs_hash,
-    CASE WHEN k.id IS NULL THEN 'new' WHEN k.observed_at > r.observed_at OR k.is_partial THEN 'late'
-      WHEN ${isNews('j', 'k', members)} THEN 'changed' ELSE 'same' END AS verdict
+  SELECT r.*, ${isPost ? 'w.author_id, ' : ''}k.id, k.observed_at AS stored_at, k.first_seen_at > r.observed_at AS is_earlier,
+    k.is_partial AND NOT r.is_partial AS becomes_full,
+    k.id IS NOT NULL AND (${differsSql(isPost ? POST_CONTENT : AUTHOR_CONTENT, 'r', 'k')}${isPost ? ' OR (w.author_id IS NOT NULL AND w.author_id IS DISTINCT FROM k.author_id)' : ''}) AS is_different,
+    h.stored IS NULL OR (k.run_id IS NULL AND h.stored <> r.hash) AS needs_hash
   FROM json_to_recordset($1::json) AS r(${contentRowSql(kind)})
   ${isPost ? AUTHOR_OF_ROW : ''}
-  CROSS JOIN LATERAL (SELECT ${isPost ? 'w.author_id, ' : ''}r.is_partial, ${columnNames(isPost ? POST_CONTENT : AUTHOR_CONTENT, 'r.')}) j
-  LEFT JOIN LATERAL (
-    SELECT * FROM ${S}.${kind}s WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
-  ) k ON true
+  LEFT JOIN LATERAL (${stored} WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0) k ON true
   CROSS JOIN LATERAL (SELECT CASE WHEN r.is_partial THEN k.partial_hash ELSE k.content_hash END AS stored) h
-), later AS MATERIALIZED (${laterSql(kind, `rows WHERE verdict = 'changed'`)}
+), confirmed AS MATERIALIZED (${confirmedSql(kind, 'rows WHERE is_different')}
 ), changed AS MATERIALIZED (
-  SELECT * FROM rows r WHERE verdict = 'changed'
-    AND NOT EXISTS (SELECT FROM later l WHERE l.id = r.id AND l.observed_at > r.observed_at)
+  SELECT r.*, m.*${isPost ? `, k.key AS stored_key, k.text_key AS stored_text_key, ${isNews(COUNTED_MEMBERS)} AS is_edit` : ''}
+  FROM rows r CROSS JOIN LATERAL (${stored} WHERE id = r.id OFFSET 0) k
+  LEFT JOIN confirmed c ON c.id = r.id
+  CROSS JOIN LATERAL (SELECT ${rules.isLate} AS is_late, ${rules.onlyFills} AS only_fills OFFSET 0) m
+  WHERE r.is_different AND ${isNews(members)}
+), marked AS MATERIALIZED (
+  SELECT * FROM rows WHERE (is_earlier OR becomes_full) AND id NOT IN (SELECT id FROM changed)
 ), written AS (
   INSERT INTO ${S}.${kind}s AS k (service_id, external_id, first_seen_at, observed_at, run_id, is_partial, content_hash, partial_hash, ${isPost ? 'key, text_key, ' : ''}${names})
   SELECT service_id, external_id, observed_at, observed_at, run_id, is_partial, CASE WHEN NOT is_partial THEN hash END,
-    CASE WHEN is_partial THEN hash END, ${isPost ? 'key, text_key, ' : ''}${insertedNames('r')}
-  -- Late ones, too: the conflict locks their rows here, in the order of all saves, and changes nothing.
-  FROM rows r WHERE verdict <> 'same' ORDER BY service_id, external_id
+    CASE WHEN is_partial THEN hash END, ${isPost ? 'key, text_key, ' : ''}${insertedNames}
+  FROM rows r WHERE id IS NULL OR id IN (SELECT id FROM changed UNION ALL SELECT id FROM marked) ORDER BY service_id, external_id
   ON CONFLICT (service_id, external_id) DO UPDATE
-    SET observed_at = excluded.observed_at, run_id = excluded.run_id, is_partial = excluded.is_partial,
-      content_hash = coalesce(excluded.content_hash, k.content_hash),
-      partial_hash = coalesce(excluded.partial_hash, k.partial_hash), ${isPost ? MERGED_KEYS : ''}${mergedSql(members, 'excluded', 'k')}
-    WHERE k.id = ANY (ARRAY(SELECT id FROM changed)) AND k.observed_at <= excluded.observed_at AND NOT k.is_partial
-  RETURNING service_id, external_id
+    SET first_seen_at = least(k.first_seen_at, excluded.first_seen_at),
+      observed_at = CASE WHEN ${merge.isSame} THEN k.observed_at ELSE greatest(k.observed_at, excluded.observed_at) END,
+      run_id = CASE WHEN ${merge.isSame} OR k.observed_at > excluded.observed_at THEN k.run_id ELSE excluded.run_id END,
+      is_partial = k.is_partial AND excluded.is_partial,
+      content_hash = CASE WHEN ${merge.isLate} AND NOT ${merge.becomesFull} THEN k.content_hash ELSE coalesce(excluded.content_hash, k.content_hash) END,
+      partial_hash = CASE WHEN ${merge.isLate} THEN k.partial_hash ELSE coalesce(excluded.partial_hash, k.partial_hash) END,
+      ${isPost ? mergedKeysSql(merge.onlyFills) : ''}${mergedSql(members, 'excluded', 'k', merge.onlyFills)}
 ), hashed AS (
   UPDATE ${S}.${kind}s k SET content_hash = CASE WHEN r.is_partial THEN content_hash ELSE r.hash END,
     partial_hash = CASE WHEN r.is_partial THEN r.hash ELSE partial_hash END
-  FROM rows r WHERE r.verdict = 'same' AND r.needs_hash AND k.id = r.id
-), saved AS MATERIALIZED (
-  SELECT c.*, EXISTS (SELECT FROM ${S}.${kind}_versions WHERE ${kind}_id = c.id) AS has_versions
-  FROM changed c JOIN written USING (service_id, external_id)
+  FROM rows r WHERE k.id = r.id AND r.needs_hash AND k.observed_at <= r.observed_at
+    AND r.id NOT IN (SELECT id FROM changed UNION ALL SELECT id FROM marked)
+), edited AS MATERIALIZED (
+  SELECT c.*, EXISTS (SELECT FROM ${S}.${kind}_versions WHERE ${kind}_id = c.id) AS has_versions FROM changed c WHERE NOT is_late
 ), first_version AS (
   INSERT INTO ${S}.${kind}_versions (${kind}_id, observed_at, run_id, is_partial, ${names})
-  SELECT k.* FROM saved s CROSS JOIN LATERAL (
-    SELECT id, observed_at, run_id, is_partial, ${storedNames(`${kind}s`)} FROM ${S}.${kind}s WHERE id = s.id OFFSET 0
+  SELECT k.* FROM edited s CROSS JOIN LATERAL (
+    SELECT id, observed_at, run_id, is_partial, ${storedNames} FROM ${S}.${kind}s WHERE id = s.id OFFSET 0
   ) k
   WHERE NOT s.has_versions AND s.stored_at < s.observed_at
   ON CONFLICT DO NOTHING
 ), version AS (
   INSERT INTO ${S}.${kind}_versions AS v (${kind}_id, observed_at, run_id, is_partial, ${names})
   SELECT s.id, s.observed_at, s.run_id, s.is_partial, ${newNames}
-  FROM saved s CROSS JOIN LATERAL (SELECT * FROM ${S}.${kind}s WHERE id = s.id OFFSET 0) k
+  FROM edited s CROSS JOIN LATERAL (${stored} WHERE id = s.id OFFSET 0) k
   WHERE s.has_versions OR s.stored_at < s.observed_at
   ON CONFLICT (${kind}_id, observed_at) DO UPDATE SET ${refreshedSql(members, 'excluded', 'v')}
 )
-SELECT ARRAY(
-    SELECT n FROM rows r WHERE verdict <> 'same'
-      AND NOT EXISTS (SELECT FROM written WHERE service_id = r.service_id AND external_id = r.external_id) ORDER BY n
-  ) AS late, ARRAY(SELECT id FROM saved WHERE is_edit ORDER BY id) AS edited${
+SELECT ${
     isPost
-      ? `, (SELECT coalesce(json_agg(json_build_object('id', id::text, 'key', stored_key, 'textKey', stored_text_key::text)), '[]')
-    FROM saved WHERE (stored_key, stored_text_key) IS DISTINCT FROM (key, text_key)) AS renamed`
+      ? `ARRAY(SELECT id FROM changed WHERE is_edit ORDER BY id) AS edited, (
+    SELECT coalesce(json_agg(json_build_object('id', id::text, 'key', stored_key, 'textKey', stored_text_key::text)), '[]')
+    FROM changed WHERE (stored_key, stored_text_key) IS DISTINCT FROM (key, text_key)
+  ) AS renamed`
       : ''
   }`;
 }
 
 /**
- * 4: counters of posts and authors that differ from the stored ones, with a snapshot; and of posts, which counters a
- * second response knew, even if it changes none. Returns existing posts with a
- * new snapshot and its time, and the indexes of posts and authors that are to be inserted into their histories. From
+ * 4: counters of posts and authors that differ from the stored ones, with a snapshot. Returns existing posts with a new
+ * snapshot and its time, and the indexes of posts and authors whose copies are late. From
  * $1 on: services, IDs, keys or null, times and counters of posts; then the same of authors.
  */
 export const SAVE_COUNTERS = `
@@ -211,43 +231,34 @@ FROM (
 /** @param first number of the first parameter */
 function saveCountersSql(kind: Kind, counters: Columns, first: number): string {
   const lists = Object.keys(counters).map((_, i) => `$${first + 4 + i}::bigint[]`);
-  const twice = (sql: (name: string) => string) => TWICE_NAMES[kind].map((name) => `, ${sql(name)}`).join('');
-  const isKnownTwice = (name: string) =>
-    `(r.${name} IS NOT NULL AND k.${name} IS NOT NULL AND coalesce(k.${name}_at, k.observed_at) <> r.observed_at)`;
-  const confirms = TWICE_NAMES[kind].map((name) => `(NOT k.${name}_twice AND ${isKnownTwice(name)})`);
+  const names = columnNames(counters);
   return `
 ${kind}_rows AS MATERIALIZED (
   SELECT i.id, r.n::integer - 1 AS n, r.observed_at, ${columnNames(counters, 'r.')},
     CASE WHEN k.${kind}_id IS NULL THEN 'new' WHEN k.observed_at > r.observed_at THEN 'late'
-      WHEN ${differsSql(counters, 'r', 'k')} THEN 'changed'
-      WHEN ${confirms.join(' OR ') || 'false'} THEN 'confirmed' ELSE 'same' END AS verdict${twice((name) => `${isKnownTwice(name)} AS ${name}_twice`)}
+      WHEN ${differsSql(counters, 'r', 'k')} THEN 'changed' ELSE 'same' END AS verdict
   FROM unnest($${first}::bigint[], $${first + 1}::text[], $${first + 2}::bigint[], $${first + 3}::timestamptz[], ${lists.join(', ')})
-    WITH ORDINALITY AS r(service_id, external_id, id, observed_at, ${columnNames(counters)}, n)
+    WITH ORDINALITY AS r(service_id, external_id, id, observed_at, ${names}, n)
   CROSS JOIN LATERAL (
     SELECT coalesce(r.id, (SELECT id FROM ${S}.${kind}s WHERE service_id = r.service_id AND external_id = r.external_id)) AS id OFFSET 0
   ) i
   LEFT JOIN LATERAL (SELECT * FROM ${S}.${kind}_counters WHERE ${kind}_id = i.id OFFSET 0) k ON true
-), ${kind}_later AS MATERIALIZED (${laterSql(kind, `${kind}_rows WHERE verdict = 'changed'`)}
-), ${kind}_changed AS MATERIALIZED (
-  SELECT * FROM ${kind}_rows r WHERE verdict = 'changed'
-    AND NOT EXISTS (SELECT FROM ${kind}_later l WHERE l.id = r.id AND l.observed_at > r.observed_at)
+), ${kind}_confirmed AS MATERIALIZED (${confirmedSql(kind, `${kind}_rows WHERE verdict = 'changed'`)}
 ), ${kind}_newest AS (
-  INSERT INTO ${S}.${kind}_counters AS k (${kind}_id, observed_at, ${columnNames(counters)}${twice((name) => `${name}_twice`)})
-  SELECT id, CASE WHEN verdict = 'confirmed' THEN '-infinity' ELSE observed_at END,
-    ${Object.keys(counters)
-      .map((name) => `CASE WHEN verdict <> 'confirmed' THEN ${name} END`)
-      .join(', ')}${twice((name) => `${name}_twice`)}
-  -- Late ones are locked here, too.
-  FROM ${kind}_rows WHERE verdict <> 'same' ORDER BY id
-  ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = greatest(k.observed_at, excluded.observed_at), ${advancedSql(counters, 'excluded', 'k')}${twice((name) => `${name}_twice = k.${name}_twice OR excluded.${name}_twice`)}
-    WHERE (k.${kind}_id = ANY (ARRAY(SELECT id FROM ${kind}_changed)) AND k.observed_at <= excluded.observed_at
-      AND (${differsSql(counters, 'excluded', 'k')})) OR excluded.observed_at = '-infinity'
+  INSERT INTO ${S}.${kind}_counters AS k (${kind}_id, observed_at, ${names})
+  -- Late ones, too: the conflict locks their rows here, in the order of all saves, and changes nothing.
+  SELECT id, observed_at, ${names} FROM ${kind}_rows WHERE verdict <> 'same' ORDER BY id
+  ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = excluded.observed_at, ${refreshedSql(counters, 'excluded', 'k')}
+    WHERE k.${kind}_id = ANY (ARRAY(
+        SELECT r.id FROM ${kind}_rows r WHERE r.verdict = 'changed'
+          AND NOT EXISTS (SELECT FROM ${kind}_confirmed c WHERE c.id = r.id AND c.observed_at > r.observed_at)
+      )) AND k.observed_at <= excluded.observed_at AND (${differsSql(counters, 'excluded', 'k')})
   RETURNING ${kind}_id
 ), ${kind}_changes AS MATERIALIZED (
-  SELECT r.* FROM ${kind}_rows r JOIN ${kind}_newest k ON k.${kind}_id = r.id WHERE verdict <> 'confirmed' AND ${anyKnownSql(counters, 'r')}
+  SELECT r.* FROM ${kind}_rows r JOIN ${kind}_newest k ON k.${kind}_id = r.id WHERE ${anyKnownSql(counters, 'r')}
 ), ${kind}_history AS (
-  INSERT INTO ${S}.${kind}_snapshots AS h (${kind}_id, observed_at, ${columnNames(counters)})
-  SELECT id, observed_at, ${columnNames(counters)} FROM ${kind}_changes
+  INSERT INTO ${S}.${kind}_snapshots AS h (${kind}_id, observed_at, ${names})
+  SELECT id, observed_at, ${names} FROM ${kind}_changes
   ON CONFLICT (${kind}_id, observed_at) DO UPDATE SET ${refreshedSql(counters, 'excluded', 'h')}
 )`;
 }

@@ -2,7 +2,7 @@
 import { TIME_PRECISIONS } from '../../lib/time.ts';
 import { columnNames, typedColumns } from '../db/database.ts';
 import { anyKnownSql, LINK_CONTENT } from './columns.ts';
-import { MAX_LATER_RESPONSES } from './facts-sql.ts';
+import { laterResultsSql } from './facts-sql.ts';
 
 const S = 'strandline';
 
@@ -25,7 +25,8 @@ const FIND_LINK = `
 
 /**
  * New or changed links. Their first sighting and address are those of the earliest response, even if it is saved later.
- * Each member has the newest known value: one that a later response knew is left out. $1 rows.
+ * Members that a late response knows only fill what is unknown: one before the last change of the link, or before a result
+ * that has the link. $1 rows.
  */
 export const SAVE_LINKS = `
 WITH rows AS MATERIALIZED (
@@ -37,43 +38,35 @@ WITH rows AS MATERIALIZED (
   ORDER BY identity, r.observed_at DESC, r.ord
 ), changed AS MATERIALIZED (
   SELECT * FROM rows WHERE id IS NULL OR first_seen_at > observed_at OR ${anyKnownSql(LINK_CONTENT, 'rows')}
-), later AS MATERIALIZED (
-  SELECT observed_at, link_ids AS ids, link_known AS known FROM ${S}.observed_items
-  WHERE observed_at > (SELECT min(observed_at) FROM changed WHERE id IS NOT NULL) ORDER BY observed_at LIMIT ${MAX_LATER_RESPONSES}
+), confirmed AS MATERIALIZED (
+  SELECT DISTINCT c.id FROM changed r
+  JOIN (${laterResultsSql('link', '(SELECT min(observed_at) FROM changed WHERE id IS NOT NULL)')}) c ON c.id = r.id AND c.observed_at > r.observed_at
 )
-INSERT INTO ${S}.links AS l (first_seen_at, observed_at, known_at, canonical, url, site, ${columnNames(LINK_CONTENT)})
-SELECT observed_at, observed_at, ARRAY[${linkMembers(() => 'observed_at')}], identity, url, site, ${linkMembers(
-  (name, i) => `CASE WHEN n.known & ${2 ** (i + 1)} = 0 THEN r.${name} END`,
-)}
-FROM changed r CROSS JOIN LATERAL (
-  SELECT coalesce(bit_or(known[array_position(ids, r.id)]), 0) AS known FROM later WHERE later.observed_at > r.observed_at AND r.id = ANY (ids)
-) n ORDER BY identity
+INSERT INTO ${S}.links AS l (first_seen_at, observed_at, canonical, url, site, ${columnNames(LINK_CONTENT)})
+SELECT observed_at, observed_at, identity, url, site, ${columnNames(LINK_CONTENT)} FROM changed ORDER BY identity
 ON CONFLICT (canonical) DO UPDATE
-  SET first_seen_at = least(l.first_seen_at, excluded.first_seen_at), observed_at = greatest(l.observed_at, excluded.observed_at),
+  SET first_seen_at = least(l.first_seen_at, excluded.first_seen_at),
+    observed_at = CASE WHEN ${anyKnownSql(LINK_CONTENT, 'l')} THEN greatest(l.observed_at, excluded.observed_at) ELSE excluded.observed_at END,
     url = CASE WHEN excluded.first_seen_at < l.first_seen_at THEN excluded.url ELSE l.url END,
-    known_at = ARRAY[${linkMembers((name, i) => `CASE WHEN ${replacesSql(name, i)} THEN excluded.observed_at ELSE l.known_at[${i + 1}] END`)}],
-    ${linkMembers((name, i) => `${name} = CASE WHEN ${replacesSql(name, i)} THEN excluded.${name} ELSE l.${name} END`)}
+    ${linkMembers((name) => `${name} = CASE WHEN ${replacesSql(name)} THEN excluded.${name} ELSE l.${name} END`)}
   WHERE excluded.first_seen_at < l.first_seen_at OR ${Object.keys(LINK_CONTENT)
-    .map((name, i) => `(${replacesSql(name, i)} AND excluded.${name} IS DISTINCT FROM l.${name})`)
+    .map((name) => `(${replacesSql(name)} AND excluded.${name} IS DISTINCT FROM l.${name})`)
     .join(' OR ')}`;
 
-function linkMembers(f: (name: string, i: number) => string): string {
-  return Object.keys(LINK_CONTENT).map(f).join(', ');
+function linkMembers(f: (name: string) => string): string {
+  return Object.keys(LINK_CONTENT)
+    .map((name) => f(name))
+    .join(', ');
 }
 
 /** A time of publication and its precision are one value. */
-export function isTimeMember(name: string): boolean {
+function isTimeMember(name: string): boolean {
   return name === 'published_at' || name === 'published_precision';
 }
 
 /** The rank of the precision of a time of publication: 1 is exact. */
-export function precisionRankSql(row: string): string {
+function precisionRankSql(row: string): string {
   return `array_position('{${TIME_PRECISIONS.join(',')}}'::text[], coalesce(${row}.published_precision, 'exact'))`;
-}
-
-/** When the member with this index was last known, of a stored link. */
-export function knownAtSql(row: string, i: number): string {
-  return `coalesce(${row}.known_at[${i + 1}], ${row}.observed_at)`;
 }
 
 function isOtherSql(name: string): string {
@@ -83,15 +76,16 @@ function isOtherSql(name: string): string {
 }
 
 /**
- * Whether a new member of a link replaces the stored one: it is known, and newer. Of times of publication, a more
- * precise one replaces the other, as within a response; of two relative times alike, the earlier is closer.
+ * Whether a new member of a link replaces the stored one: it is known, and fills an unknown one or is not late. Of times of
+ * publication, a more precise one replaces the other, as within a response; of two relative times alike, the earlier is
+ * closer.
  */
-function replacesSql(name: string, i: number): string {
-  const isNewer = (n: number) => `${knownAtSql('l', n)} <= excluded.observed_at`;
-  if (!isTimeMember(name)) return `(excluded.${name} IS NOT NULL AND (l.${name} IS NULL OR ${isNewer(i)}))`;
+function replacesSql(name: string): string {
+  const isLate = '(l.observed_at > excluded.observed_at OR l.id = ANY (ARRAY(SELECT id FROM confirmed)))';
+  if (!isTimeMember(name)) return `(excluded.${name} IS NOT NULL AND (l.${name} IS NULL OR NOT ${isLate}))`;
   const [rank, storedRank] = ['excluded', 'l'].map(precisionRankSql);
   return `(excluded.published_at IS NOT NULL AND (l.published_at IS NULL OR ${rank} < ${storedRank} OR (${rank} = ${storedRank}
-    AND CASE WHEN ${rank} = 1 THEN ${isNewer(Object.keys(LINK_CONTENT).indexOf('published_at'))} ELSE excluded.published_at < l.published_at END)))`;
+    AND CASE WHEN ${rank} = 1 THEN NOT ${isLate} ELSE excluded.published_at < l.published_at END)))`;
 }
 
 /** Addresses of links, after these have keys. $1 rows. */

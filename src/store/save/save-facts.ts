@@ -1,11 +1,9 @@
-/** Saves posts, authors and their counters, and finds the copies that belong into histories. */
+/** Saves posts, authors and their counters, and finds the copies whose counters are late. */
 import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../model/counters.ts';
 import type { ParsedResults } from '../../model/parsed-results.ts';
 import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import { awaitAll, type Id, type Transaction } from '../db/database.ts';
 import { FIND_STORED, type Kind, SAVE_AUTHORS, SAVE_COUNTERS, SAVE_POSTS } from './facts-sql.ts';
-import type { ChangedPost, FormerKeys } from './late-content.ts';
-import type { LateCopy } from './late-history.ts';
 import type { ResponseToSave } from './outcome.ts';
 import {
   buildContentRows,
@@ -15,6 +13,13 @@ import {
   type KnownItem,
   type Turn,
 } from './save-rows.ts';
+
+/** An existing post that a response changed, and when that was received. */
+export type ChangedPost = { id: Id; at: Date };
+/** What an existing post was recognized by before its address or text may have changed. */
+export type FormerKeys = { id: Id; key: string | null; textKey: Id | null };
+/** A copy of an item, and when it was received. */
+export type LateCopy = Turn<unknown>['items'][number];
 
 /** Items of responses, with what is stored of them. */
 export type KnownItems = { posts: KnownItem[]; authors: KnownItem[] };
@@ -53,13 +58,12 @@ export async function saveContent(
   kind: Kind,
   things: readonly KnownItem[],
   rules: readonly OwnLinkRule[],
-): Promise<{ late: LateCopy[]; edited: ChangedPost[]; renamed: FormerKeys[] }> {
+): Promise<{ edited: ChangedPost[]; renamed: FormerKeys[] }> {
   const turns = buildContentRows(things, kind === 'post' ? rules : null);
   const text = kind === 'post' ? SAVE_POSTS : SAVE_AUTHORS;
   const saved = await awaitAll(
     turns.map(({ rows }) => queryPrepared<SavedContent>(tx, `save_${kind}s`, text, [rows])),
   );
-  const late = turns.flatMap(({ items }, turn) => pickLate(items, saved[turn]?.late));
   const edited = turns.flatMap(({ items }, turn) => {
     const times = new Map(items.map(({ item, now }) => [item.id, now.at]));
     return (saved[turn]?.edited ?? []).flatMap((id) => ({ id, at: times.get(id) ?? new Date(0) }));
@@ -71,13 +75,12 @@ export async function saveContent(
       textKey: textKey === null ? null : BigInt(textKey),
     })),
   );
-  return { late, edited, renamed };
+  return { edited, renamed };
 }
 
 /** `renamed`: ids and keys of texts are text, because JSON has no bigint. */
 type SavedContent = {
-  late: number[];
-  edited: Id[];
+  edited?: Id[];
   renamed?: { id: string; key: string | null; textKey: string | null }[];
 };
 
@@ -86,7 +89,7 @@ const pickLate = (items: Turn<unknown>['items'], late: readonly number[] = []): 
 
 type CountersRow = { ids: Id[]; times: Date[]; late_posts: number[]; late_authors: number[] };
 
-/** @returns existing posts with a new snapshot, and what belongs into histories */
+/** @returns existing posts with a new snapshot, and late copies, of which nothing is saved yet */
 export async function saveCounters(
   tx: Transaction,
   known: KnownItems,

@@ -4,23 +4,22 @@ import { readRenamedItems, settleThings } from '../topics/copies.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../db/database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../erase/tombstones.ts';
-import { MEMBERS } from './columns.ts';
-import { type ChangedPost, saveLateContent } from './late-content.ts';
 import { saveLateCounters } from './late-counters.ts';
 import { SAVE_ADDRESSES, SAVE_LINKS, SAVE_POST_LINKS } from './link-sql.ts';
 import { clearCompletion, saveClaims } from './save-claims.ts';
 import { lockCompletions, saveCompletionChanges } from './save-completion-change.ts';
 import { saveTools } from './save-tools.ts';
-import { findStored, type KnownItems, queryPrepared, saveContent, saveCounters } from './save-facts.ts';
+import {
+  type ChangedPost,
+  findStored,
+  type KnownItems,
+  queryPrepared,
+  saveContent,
+  saveCounters,
+} from './save-facts.ts';
 import type { Outcome, ResponseToSave } from './outcome.ts';
 import { type Item, itemName, reportItems } from './topic-items.ts';
-import {
-  buildLinkRows,
-  collectPostAddresses,
-  encodeKnownMembers,
-  type KnownItem,
-  itemKey,
-} from './save-rows.ts';
+import { buildLinkRows, collectPostAddresses, itemKey } from './save-rows.ts';
 import {
   INSERT_DISCOVERIES,
   INSERT_COMPLETION,
@@ -66,7 +65,7 @@ export async function saveResponses(
   const rules = oldest.linkRules ?? [];
   const known = await findStored(tx, responses);
   const results = responses.filter(({ outcome }) => outcome.isResult);
-  const [authors, posts, , counters, sighted] = await awaitAll([
+  const [, posts, , counters, sighted] = await awaitAll([
     saveContent(tx, 'author', known.authors, rules),
     saveContent(tx, 'post', known.posts, rules),
     saveLinks(tx, responses, known.posts, rules),
@@ -74,8 +73,6 @@ export async function saveResponses(
     insertSightings(tx, responses, known),
     saveTools(tx, results, again !== undefined),
   ]);
-  const late = await saveLateContent(tx, { author: authors.late, post: posts.late }, rules);
-  const edited = [...posts.edited, ...late.edited];
   const changed = [...counters.changed, ...(await saveLateCounters(tx, counters.late))];
   // Rows of posts and links are locked before completions, as everywhere.
   const [items, touched, , , completions] = await awaitAll([
@@ -127,7 +124,7 @@ export async function saveResponses(
         new_posts: diffs[i]?.newPosts ?? [],
         new_links: diffs[i]?.newLinks ?? [],
         changed_posts: pickPosts(changed, observedAt),
-        edited_posts: pickPosts(edited, observedAt),
+        edited_posts: pickPosts(posts.edited, observedAt),
         touched_posts: [...(again?.formerPosts ?? []), ...(touched[i]?.posts ?? [])],
         touched_links: touched[i]?.links ?? [],
         notify: again === undefined,
@@ -138,7 +135,7 @@ export async function saveResponses(
     ...listSighted(sighted[i], i),
     ...listChanged(diffs[i]?.completionChanged === true ? (completions[i] ?? null) : null, i),
   ]);
-  const renamed = await readRenamedItems(tx, [...posts.renamed, ...late.renamed]);
+  const renamed = await readRenamedItems(tx, posts.renamed);
   let appended: Promise<unknown> | undefined;
   if (discovered.length > 0) {
     last(tx.query(LOCK_FEED));
@@ -159,7 +156,7 @@ const pickPosts = (changed: readonly ChangedPost[], at: Date) =>
 async function saveLinks(
   tx: Transaction,
   responses: readonly Won[],
-  posts: readonly KnownItem[],
+  posts: KnownItems['posts'],
   rules: readonly OwnLinkRule[],
 ): Promise<void> {
   const inPosts = collectPostAddresses(responses, posts);
@@ -191,30 +188,18 @@ async function insertSightings(
     [...response.findings.posts, ...response.findings.nestedPosts].map((post, n) => ({
       place: i + 1,
       isNested: n >= response.findings.posts.length,
-      known: encodeKnownMembers(post, MEMBERS.post),
       serviceId: response.serviceId,
       externalId: post.external_id,
     })),
   );
-  const authors = responses.flatMap(({ serviceId, findings }, i) =>
-    findings.authors.map((author) => ({
-      place: i + 1,
-      known: encodeKnownMembers(author, MEMBERS.author),
-      serviceId,
-      externalId: author.external_id,
-    })),
+  const keys = new Map(
+    known.posts.map(({ serviceId, externalId, id }) => [itemKey(serviceId, externalId), id]),
   );
-  const findKey = (items: readonly KnownItem[]) => {
-    const keys = new Map(items.map(({ serviceId, externalId, id }) => [itemKey(serviceId, externalId), id]));
-    return (item: { serviceId: Id; externalId: string }) =>
-      keys.get(itemKey(item.serviceId, item.externalId)) ?? null;
-  };
   const links = responses.flatMap(({ findings }, i) =>
     findings.links.map((link) => ({
       place: i + 1,
       address: link.address,
       source: link.source,
-      known: encodeKnownMembers(link, MEMBERS.link),
     })),
   );
   const { rows } = await tx.query<SightedRow>({
@@ -228,18 +213,11 @@ async function insertSightings(
       posts.map(({ place }) => place),
       posts.map(({ serviceId }) => serviceId),
       posts.map(({ externalId }) => externalId),
-      posts.map(findKey(known.posts)),
+      posts.map((post) => keys.get(itemKey(post.serviceId, post.externalId)) ?? null),
       links.map(({ place }) => place),
       links.map(({ address }) => address),
       links.map(({ source }) => source),
       posts.map(({ isNested }) => isNested),
-      posts.map((post) => post.known),
-      authors.map(({ place }) => place),
-      authors.map(({ serviceId }) => serviceId),
-      authors.map(({ externalId }) => externalId),
-      authors.map(findKey(known.authors)),
-      authors.map((author) => author.known),
-      links.map((link) => link.known),
     ],
   });
   return rows;

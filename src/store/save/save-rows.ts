@@ -88,42 +88,8 @@ function splitItem(item: ParsedPost | ParsedAuthor, counters: readonly string[])
   return { content: json, hash: hash('sha256', json, 'buffer').readBigInt64BE(), counters: counts };
 }
 
-/**
- * Encodes which members a response knew: the lowest bit is set for a partial copy, the others stand for members. See
- * {@link readKnownMembers}. As a number, since there are fewer than 50 members.
- */
-export function encodeKnownMembers(
-  item: ParsedPost | ParsedAuthor | ParsedLink,
-  members: readonly string[],
-): number {
-  const values: Readonly<Record<string, unknown>> = item;
-  // Of times of publication, only an exact one confirms another.
-  const isRelative = 'published_precision' in item && item.published_precision !== 'exact';
-  let bits = values['is_partial'] === true ? 1 : 0;
-  let bit = 1;
-  for (const name of members) {
-    bit *= 2;
-    const value = values[name === 'author_id' ? 'author_external_id' : name];
-    const isUnknown =
-      value === null ||
-      value === undefined ||
-      (value === '' && UNKNOWN_IF_EMPTY.has(name)) ||
-      (isRelative && name.startsWith('published_'));
-    if (!isUnknown) bits += bit;
-  }
-  return bits;
-}
-
 /** An empty text of a post, or title or snippet of a link, says nothing; other empty texts are known to be empty. */
 const UNKNOWN_IF_EMPTY: ReadonlySet<string> = new Set(['text', 'title', 'snippet', 'summary_description']);
-
-export function readKnownMembers(
-  bits: Id,
-  members: readonly string[],
-): { isPartial: boolean; known: string[] } {
-  const known = members.filter((_, i) => ((bits >> BigInt(i + 1)) & 1n) === 1n);
-  return { isPartial: (bits & 1n) === 1n, known };
-}
 
 /** Rows of new or changed content, as JSON arrays to save in order. @param rules of the keys of posts; null for authors */
 export function buildContentRows(
@@ -143,14 +109,14 @@ export function buildContentRows(
 }
 
 /** Rows for `contentRowSql`. */
-export function writeContentRows(
+function writeContentRows(
   items: readonly Turn<string>['items'][number][],
   rules: readonly OwnLinkRule[] | null,
 ): string {
-  const rows = items.map(({ item: { serviceId, externalId }, now }, n) => {
+  const rows = items.map(({ item: { serviceId, externalId }, now }) => {
     const key = rules === null ? null : identifyPost({ serviceId, externalId, url: now.url }, rules);
     const textKey = now.text === null ? null : hashFoldedText(now.text);
-    return `{"n":${n},"service_id":"${serviceId}","run_id":"${now.runId}","observed_at":"${now.at.toISOString()}","hash":"${now.hash}","key":${JSON.stringify(key)},"text_key":${textKey},${now.content.slice(1)}`;
+    return `{"service_id":"${serviceId}","run_id":"${now.runId}","observed_at":"${now.at.toISOString()}","hash":"${now.hash}","key":${JSON.stringify(key)},"text_key":${textKey},${now.content.slice(1)}`;
   });
   return `[${rows.join(',')}]`;
 }

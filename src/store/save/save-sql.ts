@@ -10,26 +10,25 @@
  * - Existing rows are looked up one by one (`LATERAL ... OFFSET 0`, which Postgres does not flatten): plans are
  *   cached, and a plan made while a table was small would scan all of it.
  */
-import { MAX_LATER_RESPONSES } from './facts-sql.ts';
+import { MAX_LATER_RESULTS } from './facts-sql.ts';
 
 const S = 'strandline';
 
 /**
- * 5: keys of posts and links, and the diffs: an inserted sighting is new to its search, exactly once. Also which
- * members of which posts and authors each response knew, and whether a later response of the search was saved before.
+ * 5: keys of posts and links, and the diffs: an inserted sighting is new to its search, exactly once. Also whether a
+ * later result of the search was saved before.
  * $1 runs, $2 their searches, $3 times, $4 whether this is the result of the run. Of posts: $5 index of the run in
  * these lists, $6 services, $7 IDs, $8 keys or null. Of links: $9 index of the run, $10 addresses, $11 sources. Of
- * posts, $12 whether nested in others, $13 known members. Of authors: $14 index of the run, $15 services, $16 IDs,
- * $17 keys or null, $18 known members. Of links, $19 known members.
+ * posts, $12 whether nested in others.
  */
 export const INSERT_SIGHTINGS = `
 WITH responses AS MATERIALIZED (
   SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::boolean[]) WITH ORDINALITY
     AS r(run_id, search_id, observed_at, is_result, place)
 ), found_posts AS MATERIALIZED (
-  SELECT r.place, r.n, coalesce(r.id, p.id) AS id, r.is_nested, r.known
-  FROM unnest($5::int[], $6::bigint[], $7::text[], $8::bigint[], $12::boolean[], $13::bigint[]) WITH ORDINALITY
-    AS r(place, service_id, external_id, id, is_nested, known, n)
+  SELECT r.place, r.n, coalesce(r.id, p.id) AS id, r.is_nested
+  FROM unnest($5::int[], $6::bigint[], $7::text[], $8::bigint[], $12::boolean[]) WITH ORDINALITY
+    AS r(place, service_id, external_id, id, is_nested, n)
   LEFT JOIN LATERAL (
     SELECT id FROM ${S}.posts WHERE r.id IS NULL AND service_id = r.service_id AND external_id = r.external_id OFFSET 0
   ) p ON true
@@ -41,9 +40,9 @@ WITH responses AS MATERIALIZED (
   ON CONFLICT DO NOTHING
   RETURNING search_id, post_id
 ), found_links AS MATERIALIZED (
-  SELECT DISTINCT ON (r.place, la.id) r.place, la.id, r.source, r.known, r.n
-  FROM unnest($9::int[], $10::text[], $11::text[], $19::bigint[]) WITH ORDINALITY
-    AS r(place, address, source, known, n)
+  SELECT DISTINCT ON (r.place, la.id) r.place, la.id, r.source, r.n
+  FROM unnest($9::int[], $10::text[], $11::text[]) WITH ORDINALITY
+    AS r(place, address, source, n)
   CROSS JOIN LATERAL (
     SELECT link_id AS id FROM ${S}.link_addresses WHERE address = r.address OFFSET 0
   ) la
@@ -63,26 +62,6 @@ WITH responses AS MATERIALIZED (
   FROM responses r WHERE is_result
   ON CONFLICT (run_id) DO UPDATE SET observed_at = excluded.observed_at,
     post_ids = excluded.post_ids, link_ids = excluded.link_ids, link_sources = excluded.link_sources
-), found_authors AS MATERIALIZED (
-  SELECT r.place, r.n, coalesce(r.id, a.id) AS id, r.known
-  FROM unnest($14::int[], $15::bigint[], $16::text[], $17::bigint[], $18::bigint[]) WITH ORDINALITY
-    AS r(place, service_id, external_id, id, known, n)
-  LEFT JOIN LATERAL (
-    SELECT id FROM ${S}.authors WHERE r.id IS NULL AND service_id = r.service_id AND external_id = r.external_id OFFSET 0
-  ) a ON true
-), observed AS (
-  INSERT INTO ${S}.observed_items (observed_at, run_id, post_ids, post_known, author_ids, author_known, link_ids, link_known)
-  SELECT observed_at, run_id,
-    ARRAY(SELECT id FROM found_posts f WHERE f.place = r.place ORDER BY n),
-    ARRAY(SELECT known FROM found_posts f WHERE f.place = r.place ORDER BY n),
-    ARRAY(SELECT id FROM found_authors f WHERE f.place = r.place ORDER BY n),
-    ARRAY(SELECT known FROM found_authors f WHERE f.place = r.place ORDER BY n),
-    ARRAY(SELECT id FROM found_links f WHERE f.place = r.place ORDER BY n),
-    ARRAY(SELECT known FROM found_links f WHERE f.place = r.place ORDER BY n)
-  FROM responses r WHERE place = ANY ($5::int[] || $9::int[])
-  ON CONFLICT (observed_at, run_id) DO UPDATE SET post_ids = excluded.post_ids, post_known = excluded.post_known,
-    author_ids = excluded.author_ids, author_known = excluded.author_known,
-    link_ids = excluded.link_ids, link_known = excluded.link_known
 )
 SELECT
   ARRAY(SELECT f.id FROM found_posts f JOIN post_sightings s ON s.post_id = f.id
@@ -90,7 +69,7 @@ SELECT
   ARRAY(SELECT f.id FROM found_links f JOIN link_sightings s ON s.link_id = f.id
     WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_links,
   EXISTS (
-    SELECT FROM (SELECT run_id FROM ${S}.observed_items WHERE observed_at > r.observed_at ORDER BY observed_at LIMIT ${MAX_LATER_RESPONSES}) o
+    SELECT FROM (SELECT run_id FROM ${S}.run_results WHERE observed_at > r.observed_at ORDER BY observed_at LIMIT ${MAX_LATER_RESULTS}) o
     CROSS JOIN LATERAL (SELECT search_id FROM ${S}.runs WHERE id = o.run_id OFFSET 0) n WHERE n.search_id = r.search_id
   ) AS is_late
 FROM responses r ORDER BY r.place`;

@@ -1112,13 +1112,13 @@ export const postGrowthView = analytics
     /** Replies when last observed; null when unknown. */
     reply_count: counter(),
     /**
-     * Sum of the increases in replies between observations; null when fewer than two responses knew
-     * them.
+     * Sum of the increases in replies between observations; 0 when a later result returned the post
+     * without a change, or left the counter out; null when none did.
      */
     gained_reply_count: counter(),
     /**
-     * Sum of the decreases in replies, as a positive number; null when fewer than two responses knew
-     * them. reply_count = first + gained - lost.
+     * Sum of the decreases in replies, as a positive number; null when no later response returned the
+     * post. reply_count = first + gained - lost.
      */
     lost_reply_count: counter(),
     /** Whether replies ever fell. */
@@ -1128,13 +1128,13 @@ export const postGrowthView = analytics
     /** Reposts when last observed; null when unknown. */
     repost_count: counter(),
     /**
-     * Sum of the increases in reposts between observations; null when fewer than two responses knew
-     * them.
+     * Sum of the increases in reposts between observations; 0 when a later result returned the post
+     * without a change, or left the counter out; null when none did.
      */
     gained_repost_count: counter(),
     /**
-     * Sum of the decreases in reposts, as a positive number; null when fewer than two responses knew
-     * them. repost_count = first + gained - lost.
+     * Sum of the decreases in reposts, as a positive number; null when no later response returned the
+     * post. repost_count = first + gained - lost.
      */
     lost_repost_count: counter(),
     /** Whether reposts ever fell. */
@@ -1144,12 +1144,13 @@ export const postGrowthView = analytics
     /** Likes when last observed; null when unknown. */
     like_count: counter(),
     /**
-     * Sum of the increases in likes between observations; null when fewer than two responses knew them.
+     * Sum of the increases in likes between observations; 0 when a later result returned the post
+     * without a change, or left the counter out; null when none did.
      */
     gained_like_count: counter(),
     /**
-     * Sum of the decreases in likes, as a positive number; null when fewer than two responses knew
-     * them. like_count = first + gained - lost.
+     * Sum of the decreases in likes, as a positive number; null when no later response returned the
+     * post. like_count = first + gained - lost.
      */
     lost_like_count: counter(),
     /** Whether likes ever fell. */
@@ -1159,12 +1160,13 @@ export const postGrowthView = analytics
     /** Views when last observed; null when unknown. */
     view_count: counter(),
     /**
-     * Sum of the increases in views between observations; null when fewer than two responses knew them.
+     * Sum of the increases in views between observations; 0 when a later result returned the post
+     * without a change, or left the counter out; null when none did.
      */
     gained_view_count: counter(),
     /**
-     * Sum of the decreases in views, as a positive number; null when fewer than two responses knew
-     * them. view_count = first + gained - lost.
+     * Sum of the decreases in views, as a positive number; null when no later response returned the
+     * post. view_count = first + gained - lost.
      */
     lost_view_count: counter(),
     /** Whether views ever fell. */
@@ -1174,13 +1176,13 @@ export const postGrowthView = analytics
     /** Quotes when last observed; null when unknown. */
     quote_count: counter(),
     /**
-     * Sum of the increases in quotes between observations; null when fewer than two responses knew
-     * them.
+     * Sum of the increases in quotes between observations; 0 when a later result returned the post
+     * without a change, or left the counter out; null when none did.
      */
     gained_quote_count: counter(),
     /**
-     * Sum of the decreases in quotes, as a positive number; null when fewer than two responses knew
-     * them. quote_count = first + gained - lost.
+     * Sum of the decreases in quotes, as a positive number; null when no later response returned the
+     * post. quote_count = first + gained - lost.
      */
     lost_quote_count: counter(),
     /** Whether quotes ever fell. */
@@ -1190,13 +1192,13 @@ export const postGrowthView = analytics
     /** Impressions when last observed; null when unknown. */
     impression_count: counter(),
     /**
-     * Sum of the increases in impressions between observations; null when fewer than two responses knew
-     * them.
+     * Sum of the increases in impressions between observations; 0 when a later result returned the post
+     * without a change, or left the counter out; null when none did.
      */
     gained_impression_count: counter(),
     /**
-     * Sum of the decreases in impressions, as a positive number; null when fewer than two responses
-     * knew them. impression_count = first + gained - lost.
+     * Sum of the decreases in impressions, as a positive number; null when no later response returned
+     * the post. impression_count = first + gained - lost.
      */
     lost_impression_count: counter(),
     /** Whether impressions ever fell. */
@@ -1206,20 +1208,23 @@ export const postGrowthView = analytics
     /** Bookmarks when last observed; null when unknown. */
     bookmark_count: counter(),
     /**
-     * Sum of the increases in bookmarks between observations; null when fewer than two responses knew
-     * them.
+     * Sum of the increases in bookmarks between observations; 0 when a later result returned the post
+     * without a change, or left the counter out; null when none did.
      */
     gained_bookmark_count: counter(),
     /**
-     * Sum of the decreases in bookmarks, as a positive number; null when fewer than two responses knew
-     * them. bookmark_count = first + gained - lost.
+     * Sum of the decreases in bookmarks, as a positive number; null when no later response returned the
+     * post. bookmark_count = first + gained - lost.
      */
     lost_bookmark_count: counter(),
     /** Whether bookmarks ever fell. */
     bookmarks_fell: boolean().notNull(),
     /** Likes + reposts + replies + quotes, as far as known; null when none is known. */
     engagement: counter(),
-    /** Gain in likes, reposts, replies and quotes combined; null when none was observed twice. */
+    /**
+     * Gain in likes, reposts, replies and quotes combined; null when none is known, or no later
+     * response returned the post.
+     */
     gained_engagement: counter(),
     /**
      * Likes gained per hour over the last observed interval: from the snapshot before the last change

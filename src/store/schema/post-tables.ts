@@ -25,7 +25,7 @@ const contentOrigin = () => ({
   observed_at: instant().notNull(),
   /** The run of that response; null if stored before runs were recorded. */
   run_id: ref(),
-  /** Whether a member is known from partial copies only. */
+  /** Whether no full copy was stored: what a partial copy says stands until there is one. */
   is_partial: boolean().notNull().default(false),
   /** Of the newest full copy, and of the newest partial one; null: unknown, compare in full. */
   content_hash: ref(),
@@ -83,8 +83,6 @@ export const author_counters = strandline.table('author_counters', {
   /** Of the newest response that changed a value. */
   observed_at: instant().notNull(),
   ...authorCounters,
-  // When the value was observed, if earlier; null: at `observed_at`.
-  ...forCounters(AUTHOR_COUNTERS, instant, ['*_at']),
 });
 
 /** An author's counters over time, only when one changed. Partitioned by month; no foreign keys (they triple the WAL). */
@@ -130,9 +128,6 @@ export const post_counters = strandline.table('post_counters', {
   post_id: ref().primaryKey(),
   observed_at: instant().notNull(),
   ...postCounters,
-  ...forCounters(POST_COUNTERS, instant, ['*_at']),
-  /** Whether two responses knew the counter: only then its growth is known, zero included. */
-  ...forCounters(POST_COUNTERS, () => boolean().notNull().default(false), ['*_twice']),
 });
 
 /** A post's counters over time, only when one changed. Partitioned by month. */
@@ -163,26 +158,6 @@ export const author_versions = strandline.table(
   (t) => [primaryKey({ columns: [t.author_id, t.observed_at] })],
 );
 
-/**
- * Which posts, authors and links a response contained, nested ones too, and which of their members it knew (`MEMBERS`
- * in `store/save/columns.ts`). Unchanged content is stored nowhere else, and a late response must not undo what a later
- * one confirmed. Kept as long as raw responses.
- */
-export const observed_items = strandline.table(
-  'observed_items',
-  {
-    observed_at: instant().notNull(),
-    run_id: ref().notNull(),
-    post_ids: ref().array().notNull(),
-    post_known: ref().array().notNull(),
-    author_ids: ref().array().notNull(),
-    author_known: ref().array().notNull(),
-    link_ids: ref().array().notNull(),
-    link_known: ref().array().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.observed_at, t.run_id] })],
-);
-
 /** Links, by their identity (`model/links/link-identity.ts`). */
 export const links = strandline.table(
   'links',
@@ -203,9 +178,8 @@ export const links = strandline.table(
     publisher: text(),
     highlights: text().array(),
     first_seen_at: instant().notNull(),
+    /** When its content last changed. */
     observed_at: instant().notNull(),
-    /** When the response with the value of each member of `LINK_CONTENT` was received; null: at `observed_at`. */
-    known_at: instant().array(),
   },
   (t) => [unique('links_canonical_key').on(t.canonical), index('links_site').on(t.site)],
 );

@@ -168,15 +168,20 @@ export const responses = strandline.table(
 );
 
 /** Posts and links returned by a run, in the order of the response. One row per run with a parsed response. */
-export const run_results = strandline.table('run_results', {
-  run_id: ofRun().primaryKey(),
-  post_ids: ref().array().notNull(),
-  link_ids: ref().array().notNull(),
-  /** Source group of each link, in the same order. */
-  link_sources: text().array().notNull(),
-  /** When the parsed response was received; null in rows of older releases. */
-  observed_at: instant(),
-});
+export const run_results = strandline.table(
+  'run_results',
+  {
+    run_id: ofRun().primaryKey(),
+    post_ids: ref().array().notNull(),
+    link_ids: ref().array().notNull(),
+    /** Source group of each link, in the same order. */
+    link_sources: text().array().notNull(),
+    /** When the parsed response was received; null in rows of older releases. */
+    observed_at: instant(),
+  },
+  // What was returned after a late response was received, which it must not undo.
+  (t) => [index('run_results_observed').on(t.observed_at)],
+);
 
 /**
  * Coverage by tool: a row for each tool that the request of a run names, and for each other one of which the response has

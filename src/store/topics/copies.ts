@@ -9,7 +9,7 @@ import { groupBy } from '../../lib/group-by.ts';
 import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import { LOCK_FEED } from '../save/save-sql.ts';
-import type { FormerKeys } from '../save/late-content.ts';
+import type { FormerKeys } from '../save/save-facts.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
 
 /** Posts with one text that are read, the oldest first. Further ones are not counted. */
