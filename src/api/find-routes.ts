@@ -1,15 +1,12 @@
 /** Full-text search over everything that searches found. */
 import { z } from 'zod';
-import { InvalidInput } from '../model/errors.ts';
-import { parseFieldValue } from '../model/query-fields.ts';
-import { EVERYTHING, parseQuery, type Query, requireAll } from '../model/search-query.ts';
-import { findScope } from '../monitor/topics/find-by-slug.ts';
-import { MAX_HITS, findText } from '../store/archive/find-text.ts';
+import { findItems } from '../monitor/items/find-items.ts';
+import { MAX_HITS } from '../store/archive/find-text.ts';
 import { countParam, timeShape, textParam, timeParam } from '../model/value-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
-import { catchUpForQuery, defineListReply, notIndexed } from './pagination.ts';
+import { countNotIndexed, defineListReply, notIndexed } from './pagination.ts';
 import { scopeParams } from '../monitor/common-inputs.ts';
 import { queryParam } from '../monitor/items/query-input.ts';
 import { Link, Post } from './reply-shapes.ts';
@@ -71,52 +68,17 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async (request) => {
       const { after, filter, encode } = cursor.pageOf(request.query);
-      const { service } = filter;
-      const query = buildQuery(filter);
-      const scope = await findScope(ctx.db, filter);
-      const leave = app.shares.finds.take(request);
-      try {
-        const not_indexed = await catchUpForQuery(ctx.db, filter.text);
-        const now = ctx.clock.now();
-        const { hits, total, next } = await findText(ctx.db, {
-          ...scope,
-          service,
-          query,
-          now,
-          after: after?.[0],
-          limit: request.query.limit,
-        });
-        return {
-          items: hits,
-          next_cursor: next === null ? null : encode([next]),
-          total,
-          not_indexed,
-        };
-      } finally {
-        leave();
-      }
+      const { hits, total, next, backlog } = await findItems(
+        ctx,
+        { ...filter, after: after?.[0], limit: request.query.limit },
+        () => app.shares.finds.take(request),
+      );
+      return {
+        items: hits,
+        next_cursor: next === null ? null : encode([next]),
+        total,
+        not_indexed: countNotIndexed(backlog),
+      };
     },
   );
-}
-
-/** The query of all parameters. @throws InvalidInput */
-function buildQuery({
-  text,
-  kind,
-  author,
-  lang,
-  since,
-  until,
-}: Omit<z.output<typeof findQuery>, 'limit' | 'cursor'>): Query {
-  const written = parseQuery(text, 'query.text');
-  if (written === EVERYTHING)
-    throw new InvalidInput([{ path: 'query.text', given: text, expected: 'at least one word or field' }]);
-  return requireAll([
-    written,
-    kind === undefined ? undefined : { is: 'is', value: kind },
-    parseFieldValue('author', author, 'query.author'),
-    parseFieldValue('lang', lang, 'query.lang'),
-    since === undefined ? undefined : { is: 'from', value: { at: since, date: false } },
-    until === undefined ? undefined : { is: 'to', value: { at: until, date: false } },
-  ]);
 }

@@ -1,7 +1,7 @@
 /** Pagination of lists: query and reply. */
 
 import { createCursor, type Cursor } from '../monitor/http/cursors.ts';
-import { catchUpArchive } from '../store/archive/index-archive.ts';
+import { type ArchiveBacklog, catchUpArchive } from '../store/archive/index-archive.ts';
 import type { Database } from '../store/db/database.ts';
 import { idParam } from '../model/value-shapes.ts';
 import { z } from 'zod';
@@ -18,7 +18,10 @@ export const notIndexed = z
 
 /** Indexes what is new, if there is a query. @returns how many items it cannot find */
 export async function catchUpForQuery(db: Database, text: string | undefined): Promise<number> {
-  const backlog = text === undefined ? null : await catchUpArchive(db);
+  return countNotIndexed(text === undefined ? null : await catchUpArchive(db));
+}
+
+export function countNotIndexed(backlog: ArchiveBacklog | null): number {
   return backlog === null ? 0 : backlog.total - backlog.indexed;
 }
 

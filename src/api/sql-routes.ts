@@ -5,6 +5,7 @@ import { InvalidInput, Refused } from '../model/errors.ts';
 import { MAX_ROWS, MAX_SQL_LENGTH } from '../store/reader/ask-reader.ts';
 import { MAX_ARRAY_TEXT, MAX_RESULT_MB, MAX_STATEMENT_MS } from '../store/reader/reader-query.ts';
 import type { App } from '../monitor/http/route-types.ts';
+import { abortOnClose } from '../platform/http/raw-reply.ts';
 import { MAX_CONCURRENT_STATEMENTS } from '../monitor/http/visitor-shares.ts';
 import { operation } from './operation.ts';
 import { textParam } from '../model/value-shapes.ts';
@@ -56,7 +57,11 @@ export function sqlRoutes(app: App): void {
     async (request, reply) => {
       const { sql } = request.body;
       try {
-        const { body: finished } = await app.statements.ask(request, reply, { sql, form: 'json' });
+        const { body: finished } = await app.statements.ask(request, {
+          sql,
+          form: 'json',
+          signal: abortOnClose(reply),
+        });
         // Rendered by the reader process: neither parsed nor checked here.
         return reply.type('application/json; charset=utf-8').send(finished as never);
       } catch (error) {

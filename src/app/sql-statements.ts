@@ -1,5 +1,5 @@
 /**
- * SQL statements of visitors: limits each visitor's share, and cancels statements of disconnected clients.
+ * SQL statements of visitors: limits each visitor's share.
  * `store/reader/reader-host.ts` manages the child process that runs them.
  */
 import path from 'node:path';
@@ -7,7 +7,6 @@ import { connectionEnvironment } from '../config/config.ts';
 import { Refused } from '../model/errors.ts';
 import { CLIENT_LEFT } from '../store/reader/ask-reader.ts';
 import { openReaderHost } from '../store/reader/reader-host.ts';
-import { abortOnClose } from '../platform/http/raw-reply.ts';
 import type { Share, Statements, RouteContext } from '../monitor/http/route-types.ts';
 
 /** Entry file of the child process: TypeScript when running from source, JavaScript when built. */
@@ -19,14 +18,13 @@ export function openStatements(
 ): Statements & { close(): Promise<void> } {
   const host = openReaderHost({ program: READER_PROGRAM, env: connectionEnvironment(), log: home.ctx.log });
   return {
-    ask: async (request, reply, statement) => {
+    ask: async (request, statement) => {
       const url = home.readerUrl();
       if (url === null) throw new Refused('unavailable', 'SQL is not available: set DATABASE_READER_URL');
-      const signal = abortOnClose(reply);
-      if (signal.aborted) throw new Refused('conflict', CLIENT_LEFT);
+      if (statement.signal.aborted) throw new Refused('conflict', CLIENT_LEFT);
       const release = share.take(request);
       try {
-        return await host.ask({ ...statement, url, signal });
+        return await host.ask({ ...statement, url });
       } finally {
         release();
       }

@@ -8,7 +8,7 @@ import { waitsForSource } from '../monitor/topics/service-choice.ts';
 import type { Id } from '../store/db/database.ts';
 import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readSearch, type SearchRow } from '../store/queries/search-list.ts';
-import { listLiveWorkers, MAX_HEARTBEAT_AGE_MS } from '../store/runs/worker-registry.ts';
+import { hasLiveWorkers } from '../store/runs/worker-registry.ts';
 import type { Cli } from './command-context.ts';
 import { describeRunTools, printForecast } from './result-notices.ts';
 import { describeReportWithoutWorkers } from './run-rendering.ts';
@@ -35,8 +35,7 @@ export async function executeLocally(
 }
 
 export async function hasWorkers(ctx: Context): Promise<boolean> {
-  const since = new Date(ctx.clock.now().getTime() - MAX_HEARTBEAT_AGE_MS);
-  return (await listLiveWorkers(ctx.db, since)).length > 0;
+  return hasLiveWorkers(ctx.db, ctx.clock.now());
 }
 
 /** Derives trends from runs that were executed here, unless a worker does it. */

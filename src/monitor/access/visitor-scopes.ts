@@ -47,6 +47,14 @@ export function hasScopes({ scopes }: Pick<Visitor, 'scopes'>, wanted: Scope | r
   return [wanted].flat().every((scope) => scopes.has(scope));
 }
 
+/** @throws Denied `scope` if a visitor lacks one of these scopes */
+export function assertScopes(visitor: Pick<Visitor, 'scopes'>, wanted: Scope | readonly Scope[]): void {
+  if (hasScopes(visitor, wanted)) return;
+  const lacking = [wanted].flat().filter((name) => !visitor.scopes.has(name));
+  const scopes = lacking.length === 1 ? 'scope' : 'scopes';
+  throw new Denied('scope', `the token lacks the ${scopes} ${lacking.join(' and ')}`);
+}
+
 /**
  * Why a request is denied: unknown visitor, missing scope, forged by another site, wrong host name, or too many requests.
  */

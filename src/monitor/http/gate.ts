@@ -6,7 +6,7 @@ import { keyOfHeader } from '../../platform/keys.ts';
 import { isUnreachable } from '../../store/db/database.ts';
 import { type Access, NOBODY } from '../access/authentication.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
-import { Denied, hasScopes, type Scope, type Visitor } from '../access/visitor-scopes.ts';
+import { assertScopes, Denied, type Scope, type Visitor } from '../access/visitor-scopes.ts';
 import type { Mount } from '../../model/mount.ts';
 import type { App } from './route-types.ts';
 import { countRefusedRequests, type Limits } from './server-limits.ts';
@@ -97,10 +97,7 @@ function assertScope(visitor: Visitor, scope: Scope | readonly Scope[] | undefin
   if (visitor.kind === 'nobody')
     throw new Denied('unknown_visitor', 'send a token in the header Authorization: Bearer st_...');
   if (scope === undefined) throw new Error('a route without a scope is served');
-  if (hasScopes(visitor, scope)) return;
-  const lacking = [scope].flat().filter((name) => !visitor.scopes.has(name));
-  const scopes = lacking.length === 1 ? 'scope' : 'scopes';
-  throw new Denied('scope', `the token lacks the ${scopes} ${lacking.join(' and ')}`);
+  assertScopes(visitor, scope);
 }
 
 /**

@@ -2,7 +2,6 @@
 import type {
   FastifyBaseLogger,
   FastifyInstance,
-  FastifyReply,
   FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -66,13 +65,12 @@ export type Share = {
 /** Statements of visitors over the SQL contract, from the API and the pages. */
 export type Statements = {
   /**
-   * Runs one statement; cancels it if the client disconnects.
+   * Runs one statement; `signal` cancels it, such as when the client disconnects.
    * @throws Refused `conflict` with a message about the statement, `unavailable`; Denied `too_many`
    */
   ask(
     request: Pick<FastifyRequest, 'visitor' | 'clientAddress'>,
-    reply: Pick<FastifyReply, 'raw'>,
-    statement: Pick<VisitorStatement, 'sql' | 'form'>,
+    statement: Omit<VisitorStatement, 'url'>,
   ): Promise<FinishedStatement>;
 };
 
@@ -93,6 +91,8 @@ declare module 'fastify' {
     access: Access;
     shares: Shares;
     statements: Statements;
+    /** Counts a request that may cost something and whose route does not count it. @throws Denied `too_many` */
+    countRun: (request: FastifyRequest) => Promise<void>;
     /** Every route, including those for HEAD. */
     routeTable: readonly {
       method: string;

@@ -3,14 +3,19 @@ import { InvalidInput, Refused } from '../../model/errors.ts';
 import { readSite } from '../../model/links/link.ts';
 import { cleanLine, cleanText } from '../../lib/text.ts';
 import { ALL_SOURCES } from '../../protocol/own-sources.ts';
-import type { ActingContext } from '../context.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
+import type { ActingContext, Context } from '../context.ts';
 import {
   type CreatedTopic,
   createTopic,
   MAX_TOPIC_NAME,
+  type NewTopic,
+  planWatch,
+  type TopicSearch,
   watchTopic,
   type WatchRequest,
 } from '../topics/save-topic.ts';
+import { type Forecast, forecastChecked, forecastSearches } from '../topics/search-forecast.ts';
 import { describeMissingTools } from '../topics/tool-sources.ts';
 import { recognizeSource } from './manage-sources.ts';
 import { readSourceAddress } from './source-words.ts';
@@ -40,6 +45,18 @@ export async function watch(ctx: ActingContext, request: WatchRequest): Promise<
 }
 
 async function watchAddress(ctx: ActingContext, request: WatchRequest): Promise<WatchedTopic> {
+  const { topic, says } = await planAddress(ctx, request);
+  return {
+    ...(await createTopic(ctx, topic)),
+    notes: [...says, 'Each new item is reported, whatever it says; no other source is asked.'],
+  };
+}
+
+/** What watching an address creates; reads the address, and saves nothing. */
+async function planAddress(
+  ctx: Context,
+  request: WatchRequest,
+): Promise<{ topic: NewTopic & { service: ServiceKind; searches: [TopicSearch] }; says: string[] }> {
   const { text, slug, service = 'own', postsEvery, aiEvery } = request;
   if (ctx.kind === 'sandbox')
     throw new Refused('conflict', 'the sandbox reads no addresses; watch it outside of the sandbox');
@@ -53,28 +70,40 @@ async function watchAddress(ctx: ActingContext, request: WatchRequest): Promise<
   });
   const host = readSite(source.address) ?? source.address;
   const name = request.name ?? (cleanText(cleanLine(source.title), MAX_TOPIC_NAME) || host);
-  const made = await createTopic(ctx, {
-    name,
-    slug,
-    service,
-    searches: [
-      {
-        operation: 'ai',
-        prompt: name,
-        tools: ['Web Search'],
-        model: 'ORBIT',
-        date_filter: 'PAST_MONTH',
-        extra: JSON.stringify(REQUEST),
-        every: aiEvery ?? postsEvery ?? DEFAULT_EVERY,
-      },
-    ],
-    sources: [
-      { ...source, takes_all: true },
-      { kind: 'service', address: ALL_SOURCES, title: '', takes_all: false, is_on: false },
-    ],
-  });
-  return {
-    ...made,
-    notes: [...says, 'Each new item is reported, whatever it says; no other source is asked.'],
+  const search = {
+    operation: 'ai',
+    prompt: name,
+    tools: ['Web Search'],
+    model: 'ORBIT',
+    date_filter: 'PAST_MONTH',
+    extra: JSON.stringify(REQUEST),
+    every: aiEvery ?? postsEvery ?? DEFAULT_EVERY,
   };
+  const sources = [
+    { ...source, takes_all: true },
+    { kind: 'service' as const, address: ALL_SOURCES, title: '', takes_all: false, is_on: false },
+  ];
+  return { topic: { name, slug, service, searches: [search], sources }, says };
+}
+
+/** What {@link watch} would create, and what its calls would cost. */
+export type WatchPreview = {
+  name: string;
+  /** Null: it is derived from what is read when the topic is created. */
+  slug: string | null;
+  forecast: Forecast;
+  notes: string[];
+};
+
+/** The forecast of {@link watch}; saves nothing, and reads an address. @throws as that */
+export async function previewWatch(ctx: Context, request: WatchRequest): Promise<WatchPreview> {
+  if (isAddress(request.text)) {
+    const { topic, says } = await planAddress(ctx, request);
+    const [search] = topic.searches;
+    const forecast = await forecastSearches(ctx, topic.service, [{ ...search, name: topic.name }]);
+    return { name: topic.name, slug: topic.slug ?? null, forecast, notes: says };
+  }
+  const { name, slug, searches, service, leftOut } = await planWatch(ctx, request);
+  const notes = leftOut.length === 0 ? [] : [`One search instead of two: ${describeMissingTools(leftOut)}.`];
+  return { name, slug, forecast: await forecastChecked(ctx, service, searches), notes };
 }

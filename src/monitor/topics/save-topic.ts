@@ -5,6 +5,7 @@ import { splitFoldedWords } from '../../lib/folded-words.ts';
 import { collectProblems, createNotFound, InvalidInput, type Problem, Refused } from '../../model/errors.ts';
 import { checkSlug, requireSlug } from '../../model/slug.ts';
 import { cleanLine } from '../../lib/text.ts';
+import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { MissingTool } from '../../model/tool-coverage.ts';
 import { diffFields, nameActor, recordAudit, recordCreation } from '../../store/access/audit-entries.ts';
 import { inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
@@ -23,7 +24,7 @@ import { DEFAULT_EVERY } from '../schedule/schedule.ts';
 import { type CreatedSearch, insertCheckedSearch, putSearch, recordCreated } from './save-search.ts';
 import { type CheckedSearch, checkSearch, type WrittenSearch } from './search-definition.ts';
 import { changeSearch } from './search-state.ts';
-import { chooseService } from './service-choice.ts';
+import { chooseService, chooseServiceKind } from './service-choice.ts';
 import { describeMissingTools, findWithoutSources, refuseWithoutSources } from './tool-sources.ts';
 import { createHash } from 'node:crypto';
 
@@ -163,8 +164,7 @@ async function insertTopic(
   sources: readonly NewTopicSource[] = [],
 ): Promise<CreatedTopic> {
   const { slug } = topic;
-  const before = await findTopic(ctx.db.pool, slug);
-  if (before?.slug === slug) throw createTaken({ ...before, kind: 'topic' });
+  await assertTopicIsNew(ctx, slug);
   const created = await insertSearches(ctx, topic, checked, service, async (tx, made) => {
     const own = await insertSources(ctx, tx, made, sources);
     await recordAudit(tx, ctx, {
@@ -178,6 +178,12 @@ async function insertTopic(
     });
   });
   return { topic: slug, created };
+}
+
+/** @throws Refused `conflict` if the topic exists or existed */
+async function assertTopicIsNew({ db }: Context, slug: string): Promise<void> {
+  const before = await findTopic(db.pool, slug);
+  if (before?.slug === slug) throw createTaken({ ...before, kind: 'topic' });
 }
 
 /** @returns their addresses as they may be recorded */
@@ -278,6 +284,13 @@ export type WatchRequest = {
   sample?: boolean | undefined;
 };
 
+/** What watching a text creates. */
+export type WatchPlan = NamedTopic & {
+  searches: CheckedSearch[];
+  service: ServiceKind;
+  leftOut: MissingTool[];
+};
+
 /**
  * Watches a text: creates a topic with a microblog search and an AI search over all tools; both run immediately. One of them is left
  * out if none of its tools has a source, unless its interval is given.
@@ -288,6 +301,13 @@ export async function watchTopic(
   ctx: ActingContext,
   watch: WatchRequest,
 ): Promise<CreatedTopic & { leftOut: MissingTool[] }> {
+  const { searches, leftOut, ...topic } = await planWatch(ctx, watch);
+  const service = await chooseService(ctx, topic.service);
+  return { ...(await insertTopic(ctx, topic, searches, service)), leftOut };
+}
+
+/** What {@link watchTopic} would create; saves nothing. @throws as that */
+export async function planWatch(ctx: Context, watch: WatchRequest): Promise<WatchPlan> {
   const { text: prompt } = watch;
   const slug = watch.slug === undefined ? createSlug(prompt) : requireSlug(watch.slug);
   const every = { microblog: watch.postsEvery, ai: watch.aiEvery };
@@ -299,13 +319,13 @@ export async function watchTopic(
     const written = { ...search, every: every[operation] ?? DEFAULT_EVERY[operation] };
     checked.push(checkNamed(written, (path) => names[path] ?? path));
   }
-  const service = await chooseService(ctx, watch.service);
-  const without = await findWithoutSources(ctx, service.kind, checked);
+  const service = await chooseServiceKind(ctx, watch.service);
+  const without = await findWithoutSources(ctx, service, checked);
   const leftOut = [...without.values()].flat();
   const lacking = describeMissingTools(leftOut);
   if (without.size === checked.length)
     throw new InvalidInput([
-      { path: 'service', given: service.kind, expected: `a service with a source: ${lacking}` },
+      { path: 'service', given: service, expected: `a service with a source: ${lacking}` },
     ]);
   const problems = checked.flatMap(({ operation }, i): Problem[] => {
     const interval = every[operation];
@@ -314,10 +334,9 @@ export async function watchTopic(
     return [{ path: operation === 'ai' ? 'ai_every' : 'posts_every', given: interval, expected }];
   });
   if (problems.length > 0) throw new InvalidInput(problems);
+  await assertTopicIsNew(ctx, slug);
   const { name = prompt, sample = false } = watch;
-  const topic = { slug, name, sample };
-  const kept = checked.filter((_search, i) => !without.has(i));
-  return { ...(await insertTopic(ctx, topic, kept, service)), leftOut };
+  return { slug, name, sample, searches: checked.filter((_search, i) => !without.has(i)), service, leftOut };
 }
 
 /** Reports problems of a search under the members that the person wrote. @param nameOf by the member of the search */

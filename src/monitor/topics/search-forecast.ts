@@ -20,7 +20,7 @@ import { USUAL_FILL } from '../schedule/pace-interval.ts';
 import { parseSearchSchedule, writeEvery } from '../schedule/schedule.ts';
 import { describeSchedule, formatSlot } from '../schedule/schedule-text.ts';
 import { readServiceFill } from '../schedule/service-fill.ts';
-import type { WrittenSearch } from './search-definition.ts';
+import type { CheckedSearch, WrittenSearch } from './search-definition.ts';
 import { findMissingTools } from './tool-sources.ts';
 
 type ForecastContext = Pick<Context, 'clock' | 'config' | 'db' | 'missingTools' | 'isFree'>;
@@ -160,15 +160,33 @@ export async function forecastSaved(
       ? USUAL_FILL
       : await readServiceFill(ctx, { id: learned.service_id, kind: learned.service_kind });
   const inputs = searches.map((search): ForecastInput => {
-    const { slug: name, cron, tz, operation, tools, model } = search;
+    const { slug: name, operation, tools, model } = search;
     const row = paces.find(({ search_id }) => search_id === search.id);
     const isKept = edit.cron === undefined && edit.every === undefined && edit.tz === undefined;
-    const when = cron === null ? { every: writeEvery(search) } : { cron, tz };
     const saved = { pace: toPace(row ?? null), fill, dueAt: isKept ? search.next_due_at : null };
-    return { name, operation, tools, model, ...edit, ...(isKept ? when : {}), saved };
+    return { name, operation, tools, model, ...edit, ...(isKept ? writeSchedule(search) : {}), saved };
   });
   const service = searches[0]?.service_kind ?? 'sandbox';
   return forecastSearches(ctx, service, inputs, { count });
+}
+
+/** The forecast of searches that are checked, and not saved. */
+export async function forecastChecked(
+  ctx: ForecastContext,
+  service: ServiceKind,
+  searches: readonly CheckedSearch[],
+): Promise<Forecast> {
+  const inputs = searches.map(({ slug: name, operation, definition }): ForecastInput => {
+    const { tools, model } = definition;
+    return { name, operation, tools, model, ...writeSchedule(definition) };
+  });
+  return forecastSearches(ctx, service, inputs);
+}
+
+/** A stored schedule as people write it. */
+function writeSchedule(search: ScheduleColumns): Pick<WrittenSearch, 'cron' | 'tz' | 'every'> {
+  const { cron, tz } = search;
+  return cron === null ? { every: writeEvery(search) } : { cron, tz };
 }
 
 /** @throws InvalidInput with all problems of the schedule */

@@ -41,6 +41,11 @@ export async function listLiveWorkers(db: Database, since: Date): Promise<Worker
   );
 }
 
+/** Whether a worker executes what is queued. */
+export async function hasLiveWorkers(db: Database, now: Date): Promise<boolean> {
+  return (await listLiveWorkers(db, new Date(now.getTime() - MAX_HEARTBEAT_AGE_MS))).length > 0;
+}
+
 /**
  * The clock of this machine minus the database's, in milliseconds. Differences within the round-trip time count as
  * zero. For display only.

@@ -5,6 +5,7 @@ import { Refused } from '../../model/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { abortOnClose } from '../../platform/http/raw-reply.ts';
 import { SECOND } from '../../lib/time.ts';
 import {
   type ContractView,
@@ -95,7 +96,11 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
         });
       }
       try {
-        const result = await app.statements.ask(request, reply, { sql, form: 'html' });
+        const result = await app.statements.ask(request, {
+          sql,
+          form: 'html',
+          signal: abortOnClose(reply),
+        });
         return renderPage(request, reply, await show({ view: undefined, sql, result }));
       } catch (error) {
         if (!(error instanceof Refused || error instanceof Denied)) throw error;

@@ -106,7 +106,7 @@ test('a statement of a client that left is not started, and takes no place', asy
   const ended = new Promise((resolve) => {
     afterwards = (request, reply) =>
       void app.statements
-        .ask(request, reply, { sql: 'select 1', form: 'json' })
+        .ask(request, { sql: 'select 1', form: 'json', signal: abortOnClose(reply) })
         .then(resolve, (error: Error) => resolve(error.message));
   });
   const asked = vi.spyOn(app.statements, 'ask');
