@@ -21,6 +21,7 @@ import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import {
   buildRateLimit,
   buildRunRateLimit,
+  countRuns,
   limitConnections,
   type Limits,
   LIMITS,
@@ -192,6 +193,7 @@ export async function buildHttpServer(
   await app.register(helmet, buildSecurityHeaders(bound.baseUrl?.startsWith('https:') === true));
   await app.register(cookie);
   await app.register(rateLimit, buildRateLimit(limits));
+  app.decorate('countRun', countRuns(app, limits));
   addGate(app, access, { ...bound, mount }, limits);
   trackCurrentVisitor(app);
   app.addHook('onResponse', async ({ id, method, routeOptions, visitor }, { statusCode, elapsedTime }) => {

@@ -4,6 +4,7 @@ import type { Program } from './program.ts';
 import { SECOND } from '../lib/time.ts';
 import { getCurrentVisitorKey } from '../monitor/http/visitor-shares.ts';
 import { apiRoutes } from '../api/api-routes.ts';
+import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { type ServerRoutes, startHttpServer, type WebServer } from './http-server.ts';
 import { type ListenOptions, startWaiting } from './unavailable-server.ts';
 import { addPageRoutes } from '../web/page-routes.ts';
@@ -15,7 +16,7 @@ export { startWaiting };
 export type { ListenOptions, RouteContext, WebServer };
 
 /** All routes, for other servers. */
-export const WEB: ServerRoutes = { api: [apiRoutes], pages: [addPageRoutes] };
+export const WEB: ServerRoutes = { api: [apiRoutes, mcpRoutes], pages: [addPageRoutes] };
 
 /** Serves only metrics and health, with the same access rules. */
 export async function startMetrics(home: RouteContext, at: ListenOptions): Promise<WebServer> {

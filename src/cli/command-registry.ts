@@ -16,6 +16,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['api', 'run only the API and the dashboard', async () => (await import('./server-commands.ts')).registerApi],
     ['service ...', 'run only the search service', async () => (await import('./server-commands.ts')).registerService],
     ['migrate', 'create or update the database schema', async () => (await import('./server-commands.ts')).registerMigrate],
+    ['mcp', 'serve AI assistants over stdio (Model Context Protocol)', async () => (await import('./mcp-command.ts')).registerMcp],
     ['token ...', 'tokens for the API and the dashboard: create, list, rotate, revoke', async () => (await import('./token-views.ts')).registerToken],
     ['reader ...', 'read-only database login for SQL: rotate', async () => (await import('./sql-commands.ts')).registerReader],
   ]],

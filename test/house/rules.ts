@@ -62,9 +62,10 @@ export const RULES: readonly Rule[] = [
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],
   ['api/', `${ENTRY} protocol/`],
   ['web/', `${ENTRY} type:protocol/ web/answer/ web/components/untrusted-text.tsx web/components/page-html.ts web/components/asset-files.ts`],
+  ['mcp/', `${ENTRY} protocol/specification.ts`],
   ['worker/', 'lib/ model/ type:platform/logger.ts platform/presence.ts platform/queue/ store/ not:store/save/ not:store/runs/slots.ts not:store/topics/search-states.ts monitor/'],
   ['app/', ABOVE],
-  ['cli/', `${ENTRY} platform/queue/connection.ts app/ worker/`],
+  ['cli/', `${ENTRY} platform/queue/connection.ts app/ worker/ mcp/`],
   ['main.ts', ABOVE],
 ];
 
@@ -72,6 +73,7 @@ export const RULES: readonly Rule[] = [
 export const PACKAGES: Readonly<Record<string, string>> = {
   'drizzle-orm': 'store/',
   bullmq: 'platform/queue/',
+  '@modelcontextprotocol/server': 'mcp/tool-server.ts',
   undici: 'monitor/client/ monitor/alerts/ service/sources/ service/answering/',
 };
 

@@ -48,7 +48,15 @@ export function buildRateLimit({ perMinute: max }: Limits): RateLimitPluginOptio
 
 /** Counts unauthenticated requests, before any limit of a route applies. @throws Denied */
 export function countRefusedRequests(app: App, limits: Limits): (request: FastifyRequest) => Promise<void> {
-  const count = app.createRateLimit(buildRateLimit(limits));
+  return countWith(app.createRateLimit(buildRateLimit(limits)));
+}
+
+/** Counts requests that may cost something and whose route does not count them, by visitor. @throws Denied */
+export function countRuns(app: App, limits: Limits): (request: FastifyRequest) => Promise<void> {
+  return countWith(app.createRateLimit({ ...buildRateLimit(limits), ...buildRunRateLimit(limits) }));
+}
+
+function countWith(count: ReturnType<App['createRateLimit']>): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const counted = await count(request);
     if (!counted.isAllowed && counted.isExceeded) throw createTooManyError(counted.ttl);

@@ -34,7 +34,9 @@ const everyRoute = (server: App) =>
     method: method as 'GET', // whatever it is, it is asked so
     url: url.replace(/:\w+(\([^)]*\))?/g, '1').replace('*', 'x'),
     scope,
-    api: url.startsWith('/api/') || ['/metrics', '/readyz/parts', '/feed.atom', '/feed.rss'].includes(url),
+    api:
+      url.startsWith('/api/') ||
+      ['/mcp', '/metrics', '/readyz/parts', '/feed.atom', '/feed.rss'].includes(url),
   }));
 
 test('every route declares its scope, and few are public', () => {
