@@ -18,18 +18,18 @@ import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import { SOURCE_OPERATIONS } from '../monitor/sources/source-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
-import { authorRoutes } from './author-routes.ts';
-import { completionRoutes } from './completion-routes.ts';
-import { discoveryRoutes } from './discovery-routes.ts';
+import { AUTHOR_OPERATIONS } from '../monitor/items/author-operations.ts';
+import { COMPLETION_OPERATIONS } from '../monitor/items/completion-operations.ts';
+import { DISCOVERY_OPERATIONS } from '../monitor/items/discovery-operations.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { feedDocumentRoutes } from './feed-document-routes.ts';
 import { FEED_OPERATIONS } from '../monitor/feeds/feed-operations.ts';
 import { routesOf } from './operation-routes.ts';
 import { findRoutes } from './find-routes.ts';
-import { linkRoutes } from './link-routes.ts';
+import { LINK_OPERATIONS } from '../monitor/items/link-operations.ts';
 import { documentRoutes } from './openapi/document.ts';
-import { postRoutes } from './post-routes.ts';
+import { POST_OPERATIONS } from '../monitor/items/post-operations.ts';
 import { purgeRoutes } from './purge-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { searchPlanRoutes } from './search-preview-and-run-routes.ts';
@@ -53,11 +53,11 @@ const ROUTE_GROUPS: readonly Routes[] = [
   statusRoutes,
   findRoutes,
   sqlRoutes,
-  postRoutes,
-  authorRoutes,
-  linkRoutes,
-  completionRoutes,
-  discoveryRoutes,
+  routesOf(POST_OPERATIONS),
+  routesOf(AUTHOR_OPERATIONS),
+  routesOf(LINK_OPERATIONS),
+  routesOf(COMPLETION_OPERATIONS),
+  routesOf(DISCOVERY_OPERATIONS),
   eventRoutes,
   volumeRoutes,
   growthRoutes,

@@ -1,5 +1,6 @@
 /** Discoveries and ended runs as server-sent events, and how slow a client may be. */
 
+import { afterDiscoveryId, viewParam } from '../monitor/items/discovery-inputs.ts';
 import { InvalidInput } from '../model/errors.ts';
 import { toJson } from '../lib/json-values.ts';
 import { revalidateSessions } from '../monitor/access/authentication.ts';
@@ -13,7 +14,6 @@ import { SECOND } from '../lib/time.ts';
 import { hijackReply } from '../platform/http/raw-reply.ts';
 import { operation } from './operation.ts';
 import { scopeParams } from '../monitor/common-inputs.ts';
-import { afterDiscoveryId, viewParam } from './request-shapes.ts';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';

@@ -1,4 +1,5 @@
 /** Exports as streams with backpressure. */
+import { viewParam } from '../monitor/items/discovery-inputs.ts';
 import { createTimeLimit } from '../platform/clock.ts';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -15,7 +16,6 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
 import { operation } from './operation.ts';
 import { queryParam } from '../monitor/items/query-input.ts';
-import { viewParam } from './request-shapes.ts';
 import { flagParam, timeParam, searchSlug, topicSlug } from '../model/value-shapes.ts';
 import { Bytes } from './reply-shapes.ts';
 import { abortOnClose, hijackReply } from '../platform/http/raw-reply.ts';

@@ -1,4 +1,6 @@
 /** Full-text search over everything that searches found. */
+import { countNotIndexed, notIndexed } from '../monitor/items/indexed.ts';
+import { Link, Post } from '../monitor/items/item-shapes.ts';
 import { z } from 'zod';
 import { findItems } from '../monitor/items/find-items.ts';
 import { MAX_HITS } from '../store/archive/find-text.ts';
@@ -6,10 +8,9 @@ import { countParam, timeShape, textParam, timeParam } from '../model/value-shap
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
-import { countNotIndexed, defineListReply, notIndexed } from './pagination.ts';
+import { defineListReply } from './pagination.ts';
 import { scopeParams } from '../monitor/common-inputs.ts';
 import { queryParam } from '../monitor/items/query-input.ts';
-import { Link, Post } from './reply-shapes.ts';
 
 const MarkedText = z
   .array(z.object({ text: z.string(), match: z.boolean().describe('True if this piece matches the query.') }))

@@ -1,4 +1,6 @@
 /** Growth: gains of posts and searches, and what is typical at each age. */
+import { limitParam } from '../monitor/common-inputs.ts';
+import { PostAtAge } from '../monitor/items/item-shapes.ts';
 import { z } from 'zod';
 import { AGES } from '../model/counters.ts';
 import { DAY } from '../lib/time.ts';
@@ -6,8 +8,7 @@ import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readLatestAges, readPostsAtAge, readTypicalAtAge } from '../store/queries/counters-at-age.ts';
 import { GROWTH_ORDERS, readGrowth, readSearchGrowth } from '../store/queries/growth.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { limitParam } from './pagination.ts';
-import { GrownPost, PostAtAge, SearchGrowth, TypicalAtAge } from './reply-shapes.ts';
+import { GrownPost, SearchGrowth, TypicalAtAge } from './reply-shapes.ts';
 import { scopeParams } from '../monitor/common-inputs.ts';
 import { timeParam } from '../model/value-shapes.ts';
 import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS } from './trend-operation.ts';

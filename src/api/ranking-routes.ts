@@ -1,11 +1,11 @@
 /** Rising posts, hashtags and domains; top lists; share of voice. */
+import { limitParam } from '../monitor/common-inputs.ts';
 import { z } from 'zod';
 import { findScope, findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { readShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
 import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../store/queries/rising.ts';
 import { readTopAuthors, readTopDomains, readTopHashtags, readTopLanguages } from '../store/queries/tops.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { limitParam } from './pagination.ts';
 import { RisingDomain, RisingHashtag, RisingPost, Top, Voice } from './reply-shapes.ts';
 import { scopeParams } from '../monitor/common-inputs.ts';
 import { timeParam, topicSlug } from '../model/value-shapes.ts';

@@ -5,17 +5,12 @@ import { TOOL_REASON_NAMES } from '../model/tool-coverage.ts';
 import { FAILURE_CODES, formatProblemType } from '../monitor/http/error-statuses.ts';
 import { BUCKETS } from '../store/queries/volume.ts';
 import { defineRow, defineRowWith } from '../store/db/row-shapes.ts';
-import { COPIES_SHAPE } from '../monitor/alerts/message.ts';
 import { idShape, timeShape } from '../model/value-shapes.ts';
 import { SEARCH_STATES, SENSITIVITIES, SERVICE_KINDS } from '../model/closed-lists.ts';
 import { z } from 'zod';
 
 export const SearchVersion = defineRow('SearchVersion', 'search_versions');
 export const IntervalChange = defineRow('IntervalChange', 'interval_changes');
-export const Run = defineRow('Run', 'runs');
-export const RunTool = defineRow('RunTool', 'run_tools');
-export const Call = defineRow('Call', 'calls');
-export const Reject = defineRow('Reject', 'rejects');
 
 /** The bytes of a reply. */
 export const Bytes: z.core.$ZodType = z.string().meta({ format: 'binary' });
@@ -41,23 +36,7 @@ export const Problem = z
   })
   .meta({ id: 'Problem' });
 
-export const Post = defineRow('Post', 'posts');
-export const PostEngagement = defineRow('PostEngagement', 'post_engagement');
-export const PostGrowth = defineRow('PostGrowth', 'post_growth');
-export const PostAtAge = defineRow('PostAtAge', 'post_at_age');
 export const TypicalAtAge = defineRow('TypicalAtAge', 'typical_at_age');
-export const Author = defineRow('Author', 'authors');
-export const AuthorSnapshot = defineRow('AuthorSnapshot', 'author_snapshots');
-export const PostVersion = defineRow('PostVersion', 'post_versions');
-export const AuthorVersion = defineRow('AuthorVersion', 'author_versions');
-export const Link = defineRow('Link', 'links');
-export const LinkSource = defineRow('LinkSource', 'link_sources');
-export const Completion = defineRow('Completion', 'completions');
-const KeyItem = defineRow('KeyItem', 'key_items');
-export const CompletionClaim = defineRow('CompletionClaim', 'completion_claims');
-export const Claim = defineRow('Claim', 'claims');
-/** Of lists and live events. */
-export const Discovery = defineRowWith('Discovery', 'discoveries', COPIES_SHAPE);
 export const Spike = defineRow('Spike', 'spikes');
 export const TrendState = defineRow('TrendState', 'trend_states');
 export const RisingPost = defineRow('RisingPost', 'rising_posts');
@@ -65,12 +44,6 @@ export const RisingHashtag = defineRow('RisingHashtag', 'rising_hashtags');
 export const RisingDomain = defineRow('RisingDomain', 'rising_domains');
 export const SearchGrowth = defineRow('SearchGrowth', 'search_growth_daily');
 const VoiceDay = defineRow('VoiceDay', 'share_of_voice');
-/** A completion with its key items and links. */
-export const WholeCompletion = defineRowWith('WholeCompletion', 'completions', {
-  key_items: z.array(KeyItem).describe('Key items, list by list, in the order of the response.'),
-  links: z.array(Link).describe('Cited links, in the order of the citations.'),
-});
-
 /** A time bucket, as in `volume_hourly` and `volume_daily`. */
 const bucketMembers = {
   bucket_at: timeShape.describe('Start of the bucket (UTC).'),

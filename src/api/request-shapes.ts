@@ -1,8 +1,7 @@
 /** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
 
-import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../model/enumerations.ts';
-import { idParam, searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
+import { searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
 import { SENSITIVITIES, SERVICE_KINDS } from '../model/closed-lists.ts';
@@ -11,19 +10,6 @@ import { z } from 'zod';
 /** For the descriptions of routes that rename. */
 export const FORMER_SLUGS =
   'A former slug continues to work in every path, query and body until something else takes it.';
-
-/** Which discoveries count as new. */
-export const viewParam = z
-  .enum(DISCOVERY_VIEWS)
-  .optional()
-  .describe(
-    'search: what each search found for the first time. topic: each item once per topic (`first_in_topic`). Default: search.',
-  );
-
-/** Id of the last discovery that the client has; 0 if it has none. */
-export const afterDiscoveryId = z
-  .union([z.codec(z.literal('0'), z.bigint(), { decode: () => 0n, encode: () => '0' as const }), idParam])
-  .meta({ description: 'Id of the last discovery that you have; 0 for all.', examples: ['0'] });
 
 /** The request of a search. The monitor checks its values and reports all problems at once. */
 const requestMembers = {

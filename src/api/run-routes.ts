@@ -14,7 +14,8 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { scopeParams } from '../monitor/common-inputs.ts';
-import { Bytes, Call, Reject, Run, RunTool } from './reply-shapes.ts';
+import { Call, Reject, Run, RunTool } from '../monitor/runs/run-shapes.ts';
+import { Bytes } from './reply-shapes.ts';
 import { defineRowWith } from '../store/db/row-shapes.ts';
 
 const tags = ['runs'];

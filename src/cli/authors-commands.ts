@@ -1,23 +1,12 @@
 import type { Command } from 'commander';
 import { findAuthor, forgetAuthor, countStored } from '../store/erase/forget-author.ts';
 import type { Cli } from './command-context.ts';
-import type { ShowOptions } from './show-item.ts';
 import { oneLine } from './terminal-text.ts';
 import { formatQuantity } from './value-formatting.ts';
 
 type ForgetOptions = { service: string; yes?: boolean; json?: boolean };
 
-export function registerAuthors(authors: Command, cli: Cli): void {
-  authors.description('Authors of stored posts.');
-  authors
-    .command('show <author>')
-    .description('show an author by id or @username: the profile, its counters, and its versions')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ strandline authors show @somebody\n')
-    .action(async (named: string, options: ShowOptions) => {
-      const { showAuthor } = await import('./show-item.ts');
-      return showAuthor(cli, named, options);
-    });
+export function registerForget(authors: Command, cli: Cli): void {
   authors
     .command('forget')
     .summary('delete an author and everything stored about them, for good')

@@ -90,7 +90,7 @@ export function rewriteHelp(argv: readonly string[], program: Command): readonly
 
 /** Puts words that begin with a dash but can be no option (`-cancelled`, a comment of SQL) behind `--`. */
 export function guardQuery(argv: readonly string[]): string[] {
-  const takesQuery = /^(?:sql|find|(?:posts|links) list)\b/.test(argv.slice(0, 2).join(' '));
+  const takesQuery = /^(?:sql|find|posts list|links (?:list|first))\b/.test(argv.slice(0, 2).join(' '));
   const query = argv.find((word) => /^-(?:-[^=]*\s|(?![hV]$)[^-\d])/.test(word));
   if (!takesQuery || query === undefined || argv.includes('--')) return [...argv];
   return [...argv.filter((word) => word !== query), '--', query];

@@ -1,44 +1,22 @@
-/** The words that a query sought, in bold. */
-
-import { type ExcerptPiece, markText } from '../model/excerpt.ts';
-import { EVERYTHING, type Query } from '../model/search-query.ts';
-import { readMatchesOfItems, type ShownItem } from '../store/archive/matched-words.ts';
-import type { Pooled } from '../store/db/database.ts';
-import type { TerminalPage } from './terminal-io.ts';
-import type { Column } from './terminal-table.ts';
+/** The words that a query sought, in bold, and what it could not find. */
+import type { ExcerptPiece } from '../model/excerpt.ts';
+import type { Terms } from './reply-view.ts';
 import { oneLine } from './terminal-text.ts';
+import { formatQuantity } from './value-formatting.ts';
 
-/** The columns of a list of what a query selected, with its words highlighted in all that are not painted otherwise. */
-export async function highlightColumns<Row>(
-  db: Pooled,
-  {
-    query,
-    rows,
-    describe,
-    columns,
-    json,
-  }: {
-    query: Query;
-    rows: readonly Row[];
-    describe: (row: Row) => ShownItem;
-    columns: readonly Column<Row>[];
-    /** Not shown in columns. */
-    json: boolean | undefined;
-  },
-  page: TerminalPage,
-): Promise<readonly Column<Row>[]> {
-  if (query === EVERYTHING || json === true || !page.colors.isColorSupported) return columns;
-  const matches = await readMatchesOfItems(db, query, rows.map(describe));
-  const paint = (shown: string, row: Row) => {
-    const item = describe(row);
-    const isMatch = matches(item);
-    if (isMatch === undefined) return shown;
-    const pieces = item.texts.flatMap((text) => (text === null ? [] : markText(text, isMatch)));
-    return createHighlighter(pieces, page.colors.bold)(shown);
-  };
-  return columns.map((column) =>
-    column.elastic === undefined || column.paint !== undefined ? column : { ...column, paint },
-  );
+/** Paints a cell of a list of what a query selected. */
+export function highlightMatched(
+  shown: string,
+  { matched }: { matched: readonly string[] },
+  { page: { colors } }: Terms,
+): string {
+  return colors.isColorSupported ? highlightWords(matched, colors.bold)(shown) : shown;
+}
+
+/** Said of a list of what a query selected. */
+export function sayNotIndexed({ beside: { not_indexed: n } }: Terms): string[] {
+  if (typeof n !== 'number' || n === 0) return [];
+  return [`${formatQuantity(n, 'item')} not indexed yet. Indexing continues; try again.`];
 }
 
 /** Highlights matched words in wrapped lines; a word that is split across lines stays plain. */
@@ -46,7 +24,17 @@ export function createHighlighter(
   pieces: readonly ExcerptPiece[],
   paint: (text: string) => string,
 ): (line: string) => string {
-  const words = [...new Set(pieces.flatMap(({ text, match }) => (match ? [oneLine(text)] : [])))];
+  return highlightWords(
+    pieces.flatMap(({ text, match }) => (match ? [text] : [])),
+    paint,
+  );
+}
+
+function highlightWords(
+  matched: readonly string[],
+  paint: (text: string) => string,
+): (line: string) => string {
+  const words = [...new Set(matched.map(oneLine))];
   if (words.length === 0) return (line) => line;
   // Words contain only letters, marks and digits, so they need no escaping.
   const longestFirst = words.toSorted((a, b) => b.length - a.length);

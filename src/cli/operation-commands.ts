@@ -211,10 +211,13 @@ function listAlternatives(members: readonly Member[]): readonly Member[] {
 
 const MAX_ALTERNATIVES = 3;
 
+const listColumns = <Row>(columns: OperationView<Row>['columns'], terms: Terms) =>
+  typeof columns === 'function' ? columns(terms) : columns;
+
 async function print<Row>(
   cli: Cli,
   { id, list, once }: AnyOperation,
-  { columns, none, replies = {} }: OperationView<Row>,
+  { columns, url, none, replies = {} }: OperationView<Row>,
   { reply: received, next }: Shown,
   json: boolean | undefined,
   terms: Terms,
@@ -223,7 +226,7 @@ async function print<Row>(
   const row = (await complete?.(received as Row, terms)) ?? (received as Row); // or what the view of this operation takes
   const render = () => {
     if (lines !== undefined) return lines(row, terms);
-    if (list !== undefined) return renderRows(received as Row[], columns, terms); // of a list
+    if (list !== undefined) return renderRows(received as Row[], listColumns(columns, terms), terms, url); // of a list
     const secret = once !== undefined && isPlain(received) ? received[once] : undefined;
     return typeof secret === 'string' ? [secret] : [];
   };

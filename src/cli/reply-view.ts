@@ -1,23 +1,32 @@
 /** How replies of operations look on a terminal. A view is a function of the JSON that the API sends. */
-import type { TerminalPage } from './terminal-io.ts';
-import { type Column, renderList, renderTable } from './terminal-table.ts';
+import type { Terminal, TerminalPage } from './terminal-io.ts';
+import { type Column, renderList, renderTable, renderTableWithUrls } from './terminal-table.ts';
+import { truncate } from './terminal-text.ts';
 import { formatCount, formatInstant } from './value-formatting.ts';
 
-/** The JSON of a row of the store: ids and times are text. */
-export type JsonOf<T> = {
-  [K in keyof T]: T[K] extends Date
-    ? string
-    : T[K] extends Date | null
-      ? string | null
-      : T[K] extends bigint
-        ? string
-        : T[K] extends bigint | null
-          ? string | null
-          : T[K];
-};
+/** The JSON of what an operation returns: ids and times are text. */
+export type JsonOf<T> = T extends Date | bigint
+  ? string
+  : T extends readonly (infer Element)[]
+    ? JsonOf<Element>[]
+    : T extends object
+      ? { [K in keyof T]: JsonOf<T[K]> }
+      : T;
+
+/** A row whose times of these names are times again, for what compares or counts them. */
+export function withDates<Row extends object, Name extends keyof Row>(
+  row: Row,
+  names: readonly Name[],
+): Omit<Row, Name> & Record<Name, Date | null> {
+  const dates = names.map((name) => {
+    const text = row[name];
+    return [name, typeof text === 'string' ? new Date(text) : null] as const;
+  });
+  return { ...row, ...Object.fromEntries(dates) };
+}
 
 export type Terms = {
-  page: TerminalPage;
+  page: Terminal;
   now: Date;
   /** What was typed, by member. */
   typed: Readonly<Record<string, unknown>>;
@@ -39,7 +48,9 @@ export type ReplyColumn<Row> =
 /** @template Row of lists, and of replies that are one row */
 export type OperationView<Row> = {
   /** Of lists. */
-  columns: readonly ReplyColumn<Row>[];
+  columns: readonly ReplyColumn<Row>[] | ((terms: Terms) => readonly ReplyColumn<Row>[]);
+  /** Of lists: an address, which gets a place of its own. */
+  url?: (row: Row) => string | null;
   /** Said of an empty list. */
   none?: string;
   /** By operation. */
@@ -72,17 +83,31 @@ export function formatTime(at: string | null, page: TerminalPage): string {
   return formatInstant(at === null ? null : new Date(at), page);
 }
 
-/** A table. */
+/** A table. @param url an address of a row, which gets a place of its own */
 export function renderRows<Row>(
   rows: readonly Row[],
   columns: readonly ReplyColumn<Row>[],
   terms: Terms,
+  url?: (row: Row) => string | null,
 ): string[] {
-  return renderTable(
-    rows,
-    columns.map((each) => toColumn(rows, each, terms)),
-    terms.page,
-  );
+  const shown = columns.map((each) => toColumn(rows, each, terms));
+  return url === undefined
+    ? renderTable(rows, shown, terms.page)
+    : renderTableWithUrls(rows, shown, url, terms.page);
+}
+
+/** A table below a heading; nothing without rows. */
+export function renderSection<Row>(
+  heading: string,
+  rows: readonly Row[],
+  columns: readonly ReplyColumn<Row>[],
+  terms: Terms,
+  url?: (row: Row) => string | null,
+): string[] {
+  const { bold, width, more } = terms.page;
+  return rows.length === 0
+    ? []
+    : ['', bold(truncate(heading, width, more)), ...renderRows(rows, columns, terms, url)];
 }
 
 /** The facts of one row, a line each. */

@@ -13,6 +13,8 @@ export { formatDuration };
 export { formatCount as formatQuantity } from '../lib/display-format.ts';
 
 type UnknownSign = Pick<TerminalPage, 'unknown'>;
+/** A time, or its text in a reply. */
+export type Time = Date | string;
 
 /** `12,304`. */
 export function formatCount(n: number | null | undefined, { unknown }: UnknownSign): string {
@@ -22,10 +24,10 @@ export function formatCount(n: number | null | undefined, { unknown }: UnknownSi
 
 /** `2026-11-21 14:05:09Z`, or `2026-11-21 15:05:09+01:00` in another zone than UTC. */
 export function formatInstant(
-  at: Date | null | undefined,
+  at: Time | null | undefined,
   { unknown, zone }: Pick<TerminalPage, 'unknown' | 'zone'>,
 ): string {
-  return at === null || at === undefined ? unknown : joinTime(formatInZone(at, zone), 0, 19);
+  return at === null || at === undefined ? unknown : joinTime(formatInZone(new Date(at), zone), 0, 19);
 }
 
 /** `14:05:09Z`, for what happens now. */
@@ -45,7 +47,8 @@ export function formatMinute(at: Date, { zone }: Pick<TerminalPage, 'zone'>): st
 }
 
 /** `Sat 2026-11-21 14:05Z`: a time to come. */
-export function formatDayAndMinute(at: Date, { zone }: Pick<TerminalPage, 'zone'>): string {
+export function formatDayAndMinute(time: Time, { zone }: Pick<TerminalPage, 'zone'>): string {
+  const at = new Date(time);
   const { local } = formatInZone(at, zone);
   const weekday = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][
     new Date(`${local.slice(0, 10)}T00:00Z`).getUTCDay()
@@ -74,8 +77,8 @@ function joinTime({ local, offset }: ZonedTime, from: number, to: number): strin
 }
 
 /** `3 min ago`, `in 12 s`, `now`. */
-export function formatRelative(at: Date | null | undefined, now: Date, { unknown }: UnknownSign): string {
-  return at === null || at === undefined ? unknown : formatDistance(at, now);
+export function formatRelative(at: Time | null | undefined, now: Date, { unknown }: UnknownSign): string {
+  return at === null || at === undefined ? unknown : formatDistance(new Date(at), now);
 }
 
 /** The same of a time that is known. */
@@ -99,7 +102,7 @@ export function formatBytes(n: number | null | undefined, { unknown }: UnknownSi
 
 /** An age on a terminal, the full time in a pipe. */
 export function formatTime(
-  at: Date | null | undefined,
+  at: Time | null | undefined,
   now: Date,
   page: Pick<TerminalPage, 'unknown' | 'live' | 'zone'>,
 ): string {

@@ -70,3 +70,11 @@ export function compareVersions<V>(
     return { version, changes };
   });
 }
+
+/** Versions with the names of the members that differ from the one before. @param versions oldest first */
+export function nameChanges<V extends object>(versions: readonly V[], members: readonly VersionMember<V>[]) {
+  return compareVersions(versions, members).map(({ version, changes }) => ({
+    ...version,
+    changed: changes.map(({ name }) => name),
+  }));
+}

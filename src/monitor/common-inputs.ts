@@ -1,7 +1,8 @@
-/** Inputs that operations of several subjects have: scope and times. Pure. */
+/** Inputs that operations of several subjects have: scope, times and pages. Pure. */
+import { z } from 'zod';
 import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../lib/time-point.ts';
-import { searchSlug, timeParam, topicSlug } from '../model/value-shapes.ts';
-import { type CommandWords, commandWords } from './operation.ts';
+import { idParam, searchSlug, timeParam, topicSlug } from '../model/value-shapes.ts';
+import { type Call, type CommandWords, commandWords } from './operation.ts';
 
 /** What most lists are about. */
 export const scopeParams = {
@@ -31,3 +32,24 @@ function readPastTime(text: string, nowMs: number, zone: string): string | undef
     ? undefined
     : resolveTimePoint(point, new Date(nowMs), 'start', zone).toISOString();
 }
+
+/** Of a list that is ordered by id: its cursor, and how it is read from a row. */
+export const BY_ID = { cursor: z.tuple([idParam]), key: ({ id }: { id: bigint }) => [id] };
+
+/** The id of the last row before this page of such a list; undefined for the first page. */
+export function lastIdOf({ page: { after } }: Pick<Call, 'page'>): bigint | undefined {
+  return (after as [bigint] | undefined)?.[0]; // as `BY_ID` declares it
+}
+
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+const EXPECTED_LIMIT = `a whole number from 1 to ${MAX_LIMIT}`;
+
+/** How many items a reply has at most. */
+export const limitParam = z.coerce
+  .number(EXPECTED_LIMIT)
+  .int(EXPECTED_LIMIT)
+  .min(1, EXPECTED_LIMIT)
+  .max(MAX_LIMIT, EXPECTED_LIMIT)
+  .default(DEFAULT_LIMIT)
+  .meta({ description: 'Maximum number of items per page.' });

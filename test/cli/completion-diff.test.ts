@@ -1,4 +1,4 @@
-/** `completions diff` and `links list --first-seen`, as a person and as a program sees them. */
+/** `completions diff` and `links first`, as a person and as a program sees them. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CompletionDiff } from '../../src/store/queries/completion-diff.ts';
@@ -153,7 +153,7 @@ describe('completions diff', () => {
   });
 
   it.each([
-    [['port', '--since', '1d', '--from', '1'], 2, 'either --since or --from'],
+    [['port', '--since', '1d', '--from', '1'], 2, 'either since or from'],
     [['port', '--to', 'x'], 2, 'an id'],
     [['port', '--from', '999'], 1, 'run 999 is no run of "port"'],
     [['nothing'], 1, 'there is no search "nothing"'],
@@ -188,26 +188,26 @@ describe('completions diff', () => {
   });
 });
 
-describe('links list --first-seen', () => {
+describe('links first', () => {
   it('shows who had each link first', async () => {
-    const { stdout } = await stand.run(['links', 'list', '--first-seen']);
+    const { stdout } = await stand.run(['links', 'first']);
     expect(stdout).toMatch(/first seen +by search +source +baseline +searches +title/);
     expect(stdout).toMatch(/Z +port +web +1 +About fresh/);
     expect(stdout).toMatch(/Z +port +web +baseline +1 +About old/);
-    expect(await stand.json('links', 'list', '--first-seen', '--limit', '1')).toMatchObject([
+    expect(await stand.json('links', 'first', '--limit', '1')).toMatchObject([
       { url: FRESH, search: 'port', source: 'web', nth: 1, searches: 1, baseline: false, lead_seconds: null },
     ]);
   });
 
   it('highlights the words of a query on a terminal, and nowhere else', async () => {
-    const argv = ['links', 'list', 'fresh', '--first-seen'];
+    const argv = ['links', 'first', 'fresh'];
     const { stdout } = await stand.run(argv, { isTTY: true });
     expect(stdout).toContain('About \u001B[1mfresh\u001B[22m');
     expect((await stand.run(argv)).stdout).not.toContain('\u001B[');
   });
 
   it('limits the list to links first seen since a time', async () => {
-    const since = (time: string) => stand.json<unknown[]>('links', 'list', '--first-seen', '--since', time);
+    const since = (time: string) => stand.json<unknown[]>('links', 'first', '--since', time);
     expect([(await since('2020-01-01')).length, (await since('2100-01-01')).length]).toEqual([2, 0]);
   });
 });

@@ -74,7 +74,7 @@ describe('posts show', () => {
     ['https://x.com/before/status/9', 1, 'error: no post https://x.com/before/status/9 is stored\n'],
     // Another site with the same number.
     ['https://y.example/status/1001', 1, 'error: no post https://y.example/status/1001 is stored\n'],
-    ['somebody', 2, 'error: post: got "somebody"; an id: a whole number from 1\n'],
+    ['somebody', 2, 'error: post: got "somebody"; an id or an address (https://...)\n'],
   ])('refuses %s', async (named, code, stderr) => {
     expect(await stand.run(['posts', 'show', named])).toMatchObject({ code, stderr });
   });

@@ -126,7 +126,7 @@ const refused: readonly (readonly [
   ['an invalid id', ['runs', 'show', '1;DROP TABLE'], ['id', 'a whole number']],
   ['an unknown shell', ['completion', 'tcsh'], ['shell', '"tcsh"', 'bash, zsh, fish']],
   ['an empty query', ['sql', ' '], ['query', 'one SQL statement']],
-  ['neither a search nor a run', ['completions', 'show'], ['search', '--run']],
+  ['a search and a run', ['completions', 'show', 'x', '--run', '1'], ['--run', 'either a search or a run']],
   ['an unknown command', ['serch'], ["unknown command 'serch'", 'Did you mean search?', 'strandline --help']],
   ['help of an unknown command', ['help', 'serch'], ["unknown command 'serch'", 'Did you mean search?']],
   ['an unquoted text', ['watch', 'tide', 'pools'], ['too many', 'hint: put the text in quotes']],

@@ -37,7 +37,6 @@ export const RULES: readonly Rule[] = [
   ['monitor/access/visitor-scopes.ts', 'type:store/'],
   ['monitor/operation.ts', 'type:monitor/access/visitor-scopes.ts type:monitor/context.ts'],
   ['monitor/common-inputs.ts', 'lib/ model/ monitor/operation.ts'],
-  ['monitor/items/query-input.ts', 'model/'],
   // Shapes of operations are pure.
   ['monitor/access/token-shapes.ts monitor/alerts/delivery-shapes.ts', 'lib/ model/ monitor/operation.ts monitor/access/visitor-scopes.ts'],
   ['monitor/access/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/access/visitor-scopes.ts monitor/access/token-shapes.ts platform/clock.ts platform/keys.ts platform/network.ts`],
@@ -60,6 +59,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/system-events/', `${CONTEXT} platform/presence.ts monitor/alerts/ monitor/status/`],
   ['monitor/recurring-work.ts', `lib/ store/ monitor/context.ts platform/clock.ts monitor/alerts/ monitor/schedule/plan-digests.ts monitor/system-events/`],
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],
+  ['monitor/items/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/topics/find-by-slug.ts monitor/runs/run-shapes.ts monitor/http/`],
   ['api/', `${ENTRY} protocol/`],
   ['web/', `${ENTRY} type:protocol/ web/answer/ web/components/untrusted-text.tsx web/components/page-html.ts web/components/asset-files.ts`],
   ['mcp/', `${ENTRY} protocol/specification.ts`],

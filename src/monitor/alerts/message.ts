@@ -20,7 +20,7 @@ import type {
 } from '../../store/alerts/reportable-discoveries.ts';
 import type { HeldRow } from '../../store/alerts/held-deliveries.ts';
 import type { ToldEvent } from '../../store/alerts/system-event-rows.ts';
-import { type Copies, ONE_COPY } from '../../store/topics/copies.ts';
+import { type Copies, COPIES_SHAPE, ONE_COPY } from '../../store/topics/copies.ts';
 import type { Id } from '../../store/db/database.ts';
 import type { StoredDigest } from '../../store/alerts/digests.ts';
 import { Digest } from '../digests/digest-shapes.ts';
@@ -154,16 +154,6 @@ const COMMON_MEMBERS = {
       'False if another search of the topic found the item before. True for spikes, trends and answers.',
     ),
   page: z.string().nullable().describe('URL of the item in the dashboard; null without `BASE_URL`.'),
-};
-/** How often a topic has what was found: {@link Copies}. */
-export const COPIES_SHAPE = {
-  copies: z
-    .int()
-    .describe(
-      'How often the topic has it, itself included: posts with the same text and items with the same address are copies.',
-    ),
-  authors: z.int().nullable().describe('Distinct authors of the copies. Null if unknown.'),
-  copies_at_least: z.boolean().describe('True if there may be more copies and authors.'),
 };
 const Discovery = z.discriminatedUnion('kind', [
   z.object({ ...COMMON_MEMBERS, kind: z.literal('post'), ...COPIES_SHAPE, post: MessagePost }),

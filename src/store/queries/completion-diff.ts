@@ -67,7 +67,8 @@ export function describeStatements({
   gone_claims,
   changed_claims,
   kept,
-}: CompletionDiff): string {
+}: Record<'new_claims' | 'revised_claims' | 'gone_claims' | 'changed_claims', readonly unknown[]> &
+  Pick<CompletionDiff, 'kept'>): string {
   const changed = changed_claims.length;
   const revised = revised_claims.length === 0 ? '' : `, ${revised_claims.length} revised`;
   const unchanged = `${kept + changed} unchanged${changed === 0 ? '' : ` (${changed} with other sources)`}`;

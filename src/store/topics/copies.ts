@@ -4,6 +4,7 @@
  * `discoveries.first_in_topic` is true for one discovery of each thing that a topic has reported. The save sets it; what joins
  * or takes apart things later corrects it here ({@link settleThings}).
  */
+import { z } from 'zod';
 import { groupCopies } from '../../model/copies.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import type { Id, Queryable, Transaction } from '../db/database.ts';
@@ -40,6 +41,17 @@ export type Copies = {
   authors: number | null;
   /** Whether there may be more of both: only so many copies are counted. */
   copies_at_least: boolean;
+};
+
+/** The same in replies. */
+export const COPIES_SHAPE = {
+  copies: z
+    .int()
+    .describe(
+      'How often the topic has it, itself included: posts with the same text and items with the same address are copies.',
+    ),
+  authors: z.int().nullable().describe('Distinct authors of the copies. Null if unknown.'),
+  copies_at_least: z.boolean().describe('True if there may be more copies and authors.'),
 };
 
 /** A discovery of something that has no copies: a spike, a completion, or an item that was deleted in the meantime. */
