@@ -2,7 +2,7 @@
  * All groups of API routes. To add one, create a file and add a line here.
  *
  * A group is a function `thingRoutes(app, routeContext)`. Each route declares its scope, its `operationId` (a verb in camel
- * case), a summary and tags. Requests use the types of `request-shapes.ts` (strict objects, each value with an example that
+ * case), a summary and tags. Requests use strict types (strict objects, each value with an example that
  * exists in the seeded data of test/web/api/world.ts), replies those of `reply-shapes.ts`, lists those of `pagination.ts`.
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
@@ -17,6 +17,7 @@ import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import { SOURCE_OPERATIONS } from '../monitor/sources/source-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
+import { TOPIC_OPERATIONS } from '../monitor/topics/topic-operations.ts';
 import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
 import { AUTHOR_OPERATIONS } from '../monitor/items/author-operations.ts';
 import { COMPLETION_OPERATIONS } from '../monitor/items/completion-operations.ts';
@@ -36,14 +37,13 @@ import { searchPlanRoutes } from './search-preview-and-run-routes.ts';
 import { searchRoutes } from './search-routes.ts';
 import { sqlRoutes } from './sql-routes.ts';
 import { statusRoutes } from './status-routes.ts';
-import { topicRoutes } from './topic-routes.ts';
 import { volumeRoutes } from './volume-routes.ts';
 import { growthRoutes } from './growth-routes.ts';
 import { rankingRoutes } from './ranking-routes.ts';
 
 const ROUTE_GROUPS: readonly Routes[] = [
   documentRoutes,
-  topicRoutes,
+  routesOf(TOPIC_OPERATIONS),
   routesOf(SOURCE_OPERATIONS),
   searchRoutes,
   searchPlanRoutes,

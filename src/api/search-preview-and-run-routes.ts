@@ -15,7 +15,7 @@ import { operation } from './operation.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
 import { MissingTools } from './reply-shapes.ts';
 import { defineRowWith } from '../store/db/row-shapes.ts';
-import { schedulePreviewBody, searchTrialBody } from './request-shapes.ts';
+import { schedulePreviewBody, searchTrialBody } from '../monitor/topics/topic-inputs.ts';
 import { z } from 'zod';
 
 const tags = ['searches'];

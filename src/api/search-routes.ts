@@ -10,7 +10,7 @@ import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
 import { mayOnlyCreate, putHeaders, replyToPut } from './put-reply.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import { editedSearch, FORMER_SLUGS, newSearch, writtenSearch } from './request-shapes.ts';
+import { editedSearch, FORMER_SLUGS, newSearch, writtenSearch } from '../monitor/topics/topic-inputs.ts';
 import { searchSlug } from '../model/value-shapes.ts';
 import { IntervalChange, MissingTools, SearchVersion } from './reply-shapes.ts';
 import { defineRowWith } from '../store/db/row-shapes.ts';

@@ -22,7 +22,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
   ]],
   ['Watch:', [
     ['watch text', 'create a topic with a microblog search and an AI search', async () => (await import('./watch-command.ts')).registerWatch],
-    ['topic ...', 'topics: list, show, rename, pause, resume, remove', async () => (await import('./topic-commands.ts')).registerTopic],
+    ['topic ...', 'topics: list, show, rename, pause, resume, remove', async () => (await import('./topic-views.ts')).registerTopic],
     ['sources ...', 'sources of a topic: list, add, test, on, off, remove', async () => (await import('./source-views.ts')).registerSources],
     ['search ...', 'saved searches: add, list, show, edit, move, pause, resume, remove, run, preview, try', async () => (await import('./search-commands.ts')).registerSearch],
     ['pause', 'pause all searches', async () => (await import('./state-views.ts')).registerPause],

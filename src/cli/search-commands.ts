@@ -1,5 +1,6 @@
-import { InvalidInput } from '../model/errors.ts';
-import { addStatus, judgeTopic, readSearchStatuses } from '../monitor/status/search-status.ts';
+import { toJson } from '../lib/json-values.ts';
+import { createNotFound, InvalidInput } from '../model/errors.ts';
+import { addStatus, readSearchStatuses } from '../monitor/status/search-status.ts';
 import { findSearchRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { WrittenSearch } from '../monitor/topics/search-definition.ts';
@@ -15,11 +16,16 @@ import { choiceOption, MAX_LIMIT } from './option-values.ts';
 import { registerPurge } from './purge-command.ts';
 import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
-import { describeEdit, renderIntervalChanges, renderSearch, searchColumns } from './search-rendering.ts';
+import {
+  describeEdit,
+  listedSearchColumns,
+  renderIntervalChanges,
+  renderSearch,
+} from './search-rendering.ts';
 import { addSearchStates } from './state-views.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
-import { describeTopicStatus } from './status-rendering.ts';
+import { asTopic, describeTopicStatus, type StatusOfTopic } from './status-rendering.ts';
 import type { Command } from 'commander';
 
 export function registerSearch(search: Command, cli: Cli): void {
@@ -55,9 +61,9 @@ function registerList(search: Command, cli: Cli): void {
         const rows = await readSearches(ctx.db, { ...scope, state, removed, limit: MAX_LIMIT });
         const none = 'No searches. Add one: strandline watch "..."';
         const ids = rows.map(({ id }) => id);
-        const statuses = await readSearchStatuses(ctx, ids);
-        const columns = searchColumns(ctx.clock.now(), cli.page, statuses);
-        await showRows(cli, json, addStatus(rows, statuses), { columns, none });
+        const shown = addStatus(rows, await readSearchStatuses(ctx, ids));
+        const columns = listedSearchColumns(ctx.clock.now(), cli.page);
+        await showRows(cli, json, shown, { columns, none });
       }),
     );
 }
@@ -78,8 +84,10 @@ function registerShow(search: Command, cli: Cli): void {
         const free = await ctx.isFree(row.service_kind);
         const [pace] = await readPaces(ctx.db, [row.id]);
         const statuses = await readSearchStatuses(ctx, [row.id]);
-        const status = describeTopicStatus(judgeTopic(statuses), ctx.clock.now(), cli.page);
         const [known] = addStatus([row], statuses);
+        if (known === undefined) throw createNotFound('search', row.slug);
+        const json = JSON.parse(toJson(asTopic(known))) as StatusOfTopic; // its JSON
+        const status = describeTopicStatus(json, { now: ctx.clock.now(), page: cli.page });
         const interval_changes = await readIntervalChanges(ctx.db, row.id, {
           limit: SHOWN_INTERVAL_CHANGES,
         });

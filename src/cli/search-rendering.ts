@@ -7,41 +7,53 @@ import {
   formatSlot,
 } from '../monitor/schedule/schedule-text.ts';
 import { describeMissed, judgeOne } from '../monitor/status/search-completeness.ts';
-import type { SearchStatus } from '../monitor/status/search-status.ts';
+import type { SearchStatusName } from '../model/closed-lists.ts';
 import type { PaceRow } from '../store/runs/pace.ts';
 import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
-import { formatNext, nameSearch, paintStatus } from './status-rendering.ts';
+import { asTopic, formatNext, nameTopic, paintStatus } from './status-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
-import { formatDayAndMinute, formatInstant } from './value-formatting.ts';
+import { formatDayAndMinute, formatInstant, type Time } from './value-formatting.ts';
 
-/** @param statuses of these searches; without, only states other than active are shown: nothing has run yet */
-export function searchColumns(
+type SearchCells = Pick<
+  SearchRow,
+  'slug' | 'topic' | 'service' | 'operation' | 'prompt' | 'state' | 'cron' | 'every_seconds' | 'auto' | 'tz'
+> &
+  Record<'next_due_at' | 'paused_until' | 'archived_at', Time | null>;
+
+/** Of searches that were just saved: only states other than active are shown, because nothing has run yet. */
+export function newSearchColumns(now: Date, page: TerminalPage): Column<SearchCells>[] {
+  return searchColumns(now, page, {
+    head: 'state',
+    cell: (search) => (describeState(search, page) === 'active' ? '' : describeState(search, page)),
+    paint: (shown, search) => paintState(shown, search, page),
+  });
+}
+
+/** Of searches in replies. */
+export function listedSearchColumns(
   now: Date,
   page: TerminalPage,
-  statuses?: readonly SearchStatus[],
-): Column<SearchRow>[] {
-  const statusById = new Map(statuses?.map((status) => [status.search_id, status]));
+): Column<SearchCells & { status: SearchStatusName }>[] {
+  return searchColumns(now, page, {
+    head: 'status',
+    cell: (search) => nameTopic(asTopic(search), page),
+    paint: (shown, { status }) => paintStatus(shown, status, page),
+  });
+}
+
+function searchColumns<Row extends SearchCells>(
+  now: Date,
+  page: TerminalPage,
+  state: Column<Row>,
+): Column<Row>[] {
   return [
     { head: 'search', cell: (search) => search.slug },
     { head: 'topic', cell: (search) => search.topic, drop: 5 },
     { head: 'service', cell: (search) => search.service, drop: 4 },
     { head: 'operation', cell: (search) => search.operation, drop: 2 },
-    statuses === undefined
-      ? {
-          head: 'state',
-          cell: (search) => (describeState(search, page) === 'active' ? '' : describeState(search, page)),
-          paint: (shown, search) => paintState(shown, search, page),
-        }
-      : {
-          head: 'status',
-          cell: ({ id }) => nameSearch(statusById.get(id), page),
-          paint: (shown, { id }) => paintStatus(shown, statusById.get(id)?.status, page),
-        },
-    {
-      head: 'next',
-      cell: ({ next_due_at: at }) => formatNext(at, now, page),
-    },
+    state,
+    { head: 'next', cell: ({ next_due_at: at }) => formatNext(at, now, page) },
     { head: 'schedule', cell: formatShortSchedule, drop: 1 },
     { head: 'prompt', cell: (search) => search.prompt, elastic: 2, least: 12, drop: 3 },
   ];
@@ -136,10 +148,15 @@ export function describeStateChange(search: StateColumns, next: string, page: Te
   return search.state === 'paused' ? state : `${state}; next run ${next}`;
 }
 
-type StateColumns = Pick<SearchRow, 'state' | 'paused_until' | 'archived_at'>;
+type StateColumns = Pick<SearchCells, 'state' | 'paused_until' | 'archived_at'>;
 
 /** `every 15m`, or the cron expression. */
-function formatShortSchedule({ cron, every_seconds, auto, tz }: SearchRow): string {
+function formatShortSchedule({
+  cron,
+  every_seconds,
+  auto,
+  tz,
+}: Pick<SearchRow, 'cron' | 'every_seconds' | 'auto' | 'tz'>): string {
   if (cron !== null) return `${cron} ${tz}`;
   return auto ?? `every ${formatInterval(every_seconds ?? 0)}`;
 }
@@ -149,7 +166,7 @@ function describeState({ state, paused_until, archived_at }: StateColumns, page:
   return paused_until === null ? state : `${state} until ${formatDayAndMinute(paused_until, page)}`;
 }
 
-function paintState(shown: string, { state }: SearchRow, { colors }: TerminalPage): string {
+function paintState(shown: string, { state }: Pick<SearchRow, 'state'>, { colors }: TerminalPage): string {
   if (state === 'active') return shown;
   return state === 'broken' ? colors.red(shown) : colors.yellow(shown);
 }

@@ -60,7 +60,7 @@ export type Cursor<Keys> = {
 /**
  * Creates cursors over the keys that a list is ordered by.
  * @param list the list's name, so that cursors of other lists are refused
- * @param codec a tuple of codecs (see request-shapes.ts), in the order of the list
+ * @param codec a tuple of codecs, in the order of the list
  */
 export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys, In>): Cursor<Keys> {
   const param = z

@@ -260,7 +260,12 @@ export function nameStatus(
 
 /** `failing`, or of several searches `1 of 2 searches failing`; `no searches`. @param formatEnd as of {@link nameStatus} */
 export function nameTopicStatus(
-  { status, searches, total, paused_until }: TopicStatus,
+  {
+    status,
+    searches,
+    total,
+    paused_until,
+  }: Pick<TopicStatus, 'status' | 'total' | 'paused_until'> & { searches: { length: number } },
   formatEnd: (at: Date) => string,
 ): string {
   if (status === null) return 'no searches';
@@ -278,6 +283,7 @@ type StatusMembers = {
   status: SearchStatusName;
   status_since: Date | null;
   status_reason: string | null;
+  status_advice: string | null;
   last_run_at: Date | null;
   last_success_at: Date | null;
 };
@@ -291,8 +297,9 @@ export function addStatus<Row extends { id: Id }>(
   return rows.flatMap((row) => {
     const known = byId.get(row.id);
     if (known === undefined) return [];
-    const { status, since, reason, last_run_at, last_success_at } = known;
-    return [{ ...row, status, status_since: since, status_reason: reason, last_run_at, last_success_at }];
+    const { status, since, reason, advice, last_run_at, last_success_at } = known;
+    const members = { status, status_since: since, status_reason: reason, status_advice: advice };
+    return [{ ...row, ...members, last_run_at, last_success_at }];
   });
 }
 
@@ -301,6 +308,7 @@ type TopicStatusMembers = {
   status: SearchStatusName | null;
   status_since: Date | null;
   status_reason: string | null;
+  status_advice: string | null;
   paused_until: Date | null;
   status_searches: number;
   last_run_at: Date | null;
@@ -312,12 +320,13 @@ export function addTopicStatus<Row extends { archived_at: Date | null }>(
   row: Row,
   known: TopicStatus = judgeTopic([]),
 ): Row & TopicStatusMembers {
-  const { status, since, reason, paused_until, searches, last_run_at, next_due_at } = known;
+  const { status, since, reason, advice, paused_until, searches, last_run_at, next_due_at } = known;
   return {
     ...row,
     status: row.archived_at === null ? status : 'removed',
     status_since: row.archived_at ?? since,
     status_reason: row.archived_at === null ? reason : null,
+    status_advice: row.archived_at === null ? advice : null,
     paused_until: row.archived_at === null ? paused_until : null,
     status_searches: searches.length,
     last_run_at,

@@ -8,6 +8,10 @@ const searchStatus = z.enum(SEARCH_STATUSES);
 const statusMembers = {
   status_since: timeShape.nullable().describe('When this status began (UTC); null for ok.'),
   status_reason: z.string().nullable().describe('Why, in words; null for ok.'),
+  status_advice: z
+    .string()
+    .nullable()
+    .describe('What a person can do about it; null: nothing but to wait, or to run it again.'),
   last_run_at: timeShape.nullable().describe('When the newest run that succeeded or failed ended (UTC).'),
 };
 

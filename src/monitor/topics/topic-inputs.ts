@@ -1,15 +1,23 @@
-/** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
-
-import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../model/enumerations.ts';
-import { searchSlug, textParam, topicSlug } from '../model/value-shapes.ts';
-import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
-import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
-import { SENSITIVITIES, SERVICE_KINDS } from '../model/closed-lists.ts';
+/** Inputs of operations on topics and searches. Pure. */
 import { z } from 'zod';
+import { SENSITIVITIES, SERVICE_KINDS } from '../../model/closed-lists.ts';
+import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../model/enumerations.ts';
+import { searchSlug, textParam, topicSlug } from '../../model/value-shapes.ts';
+import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
+import { commandWords } from '../operation.ts';
+import { DEFAULT_EVERY } from '../schedule/schedule.ts';
 
-/** For the descriptions of routes that rename. */
+/** For the descriptions of operations that rename. */
 export const FORMER_SLUGS =
   'A former slug continues to work in every path, query and body until something else takes it.';
+
+const namedTopic = topicSlug.clone().register(commandWords, { argument: 'topic', help: 'topic slug' });
+/** A topic that a path names. */
+export const atTopic = { topic: namedTopic };
+/** A search that a path names. */
+export const atSearch = {
+  search: searchSlug.clone().register(commandWords, { argument: 'search', help: 'search slug' }),
+};
 
 /** The request of a search. The monitor checks its values and reports all problems at once. */
 const requestMembers = {
@@ -173,7 +181,11 @@ export const rewatchedTopic = z
 
 export const renamedTopic = z
   .strictObject({
-    name: topicName.optional(),
-    slug: topicSlug.optional().describe('New slug.'),
+    topic: namedTopic,
+    name: topicName.optional().register(commandWords, { help: 'new display name' }),
+    slug: topicSlug
+      .optional()
+      .describe('New slug.')
+      .register(commandWords, { help: 'new slug; the slugs of its searches stay' }),
   })
   .meta({ examples: [{ name: 'Ferries of the harbour' }] });

@@ -1,0 +1,120 @@
+/** `topic`: lists, one topic with its searches, and what changes it. */
+import type { Command } from 'commander';
+import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
+import { TOPIC_OPERATIONS } from '../monitor/topics/topic-operations.ts';
+import type { SearchStatusName } from '../model/closed-lists.ts';
+import type { SearchRow } from '../store/queries/search-list.ts';
+import type { TopicRow } from '../store/queries/topic-list.ts';
+import type { Cli } from './command-context.ts';
+import { addOperations } from './operation-commands.ts';
+import { registerPurge } from './purge-command.ts';
+import { type JsonOf, type OperationView, renderFacts, type Terms } from './reply-view.ts';
+import { registerRewatch } from './rewatch-command.ts';
+import { listedSearchColumns } from './search-rendering.ts';
+import { addTopicStates } from './state-views.ts';
+import {
+  describeTopicStatus,
+  formatNext,
+  nameTopic,
+  paintStatus,
+  type StatusOfTopic,
+} from './status-rendering.ts';
+import { renderTable } from './terminal-table.ts';
+import { formatInstant, formatRelative } from './value-formatting.ts';
+
+type SearchOfTopic = JsonOf<SearchRow> & { status: SearchStatusName };
+/** A topic of a list. */
+type Listed = Omit<JsonOf<TopicRow>, 'searches'> & Omit<StatusOfTopic, 'total'> & { searches: number };
+/** One topic, with its searches; of a removed topic those that were removed, too. */
+type Shown = Omit<Listed, 'searches'> & { searches: SearchOfTopic[] };
+type Row = Listed & Shown;
+
+/** Of a list. */
+const withTotal = (row: Row) => ({ ...row, total: (row as Listed).searches }); // the number, where it is no list
+
+const LIST: OperationView<Row> = {
+  columns: [
+    { of: 'slug', head: 'topic' },
+    { of: 'searches', right: true, drop: 1 },
+    {
+      of: 'status',
+      as: (row, { page }) =>
+        row.status === null
+          ? 'no searches'
+          : row.archived_at === null
+            ? nameTopic(withTotal(row), page)
+            : 'removed',
+      paint: (shown, row, { page }) => paintStatus(shown, row.status, page),
+    },
+    {
+      of: 'last_run_at',
+      head: 'last run',
+      as: ({ last_run_at: at }, { now, page }) => formatRelative(at, now, page),
+      drop: 2,
+    },
+    {
+      of: 'next_due_at',
+      head: 'next',
+      as: ({ next_due_at: at }, { now, page }) => formatNext(at, now, page),
+      drop: 4,
+    },
+    { of: 'created_at', head: 'created', drop: 5 },
+    { of: 'name', elastic: 2, drop: 3 },
+  ],
+  none: 'No topics. Create one: strandline watch "..."',
+  replies: {
+    getTopic: {
+      complete: async (row, { ask }) => ({
+        ...row,
+        searches: (await ask('listSearches', {
+          topic: row.slug,
+          ...(row.archived_at === null ? {} : { removed: 'true' }),
+        })) as never, // as that operation replies
+      }),
+      lines: renderTopic,
+    },
+    renameTopic: {
+      says: ({ slug, name }, { typed }) => [`${String(typed['topic'])}: now "${name}", ${slug}`],
+    },
+  },
+};
+
+function renderTopic(row: Row, terms: Terms): string[] {
+  const { searches } = row as Shown; // as it was completed
+  const total = searches.filter(({ archived_at }) => archived_at === null).length;
+  const { now, page } = terms;
+  return [
+    ...renderFacts(
+      row,
+      [
+        { of: 'slug', head: 'topic' },
+        'name',
+        {
+          of: 'status',
+          as: ({ archived_at }) =>
+            archived_at === null ? describeTopicStatus({ ...row, total }, terms) : null,
+        },
+        { of: 'created_at', head: 'created' },
+        { of: 'successor', head: 'continues in', as: ({ successor }) => successor },
+        {
+          of: 'archived_at',
+          head: 'removed',
+          as: ({ archived_at: at }) => (at === null ? null : formatInstant(at, page)),
+        },
+      ],
+      terms,
+    ),
+    ...(searches.length === 0 ? [] : ['', ...renderTable(searches, listedSearchColumns(now, page), page)]),
+  ];
+}
+
+/** What a topic is completed with. */
+const LISTS_OF_SEARCHES = STATE_OPERATIONS.filter(({ id }) => id === 'listSearches');
+
+export function registerTopic(topic: Command, cli: Cli): void {
+  topic.description('Topics: groups of saved searches.');
+  addOperations(topic, cli, [...TOPIC_OPERATIONS, ...LISTS_OF_SEARCHES], LIST);
+  addTopicStates(topic, cli);
+  registerPurge(topic, cli, 'topic');
+  registerRewatch(topic, cli);
+}
