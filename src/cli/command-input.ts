@@ -20,8 +20,8 @@ export function reportMisuse(
 function findHint({ code, message }: CommanderError, argv: readonly string[]): string | undefined {
   const [first = ''] = argv;
   if (code === 'commander.unknownCommand') {
-    const group = first === 'help' || message.includes(`'${first}'`) ? '' : `${first} `;
-    return `strandline ${group}--help lists the commands`;
+    const isProgram = first === 'help' || message.includes(`'${first}'`);
+    return `strandline ${isProgram ? 'help --all' : `${first} --help`} lists the commands`;
   }
   if (code !== 'commander.excessArguments') return undefined;
   if (first === 'watch') return 'put the text in quotes: strandline watch "tide pools"';
@@ -67,6 +67,12 @@ export function describeOption(path: string, command: Command | undefined): stri
   const names = OPTIONS_BY_MEMBER[member] ?? [`--${member.replaceAll('_', '-')}`];
   const known = names.filter((name) => command.options.some(({ long }) => long === name));
   return known.length === 0 ? '' : ` (${known.join(' or ')})`;
+}
+
+/** `help --all`, or `--help --all`: the help with all commands. */
+export function asksForAll(argv: readonly string[]): boolean {
+  const words = argv.filter((word) => word !== '--all');
+  return words.length < argv.length && words.length === 1 && /^(?:help|--help|-h)$/.test(words[0] ?? '');
 }
 
 /**

@@ -1,13 +1,22 @@
 /** Parses the arguments, runs one command, reports its error, and returns the exit code. */
 
 import { removeUnsafe } from '../lib/text.ts';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { VERSION } from '../config/version.ts';
 import type { Cli, RunCliOptions } from './command-context.ts';
-import { addCommands, COMMAND_NAMES, findHelpTerm } from './command-registry.ts';
-import { EXIT_USAGE, guardQuery, reportMisuse, rewriteHelp, shortenQuotes } from './command-input.ts';
+import { addCommands, COMMAND_NAMES, findHelpTerm, FIRST_COMMANDS } from './command-registry.ts';
+import {
+  asksForAll,
+  EXIT_USAGE,
+  guardQuery,
+  reportMisuse,
+  rewriteHelp,
+  shortenQuotes,
+} from './command-input.ts';
 import { OF_BOTH_DATABASES } from './program-name.ts';
 import { type Io, openShell, type Shell } from './terminal-io.ts';
+
+const FIRST_HEADING = 'Commands for the first week:';
 
 const PROGRAM_EXAMPLES = `
 Examples:
@@ -16,6 +25,7 @@ Examples:
   $ strandline search run harbour-ferry-posts --wait
   $ strandline sql "select search, count(*) from discoveries group by 1"
 
+Help of a command: strandline help watch. All commands: strandline help --all
 Data goes to stdout, messages to stderr. Exit codes: 0 success, 1 failure, 2 wrong usage.
 `;
 
@@ -32,8 +42,10 @@ export async function runCli(argv: readonly string[], io: Io, running: RunCliOpt
   // If the reader closes stderr, the command still runs.
   io.stderr.on('error', () => {});
   try {
-    const program = createParser(shell, openOnce);
-    await program.parseAsync(guardQuery(rewriteHelp(argv, program)), { from: 'user' });
+    const all = asksForAll(argv);
+    const program = createParser(shell, openOnce, all);
+    const words = all ? ['--help'] : guardQuery(rewriteHelp(argv, program));
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!out.gone()) {
       if (error instanceof CommanderError) shell.exitCode = reportMisuse(shell, error, argv);
@@ -66,13 +78,14 @@ async function prepareCli(
 }
 
 /** `doctor` reports an invalid configuration among its checks. */
-const WITHOUT_CONFIGURATION: ReadonlySet<string> = new Set(['completion', 'doctor']);
+const WITHOUT_CONFIGURATION: ReadonlySet<string> = new Set(['autocomplete', 'doctor']);
 
 function findTopName(command: Command): string {
   return command.parent?.parent == null ? command.name() : findTopName(command.parent);
 }
 
-function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
+/** @param all whether the help of the program lists all commands */
+function createParser(shell: Shell, openCli: () => Promise<Cli>, all: boolean): Command {
   const { page, out, io } = shell;
   const { colors } = page;
   const program: Command = new Command('strandline')
@@ -113,6 +126,12 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
       styleArgumentTerm: colors.cyan,
       // Without former names.
       commandUsage: (command) => `${describePath(command)} ${command.usage()}`,
+      groupItems: (items, visible, getGroup) => {
+        const isOurs = (item: unknown) => item instanceof Command && item.parent === program;
+        return all || !visible.some(isOurs)
+          ? Help.prototype.groupItems(items, visible, getGroup)
+          : new Map([[FIRST_HEADING, visible.filter((item) => FIRST_COMMANDS.has(item.name()))]]);
+      },
       // Groups are listed without their options.
       subcommandTerm: (command) =>
         command.parent === program ? findHelpTerm(command) : `${command.name()}${describeArguments(command)}`,

@@ -62,9 +62,21 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['authors ...', 'authors: show, forget', async () => (await import('./author-views.ts')).registerAuthors],
   ]],
   ['Shell:', [
-    ['completion shell', 'print a completion script for bash, zsh or fish', async () => (await import('./shell-completion-command.ts')).registerCompletion],
+    ['autocomplete shell', 'print a script that completes commands in bash, zsh or fish', async () => (await import('./autocomplete-command.ts')).registerAutocomplete],
   ]],
 ];
+
+/** What suffices for the first week, in the order of the groups: the only commands that the help lists unless it is asked for all. */
+export const FIRST_COMMANDS: ReadonlySet<string> = new Set([
+  'up',
+  'watch',
+  'new',
+  'digest',
+  'find',
+  'trends',
+  'channels',
+  'status',
+]);
 
 /** Former names, which still work. */
 const ALIASES: Readonly<Record<string, string>> = { authors: 'author' };

@@ -17,7 +17,7 @@ export const OF_BOTH_DATABASES: ReadonlySet<string> = new Set([
   'service',
   'doctor',
   'config',
-  'completion',
+  'autocomplete',
 ]);
 
 /** Puts a program's name in place of `strandline` in front of its commands, with the option of the database that is in use. */

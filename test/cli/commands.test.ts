@@ -566,9 +566,9 @@ describe('doctor', () => {
   });
 });
 
-describe('completion', () => {
+describe('autocomplete', () => {
   it.each(['bash', 'zsh', 'fish'])('%s: includes every command, also those of groups', async (shell) => {
-    const { code, stdout } = await stand.run(['completion', shell]);
+    const { code, stdout } = await stand.run(['autocomplete', shell]);
     expect(code).toBe(0);
     for (const word of ['watch', 'search', 'preview', 'follow', 'replay', 'service key'])
       expect(stdout).toContain(word);
@@ -576,7 +576,7 @@ describe('completion', () => {
 });
 
 it('bash offers no file names', async () => {
-  const { stdout } = await stand.run(['completion', 'bash']);
+  const { stdout } = await stand.run(['autocomplete', 'bash']);
   expect(stdout).toMatch(/^complete -F _strandline strandline$/m);
 });
 

@@ -138,7 +138,7 @@ describe('in the sandbox', () => {
 it('--sandbox is refused by commands that serve both databases, or none', async () => {
   const stand = await makeStand('sandbox');
   try {
-    const both = ['up', 'worker', 'api', 'service', 'doctor', 'config', 'completion'];
+    const both = ['up', 'worker', 'api', 'service', 'doctor', 'config', 'autocomplete'];
     const calls = (await listCalls()).filter(({ argv: [top = ''] }) => both.includes(top));
     expect(new Set(calls.map(({ argv: [top] }) => top))).toEqual(new Set(both));
     for (const { argv } of calls)

@@ -301,7 +301,7 @@ test('a command that prints after its shell has gone ends alone: the server cont
 });
 
 /** Servers, those that open the database in their own way, and one that needs none. */
-const OTHERS = new Set(['up', 'worker', 'api', 'service', 'migrate', 'backup', 'restore', 'completion']);
+const OTHERS = new Set(['up', 'worker', 'api', 'service', 'migrate', 'backup', 'restore', 'autocomplete']);
 test('these commands run in the server, and all others here', async () => {
   const other = await makeDirectory();
   const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };

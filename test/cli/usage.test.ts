@@ -124,10 +124,14 @@ const refused: readonly (readonly [
   ['an unknown status', ['runs', 'list', '--status', 'done'], ['status', '"done"', 'succeeded']],
   ['an unknown order', ['posts', 'list', '--sort', 'best'], ['sort', '"best"', 'likes']],
   ['an invalid id', ['runs', 'show', '1;DROP TABLE'], ['id', 'a whole number']],
-  ['an unknown shell', ['completion', 'tcsh'], ['shell', '"tcsh"', 'bash, zsh, fish']],
+  ['an unknown shell', ['autocomplete', 'tcsh'], ['shell', '"tcsh"', 'bash, zsh, fish']],
   ['an empty query', ['sql', ' '], ['query', 'one SQL statement']],
   ['a search and a run', ['completions', 'show', 'x', '--run', '1'], ['--run', 'either a search or a run']],
-  ['an unknown command', ['serch'], ["unknown command 'serch'", 'Did you mean search?', 'strandline --help']],
+  [
+    'an unknown command',
+    ['serch'],
+    ["unknown command 'serch'", 'Did you mean search?', 'strandline help --all lists'],
+  ],
   ['help of an unknown command', ['help', 'serch'], ["unknown command 'serch'", 'Did you mean search?']],
   ['an unquoted text', ['watch', 'tide', 'pools'], ['too many', 'hint: put the text in quotes']],
   [
@@ -227,14 +231,27 @@ describe('usage', () => {
   it('prints help and version to stdout and exits with 0', async () => {
     const help = await stand.run(['--help']);
     expect([help.code, help.stderr]).toEqual([0, '']);
-    for (const word of ['Watch:', 'watch text', 'search ...', 'Examples:', 'Exit codes'])
+    for (const word of [
+      'Commands for the first week:',
+      'watch text',
+      'help --all',
+      'Examples:',
+      'Exit codes',
+    ])
       expect(help.stdout).toContain(word);
+    const [, listed = ''] = /^Commands for the first week:\n((?: .*\n)+)/m.exec(help.stdout) ?? [];
+    expect(listed.match(/^ {2}[a-z]+/gm)).toHaveLength(8);
+    const all = await stand.run(['help', '--all']);
+    expect([all.code, all.stderr]).toEqual([0, '']);
+    for (const word of ['Watch:', 'watch text', 'search ...', 'help [command]'])
+      expect(all.stdout).toContain(word);
+    expect(await stand.run(['--help', '--all'])).toEqual(all);
     const version = await stand.run(['--version']);
     expect([version.code, version.stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
   });
 
   it('lists every command as its own help does, and as `help` prints it', async () => {
-    const { stdout } = await stand.run(['--help']);
+    const { stdout } = await stand.run(['help', '--all']);
     const lines = [...stdout.matchAll(/^  ([a-z]+)(?: (\S+))? {2,}\S/gm)].filter(
       ([, name]) => name !== 'help',
     );

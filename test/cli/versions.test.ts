@@ -77,7 +77,7 @@ async function readAll({ url }: TestDatabase): Promise<unknown> {
 
 const MIGRATE = ['up', 'worker', 'migrate', 'restore'];
 /** These work beside any version; a completion script needs no database. */
-const ANY_VERSION = ['backup', 'doctor', 'config show', 'completion'];
+const ANY_VERSION = ['backup', 'doctor', 'config show', 'autocomplete'];
 /** These open the database of the sandbox only. */
 const OF_SANDBOX = new Set(['demo']);
 const calls = (await listCalls()).filter(({ name }) => !OF_SANDBOX.has(name));
@@ -230,13 +230,13 @@ describe('a configuration that cannot be read', () => {
       await writeFile(file, text);
       const env = { STRANDLINE_DATA_DIR: dataDir, STRANDLINE_CONFIG: file };
       try {
-        for (const call of without(['completion']))
+        for (const call of without(['autocomplete']))
           expect(await runNamed(call, env)).toMatchObject({ code: 2, named: true });
       } finally {
         server.close();
       }
       expect(connections).toBe(0);
-      expect((await run(['completion', 'bash'], env)).code).toBe(0);
+      expect((await run(['autocomplete', 'bash'], env)).code).toBe(0);
     },
   );
 

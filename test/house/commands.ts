@@ -2,6 +2,7 @@
 import { Writable } from 'node:stream';
 import { runCli } from '../../src/cli/command-line.ts';
 
+/** @param command none: the help with all commands */
 export async function printHelp(command: readonly string[]): Promise<string> {
   let text = '';
   const stdout = new Writable({
@@ -11,7 +12,8 @@ export async function printHelp(command: readonly string[]): Promise<string> {
     },
   });
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
-  await runCli([...command, '--help'], { stdout, stderr, env: { COLUMNS: '100' }, isTTY: false });
+  const asked = command.length === 0 ? ['help', '--all'] : [...command, '--help'];
+  await runCli(asked, { stdout, stderr, env: { COLUMNS: '100' }, isTTY: false });
   return text.trim();
 }
 

@@ -1,15 +1,15 @@
-/** `completion`: static completion scripts, generated from the tree of commands. */
+/** `autocomplete`: static completion scripts, generated from the tree of commands. */
 
 import type { Cli } from './command-context.ts';
 import { parseChoice } from './option-values.ts';
 import type { Command } from 'commander';
 
-export function registerCompletion(command: Command, cli: Cli, loadAll: () => Promise<Command>): void {
+export function registerAutocomplete(command: Command, cli: Cli, loadAll: () => Promise<Command>): void {
   command
     .argument('<shell>', SHELLS.join(', '))
     .addHelpText(
       'after',
-      '\nExamples:\n  $ source <(strandline completion bash)\n  $ strandline completion fish | source\n',
+      '\nExamples:\n  $ source <(strandline autocomplete bash)\n  $ strandline autocomplete fish | source\n',
     )
     .action(async (shell: string) => {
       const branches: CommandBranch[] = listBranches(await loadAll());
@@ -46,7 +46,7 @@ function renderBash(branches: readonly CommandBranch[]): string {
   const cases = branches.map(
     ({ path, next }) => `    '${path.join(' ')}') words='${next.map(({ word }) => word).join(' ')}' ;;`,
   );
-  return `# strandline completion for bash: source <(strandline completion bash)
+  return `# strandline completion for bash: source <(strandline autocomplete bash)
 _strandline() {
   local path='' words='' word i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -68,7 +68,7 @@ function renderZsh(branches: readonly CommandBranch[]): string {
       `    '${path.join(' ')}') choices=(${next.map(({ word, about }) => quoteForShell(`${word}:${about.replaceAll(':', ' -')}`)).join(' ')}) ;;`,
   );
   return `#compdef strandline
-# strandline completion for zsh: source <(strandline completion zsh)
+# strandline completion for zsh: source <(strandline autocomplete zsh)
 _strandline() {
   local here='' word
   local -a choices
@@ -91,7 +91,7 @@ function renderFish(branches: readonly CommandBranch[]): string {
       return `complete -c strandline -n "test (__strandline_path) = '${path.join(' ')}'" ${what} -d ${quoteForShell(about, '\\')}`;
     }),
   );
-  return `# strandline completion for fish: strandline completion fish | source
+  return `# strandline completion for fish: strandline autocomplete fish | source
 function __strandline_path
   set -l path
   for word in (commandline -opc)[2..]
