@@ -1,5 +1,12 @@
 # strandline as an image: the built program and what it needs to run, as the user `node`. Debian, because the
-# packages with native code are for glibc. For deployments, pin the base by its digest:
+# packages with native code are for glibc. For one person, with everything inside; the token to sign in is in its log, once:
+#
+#   docker build -t strandline .
+#   docker run -d --name strandline --init -p 127.0.0.1:7810:7810 -v strandline:/data/strandline -m 1g --stop-timeout 45 \
+#     strandline up --create-token
+#   docker logs strandline
+#
+# For deployments, see docker-compose.yml, and pin the base by its digest:
 #
 #   docker build --build-arg BASE=node:24-bookworm-slim@sha256:... -t strandline .
 
@@ -29,10 +36,14 @@ COPY docker/healthy.sh ./
 COPY --from=build --chown=node:node /data /data
 USER node
 
+# A container is reached by the ports that are published, and its data is in a volume.
+ENV HOST=0.0.0.0
+ENV STRANDLINE_DATA_DIR=/data/strandline
+
 # A worker and the search service have no server of their own for this: metrics and health are here, for the container
 # alone unless METRICS_HOST says otherwise.
 ENV METRICS_PORT=9464
-# Whether it can work: database and queue answer, and a worker takes runs. The API has its own port, see docker-compose.yml.
+# Whether it can work: database and queue answer, and a worker takes runs. The API alone has its own port, see docker-compose.yml.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=4 \
   CMD ["bash", "/app/healthy.sh"]
 

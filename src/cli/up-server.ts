@@ -3,7 +3,9 @@ import { readCallsPerDay } from '../config/config.ts';
 import { type DatabaseAccess, WITHOUT_SANDBOX } from '../app/database-access.ts';
 import { openPrograms, type Program, type Programs } from '../app/program.ts';
 import { runSandboxWorker } from '../app/sandbox-worker.ts';
+import { createToken, OPERATOR } from '../monitor/access/manage-tokens.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
+import { hasTokens } from '../store/access/tokens.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { describeMissingTools } from '../monitor/topics/tool-sources.ts';
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
@@ -42,6 +44,7 @@ export async function runUp(
   cli: Cli,
   database: Promise<DatabaseAccess>,
   ending: ShutdownRequest,
+  { createToken: createsToken = false }: UpOptions = {},
 ): Promise<void> {
   limitHeapGrowth();
   const config = cli.config();
@@ -82,6 +85,8 @@ export async function runUp(
     // The sample's first runs take a second, in which the rest starts.
     if (sandbox !== null) sample = startSample(real, sandbox, start);
     sample?.catch(() => {});
+    // Before the server starts: it refuses an address that others can reach while there is no token.
+    const tokens = createsToken ? await createFirstTokens(programs) : [];
     web = await startWeb({ ...real, idle: () => readIdleReason(worker) }, sandbox);
     commands = await serveCommands({ real, sandbox }, config.http.baseUrl ?? web.url, {
       run: cli.run,
@@ -98,7 +103,7 @@ export async function runUp(
       `  sandbox     ${describeSandbox(programs, web)}`,
       ...(await listWarnings(real, page)),
     ];
-    print(...setup.flatMap((line) => wrapFact(line, page)), '');
+    print(...setup.flatMap((line) => wrapFact(line, page)), ...tokens, '');
     real.services.watchSources((probed) =>
       print(...note(`  sources     ${describeReachable(probed, config.hosted !== undefined)}`)),
     );
@@ -125,6 +130,20 @@ export async function runUp(
     await programs.close();
   }
   print(page.dim(`  Stopped. Your data is in ${describeData(real)}.`));
+}
+
+export type UpOptions = { createToken?: boolean };
+
+/** A token with all scopes for each database that has none. @returns lines that show them, and where to use them */
+async function createFirstTokens({ real, sandbox }: Programs): Promise<string[]> {
+  const lines: string[] = [];
+  for (const { ctx } of sandbox === null ? [real] : [real, sandbox]) {
+    if (await hasTokens(ctx.db)) continue;
+    const acting = { ...ctx, actor: { kind: 'program', name: 'first start' } } as const;
+    const { key } = await createToken(acting, { name: 'first', scopes: ['admin'] }, OPERATOR);
+    lines.push(ctx.kind === 'real' ? `  token       ${key}` : `  in /sandbox ${key}`);
+  }
+  return lines.length === 0 ? [] : [...lines, '              shown once: keep it, and sign in with it'];
 }
 
 type Sample = {

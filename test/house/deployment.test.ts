@@ -304,6 +304,22 @@ test('container health checks do not start Node', () => {
   expect(dockerfile).not.toMatch(/^HEALTHCHECK [^]*?CMD \["node"/m);
 });
 
+test('one container and the unit of systemd keep their data, end in order, and have a gigabyte', async () => {
+  const unit = await read('docker/strandline.service');
+  // Postgres is a process of the unit: were it asked to end at the same time, runs under way could not be saved.
+  for (const line of ['KillMode=mixed', 'TimeoutStopSec=45', 'MemoryMax=1G', 'NoNewPrivileges=true'])
+    expect(unit).toContain(`\n${line}\n`);
+  const guide = await read('docs/how-to/self-hosting.md');
+  for (const text of [guide, dockerfile.replaceAll('#   ', '')]) {
+    const [command = ''] = /^docker run (?:.*\\\n)*.*--create-token$/m.exec(text) ?? [];
+    expect(command).toContain('127.0.0.1:7810:7810');
+    expect(command).toContain('strandline:/data/strandline');
+    expect(command).toMatch(/--stop-timeout 45/);
+    expect(command).toMatch(/(?:-m|--memory) 1g/);
+  }
+  expect(dockerfile).toContain('\nENV STRANDLINE_DATA_DIR=/data/strandline\n');
+});
+
 test('workers have a spool directory owned by their user, for responses that the database cannot store', () => {
   const directory = String(of('worker').environment['STRANDLINE_DATA_DIR']);
   expect(of('worker').volumes).toEqual([`spool:${directory}`]);

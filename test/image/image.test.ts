@@ -56,9 +56,9 @@ describe.skipIf(driver === undefined)('the image', () => {
         command: ['up'],
         volume,
         env: {
+          HOST: '127.0.0.1',
           PORT: port,
           SERVICE_PORT: String(await freePort()),
-          STRANDLINE_DATA_DIR: '/data/strandline',
           // Other hosts are no part of this.
           SERVICE_SOURCES: 'sandbox',
           LOG_LEVEL: 'info',
