@@ -3,7 +3,8 @@ CREATE OR REPLACE VIEW strandline_analytics.spikes AS
     k.n, k.lower_bound, k.coverage, k.usual,
     case when k.lower_bound then k.n else k.n / k.coverage end / nullif(k.usual, 0) as ratio, k.mean, k.sd, k.score, k.threshold,
     k.sensitivity, k.days, k.windows, k.provisional, k.tz, k.top_post_id, k.top_share, k.weekday_usual, k.top_author_id, k.author_share,
-    k.only_by
+    k.only_by, k.reason, k.reason_name, k.reason_share, k.reason_share_before, k.reason_post_id, k.reason_post_at, k.n_without_reason,
+    k.window_authors, k.distinct_names, k.why
   from strandline.spikes k
   join strandline.searches s on s.id = k.search_id
   join strandline.topics t on t.id = s.topic_id;
@@ -39,3 +40,13 @@ COMMENT ON COLUMN strandline_analytics.spikes.weekday_usual IS 'Median of the wi
 COMMENT ON COLUMN strandline_analytics.spikes.top_author_id IS 'For posts, the author with the most in the window; null when unknown, and for engagement.';
 COMMENT ON COLUMN strandline_analytics.spikes.author_share IS 'That author''s share of the posts in the window, 0 to 1; null when unknown, and for engagement.';
 COMMENT ON COLUMN strandline_analytics.spikes.only_by IS 'What alone makes the window high: author (the loudest one) or text (copies of one). No rule reports such a spike. Null for a spike of many.';
+COMMENT ON COLUMN strandline_analytics.spikes.reason IS 'What distinguishes the posts of the window from those of the week before: text (copies of one), author, domain, hashtag, word, or none (no single one stands out). Null for engagement, and in spikes of earlier versions.';
+COMMENT ON COLUMN strandline_analytics.spikes.reason_name IS 'The domain, hashtag or word; null for other reasons.';
+COMMENT ON COLUMN strandline_analytics.spikes.reason_share IS 'Share of the posts (text, author) or of the distinct authors (domain, hashtag, word) in the window, 0 to 1; null for none.';
+COMMENT ON COLUMN strandline_analytics.spikes.reason_share_before IS 'Share of the distinct authors in the week before, 0 to 1; null for other reasons.';
+COMMENT ON COLUMN strandline_analytics.spikes.reason_post_id IS 'The earliest post of the window with it; null for none, and once that post was forgotten.';
+COMMENT ON COLUMN strandline_analytics.spikes.reason_post_at IS 'When that post was published (UTC); null where there is none.';
+COMMENT ON COLUMN strandline_analytics.spikes.n_without_reason IS 'What n would be without it: without the repetitions of the text, the author, or the links to the domain; null for other reasons.';
+COMMENT ON COLUMN strandline_analytics.spikes.window_authors IS 'Distinct authors in the window; null where the reason is.';
+COMMENT ON COLUMN strandline_analytics.spikes.distinct_names IS 'Up to eight words, hashtags and domains that are more frequent than in the week before, as JSON: kind, name, authors, share, share_before. Counted by distinct authors; at most one in twenty differs by chance. Null where the reason is.';
+COMMENT ON COLUMN strandline_analytics.spikes.why IS 'The reason in a sentence or two, without names of people; null where the reason is.';

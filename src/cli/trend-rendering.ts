@@ -2,6 +2,7 @@
 
 import { formatPercent } from '../lib/display-format.ts';
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../monitor/trends/rules/spike-detection.ts';
+import { composeReason } from '../monitor/trends/rules/reason-sentence.ts';
 import { composeSpikeSentence } from '../monitor/trends/rules/spike-sentence.ts';
 import { composeStateSentence } from '../monitor/trends/rules/state-sentence.ts';
 import { estimateVolume } from '../monitor/trends/rules/volume-comparison.ts';
@@ -153,7 +154,10 @@ function describeLearning(trend: SearchTrend): string {
 
 /** Dates have their year, as all times of the command line. */
 function renderSpike(spike: SpikeRow, { zone }: Pick<TerminalPage, 'zone'>): string {
-  return oneLine(composeSpikeSentence(spike, { zone, now: null }));
+  const reader = { zone, now: null };
+  return oneLine(
+    [composeSpikeSentence(spike, reader), composeReason(spike, { reader }) ?? ''].join(' ').trim(),
+  );
 }
 
 function renderState(state: TrendStateRow, { zone }: Pick<TerminalPage, 'zone'>): string {

@@ -54,3 +54,21 @@ export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
 /** What alone makes a spike: its loudest author, or copies of one text. */
 export const SPIKE_CAUSES = ['author', 'text'] as const;
 export type SpikeCause = (typeof SPIKE_CAUSES)[number];
+
+/**
+ * What distinguishes the posts of a spike from those before: copies of one text, one author, links to one domain, a hashtag, a
+ * word; or no single one of these.
+ */
+export const SPIKE_REASONS = ['text', 'author', 'domain', 'hashtag', 'word', 'none'] as const;
+export type SpikeReason = (typeof SPIKE_REASONS)[number];
+
+/** A word, hashtag or domain that is more frequent in the posts of a spike than in those before. */
+export type DistinctName = {
+  kind: 'word' | 'hashtag' | 'domain';
+  name: string;
+  /** Number of authors in the window with the name. */
+  authors: number;
+  /** Their share of all authors in the window, and the share before; 0 to 1. */
+  share: number;
+  share_before: number;
+};

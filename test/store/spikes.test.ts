@@ -4,12 +4,14 @@ import { DAY, MINUTE } from '../../src/lib/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { FOLLOWER_INTERVAL_MS, derivePending, deriveBatch } from '../../src/monitor/derive/follower.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { composeReason } from '../../src/monitor/trends/rules/reason-sentence.ts';
 import { composeSpikeSentence } from '../../src/monitor/trends/rules/spike-sentence.ts';
 import { type Id, inTransaction } from '../../src/store/db/database.ts';
 import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
+import { readSpikes } from '../../src/store/queries/trend-reports.ts';
 import { readVoices } from '../../src/store/volume/voices.ts';
 import { intercepted } from '../intercepted.ts';
 import { wirePost } from '../stub-service.ts';
@@ -40,6 +42,7 @@ async function newSearch(slug: string): Promise<Search> {
 type Counters = Partial<Record<'like_count' | 'retweet_count' | 'reply_count' | 'quote_count', number>> & {
   created_at?: string | null;
   user?: object;
+  text?: string;
 };
 
 /** One run whose answer came at a time and held these posts, by id, with these counters. */
@@ -303,4 +306,53 @@ test('who is behind a spike is asked of the posts that it counts: of none withou
   // The first response, and one with more posts than before it, were cut: their quarters are not observed.
   expect(rows.map(({ posts }) => posts)).toEqual([0, 0, 11, 8]);
   expect(new Map(rows.filter(({ posts }) => posts > 0).map((row) => [row.at, row.posts]))).toEqual(counted);
+});
+
+test('a spike says why: which text was repeated, who wrote it first, and what would be left without the copies', async () => {
+  const search = await newSearch('says-why');
+  await world.db.pool.query(
+    `INSERT INTO strandline.volume (search_id, bucket_at, posts, cut, observed, exposure_ms, exposed_posts)
+     SELECT $1, t, 1, false, '{[0,900000)}', 900000, 1
+     FROM generate_series($2::timestamptz, $3::timestamptz, '15 minutes') t`,
+    [search.id, new Date(NOON - 20 * DAY), at(-75)],
+  );
+  const repeated = 'The ferry to the island is cancelled because of the storm';
+  for (let look = 0; look <= 4; look += 1) {
+    const minutes = look * 15 - 60;
+    const posts = Array.from({ length: look === 0 ? 0 : 12 }, (_, i) => [
+      `why${look}${i}`,
+      {
+        created_at: at(minutes - 8 + i / 10).toISOString(),
+        user: { id: `${look}${i}`, username: `author_${look}_${i}`, name: 'Somebody' },
+        // A copy has an address of its own, and letters of another case.
+        text:
+          i % 2 === 0
+            ? `${i % 4 === 0 ? repeated : repeated.toUpperCase()} https://x.example/${look}${i}`
+            : `Words of post ${look}${i} that nobody repeats, number ${(look * 20 + i) ** 3}`,
+      },
+    ]);
+    await run(search, minutes, Object.fromEntries(posts));
+    await world.derive();
+  }
+  const [spike, ...others] = await readSpikes(world.db, [search.id], at(-600));
+  expect(others).toEqual([]);
+  expect(spike).toMatchObject({
+    reason: 'text',
+    reason_share: expect.closeTo(0.5, 1),
+    reason_name: null,
+    why: expect.stringMatching(
+      /^5\d % of the posts repeat one text, first on 21 Nov 2026, 11:\d\d UTC\. Without it: \d+ posts, \d+(\.\d)?x the usual \d/,
+    ),
+  });
+  if (spike?.n_without_reason == null) throw new Error('nothing is said of the rest');
+  expect(spike.n_without_reason).toBeLessThan(spike.n * 0.6);
+  expect(spike.n_without_reason).toBeGreaterThan(spike.n * 0.4);
+  expect(composeReason(spike)).toBe(spike.why);
+  const { rows } = await world.db.pool.query(
+    `SELECT p.text, p.created_at FROM strandline_analytics.posts p WHERE id = $1`,
+    [spike.reason_post_id],
+  );
+  expect(rows).toEqual([
+    { text: expect.stringContaining('ferry to the island'), created_at: spike.reason_post_at },
+  ]);
 });

@@ -81,6 +81,7 @@ const spike: FeedSpike = {
   sensitivity: 'normal',
   provisional: false,
   only_by: null,
+  why: null,
 };
 const found: FeedEntry[] = [
   { ...common, id: 1n, kind: 'post', post },

@@ -85,6 +85,7 @@ const MessageSpike = z
     sensitivity: z.enum(SENSITIVITIES),
     provisional: z.boolean(),
     only_by: z.enum(SPIKE_CAUSES).nullable(),
+    why: z.string().nullable(),
   })
   .describe('Units as in the view spikes of the SQL contract.');
 

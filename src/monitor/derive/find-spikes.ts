@@ -8,6 +8,7 @@ import { startOfQuarter } from '../../store/volume/reach.ts';
 import { readGains } from '../../store/volume/run-gains.ts';
 import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';
 import { readVoices } from '../../store/volume/voices.ts';
+import { readWindowPosts } from '../../store/volume/window-posts.ts';
 import { offsetAt } from '../schedule/time-zone.ts';
 import { buildGainSeries, findTopPost, isSpreadOverPosts } from '../trends/rules/engagement-gains.ts';
 import { BASELINE_DAYS, HISTORY_MS } from '../trends/rules/history.ts';
@@ -17,6 +18,8 @@ import {
   MIN_SPIKE_POSTS,
   type Spike,
 } from '../trends/rules/spike-detection.ts';
+import { findReason } from '../trends/rules/spike-reason.ts';
+import { composeReason } from '../trends/rules/reason-sentence.ts';
 import { findCause, findLoudestAuthor, isOfMany } from '../trends/rules/voices.ts';
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
 import type { Series } from '../trends/rules/time-series.ts';
@@ -111,8 +114,47 @@ async function findSpike(
     only_by: findOnlyBy(spike),
   } as const;
   const { run_id, search_id, at } = run;
-  return { ...facts, search_id, run_id, sensitivity, sentence: composeSpikeSentence(facts), at };
+  const why = { ...facts, ...(await explain(tx, search_id, spike, measure.name)) };
+  return {
+    ...why,
+    why: composeReason(why),
+    search_id,
+    run_id,
+    sensitivity,
+    sentence: composeSpikeSentence(facts),
+    at,
+  };
 }
+
+const COMPARED_MS = 7 * DAY;
+/** Posts of a window, and of the week before, that are compared: the newest. */
+const MAX_WINDOW_POSTS = 2_000;
+const MAX_POSTS_BEFORE = 3_000;
+
+/** What distinguishes the posts of a spike; null for one of engagement, which the post that gained most explains. */
+async function explain(tx: Transaction, searchId: Id, { start, end, n }: Spike, measure: SpikeMeasure) {
+  const read = (from: number, until: number, most: number) =>
+    readWindowPosts(tx, searchId, { from: new Date(from), until: new Date(until), most });
+  const posts = measure === 'posts' ? await read(start, end, MAX_WINDOW_POSTS) : [];
+  if (posts.length === 0) return UNEXPLAINED;
+  const { rest, names, ...reason } = findReason(
+    posts,
+    await read(start - COMPARED_MS, start, MAX_POSTS_BEFORE),
+  );
+  return { ...reason, n_without_reason: rest === null ? null : n * rest, distinct_names: names };
+}
+
+const UNEXPLAINED = {
+  reason: null,
+  reason_name: null,
+  reason_share: null,
+  reason_share_before: null,
+  reason_post_id: null,
+  reason_post_at: null,
+  n_without_reason: null,
+  window_authors: null,
+  distinct_names: null,
+};
 
 /** A quantity in which spikes are detected. */
 type Measure = {

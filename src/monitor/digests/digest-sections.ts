@@ -267,7 +267,7 @@ function composeAttention(attention: DigestAttention, reader: DateReader, most: 
   const others = attention.spikes === 1 ? '' : `; the strongest of ${attention.spikes} spikes`;
   return line(
     'text',
-    `${attention.topic_name}: spike, ${what} ${start} to ${end}${ratio}; ${over}${others}`,
+    `${attention.topic_name}: spike, ${what} ${start} to ${end}${ratio}; ${over}${others}${attention.why === null ? '' : `. ${attention.why}`}`,
     {
       path: `/searches/${attention.search}#spikes`,
     },

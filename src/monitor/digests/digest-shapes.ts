@@ -143,6 +143,7 @@ const Attention = z
       usual: z.number().describe('What is usual in such a window.'),
       ratio: z.number().nullable().describe('Null if fewer than one is usual.'),
       sentence: z.string(),
+      why: z.string().nullable().describe('What distinguishes its posts; null if that is not known.'),
       over: z
         .boolean()
         .nullable()

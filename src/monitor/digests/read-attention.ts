@@ -125,8 +125,20 @@ function describeSpike(
   { strongest, over, spikes }: { strongest: SpikeRow; over: boolean | null; spikes: number },
   nameTopic: NameTopic,
 ): DigestAttention {
-  const { id, topic, search, measure, window_start, window_end, n, lower_bound, usual, ratio, sentence } =
-    strongest;
+  const {
+    id,
+    topic,
+    search,
+    measure,
+    window_start,
+    window_end,
+    n,
+    lower_bound,
+    usual,
+    ratio,
+    sentence,
+    why,
+  } = strongest;
   return {
     kind: 'spike',
     topic,
@@ -141,6 +153,7 @@ function describeSpike(
     usual,
     ratio,
     sentence,
+    why,
     over,
     spikes,
   };

@@ -38,6 +38,15 @@ export type FeedSpike = { id: Id } & Omit<
   | 'top_author_id'
   | 'author_share'
   | 'tz'
+  | 'reason'
+  | 'reason_name'
+  | 'reason_share'
+  | 'reason_share_before'
+  | 'reason_post_id'
+  | 'reason_post_at'
+  | 'n_without_reason'
+  | 'window_authors'
+  | 'distinct_names'
   | 'at'
 >;
 
@@ -132,7 +141,7 @@ FROM strandline.links l WHERE l.id = ANY (${ids})`;
 
 const selectSpikes = (ids: readonly Id[]) => statement`
 SELECT id, measure, sentence, window_start, window_end, n, lower_bound, coverage, usual, mean, sd, score, threshold, days, windows,
-  sensitivity, provisional, only_by
+  sensitivity, provisional, only_by, why
 FROM strandline.spikes WHERE id = ANY (${ids})`;
 
 const selectTrends = (ids: readonly Id[]) => statement`

@@ -160,6 +160,7 @@ export const REFERENCES: Readonly<
     run_id: follows('runs'),
     top_post_id: clears('posts', 'top_post_id', 'top_share'),
     top_author_id: clears('authors', 'top_author_id', 'author_share'),
+    reason_post_id: clears('posts', 'reason_post_id'),
   },
   trend_states: { search_id: goes('searches', MANY), run_id: follows('runs') },
   volume: { search_id: goes('searches', MANY) },

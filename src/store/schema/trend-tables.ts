@@ -1,6 +1,7 @@
 /** Tables of volume, coverage, spikes, states and tallies. */
 
 import { ofRun } from './run-tables.ts';
+import { type DistinctName, SPIKE_REASONS } from '../../model/closed-lists.ts';
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import {
@@ -11,6 +12,7 @@ import {
   doublePrecision,
   index,
   integer,
+  jsonb,
   primaryKey,
   text,
   unique,
@@ -204,6 +206,24 @@ export const spikes = strandline.table(
     /** What alone makes it a spike: the loudest author, or copies of one text; null if many do. */
     only_by: text(),
     at: instant().notNull(),
+    /** What distinguishes its posts from those of the week before; null for growth, and in spikes of earlier versions. */
+    reason: text({ enum: SPIKE_REASONS }),
+    /** The domain, hashtag or word. */
+    reason_name: text(),
+    /** Share of the posts (text, author) or of the authors with it, 0 to 1, and of the authors of the week before. */
+    reason_share: doublePrecision(),
+    reason_share_before: doublePrecision(),
+    /** The earliest post of the window with it, and when that counts. */
+    reason_post_id: ref(),
+    reason_post_at: instant(),
+    /** What n would be without it; null where this cannot be told. */
+    n_without_reason: doublePrecision(),
+    /** Distinct authors of the window. */
+    window_authors: integer(),
+    /** Words, hashtags and domains that are more frequent than before: see `DistinctName`. */
+    distinct_names: jsonb().$type<readonly DistinctName[]>(),
+    /** All of this in a sentence or two, without names of people. */
+    why: text(),
   },
   (t) => [
     // If two evaluations find the same window, the second insert conflicts.
@@ -213,6 +233,7 @@ export const spikes = strandline.table(
     check('spikes_top', sql`(${t.top_post_id} is null) = (${t.top_share} is null)`),
     check('spikes_author', sql`(${t.top_author_id} is null) = (${t.author_share} is null)`),
     check('spikes_only_by', sql`${t.only_by} in ('author', 'text')`),
+    check('spikes_reason', sql`${t.reason} in ('text', 'author', 'domain', 'hashtag', 'word', 'none')`),
   ],
 );
 

@@ -1,7 +1,8 @@
+import { composeReason } from '../../monitor/trends/rules/reason-sentence.ts';
 import { composeSpikeSentences } from '../../monitor/trends/rules/spike-sentence.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
 import type { Copies } from '../../store/topics/copies.ts';
-import { formatCopies } from '../../lib/display-format.ts';
+import { formatCopies, formatPercent } from '../../lib/display-format.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import type { SpikeRow, TrendStateRow } from '../../store/queries/trend-reports.ts';
 import { Badge, Icon } from './icons.tsx';
@@ -84,7 +85,9 @@ function getSpikePath({ topic, search, window_start: from, window_end: to }: Spi
 
 /** A spike with its search, its posts and its top post. */
 export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic' | 'search' }) {
-  const [first, ...others] = composeSpikeSentences(spike, useFrame());
+  const frame = useFrame();
+  const [first, ...others] = composeSpikeSentences(spike, frame);
+  const why = composeReason(spike, { reader: frame });
   return (
     <div class="spike">
       <Icon name="spike" />
@@ -95,14 +98,29 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
           </>
         )}
         <span class="spike-sentence">{first}</span> {others.join(' ')}{' '}
+        {why === null ? null : <strong class="spike-why">{why}</strong>} <DistinctNames spike={spike} />
         <span class="line-more">
           <Timestamp at={spike.window_end} />
           {spike.measure === 'posts' ? <a href={getSpikePath(spike)}>posts of this time</a> : null}
           {spike.top_post_id === null ? null : <a href={`/posts/${spike.top_post_id}`}>top post</a>}
+          {spike.reason_post_id === null ? null : <a href={`/posts/${spike.reason_post_id}`}>first post</a>}
         </span>
       </p>
     </div>
   );
+}
+
+/** What else is more frequent than before, besides the reason itself. */
+function DistinctNames({ spike }: { spike: SpikeRow }) {
+  const others = (spike.distinct_names ?? []).filter(
+    ({ kind, name }) => kind !== spike.reason || name !== spike.reason_name,
+  );
+  if (others.length === 0) return null;
+  const words = others.map(({ kind, name, share }) => {
+    const shown = kind === 'hashtag' ? `#${name}` : name;
+    return `${shown} (${formatPercent(share)})`;
+  });
+  return <>More frequent than before, by share of authors: {words.join(', ')}. </>;
 }
 
 /** A change of the state of a search. */

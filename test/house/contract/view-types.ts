@@ -68,6 +68,7 @@ const LIST_OF_COLUMN: Readonly<Record<string, List>> = {
   'search_status.status': 'SEARCH_STATUSES',
   'searches.state': 'SEARCH_STATES',
   'spikes.measure': 'SPIKE_MEASURES',
+  'spikes.reason': 'SPIKE_REASONS',
   'system_events.kind': 'SYSTEM_EVENT_KINDS',
   'system_events.outcome': 'SYSTEM_EVENT_OUTCOMES',
   'trend_states.previous_state': 'TREND_STATES',
@@ -79,6 +80,7 @@ const LIST_OF_COLUMN: Readonly<Record<string, List>> = {
 /** Content of JSON that the program itself writes. */
 const JSON_TYPES: Readonly<Record<string, string>> = {
   'audit_log.changes': 'Readonly<Record<string, Change>>',
+  'spikes.distinct_names': 'readonly DistinctName[]',
 };
 
 const HEAD = `/**
@@ -105,6 +107,7 @@ export async function formatViewTypes(views: readonly ContractView[]): Promise<s
 
 import { boolean, doublePrecision, integer, jsonb, numeric, pgSchema, text } from 'drizzle-orm/pg-core';
 import type { Change } from '../../model/audit.ts';
+import type { DistinctName } from '../../model/closed-lists.ts';
 ${lists.join('\n')}
 import { ANALYTICS } from '../../model/database-kind.ts';
 import { counter, instant, ref } from './schema.ts';

@@ -270,7 +270,10 @@ function describeItem(discovery: MessageDiscovery): SummaryItem {
       };
     }
     case 'spike':
-      return { ...plain, text: cleanLine(discovery.spike.sentence) };
+      return {
+        ...plain,
+        text: cleanLine([discovery.spike.sentence, discovery.spike.why ?? ''].join(' ').trim()),
+      };
     case 'trend':
       return { ...plain, text: cleanLine(discovery.trend.sentence) };
     case 'growth':

@@ -1,0 +1,76 @@
+/** Says why a spike has so many posts. */
+import type { SpikeReason } from '../../../model/closed-lists.ts';
+import {
+  type DateReader,
+  formatMinute,
+  formatPercent,
+  formatTenths,
+  nameZone,
+} from '../../../lib/display-format.ts';
+
+export type ReasonFacts = {
+  reason: SpikeReason | null;
+  reason_name: string | null;
+  reason_share: number | null;
+  reason_share_before: number | null;
+  reason_post_at: Date | null;
+  /** Posts that would be left without it, as `n`; null where this cannot be told. */
+  n_without_reason: number | null;
+  window_authors: number | null;
+  usual: number;
+  /** IANA name of the search's time zone. */
+  tz: string;
+};
+
+/**
+ * `62 % of the posts repeat one text, first by @name on 20 Nov 2026, 00:47 UTC. Without the repetitions: 53, 2.4x the usual 22.1.`
+ * Null for a spike that was not examined: one of engagement, or of an earlier version.
+ * @param options.author handle of the author of the first post, if it may be said
+ * @param options.reader whose zone times are in (default: that of the search, at any time)
+ */
+export function composeReason(
+  facts: ReasonFacts,
+  {
+    author = null,
+    reader = { zone: facts.tz, now: null },
+  }: { author?: string | null; reader?: DateReader } = {},
+): string | null {
+  const { reason, reason_name: name, reason_share: share, window_authors } = facts;
+  if (reason === null) return null;
+  if (reason === 'none' || share === null)
+    return `No single cause: no text, author, domain, hashtag or word stands out among ${window_authors ?? 0} ${window_authors === 1 ? 'author' : 'authors'}.`;
+  const part = share >= 0.995 ? 'All' : formatPercent(share);
+  const before =
+    facts.reason_share_before === null
+      ? ''
+      : `, ${formatPercent(facts.reason_share_before)} in the week before`;
+  const first = describeFirst(facts, author, reader);
+  const rest = describeRest(facts);
+  switch (reason) {
+    case 'text':
+      return `${part} of the posts ${share >= 0.995 ? 'are' : 'repeat'} one text, first ${first}.${rest}`;
+    case 'author':
+      return `${part} of the posts are by one author${author === null ? '' : `, @${author}`}.${rest}`;
+    case 'domain':
+      return `${part} of the authors link to ${name}${before}; first ${first}.${rest}`;
+    case 'hashtag':
+      return `${part} of the authors use #${name}${before}; first ${first}.`;
+    case 'word':
+      return `${part} of the authors write “${name}”${before}; first ${first}.`;
+  }
+}
+
+function describeFirst(
+  { reason_post_at: at }: ReasonFacts,
+  author: string | null,
+  reader: DateReader,
+): string {
+  const by = author === null ? '' : `by @${author} `;
+  return at === null ? `${by}in this time` : `${by}on ${formatMinute(at, reader)} ${nameZone(reader.zone)}`;
+}
+
+function describeRest({ n_without_reason: n, usual }: ReasonFacts): string {
+  if (n === null) return '';
+  const compared = usual < 1 ? '' : `, ${formatTenths(n / usual)}x the usual ${formatTenths(usual)}`;
+  return ` Without it: ${formatTenths(Math.round(n))} ${Math.round(n) === 1 ? 'post' : 'posts'}${compared}.`;
+}

@@ -1,0 +1,41 @@
+/** Posts of a search in a window, as the reason of a spike compares them. */
+import type { Transaction, Id } from '../db/database.ts';
+import { DOMAIN_SQL } from '../derive/derive-tallies.ts';
+import { countedAtSql, measurableBetweenSql } from './post-time.ts';
+
+/** Of a search; see `ComparedPost` for units. */
+type WindowPost = {
+  id: Id;
+  at: number;
+  author: Id | null;
+  textKey: Id | null;
+  text: string;
+  hashtags: string[];
+  domains: string[];
+};
+
+/** $1 search, $2 from, $3 until, $4 maximum: the newest. */
+const SELECT_WINDOW_POSTS = `
+SELECT p.id, extract(epoch FROM g.at)::float8 * 1000 AS at, p.author_id AS author, p.text_key AS "textKey", p.text,
+  ARRAY(SELECT DISTINCT strandline.lowered(unnest(p.hashtags))) AS hashtags,
+  ARRAY(SELECT DISTINCT x.name FROM unnest(p.urls) a CROSS JOIN LATERAL (SELECT ${DOMAIN_SQL} AS name OFFSET 0) x WHERE x.name <> '') AS domains
+FROM (
+  SELECT g.post_id, ${countedAtSql('g')} AS at FROM strandline.post_sightings g
+  WHERE g.search_id = $1 AND ${measurableBetweenSql('g', '$2::timestamptz', '$3::timestamptz')} ORDER BY 2 DESC LIMIT $4
+) g
+CROSS JOIN LATERAL (SELECT * FROM strandline.posts WHERE id = g.post_id OFFSET 0) p
+ORDER BY g.at, p.id`;
+
+/** Read only when there is a spike. */
+export async function readWindowPosts(
+  tx: Transaction,
+  searchId: Id,
+  { from, until, most }: { from: Date; until: Date; most: number },
+): Promise<WindowPost[]> {
+  const { rows } = await tx.query<WindowPost>({
+    name: 'window_posts',
+    text: SELECT_WINDOW_POSTS,
+    values: [searchId, from, until, most],
+  });
+  return rows;
+}
