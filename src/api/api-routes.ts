@@ -18,6 +18,8 @@ import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import { SOURCE_OPERATIONS } from '../monitor/sources/source-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { TOPIC_OPERATIONS } from '../monitor/topics/topic-operations.ts';
+import { PURGE_OPERATIONS } from '../monitor/topics/purge-operations.ts';
+import { SEARCH_OPERATIONS } from '../monitor/topics/search-operations.ts';
 import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
 import { AUTHOR_OPERATIONS } from '../monitor/items/author-operations.ts';
 import { COMPLETION_OPERATIONS } from '../monitor/items/completion-operations.ts';
@@ -31,10 +33,7 @@ import { findRoutes } from './find-routes.ts';
 import { LINK_OPERATIONS } from '../monitor/items/link-operations.ts';
 import { documentRoutes } from './openapi/document.ts';
 import { POST_OPERATIONS } from '../monitor/items/post-operations.ts';
-import { purgeRoutes } from './purge-routes.ts';
 import { runRoutes } from './run-routes.ts';
-import { searchPlanRoutes } from './search-preview-and-run-routes.ts';
-import { searchRoutes } from './search-routes.ts';
 import { sqlRoutes } from './sql-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { volumeRoutes } from './volume-routes.ts';
@@ -45,10 +44,9 @@ const ROUTE_GROUPS: readonly Routes[] = [
   documentRoutes,
   routesOf(TOPIC_OPERATIONS),
   routesOf(SOURCE_OPERATIONS),
-  searchRoutes,
-  searchPlanRoutes,
+  routesOf(SEARCH_OPERATIONS),
   routesOf(STATE_OPERATIONS),
-  purgeRoutes,
+  routesOf(PURGE_OPERATIONS),
   runRoutes,
   statusRoutes,
   findRoutes,

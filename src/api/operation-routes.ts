@@ -64,8 +64,10 @@ function addRoute(app: App, home: RouteContext, operation: Routed): void {
       const onlyCreate = method === 'PUT' && mayOnlyCreate(request);
       const stops =
         operation.endsWithClient === undefined ? {} : { stopping: abortUnlessIdempotent(request, reply) };
+      // What a call records is committed before it is sent, not with the reply to an Idempotency-Key.
+      const ctx = operation.callsService === undefined ? acting : { ...home.ctx, actor: acting.actor };
       const run = (page: { limit: number; after: unknown }, members: object) =>
-        operation.run({ ctx: acting, visitor, page, findPublicBase, onlyCreate, ...stops }, members as never); // validated by the types of the route
+        operation.run({ ctx, visitor, page, findPublicBase, onlyCreate, ...stops }, members as never); // validated by the types of the route
       const members = { ...Object(request.params), ...Object(request.body) };
       if (once !== undefined) void reply.header('cache-control', 'no-store');
       if (cursor !== undefined && list !== undefined) {

@@ -1,16 +1,12 @@
 /** Zod types of replies: rows of the SQL contract's views, and shapes that several routes share. */
 
-import { OPERATIONS, TOOLS } from '../model/enumerations.ts';
-import { TOOL_REASON_NAMES } from '../model/tool-coverage.ts';
+import { OPERATIONS } from '../model/enumerations.ts';
 import { FAILURE_CODES, formatProblemType } from '../monitor/http/error-statuses.ts';
 import { BUCKETS } from '../store/queries/volume.ts';
 import { defineRow, defineRowWith } from '../store/db/row-shapes.ts';
 import { idShape, timeShape } from '../model/value-shapes.ts';
 import { SEARCH_STATES, SENSITIVITIES, SERVICE_KINDS } from '../model/closed-lists.ts';
 import { z } from 'zod';
-
-export const SearchVersion = defineRow('SearchVersion', 'search_versions');
-export const IntervalChange = defineRow('IntervalChange', 'interval_changes');
 
 /** The bytes of a reply. */
 export const Bytes: z.core.$ZodType = z.string().meta({ format: 'binary' });
@@ -172,21 +168,3 @@ export const Voice = z
     buckets: z.array(VoiceDay),
   })
   .meta({ id: 'Voice' });
-
-/** Tools of a search without a source on its service. */
-export const MissingTools = z
-  .array(
-    z.object({
-      tool: z.enum(TOOLS),
-      reason: z.enum(TOOL_REASON_NAMES),
-      detail: z.string().nullable().describe('What to set, or what the service said.'),
-      observed_at: timeShape
-        .nullable()
-        .describe(
-          'Null: it has no source. Otherwise: no response to the newest run that asked it, at this time.',
-        ),
-    }),
-  )
-  .describe(
-    'Tools whose results runs will lack: without a source, or, of a hosted service, without a response last time.',
-  );

@@ -1,27 +1,19 @@
 import { toJson } from '../lib/json-values.ts';
 import { createNotFound, InvalidInput } from '../model/errors.ts';
 import { addStatus, readSearchStatuses } from '../monitor/status/search-status.ts';
-import { findSearchRow, findScope } from '../monitor/topics/find-by-slug.ts';
+import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { WrittenSearch } from '../monitor/topics/search-definition.ts';
 import { readPaces } from '../store/runs/pace.ts';
 import { readRunPage } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
-import { readIntervalChanges, readSearches, SHOWN_INTERVAL_CHANGES } from '../store/queries/search-list.ts';
-import { SEARCH_STATES, type SearchState } from '../model/closed-lists.ts';
+import { readIntervalChanges, SHOWN_INTERVAL_CHANGES } from '../store/queries/search-list.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
-import { type ListOptions, showRows } from './list-command.ts';
-import { choiceOption, MAX_LIMIT } from './option-values.ts';
 import { registerPurge } from './purge-command.ts';
 import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
-import {
-  describeEdit,
-  listedSearchColumns,
-  renderIntervalChanges,
-  renderSearch,
-} from './search-rendering.ts';
+import { describeEdit, renderIntervalChanges, renderSearch } from './search-rendering.ts';
 import { addSearchStates } from './state-views.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
@@ -31,41 +23,12 @@ import type { Command } from 'commander';
 export function registerSearch(search: Command, cli: Cli): void {
   search.description('Saved searches: query, service and schedule.');
   registerAddAndEdit(search, cli);
-  registerList(search, cli);
   registerShow(search, cli);
   registerSearchRun(search, cli);
   registerPreview(search, cli);
   registerTry(search, cli);
   addSearchStates(search, cli);
   registerPurge(search, cli, 'search');
-}
-
-function registerList(search: Command, cli: Cli): void {
-  search
-    .command('list')
-    .description('list saved searches')
-    .option('--topic <topic>', 'only searches of this topic')
-    .addOption(
-      choiceOption(
-        '--state <state>',
-        `only searches in this state: ${SEARCH_STATES.join(', ')}`,
-        SEARCH_STATES,
-      ),
-    )
-    .option('--all', 'include removed searches')
-    .option('--json', 'print JSON')
-    .action((options: ListOptions & { state?: SearchState; all?: boolean }) =>
-      cli.withProgram(async ({ ctx }) => {
-        const { state, all: removed, json } = options;
-        const scope = await findScope(ctx.db, options);
-        const rows = await readSearches(ctx.db, { ...scope, state, removed, limit: MAX_LIMIT });
-        const none = 'No searches. Add one: strandline watch "..."';
-        const ids = rows.map(({ id }) => id);
-        const shown = addStatus(rows, await readSearchStatuses(ctx, ids));
-        const columns = listedSearchColumns(ctx.clock.now(), cli.page);
-        await showRows(cli, json, shown, { columns, none });
-      }),
-    );
 }
 
 function registerShow(search: Command, cli: Cli): void {

@@ -1,15 +1,19 @@
 /** `pause` and `resume`, of all searches, a topic and a search; `remove` of a topic and a search. */
 import type { Command } from 'commander';
+import type { SearchStatusName } from '../model/closed-lists.ts';
 import type { AllChanged } from '../monitor/topics/search-state.ts';
 import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
 import type { JsonOf, OperationView, Terms } from './reply-view.ts';
-import { describeStateChange } from './search-rendering.ts';
+import { describeStateChange, listedSearchColumns } from './search-rendering.ts';
+import { renderTable } from './terminal-table.ts';
 import { formatDayAndMinute, formatQuantity, formatRelative } from './value-formatting.ts';
 
 type Row = Pick<JsonOf<SearchRow>, 'slug' | 'state' | 'paused_until' | 'archived_at' | 'next_due_at'>;
+/** A search of a list. */
+type Listed = JsonOf<SearchRow> & { status: SearchStatusName };
 /** A topic, with its searches that are not removed. */
 type TopicRow = { slug: string; searches: readonly Row[] };
 
@@ -29,7 +33,16 @@ function describeSearch({ slug, state, ...times }: Row, { page, now }: Terms): s
 const changedSearch = { says: (row: Row, terms: Terms) => [describeSearch(row, terms)] };
 const SEARCH_VIEW: OperationView<Row> = {
   columns: [],
-  replies: { pauseSearch: changedSearch, resumeSearch: changedSearch, removeSearch: changedSearch },
+  none: 'No searches. Add one: strandline watch "..."',
+  replies: {
+    listSearches: {
+      lines: (rows, { now, page }) =>
+        renderTable(rows as unknown as Listed[], listedSearchColumns(now, page), page), // a list
+    },
+    pauseSearch: changedSearch,
+    resumeSearch: changedSearch,
+    removeSearch: changedSearch,
+  },
 };
 
 const changedTopic = {

@@ -68,7 +68,7 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   accepted?: true | ((out: never) => string);
   /** The route honors `Idempotency-Key`. */
   idempotent?: true;
-  /** It waits for a service, so it may take as long as a call. */
+  /** It waits for a service, so it may take as long as a call; what it records is committed at once. */
   callsService?: true;
   /** The route stops when its client disconnects, as `stopping` says. */
   endsWithClient?: true;

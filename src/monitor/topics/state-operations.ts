@@ -17,6 +17,7 @@ import {
 import { Search, Topic } from '../status/status-shapes.ts';
 import { findScope, findSearchRow, findTopicRow } from './find-by-slug.ts';
 import type { PauseEnd } from './search-state.ts';
+import { atSearch, atTopic } from './topic-inputs.ts';
 
 // A list needs neither it nor what it imports.
 const loadChanges = () => import('./search-state.ts');
@@ -39,8 +40,8 @@ function readUntil(text: string, nowMs: number, zone: string): string | undefine
   return parseFutureTime(text, zone)?.resolve(new Date(nowMs)).toISOString();
 }
 
-const topic = topicSlug.clone().register(commandWords, { argument: 'topic', help: 'topic slug' });
-const search = searchSlug.clone().register(commandWords, { argument: 'search', help: 'search slug' });
+const { topic } = atTopic;
+const { search } = atSearch;
 const pausing = { examples: [{ until: '2h' }] };
 
 const AllChanged = z
@@ -158,20 +159,26 @@ export const STATE_OPERATIONS = [
     output: AllChanged,
     run: async ({ ctx }) => (await loadChanges()).changeAll(ctx, 'resume'),
   }),
-  // The command `search list` has its own table.
   declareOperation({
     id: 'listSearches',
     route: 'GET /api/v1/searches',
+    command: 'search list',
     tag: 'searches',
     scope: 'read',
     does: 'List saved searches',
     more: 'Ordered by topic and slug. Omits removed searches unless `removed` is true. `next_due_at` is when each is due.',
     input: z.strictObject({
-      topic: topicSlug.optional(),
-      state: z.enum(SEARCH_STATES).optional(),
-      operation: z.enum(OPERATIONS).optional(),
+      topic: topicSlug.optional().register(commandWords, { help: 'only searches of this topic' }),
+      state: z.enum(SEARCH_STATES).optional().register(commandWords, { help: 'only searches in this state' }),
+      operation: z
+        .enum(OPERATIONS)
+        .optional()
+        .register(commandWords, { help: 'only searches with this operation' }),
       service: z.enum(SERVICE_KINDS).optional().describe('Kind of service.'),
-      removed: flagParam.optional().describe('Include removed searches.'),
+      removed: flagParam
+        .optional()
+        .describe('Include removed searches.')
+        .register(commandWords, { flag: '--all' }),
     }),
     output: Search,
     list: {
