@@ -7,7 +7,7 @@ import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { until } from '../../processes.ts';
 import { openStand } from '../access/stand.ts';
 
-const STALLED_MS = 1_500;
+const STALLED_MS = 6_000;
 /** More than the buffers of both sockets hold, at 2 kB a post. */
 const POSTS = 8_000;
 
