@@ -16,6 +16,7 @@ import { MUTE_OPERATIONS } from '../monitor/alerts/mute-operations.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import { SOURCE_OPERATIONS } from '../monitor/sources/source-operations.ts';
+import { WATCH_FILE_OPERATIONS } from '../monitor/watch-file/watch-file-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { TOPIC_OPERATIONS } from '../monitor/topics/topic-operations.ts';
 import { PURGE_OPERATIONS } from '../monitor/topics/purge-operations.ts';
@@ -46,6 +47,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(SOURCE_OPERATIONS),
   routesOf(SEARCH_OPERATIONS),
   routesOf(STATE_OPERATIONS),
+  routesOf(WATCH_FILE_OPERATIONS),
   routesOf(PURGE_OPERATIONS),
   runRoutes,
   statusRoutes,

@@ -44,6 +44,8 @@ export type Cli = Shell & {
   atServer(settings?: (key: string) => Promise<ShellSetting[]>): Promise<boolean>;
   /** A small file that an option names. @throws InvalidInput */
   readFile(file: string, option: string): string;
+  /** What the shell makes of its files and variables before the command runs: a server that runs the command reads neither. */
+  prepare(name: string, make: () => string): string;
   /** Set in a server that runs the command for another shell. */
   caller: Caller | undefined;
   run: RunCli | undefined;
@@ -201,6 +203,8 @@ export function openCli(
       if (known !== undefined) return known;
       throw new InvalidInput([{ path: option, given: file, expected: 'a file that the shell has read' }]);
     },
+    // No path of a file contains NUL.
+    prepare: (name, make) => (files[`\0${name}`] ??= make()),
   } satisfies Omit<Cli, keyof Shell>);
 }
 

@@ -136,8 +136,8 @@ export function collectProblems<T>(problems: Problem[], read: () => T, fallback:
 /** A valid request that is refused: something does not exist, or its state forbids it (exit code 1, HTTP 404, 409, 412, 503). */
 export class Refused extends Error {
   override readonly name = 'Refused';
-  /** `exists`: it was only to be created. */
-  readonly kind: 'not_found' | 'conflict' | 'exists' | 'unavailable';
+  /** `exists`: it was only to be created. `changed`: somebody else changed it since it was read. */
+  readonly kind: 'not_found' | 'conflict' | 'exists' | 'changed' | 'unavailable';
   /** What kind of thing does not exist, such as `topic`. */
   readonly missing: string | undefined;
 

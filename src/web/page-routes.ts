@@ -16,6 +16,7 @@ import { addListPages } from './lists/list-page.tsx';
 import { addLinkPage } from './items/link-page.tsx';
 import { addPostPage } from './items/post-page.tsx';
 import { addOverviewPage } from './overview/overview-page.tsx';
+import { addWatchFile } from './overview/watch-file.ts';
 import { addRunPage } from './runs/run-page.tsx';
 import { addRunsPage } from './runs/runs-page.tsx';
 import { addSignInPage } from './sign-in-page.tsx';
@@ -53,6 +54,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addAuditPage,
   addDigestPages,
   addOverviewPage,
+  addWatchFile,
   addTopicPage,
   addSourcesPage,
   addSearchPage,

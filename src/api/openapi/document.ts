@@ -38,6 +38,7 @@ also accepts HEAD. Unsupported methods return 405 with \`Allow\`.`;
 const TAGS: readonly { name: string; description: string }[] = [
   { name: 'topics', description: 'Topics. Each has saved searches.' },
   { name: 'searches', description: 'Saved searches: request, service and schedule.' },
+  { name: 'files', description: 'What is watched as a file: plan, apply, describe.' },
   { name: 'runs', description: 'Executions of searches, their paid calls, and stored responses.' },
   { name: 'status', description: 'Health of the database, the queue, workers and services.' },
   { name: 'find', description: 'Full-text search over posts and links.' },

@@ -59,10 +59,17 @@ function openReceiver(
   const secrets = channel.secrets
     .slice(0, both ? 2 : 1)
     .map((sealed) => vault.open(sealed, `channels:${channel.id}`));
-  const sealed = channel.sealed_settings;
-  const settings =
-    sealed === null ? {} : opened.parse(JSON.parse(vault.open(sealed, `channels:${channel.id}:settings`)));
-  return { settings: { ...channel.settings, ...settings }, secrets };
+  return { settings: openSettings(channel, vault), secrets };
+}
+
+/** All settings of a channel, decrypted. @throws Refused `unavailable` if the process does not have the key */
+export function openSettings(
+  { id, settings, sealed_settings: sealed }: Pick<Channel, 'id' | 'settings' | 'sealed_settings'>,
+  vault: Vault | undefined,
+): Settings {
+  if (sealed === null) return settings;
+  if (vault === undefined) throw new Refused('unavailable', 'no master key is configured');
+  return { ...settings, ...opened.parse(JSON.parse(vault.open(sealed, `channels:${id}:settings`))) };
 }
 
 /**

@@ -77,6 +77,7 @@ const REFUSED_STATUSES: Readonly<Record<Refused['kind'], [status: number, title:
   not_found: [404, 'Not found'],
   conflict: [409, 'Conflict'],
   exists: [412, 'Already exists'],
+  changed: [412, 'Changed meanwhile'],
   unavailable: [503, 'Temporarily unavailable'],
 };
 

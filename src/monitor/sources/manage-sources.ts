@@ -248,7 +248,7 @@ type Changing = { id: TopicSourceRow['id']; now: Date; rows: readonly TopicSourc
 type Changed<T> = { result: T; changes: Record<string, { after: readonly string[] }>; isChanged: boolean };
 
 /** Changes sources under the lock of their topic, with an entry of the audit log. */
-async function changeSources<T>(
+export async function changeSources<T>(
   ctx: ActingContext,
   slug: string,
   change: (tx: Transaction, changing: Changing) => Promise<Changed<T>>,

@@ -254,7 +254,7 @@ async function findFreeSlug(
 }
 
 /** The slugs that a search of a topic may get, in their order. */
-function listSlugs(topic: string, operation: string | undefined): string[] {
+export function listSlugs(topic: string, operation: string | undefined): string[] {
   const stem = `${topic.slice(0, 54)}-${operation === 'ai' ? 'ai' : 'posts'}`;
   return Array.from({ length: MAX_SLUG_VARIANTS }, (_, n) => (n === 0 ? stem : `${stem}-${n + 1}`));
 }

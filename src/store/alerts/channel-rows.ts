@@ -62,6 +62,11 @@ export async function findChannel(db: Queryable, slug: string): Promise<Channel 
   return (await selectChannels(db, statement`slug = ${slug}`))[0] ?? null;
 }
 
+/** All channels, by slug. */
+export function listChannels(db: Queryable): Promise<Channel[]> {
+  return selectChannels(db, statement`true ORDER BY slug`);
+}
+
 /** All channels with sealed values, by slug. */
 export function listSealedChannels(db: Queryable): Promise<Channel[]> {
   return selectChannels(

@@ -21,7 +21,7 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { instant, key, ref, strandline } from './schema.ts';
+import { instant, key, ownerName, ref, strandline } from './schema.ts';
 
 /** Where messages are sent: settings, signing secrets, and the cursor in the feed. */
 export const channels = strandline.table(
@@ -53,6 +53,7 @@ export const channels = strandline.table(
     /** One sender at a time: the holder of the highest fence, by the database's clock. */
     fence: integer().notNull().default(0),
     lease_until: instant(),
+    owner: ownerName(),
     created_at: instant().notNull(),
     archived_at: instant(),
   },
@@ -97,6 +98,7 @@ export const rules = strandline.table(
     state_since: instant().notNull(),
     /** Matches only discoveries after this one: those since the rule was created or resumed. */
     after: ref().notNull(),
+    owner: ownerName(),
     created_at: instant().notNull(),
     archived_at: instant(),
   },

@@ -3,7 +3,7 @@
 import { SEARCH_STATES, SENSITIVITIES, SERVICE_KINDS } from '../../model/closed-lists.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../model/enumerations.ts';
 import { TOPIC_SOURCE_KINDS } from '../../model/topic-sources.ts';
-import { instant, key, ref, strandline } from './schema.ts';
+import { instant, key, ownerName, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,
@@ -42,6 +42,7 @@ export const topics = strandline.table(
     archived_at: instant(),
     /** Until when messages about it are held back. Stays when the mute has ended. */
     muted_until: instant(),
+    owner: ownerName(),
     /** The topic that continues its searches on another service (`monitor/topics/rewatch-topic.ts`). */
     successor_id: ref().references((): AnyPgColumn => topics.id, { onDelete: 'set null' }),
     /** When its purge was requested: workers delete its rows until nothing is left. */
@@ -80,6 +81,7 @@ export const topic_sources = strandline.table(
     /** When it last could not be read, and what is wrong with it; null if nothing is. */
     failed_at: instant(),
     problem: text(),
+    owner: ownerName(),
   },
   (t) => [
     unique('topic_sources_address').on(t.topic_id, t.address),
@@ -125,6 +127,7 @@ export const searches = strandline.table(
     simulation: text(),
     /** Sensitivity of spike detection; see monitor/trends. */
     sensitivity: text({ enum: SENSITIVITIES }).notNull().default('normal'),
+    owner: ownerName(),
     created_at: instant().notNull(),
     archived_at: instant(),
     /** When the purge of this search was requested: workers delete its rows until nothing is left. */

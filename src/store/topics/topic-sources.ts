@@ -4,7 +4,7 @@ import type { Database, Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
 import type { topic_sources } from '../schema/topic-tables.ts';
 
-export type TopicSourceRow = Omit<typeof topic_sources.$inferSelect, 'topic_id' | 'reported_at'>;
+export type TopicSourceRow = Omit<typeof topic_sources.$inferSelect, 'topic_id' | 'reported_at' | 'owner'>;
 
 const COLUMNS = statement`s.id, s.kind, s.address, s.title, s.takes_all, s.is_on, s.added_at, s.added_by, s.read_at, s.entries, s.newest_at,
   s.failed_at, s.problem`;
@@ -14,6 +14,15 @@ export async function listTopicSources(db: Queryable, topicId: Id): Promise<Topi
   return rowsOf<TopicSourceRow>(
     db,
     statement`SELECT ${COLUMNS} FROM strandline.topic_sources s WHERE s.topic_id = ${topicId} ORDER BY s.id`,
+  );
+}
+
+/** Sources of all topics that are not removed, with the slug of the topic. */
+export async function listAllTopicSources(db: Queryable): Promise<(TopicSourceRow & { topic: string })[]> {
+  return rowsOf<TopicSourceRow & { topic: string }>(
+    db,
+    statement`SELECT ${COLUMNS}, t.slug AS topic FROM strandline.topic_sources s JOIN strandline.topics t ON t.id = s.topic_id
+      WHERE t.archived_at IS NULL ORDER BY t.slug, s.id`,
   );
 }
 
@@ -55,6 +64,18 @@ export async function insertTopicSource(
 
 export async function switchTopicSource(tx: Transaction, id: Id, isOn: boolean): Promise<void> {
   await execute(tx, statement`UPDATE strandline.topic_sources SET is_on = ${isOn} WHERE id = ${id}`);
+}
+
+/** Replaces what a person sets of a source. */
+export async function updateTopicSource(
+  tx: Transaction,
+  id: Id,
+  { kind, takes_all, is_on }: Pick<NewTopicSource, 'kind' | 'takes_all' | 'is_on'>,
+): Promise<void> {
+  await execute(
+    tx,
+    statement`UPDATE strandline.topic_sources SET kind = ${kind}, takes_all = ${takes_all}, is_on = ${is_on} WHERE id = ${id}`,
+  );
 }
 
 export async function deleteTopicSource(tx: Transaction, id: Id): Promise<void> {

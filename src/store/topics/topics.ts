@@ -56,6 +56,18 @@ export async function ensureTopic(
   return onlyRow(rows);
 }
 
+/** @returns whether it did: false if the slug is taken, even by a removed topic */
+export async function insertTopic(
+  tx: Transaction,
+  { slug, name, now }: { slug: string; name: string; now: Date },
+): Promise<boolean> {
+  const { rowCount } = await execute(
+    tx,
+    statement`INSERT INTO strandline.topics (slug, name, created_at) VALUES (${slug}, ${name}, ${now}) ON CONFLICT (slug) DO NOTHING`,
+  );
+  return rowCount === 1;
+}
+
 export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {
   await execute(
     tx,

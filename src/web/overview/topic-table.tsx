@@ -8,6 +8,7 @@ import { Sparkline } from '../components/sparkline-svg.tsx';
 import { type Column, Table } from '../components/data-table.tsx';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { NO_POSTS_TEXT } from '../topic/topic-data.ts';
+import { WATCH_FILE_PATH } from './watch-file.ts';
 import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
 
 export const SORTS = ['unusual', 'posts', 'name'] as const;
@@ -63,6 +64,10 @@ export function TopicTable({
         rows={pulses}
         columns={COLUMNS}
       />
+      <p class="hint">
+        <a href={WATCH_FILE_PATH}>Download as a file</a>: topics, sources, searches, rules and channels, to
+        keep and apply.
+      </p>
     </Section>
   );
 }

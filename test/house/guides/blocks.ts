@@ -3,7 +3,7 @@
 export type Block = {
   /** `page:line`, with the first line of the code. */
   at: string;
-  language: 'sh' | 'sql' | 'js' | 'python' | 'json' | '';
+  language: 'sh' | 'sql' | 'js' | 'python' | 'json' | 'yaml' | '';
   code: string;
   /** The block without a language that follows with nothing in between: what the page shows of its output. */
   shown: string | undefined;

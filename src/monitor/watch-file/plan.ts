@@ -1,0 +1,237 @@
+/** Compares a file with the database: what applying it would do. Changes nothing. */
+import { isPlain } from '../../lib/json-values.ts';
+import { InvalidInput, type Problem } from '../../model/errors.ts';
+import { diffFields } from '../../store/access/audit-entries.ts';
+import { readOwners } from '../../store/access/owners.ts';
+import type { Id } from '../../store/db/database.ts';
+import type { Context } from '../context.ts';
+import { type CallsPerDay, forecastCalls } from './plan-calls.ts';
+import { type FileState, identify, type KindState, readFile } from './read-file.ts';
+import type { Existing, ResourceKind, Settings, Wanted } from './resource.ts';
+import { createHash } from 'node:crypto';
+
+/** What becomes of what the name owns and the file does not have: it stays, is removed, or stays without an owner. */
+export const ABSENT = ['keep', 'remove', 'release'] as const;
+export type Absent = (typeof ABSENT)[number];
+
+/**
+ * `adopt`: it exists, nobody owns it, and it becomes the file's, with its changes. `release`: it is no longer the file's. `keep`: it
+ * is the file's, but not in the file any more.
+ */
+export const STEP_ACTIONS = ['create', 'change', 'adopt', 'remove', 'release', 'keep', 'unchanged'] as const;
+export type StepAction = (typeof STEP_ACTIONS)[number];
+
+/** A change, as it is shown. */
+export type PlanStep = {
+  action: StepAction;
+  kind: string;
+  /** Its slug; of a source its address. */
+  key: string;
+  topic: string | null;
+  /** Its settings, if it is created; those that differ, if it is changed. Secrets are hidden. */
+  changes: Record<string, { before?: unknown; after?: unknown }>;
+  /** Its next run is a new baseline. */
+  baseline: boolean;
+  /** Why it is so; null if that is obvious. */
+  note: string | null;
+};
+
+export type Plan = {
+  name: string | null;
+  /** Of all that the plan depends on. */
+  fingerprint: string;
+  steps: PlanStep[];
+  /** Whether applying it does anything. */
+  differs: boolean;
+  /** Whether it removes more than half of what the name owns. */
+  removes_most: boolean;
+  /** Planned calls a day of each service. */
+  calls: CallsPerDay[];
+};
+
+/** A change, as it is applied. */
+export type Step = {
+  kind: ResourceKind;
+  action: StepAction;
+  wanted: Wanted | undefined;
+  before: Existing | undefined;
+  owner: string | null;
+  changed: Record<string, unknown>;
+  note: string | null;
+};
+
+export const isActive = ({ action }: Pick<Step, 'action'>): boolean =>
+  action !== 'unchanged' && action !== 'keep';
+
+/**
+ * @param file as a client sends it
+ * @throws InvalidInput with all problems of the file, and of resources that another file owns
+ */
+export async function planFile(ctx: Context, file: unknown, absent: Absent): Promise<Plan> {
+  return (await compareFile(ctx, file, absent)).plan;
+}
+
+export async function compareFile(
+  ctx: Context,
+  file: unknown,
+  absent: Absent,
+): Promise<{ plan: Plan; steps: Step[] }> {
+  const state = await readFile(ctx, file);
+  const { name, kinds } = state;
+  if (name === null && absent !== 'keep')
+    throw new InvalidInput([
+      {
+        path: 'name',
+        given: undefined,
+        expected: `a name: only what it owns can be ${absent === 'remove' ? 'removed' : 'released'}`,
+      },
+    ]);
+  const problems: Problem[] = [];
+  const steps: Step[] = [];
+  let owned = 0;
+  for (const each of kinds) {
+    const owners = await readOwners(ctx.db.pool, each.kind.table);
+    steps.push(...compareKind(each, { name, owners, problems }));
+    const left = name === null ? [] : findLeft(each, owners, name);
+    owned += each.existing.filter(({ id }) => owners.get(id) === name && name !== null).length;
+    steps.push(...left.map((row): Step => ({ ...describeLeft(row, each.kind, absent), owner: name })));
+  }
+  if (problems.length > 0) throw new InvalidInput(problems);
+  keepParents(steps, state);
+  const ordered = orderSteps(steps);
+  const removed = ordered.filter(({ action }) => action === 'remove').length;
+  const plan: Plan = {
+    name,
+    fingerprint: computeFingerprint(ordered, name),
+    steps: ordered.map(showStep),
+    differs: ordered.some(isActive),
+    removes_most: removed * 2 > owned,
+    calls: await forecastCalls(ctx, ordered),
+  };
+  return { plan, steps: ordered };
+}
+
+type Owning = { name: string | null; owners: ReadonlyMap<Id, string>; problems: Problem[] };
+
+/** What becomes of the resources of the file. */
+function compareKind({ kind, wanted, existing }: KindState, { name, owners, problems }: Owning): Step[] {
+  const rows = new Map(existing.map((row) => [identify(kind, row), row]));
+  return wanted.map((each): Step => {
+    const before = rows.get(identify(kind, each));
+    const base = { kind, wanted: each, before, owner: null, note: null };
+    if (before === undefined) return { ...base, action: 'create', changed: { ...each.settings } };
+    const owner = owners.get(before.id) ?? null;
+    const changed = diffFields(before.settings, each.settings);
+    const differs = Object.keys(changed).length > 0;
+    const isForeign = owner !== null && owner !== name;
+    if (isForeign && differs)
+      problems.push({
+        path: each.path,
+        given: each.key,
+        expected: `no changes: it belongs to "${owner}". Change it there, or take it out of that file and apply it with --release (differs: ${Object.keys(changed).join(', ')})`,
+      });
+    const note = isForeign ? `belongs to ${owner}` : null;
+    if (owner === null && name !== null) return { ...base, owner, changed, action: 'adopt' };
+    return { ...base, owner, changed, note, action: differs ? 'change' : 'unchanged' };
+  });
+}
+
+/** What the name owns, and the file does not have. */
+function findLeft(
+  { kind, wanted, existing }: KindState,
+  owners: ReadonlyMap<Id, string>,
+  name: string,
+): Existing[] {
+  const listed = new Set(wanted.map((each) => identify(kind, each)));
+  return existing.filter((row) => owners.get(row.id) === name && !listed.has(identify(kind, row)));
+}
+
+function describeLeft(before: Existing, kind: ResourceKind, absent: Absent): Omit<Step, 'owner'> {
+  const note = absent === 'keep' ? 'not in the file' : null;
+  return { kind, before, wanted: undefined, changed: {}, action: absent, note };
+}
+
+/** A topic stays while something in it stays: removing it would remove that, too. */
+function keepParents(steps: readonly Step[], { kinds }: FileState): void {
+  for (const step of steps) {
+    if (step.action !== 'remove' || step.kind.of !== undefined || step.before === undefined) continue;
+    const { key } = step.before;
+    const staying = kinds.flatMap(({ kind, existing }) =>
+      kind.of !== step.kind.name
+        ? []
+        : existing
+            .filter(
+              (row) =>
+                row.parent === key &&
+                !steps.some(({ action, before }) => action === 'remove' && before === row),
+            )
+            .map((row) => `the ${kind.name} ${showKey(kind, row)}`),
+    );
+    if (staying.length === 0) continue;
+    step.action = 'keep';
+    step.note = `has ${staying[0]}${staying.length > 1 ? ` and ${staying.length - 1} more` : ''}, which the name does not own`;
+  }
+}
+
+/** Created and changed first, each after what it needs; then what goes, in reverse. */
+function orderSteps(steps: readonly Step[]): Step[] {
+  const goes = ({ wanted }: Step) => wanted === undefined;
+  return [...steps.filter((step) => !goes(step)), ...steps.filter(goes).toReversed()];
+}
+
+const showKey = (kind: ResourceKind, place: Existing | Wanted): string => kind.showKey?.(place) ?? place.key;
+
+export function showStep({ kind, action, wanted, before, changed, note }: Step): PlanStep {
+  const place = wanted ?? before;
+  if (place === undefined) throw new Error('a step is about a resource');
+  const baseline = wanted !== undefined && kind.startsBaseline?.(Object.keys(changed)) === true;
+  const changes = showChanges(kind, before, wanted);
+  return { action, kind: kind.name, key: showKey(kind, place), topic: place.parent, changes, baseline, note };
+}
+
+/** Of a new resource what a file says of it, without defaults; of another one what differs. */
+function showChanges(
+  kind: ResourceKind,
+  before: Existing | undefined,
+  wanted: Wanted | undefined,
+): PlanStep['changes'] {
+  if (wanted === undefined) return {};
+  const show = (settings: Settings) => kind.show?.(settings) ?? settings;
+  const after = show(wanted.settings);
+  if (before !== undefined) {
+    const old = show(before.settings);
+    const names = Object.keys(diffFields(before.settings, wanted.settings));
+    return Object.fromEntries(names.map((name) => [name, { before: old[name], after: after[name] }]));
+  }
+  const input = kind.toInput({ ...wanted, id: 0n });
+  const names = isPlain(input) ? Object.keys(input).filter((name) => name in after) : [];
+  return Object.fromEntries(names.map((name) => [name, { after: after[name] }]));
+}
+
+/** Of a resource as it is: differs if anything of it was changed. */
+export function hashRow(row: Existing | undefined, owner: string | null): string {
+  const { id, parent, key, settings, stored } = row ?? {};
+  return hash([String(id), parent, key, stored ?? settings, owner]);
+}
+
+function computeFingerprint(steps: readonly Step[], name: string | null): string {
+  const parts = steps.map(({ kind, action, wanted, before, owner, changed }) => [
+    kind.name,
+    action,
+    wanted?.parent,
+    wanted?.key,
+    Object.keys(changed),
+    wanted === undefined ? null : (kind.show?.(wanted.settings) ?? wanted.settings),
+    hashRow(before, owner),
+  ]);
+  return hash([name, parts]).slice(0, 32);
+}
+
+/** Members in a fixed order, as objects of the database and of a file may have them in another. */
+function hash(value: unknown): string {
+  const sorted = (_name: string, member: unknown): unknown =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member;
+  return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex');
+}
