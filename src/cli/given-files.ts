@@ -161,6 +161,6 @@ function findPlace(at: string, places: ReadonlyMap<string, string>): string {
 }
 
 function compareLines(a: string, b: string): number {
-  const line = (place: string) => Number(/\d+$/.exec(place)?.[0] ?? 0);
-  return line(a) - line(b);
+  const line = (place: string) => Number(place.slice(place.lastIndexOf(':') + 1));
+  return line(a) - line(b) || 0;
 }

@@ -1,5 +1,6 @@
 /** How a plan looks on a terminal: a line for each change, those inside of a topic below it. */
-import type { Plan, PlanStep, StepAction } from '../monitor/watch-file/plan.ts';
+import type { Plan, PlanStep } from '../monitor/watch-file/plan.ts';
+import type { StepAction } from '../monitor/watch-file/step.ts';
 import { formatTenths } from '../lib/display-format.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { measureWidth, oneLine, padText, truncate, wrapText } from './terminal-text.ts';

@@ -10,8 +10,9 @@ import { inTransaction } from '../../store/db/database.ts';
 import type { ActingContext } from '../context.ts';
 import { changeTogether } from '../held-changes.ts';
 import { mapErrorToFailure } from '../http/error-statuses.ts';
-import { type Absent, compareFile, hashRow, isActive, type PlanStep, showStep, type Step } from './plan.ts';
+import { type Absent, compareFile, hashRow, type PlanStep, showStep } from './plan.ts';
 import type { Existing, Place, ResourceKind } from './resource.ts';
+import { isActive, type Step } from './step.ts';
 
 export type ApplyOptions = {
   absent: Absent;

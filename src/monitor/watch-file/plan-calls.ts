@@ -4,7 +4,7 @@ import { SERVICE_KINDS, type ServiceKind } from '../../model/closed-lists.ts';
 import { listSearches, type Search } from '../../store/topics/searches.ts';
 import type { Context } from '../context.ts';
 import { type Forecast, forecastSaved, forecastSearches } from '../topics/search-forecast.ts';
-import type { Step } from './plan.ts';
+import type { Step } from './step.ts';
 import type { Settings } from './resource.ts';
 import type { SearchSettings } from './search-resource.ts';
 

@@ -8,18 +8,12 @@ import type { Context } from '../context.ts';
 import { type CallsPerDay, forecastCalls } from './plan-calls.ts';
 import { type FileState, identify, type KindState, readFile } from './read-file.ts';
 import type { Existing, ResourceKind, Settings, Wanted } from './resource.ts';
+import { isActive, type Step, type StepAction } from './step.ts';
 import { createHash } from 'node:crypto';
 
 /** What becomes of what the name owns and the file does not have: it stays, is removed, or stays without an owner. */
 export const ABSENT = ['keep', 'remove', 'release'] as const;
 export type Absent = (typeof ABSENT)[number];
-
-/**
- * `adopt`: it exists, nobody owns it, and it becomes the file's, with its changes. `release`: it is no longer the file's. `keep`: it
- * is the file's, but not in the file any more.
- */
-export const STEP_ACTIONS = ['create', 'change', 'adopt', 'remove', 'release', 'keep', 'unchanged'] as const;
-export type StepAction = (typeof STEP_ACTIONS)[number];
 
 /** A change, as it is shown. */
 export type PlanStep = {
@@ -48,20 +42,6 @@ export type Plan = {
   /** Planned calls a day of each service. */
   calls: CallsPerDay[];
 };
-
-/** A change, as it is applied. */
-export type Step = {
-  kind: ResourceKind;
-  action: StepAction;
-  wanted: Wanted | undefined;
-  before: Existing | undefined;
-  owner: string | null;
-  changed: Record<string, unknown>;
-  note: string | null;
-};
-
-export const isActive = ({ action }: Pick<Step, 'action'>): boolean =>
-  action !== 'unchanged' && action !== 'keep';
 
 /**
  * @param file as a client sends it

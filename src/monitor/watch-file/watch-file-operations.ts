@@ -6,7 +6,8 @@ import { InvalidInput } from '../../model/errors.ts';
 import { isPlain, own } from '../../lib/json-values.ts';
 import { Denied, hasScopes } from '../access/visitor-scopes.ts';
 import { type Call, declareOperation } from '../operation.ts';
-import { ABSENT, STEP_ACTIONS } from './plan.ts';
+import { ABSENT } from './plan.ts';
+import { STEP_ACTIONS } from './step.ts';
 
 // Lists of operations need none of it.
 const loadPlan = () => import('./plan.ts');
@@ -23,7 +24,7 @@ const PlanStep = z
     key: z.string().describe('Its slug; of a source its address.'),
     topic: z.string().nullable().describe('Of a search or source.'),
     changes: z
-      .record(z.string(), z.object({ before: z.unknown(), after: z.unknown() }))
+      .record(z.string(), z.object({ before: z.unknown().optional(), after: z.unknown().optional() }))
       .describe('Settings that differ. Secrets are hidden.'),
     baseline: z.boolean().describe('Its next run is a new baseline.'),
     note: z.string().nullable(),
@@ -93,8 +94,8 @@ const absent = z
 const EXAMPLE = {
   name: 'team-ferry',
   topics: {
-    'tide-pools': {
-      searches: { 'tide-pools-posts': { prompt: 'tide pools', every: '1h', service: 'hosted' } },
+    'old-lighthouse': {
+      searches: { 'old-lighthouse-posts': { prompt: 'old lighthouse', every: '1h', service: 'hosted' } },
     },
   },
 };

@@ -246,6 +246,7 @@ const WITHOUT_SQL = [
   'how-to/assistants.md',
   'how-to/chat.md',
   'how-to/feed-reader.md',
+  'how-to/files.md',
   'how-to/mail.md',
   'how-to/self-hosting.md',
   'how-to/sources.md',
