@@ -11,6 +11,8 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'search add': ['--operation', 'ai'],
   'authors forget': ['--yes', '--service', 'own'],
   demo: ['--remove'],
+  plan: ['--topics', 'LICENSE'],
+  apply: ['--topics', 'LICENSE'],
 };
 /** Commands that have commands below them, and do something themselves. */
 const GROUPS = ['service', 'trends', 'digest'];

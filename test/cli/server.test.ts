@@ -351,6 +351,9 @@ test('these commands run in the server, and all others here', async () => {
     'search run',
     'search preview',
     'search try',
+    'plan',
+    'apply',
+    'describe',
     'channels add',
     'channels edit',
     'channels rotate',
@@ -383,6 +386,20 @@ test('channels go where the server may send, not the shell', async () => {
   });
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('10.0.0.1');
+});
+
+test('a file and the variables that it names are read by the shell, and applied in the server', async () => {
+  const watched = path.join(directory, 'watch.yaml');
+  await writeFile(watched, 'name: shell\nchannels: { file-ops: { webhook: { env: HOOK_OF_THE_SHELL } } }\n');
+  const env = { HOOK_OF_THE_SHELL: `${stub.url}/file-hook` };
+  const applied = await run(['apply', '-f', watched], env);
+  expect(applied, applied.stderr).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^whsec_/m) as string,
+  });
+  expect((await run(['plan', '-f', watched], env)).code).toBe(0);
+  const unset = await run(['plan', '-f', watched]);
+  expect([unset.code, unset.stderr]).toEqual([2, expect.stringContaining('HOOK_OF_THE_SHELL is not set')]);
 });
 
 test('config show, status and doctor tell the values of the server and of the shell apart', async () => {
