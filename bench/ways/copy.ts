@@ -8,12 +8,12 @@ import { POST_CONTENT, POST_COUNTER_COLUMNS } from '../../src/store/save/columns
 import type { Way } from './way.ts';
 
 const columns = [...Object.keys(POST_COUNTER_COLUMNS), ...Object.keys(POST_CONTENT)];
-const COPY = `COPY bench_posts (id, service_id, first_seen_at, observed_at, external_id, ${columns.join(', ')}) FROM STDIN`;
+const COPY = `COPY strandline.bench_posts (id, service_id, first_seen_at, observed_at, external_id, ${columns.join(', ')}) FROM STDIN`;
 
 export async function copy(db: Database, serviceId: Id): Promise<Way> {
   const counters = Object.entries(POST_COUNTER_COLUMNS).map(([name, type]) => `${name} ${type}`);
   await db.pool.query(
-    `CREATE TABLE bench_posts (LIKE strandline.posts INCLUDING DEFAULTS, ${counters.join(', ')})`,
+    `CREATE TABLE strandline.bench_posts (LIKE strandline.posts INCLUDING DEFAULTS, ${counters.join(', ')})`,
   );
   // Connections of its own: on those of the program statements are sent one behind the other, and COPY is a conversation.
   const { connectionString, max } = db.pool.options;
