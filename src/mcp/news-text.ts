@@ -1,8 +1,14 @@
 /** What is new, written for an assistant. Pure. */
-import { formatCount, formatPercent, formatWhole } from '../lib/display-format.ts';
+import { formatCount, formatPercent, formatTenths, formatWhole } from '../lib/display-format.ts';
 import { MAIN_COUNTERS, nameCounted } from '../model/counters.ts';
 import { composeGapLines } from '../monitor/digests/gap-lines.ts';
-import type { Digest, DigestAnswer, DigestAttention, DigestItem } from '../monitor/digests/digest-shapes.ts';
+import type {
+  Digest,
+  DigestAnswer,
+  DigestAttention,
+  DigestGrowing,
+  DigestItem,
+} from '../monitor/digests/digest-shapes.ts';
 import type { DescribedDiscovery } from '../store/queries/described-discoveries.ts';
 import { joinParts, quote, type TimeWriter, writeAddress } from './tool-text.ts';
 
@@ -80,6 +86,16 @@ export function describeItem(item: DigestItem, write: TimeWriter, page: Page): s
   return writeItem({ ...item, at: item.published_at, note: copies }, write, page);
 }
 
+/** What gains more than is usual, and searches whose volume rises. */
+export function describeGrowing(growing: DigestGrowing, write: TimeWriter, page: Page): string {
+  if (growing.kind === 'search')
+    return `- ${growing.search}: ${growing.sentence} ${page(`/searches/${growing.search}`)}`;
+  const { item, gained, hours, typical_per_hour: typical } = growing;
+  const usual = typical === null ? '' : `, ${formatTenths(typical)} an hour are typical`;
+  const note = `${formatWhole(gained)} reactions in ${formatTenths(hours)} h${usual}`;
+  return writeItem({ ...item, at: item.published_at, note }, write, page);
+}
+
 export function describeFound(row: DescribedDiscovery, write: TimeWriter, page: Page): string {
   const post = row.named_post_id ?? row.post_id;
   return writeItem(
@@ -115,7 +131,7 @@ function writeItem(item: WrittenItem, write: TimeWriter, page: Page): string {
     item.author === null ? null : `${item.kind === 'post' ? 'by' : 'at'} ${quote(item.author, 60)}`,
     best ?? null,
     item.note,
-    item.at === null ? null : write(item.at),
+    item.at === null ? null : `published ${write(item.at)}`,
   ];
   const words = item.text === null ? `a ${item.kind} without text` : quote(item.text);
   return joinParts([`- ${words}`, joinParts(facts, ', '), writeAddress(item.url), page(item.page)]);

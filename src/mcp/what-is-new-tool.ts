@@ -10,6 +10,7 @@ import {
   describeAnswer,
   describeAttention,
   describeFound,
+  describeGrowing,
   describeItem,
   describeObserved,
   isNews,
@@ -69,6 +70,8 @@ export const whatIsNewTool = declareTool({
         ...best.filter((item) => item.topic === found.topic).map((item) => describeItem(item, write, page)),
       ]),
       ...others.map((row) => describeFound(row, write, page)),
+      ...(digest.growing.length === 0 ? [] : ['Still growing:']),
+      ...digest.growing.map((growing) => describeGrowing(growing, write, page)),
       ...describeQuiet(digest),
     ].join('\n');
   },
@@ -120,7 +123,7 @@ function describeTopic(
 }
 
 /** Not observed is not the same as nothing. */
-function describeQuiet({ quiet, muted }: Digest): string[] {
+function describeQuiet({ topics, quiet, muted }: Digest): string[] {
   const name = (checked: boolean) =>
     quiet.filter((each) => each.checked === checked).map((each) => each.topic);
   const list = (words: string, slugs: readonly string[]) =>
@@ -129,6 +132,7 @@ function describeQuiet({ quiet, muted }: Digest): string[] {
       : [`${words}: ${slugs.slice(0, MAX_QUIET).join(', ')}${slugs.length > MAX_QUIET ? ', …' : ''}.`];
   return [
     ...list('Checked, nothing new', name(true)),
+    ...(topics.length === 0 ? [FIRST_RUNS] : []),
     ...list('Not checked, so unknown', name(false)),
     ...list(
       'Left out, because muted',
@@ -138,3 +142,5 @@ function describeQuiet({ quiet, muted }: Digest): string[] {
 }
 
 const MAX_QUIET = 20;
+const FIRST_RUNS =
+  'What the first run of a search found was there before and is not new; the tool search finds it.';

@@ -5,6 +5,7 @@ import { WEB } from '../../src/app/web-server.ts';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { createToken, OPERATOR } from '../../src/monitor/access/manage-tokens.ts';
 import { homeOf } from '../cli/stand.ts';
+import { readSources } from '../house/sources.ts';
 import type { StubService } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { type Assistant, connectTo, INJECTED, makeInjectedWorld, QUOTED } from './stand.ts';
@@ -46,6 +47,14 @@ const countTopics = async () => {
   );
   return rows[0]?.n;
 };
+
+test('the SDK is loaded when the first assistant comes, and not before', async () => {
+  const sources = await readSources();
+  const users = sources.filter(({ text }) => text.includes("tool-server.ts'"));
+  expect(users.map(({ file }) => file)).toEqual(['src/cli/mcp-command.ts', 'src/mcp/mcp-routes.ts']);
+  for (const { file, text } of users)
+    expect(text, file).toMatch(/= await import\('[./]*(?:mcp\/)?tool-server\.ts'\)/);
+});
 
 describe('while no token exists', () => {
   test('an assistant finds seven tools, which take little of its memory', async () => {
