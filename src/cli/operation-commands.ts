@@ -65,11 +65,14 @@ function addOperation<Row>(
     command
       .addOption(limitOption(list.shown))
       .option('--after <place>', 'the next page, as the previous one says');
+  const alternative = view.instead?.[operation.id];
+  alternative?.declare(command);
   command.option('--json', 'print JSON');
   if (example !== undefined)
     command.addHelpText('after', `\nExample:\n  $ ${example.replaceAll('\n', '\n  $ ')}\n`);
 
   command.action(async () => {
+    if ((await alternative?.act(command)) === true) return;
     const { json, ...asked } = {
       ...(group === command ? {} : group.opts<CommonOptions>()),
       ...command.opts<CommonOptions>(),

@@ -1,4 +1,5 @@
 /** How replies of operations look on a terminal. A view is a function of the JSON that the API sends. */
+import type { Command } from 'commander';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable, renderTableWithUrls } from './terminal-table.ts';
 import { truncate } from './terminal-text.ts';
@@ -55,6 +56,15 @@ export type OperationView<Row> = {
   none?: string;
   /** By operation. */
   replies?: Readonly<Record<string, ReplyView<Row>>>;
+  /** By operation. */
+  instead?: Readonly<Record<string, Alternative>>;
+};
+
+/** Options with which a command does something else than its operation. */
+export type Alternative = {
+  declare: (command: Command) => void;
+  /** @returns whether it did; false: the operation is called */
+  act: (command: Command) => Promise<boolean>;
 };
 
 type ReplyView<Row> = {

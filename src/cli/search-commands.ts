@@ -10,7 +10,6 @@ import { readToolsOf } from '../store/queries/run-tools.ts';
 import { readIntervalChanges, SHOWN_INTERVAL_CHANGES } from '../store/queries/search-list.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
-import { registerPurge } from './purge-command.ts';
 import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import { describeEdit, renderIntervalChanges, renderSearch } from './search-rendering.ts';
@@ -28,7 +27,6 @@ export function registerSearch(search: Command, cli: Cli): void {
   registerPreview(search, cli);
   registerTry(search, cli);
   addSearchStates(search, cli);
-  registerPurge(search, cli, 'search');
 }
 
 function registerShow(search: Command, cli: Cli): void {

@@ -6,6 +6,7 @@ import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
+import { purgeInstead } from './purge-command.ts';
 import type { JsonOf, OperationView, Terms } from './reply-view.ts';
 import { describeStateChange, listedSearchColumns } from './search-rendering.ts';
 import { renderTable } from './terminal-table.ts';
@@ -60,7 +61,7 @@ const TOPIC_VIEW: OperationView<TopicRow> = {
     removeTopic: {
       ...changedTopic,
       says: ({ slug }) => [
-        `${slug}: removed; what it found stays. To delete it, too: strandline topic purge ${slug}`,
+        `${slug}: removed; what it found stays. To delete it, too: strandline topic remove ${slug} --purge`,
       ],
     },
   },
@@ -99,12 +100,14 @@ function describeResume({ searches: started, still_paused }: JsonOf<AllChanged>)
 
 /** Adds `pause`, `resume` and `remove` to `search`. */
 export function addSearchStates(search: Command, cli: Cli): void {
-  addOperations(search, cli, STATE_OPERATIONS, SEARCH_VIEW);
+  const instead = { removeSearch: purgeInstead(cli, 'search') };
+  addOperations(search, cli, STATE_OPERATIONS, { ...SEARCH_VIEW, instead });
 }
 
 /** Adds `pause`, `resume` and `remove` to `topic`. */
 export function addTopicStates(topic: Command, cli: Cli): void {
-  addOperations(topic, cli, STATE_OPERATIONS, TOPIC_VIEW);
+  const instead = { removeTopic: purgeInstead(cli, 'topic') };
+  addOperations(topic, cli, STATE_OPERATIONS, { ...TOPIC_VIEW, instead });
 }
 
 export function registerPause(command: Command, cli: Cli): void {

@@ -7,7 +7,6 @@ import type { SearchRow } from '../store/queries/search-list.ts';
 import type { TopicRow } from '../store/queries/topic-list.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
-import { registerPurge } from './purge-command.ts';
 import { type JsonOf, type OperationView, renderFacts, type Terms } from './reply-view.ts';
 import { registerRewatch } from './rewatch-command.ts';
 import { listedSearchColumns } from './search-rendering.ts';
@@ -115,6 +114,5 @@ export function registerTopic(topic: Command, cli: Cli): void {
   topic.description('Topics: groups of saved searches.');
   addOperations(topic, cli, [...TOPIC_OPERATIONS, ...LISTS_OF_SEARCHES], LIST);
   addTopicStates(topic, cli);
-  registerPurge(topic, cli, 'topic');
   registerRewatch(topic, cli);
 }

@@ -1,4 +1,4 @@
-/** `topic purge` and `search purge`. */
+/** `topic remove --purge` and `search remove --purge`. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
@@ -20,7 +20,7 @@ const FERRY =
   'ferry with 1 search, 2 runs, 0 completions, 1 post and 0 links; keeps what other searches found';
 
 test('--dry-run shows what would go', async () => {
-  expect(await stand.run(['topic', 'purge', 'ferry', '--dry-run', '--json'])).toEqual({
+  expect(await stand.run(['topic', 'remove', 'ferry', '--purge', '--dry-run', '--json'])).toEqual({
     code: 0,
     stdout: '{"topic":"ferry","purged":false,"searches":1,"runs":2,"completions":0,"posts":1,"links":0}\n',
     stderr: `Would delete ${FERRY}.\n`,
@@ -28,8 +28,19 @@ test('--dry-run shows what would go', async () => {
   expect(await posts()).toBe(3);
 });
 
+test('its options mean nothing without --purge', async () => {
+  for (const option of ['--yes', '--dry-run'])
+    expect(await stand.run(['topic', 'remove', 'ferry', option])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: --dry-run and --yes need --purge\n',
+    });
+  expect((await stand.json<unknown[]>('topic', 'list')).length).toBeGreaterThan(0);
+  expect(await posts()).toBe(3);
+});
+
 test('without a terminal it needs --yes; a person confirms', async () => {
-  const { code, stderr } = await stand.run(['topic', 'purge', 'ferry']);
+  const { code, stderr } = await stand.run(['topic', 'remove', 'ferry', '--purge']);
   expect([code, stderr]).toEqual([
     2,
     `Deletes ${FERRY}. This cannot be undone.\nNothing deleted. To delete, add --yes.\n`,
@@ -37,7 +48,7 @@ test('without a terminal it needs --yes; a person confirms', async () => {
   const answer = async (typed: string) => {
     const stdin = Object.assign(Readable.from([typed]), { isTTY: true });
     const shown = collector();
-    const { code: ended } = await stand.run(['topic', 'purge', 'ferry'], {
+    const { code: ended } = await stand.run(['topic', 'remove', 'ferry', '--purge'], {
       stdin,
       stderr: Object.assign(shown.stream, { isTTY: true }),
     });
@@ -53,9 +64,9 @@ test('the name is free afterwards, also that of a removed search', async () => {
   const add = ['search', 'add', 'harbour', '--operation', 'microblog', '--prompt', 'p', '--every', '15m'];
   await stand.run(['search', 'remove', 'harbour']);
   expect((await stand.run(add)).code).toBe(1);
-  expect((await stand.run(['search', 'purge', 'harbour', '--yes'])).code).toBe(0);
+  expect((await stand.run(['search', 'remove', 'harbour', '--purge', '--yes'])).code).toBe(0);
   expect((await stand.run(add)).code).toBe(0);
-  const { code, stderr } = await stand.run(['search', 'purge', 'harbuor', '--yes']);
+  const { code, stderr } = await stand.run(['search', 'remove', 'harbuor', '--purge', '--yes']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean harbour?')]);
 });
 

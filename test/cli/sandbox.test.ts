@@ -44,7 +44,7 @@ describe('without a reachable source', () => {
     const { rows } = await stand.world.db.pool.query('SELECT FROM strandline.calls');
     expect(rows).toEqual([]);
     for (const slug of ['tide-pools', 'kelp-forest', 'one'])
-      expect((await stand.run(['topic', 'purge', slug, '--yes'])).code).toBe(0);
+      expect((await stand.run(['topic', 'remove', slug, '--purge', '--yes'])).code).toBe(0);
     expect(await slugs()).toEqual([]);
   });
 

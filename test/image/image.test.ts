@@ -241,6 +241,49 @@ describe.skipIf(driver === undefined)('the image', () => {
   });
 
   test(
+    'is one container for one person: `up --create-token` shows a token once, and is healthy',
+    async () => {
+      const port = String(await freePort());
+      const own = await image.makeVolume();
+      const start = () =>
+        startContainer(image, {
+          command: ['up', '--create-token'],
+          volume: own,
+          env: {
+            PORT: port,
+            SERVICE_PORT: '0',
+            METRICS_PORT: '9',
+            SERVICE_SOURCES: 'sandbox',
+          },
+        });
+      const first = await start();
+      const healthy = async (container: Container) =>
+        until(
+          'it is healthy',
+          async () => (await container.exec(...image.config.Healthcheck.Test.slice(1))).code === 0,
+          START_MS,
+        );
+      try {
+        await healthy(first);
+        const [key = ''] = first.said.join('\n').match(/st_\w+/) ?? [];
+        const status = async (headers: Record<string, string>) =>
+          (await fetch(`http://127.0.0.1:${port}/api/v1/topics`, { headers })).status;
+        expect([await status({}), await status({ authorization: `Bearer ${key}` })]).toEqual([401, 200]);
+      } finally {
+        expect(await first.stop(), first.said.slice(-5).join('\n')).toBe(0);
+      }
+      const second = await start();
+      try {
+        await healthy(second);
+        expect(second.said.join('\n')).not.toMatch(/st_\w/);
+      } finally {
+        await second.stop();
+      }
+    },
+    2 * START_MS,
+  );
+
+  test(
     'runs a worker by default, and its own health check passes',
     async () => {
       expect(image.config.Cmd).toEqual(['worker']);

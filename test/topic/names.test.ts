@@ -82,11 +82,13 @@ describe('rename', () => {
       `the search "${named('y')}" already exists (in the topic "${named('ty')}"); choose another slug, such as ${named('y')}-2`,
     );
     await changeSearch(ctx, named('y'), 'remove');
-    await expect(add(named('y'), named('ty'))).rejects.toThrow(`strandline search purge ${named('y')}`);
+    await expect(add(named('y'), named('ty'))).rejects.toThrow(
+      `strandline search remove ${named('y')} --purge`,
+    );
     await changeTopic(ctx, named('ty'), 'remove');
     await expect(
       createTopic(ctx, { name: 'T', slug: named('ty'), searches: [{ prompt: 'p', every: '1h' }] }),
-    ).rejects.toThrow(`strandline topic purge ${named('ty')}`);
+    ).rejects.toThrow(`strandline topic remove ${named('ty')} --purge`);
   });
 
   test('what takes a former slug has it from then on; what had it before keeps its others', async () => {

@@ -168,7 +168,7 @@ export function createTaken(
     archived_at === null
       ? `already exists (${what}); choose another slug, such as ${next}`
       : `was removed on ${archived_at.toISOString().slice(0, 10)} and keeps its history under this slug; ` +
-        `choose another slug, such as ${next}, or delete its history first: strandline ${kind} purge ${slug}`;
+        `choose another slug, such as ${next}, or delete its history first: strandline ${kind} remove ${slug} --purge`;
   return new Refused('conflict', `the ${kind} "${slug}" ${taken}`);
 }
 
