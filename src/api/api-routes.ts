@@ -7,7 +7,7 @@
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
 import { AUDIT_OPERATIONS } from '../monitor/access/audit-operations.ts';
-import { TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
+import { SERVICE_KEY_OPERATIONS, TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
 import { DISMISSAL_OPERATIONS } from '../monitor/alerts/dismissal-operations.ts';
 import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
 import { CHANNEL_OPERATIONS } from '../monitor/alerts/channel-operations.ts';
@@ -21,6 +21,7 @@ import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import { TOPIC_OPERATIONS } from '../monitor/topics/topic-operations.ts';
 import { PURGE_OPERATIONS } from '../monitor/topics/purge-operations.ts';
 import { SEARCH_OPERATIONS } from '../monitor/topics/search-operations.ts';
+import { RUN_OPERATIONS } from '../monitor/runs/run-operations.ts';
 import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
 import { AUTHOR_OPERATIONS } from '../monitor/items/author-operations.ts';
 import { COMPLETION_OPERATIONS } from '../monitor/items/completion-operations.ts';
@@ -34,7 +35,7 @@ import { findRoutes } from './find-routes.ts';
 import { LINK_OPERATIONS } from '../monitor/items/link-operations.ts';
 import { documentRoutes } from './openapi/document.ts';
 import { POST_OPERATIONS } from '../monitor/items/post-operations.ts';
-import { runRoutes } from './run-routes.ts';
+import { runAnswerRoute } from './run-answer-route.ts';
 import { sqlRoutes } from './sql-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { volumeRoutes } from './volume-routes.ts';
@@ -49,7 +50,8 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(STATE_OPERATIONS),
   routesOf(WATCH_FILE_OPERATIONS),
   routesOf(PURGE_OPERATIONS),
-  runRoutes,
+  routesOf(RUN_OPERATIONS),
+  runAnswerRoute,
   statusRoutes,
   findRoutes,
   sqlRoutes,
@@ -71,6 +73,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(DELIVERY_OPERATIONS),
   routesOf(PROBLEM_OPERATIONS),
   routesOf(TOKEN_OPERATIONS),
+  routesOf(SERVICE_KEY_OPERATIONS),
   routesOf(DIGEST_OPERATIONS),
   routesOf(DISMISSAL_OPERATIONS),
   routesOf(AUDIT_OPERATIONS),

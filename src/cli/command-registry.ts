@@ -53,7 +53,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
   ]],
   ['Operations:', [
     ['status', 'show the state of database, queue, services, workers and runs', async () => (await import('./status-command.ts')).registerStatus],
-    ['runs ...', 'runs: list, show, replay', async () => (await import('./runs-commands.ts')).registerRuns],
+    ['runs ...', 'runs: list, show, replay', async () => (await import('./run-views.ts')).registerRuns],
     ['audit', 'audit log: who created, changed or removed what', async () => (await import('./audit-view.ts')).registerAudit],
     ['doctor', 'check everything strandline depends on and say how to fix problems', async () => (await import('./doctor-command.ts')).registerDoctor],
     ['config ...', 'configuration: show', async () => (await import('./config-commands.ts')).registerConfig],

@@ -3,6 +3,7 @@
 import { RUN_CODES } from '../model/errors.ts';
 import { describeUnresponsiveCount, describeToolCoverage } from '../model/tool-coverage.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
+import type { Id } from '../store/db/database.ts';
 import type { Highlight } from '../store/queries/highlights.ts';
 import type { RunRow } from '../store/queries/run-list.ts';
 import type { RunWithTools } from '../store/queries/run-tools.ts';
@@ -19,9 +20,21 @@ import {
   formatRelative,
   formatTime,
   formatClockTime,
+  type Time,
 } from './value-formatting.ts';
 
-export function runColumns(now: Date, page: TerminalPage): Column<RunRow>[] {
+/** Of a row, or of its JSON. */
+type RunCells = Pick<
+  RunRow,
+  'search' | 'status' | 'trigger' | 'items_seen' | 'items_new' | 'code' | 'span_slots' | 'baseline' | 'reason'
+> &
+  Parameters<typeof describeUnresponsiveCount>[0] & {
+    id: Id | string;
+    slot_at: Time | null;
+    created_at: Time;
+  };
+
+export function runColumns(now: Date, page: TerminalPage): Column<RunCells>[] {
   return [
     { head: 'id', cell: (run) => String(run.id), right: true },
     { head: 'search', cell: (run) => run.search },
@@ -75,7 +88,7 @@ export function renderRun(run: RunWithTools, free: boolean, page: TerminalPage):
   );
 }
 
-function describeReason(run: RunRow): string {
+function describeReason(run: RunCells): string {
   const code = run.code === null ? '' : `${run.code}: ${RUN_CODES[run.code]}`;
   const missed = run.span_slots === null ? '' : `${formatQuantity(run.span_slots, 'slot')}; `;
   if (code !== '') return code;
@@ -84,7 +97,7 @@ function describeReason(run: RunRow): string {
   return [why, unresponsive ?? ''].filter((part) => part !== '').join('; ');
 }
 
-function paintStatus(shown: string, { status }: RunRow, { colors }: TerminalPage): string {
+function paintStatus(shown: string, { status }: Pick<RunRow, 'status'>, { colors }: TerminalPage): string {
   if (status === 'failed') return colors.red(shown);
   if (status === 'succeeded') return colors.green(shown);
   return status === 'running' ? colors.cyan(shown) : colors.yellow(shown);

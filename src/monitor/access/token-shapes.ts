@@ -76,13 +76,15 @@ export const rotatedToken = z
   .strictObject({ ...namedToken.shape, grace_seconds: graceSeconds })
   .meta({ examples: [{ grace_seconds: 3600 }] });
 
-export const newKey = z.strictObject({ name });
+export const newKey = z.strictObject({ name }).meta({ examples: [{ name: 'partner' }] });
 export const namedKey = z.strictObject({
   key: named
-    .describe('Id or prefix of a key.')
+    .meta({ description: 'Id or prefix of a key.', examples: ['3'] })
     .register(commandWords, { argument: 'key', help: 'key prefix or id; see: service key list' }),
 });
-export const rotatedKey = z.strictObject({ ...namedKey.shape, grace_seconds: graceSeconds });
+export const rotatedKey = z
+  .strictObject({ ...namedKey.shape, grace_seconds: graceSeconds })
+  .meta({ examples: [{ grace_seconds: 3600 }] });
 
 const members = {
   id: idShape,
@@ -100,8 +102,9 @@ const members = {
 const key = z.string().nullable().describe('The token itself, shown once; null in a replayed reply.');
 export const Token = z.object(members).meta({ id: 'Token' });
 export const NewToken = z.object({ ...members, key }).meta({ id: 'NewToken' });
-/** A key of the search service, with its secret where it is created or replaced. */
-export const ServiceKey = z.object({ ...members, scopes: z.array(z.string()), key: key.optional() });
+const keyMembers = { ...members, scopes: z.array(z.string()).describe('None.') };
+export const ServiceKey = z.object(keyMembers).meta({ id: 'ServiceKey' });
+export const NewServiceKey = z.object({ ...keyMembers, key }).meta({ id: 'NewServiceKey' });
 
 export const OwnToken = z
   .object({

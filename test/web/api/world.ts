@@ -3,7 +3,7 @@ import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
 import { DAY } from '../../../src/lib/time.ts';
-import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
+import { createServiceKey, createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
 import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createFeed } from '../../../src/monitor/feeds/manage-feeds.ts';
@@ -56,6 +56,7 @@ export async function seededApi(): Promise<ApiWorld> {
   // The first token is there to be closed; the second is the test's.
   await createToken(ctx, { name: 'of a program', scopes: ['read'] }, OPERATOR);
   const { key } = await createToken(ctx, { name: 'of the test', scopes: ['admin'] }, OPERATOR);
+  await createServiceKey(ctx, { name: 'of a client' });
   const app = await buildHttpServer(homeOf(world), { api: [apiRoutes], pages: [] }, UNLIMITED);
   return {
     world,
