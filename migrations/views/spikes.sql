@@ -4,10 +4,12 @@ CREATE OR REPLACE VIEW strandline_analytics.spikes AS
     case when k.lower_bound then k.n else k.n / k.coverage end / nullif(k.usual, 0) as ratio, k.mean, k.sd, k.score, k.threshold,
     k.sensitivity, k.days, k.windows, k.provisional, k.tz, k.top_post_id, k.top_share, k.weekday_usual, k.top_author_id, k.author_share,
     k.only_by, k.reason, k.reason_name, k.reason_share, k.reason_share_before, k.reason_post_id, k.reason_post_at, k.n_without_reason,
-    k.window_authors, k.distinct_names, k.why
+    k.window_authors, k.distinct_names, k.why, a.username as reason_author_username
   from strandline.spikes k
   join strandline.searches s on s.id = k.search_id
-  join strandline.topics t on t.id = s.topic_id;
+  join strandline.topics t on t.id = s.topic_id
+  left join strandline.posts p on p.id = k.reason_post_id
+  left join strandline.authors a on a.id = p.author_id;
 
 COMMENT ON VIEW strandline_analytics.spikes IS 'Windows with unusually high volume or engagement, with the figures behind each decision.';
 COMMENT ON COLUMN strandline_analytics.spikes.id IS 'Key of the spike.';
@@ -47,6 +49,7 @@ COMMENT ON COLUMN strandline_analytics.spikes.reason_share_before IS 'Share of t
 COMMENT ON COLUMN strandline_analytics.spikes.reason_post_id IS 'The earliest post of the window with it; null for none, and once that post was forgotten.';
 COMMENT ON COLUMN strandline_analytics.spikes.reason_post_at IS 'When that post was published (UTC); null where there is none.';
 COMMENT ON COLUMN strandline_analytics.spikes.n_without_reason IS 'What n would be without it: without the repetitions of the text, the author, or the links to the domain; null for other reasons.';
-COMMENT ON COLUMN strandline_analytics.spikes.window_authors IS 'Distinct authors in the window; null where the reason is.';
+COMMENT ON COLUMN strandline_analytics.spikes.window_authors IS 'Number of distinct authors in the window; null where the reason is.';
 COMMENT ON COLUMN strandline_analytics.spikes.distinct_names IS 'Up to eight words, hashtags and domains that are more frequent than in the week before, as JSON: kind, name, authors, share, share_before. Counted by distinct authors; at most one in twenty differs by chance. Null where the reason is.';
 COMMENT ON COLUMN strandline_analytics.spikes.why IS 'The reason in a sentence or two, without names of people; null where the reason is.';
+COMMENT ON COLUMN strandline_analytics.spikes.reason_author_username IS 'Handle of the author of the earliest post with the reason; null when unknown.';

@@ -155,9 +155,7 @@ function describeLearning(trend: SearchTrend): string {
 /** Dates have their year, as all times of the command line. */
 function renderSpike(spike: SpikeRow, { zone }: Pick<TerminalPage, 'zone'>): string {
   const reader = { zone, now: null };
-  return oneLine(
-    [composeSpikeSentence(spike, reader), composeReason(spike, { reader }) ?? ''].join(' ').trim(),
-  );
+  return oneLine([composeSpikeSentence(spike, reader), composeReason(spike, reader) ?? ''].join(' ').trim());
 }
 
 function renderState(state: TrendStateRow, { zone }: Pick<TerminalPage, 'zone'>): string {

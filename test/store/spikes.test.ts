@@ -347,7 +347,10 @@ test('a spike says why: which text was repeated, who wrote it first, and what wo
   if (spike?.n_without_reason == null) throw new Error('nothing is said of the rest');
   expect(spike.n_without_reason).toBeLessThan(spike.n * 0.6);
   expect(spike.n_without_reason).toBeGreaterThan(spike.n * 0.4);
-  expect(composeReason(spike)).toBe(spike.why);
+  // Who wrote it first is read, so that a forgotten author is not named.
+  expect(spike.reason_author_username).toMatch(/^author_\d_\d+$/);
+  expect(composeReason(spike)).toContain(`first by @${spike.reason_author_username} on 21 Nov`);
+  expect(composeReason({ ...spike, reason_author_username: null })).toBe(spike.why);
   const { rows } = await world.db.pool.query(
     `SELECT p.text, p.created_at FROM strandline_analytics.posts p WHERE id = $1`,
     [spike.reason_post_id],

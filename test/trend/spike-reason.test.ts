@@ -152,6 +152,7 @@ const FACTS: ReasonFacts = {
   reason_share: 0.62,
   reason_share_before: null,
   reason_post_at: new Date('2026-11-20T00:47:00Z'),
+  reason_author_username: null,
   n_without_reason: 53,
   window_authors: 120,
   usual: 22.1,
@@ -191,5 +192,5 @@ test.each<[Partial<ReasonFacts>, string | null, string | null]>([
   ],
   [{ reason: null }, null, null],
 ])('%o is said so', (facts, author, sentence) => {
-  expect(composeReason({ ...FACTS, ...facts }, { author })).toBe(sentence);
+  expect(composeReason({ ...FACTS, ...facts, reason_author_username: author })).toBe(sentence);
 });

@@ -117,7 +117,8 @@ async function findSpike(
   const why = { ...facts, ...(await explain(tx, search_id, spike, measure.name)) };
   return {
     ...why,
-    why: composeReason(why),
+    // What is stored names nobody.
+    why: composeReason({ ...why, reason_author_username: null }),
     search_id,
     run_id,
     sensitivity,

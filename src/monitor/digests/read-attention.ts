@@ -7,6 +7,7 @@ import { readAfterSpikes, type SearchSpan } from '../../store/queries/span-activ
 import { readSpikes, type SpikeRow } from '../../store/queries/trend-reports.ts';
 import { findProblemPage, titleProblem } from '../alerts/problem-words.ts';
 import type { Context } from '../context.ts';
+import { composeReason } from '../trends/rules/reason-sentence.ts';
 import { listTroubled, type SearchStatus, STATUS_NAMES } from '../status/search-status.ts';
 import { type Digest, type DigestAttention, MAX_ATTENTION, type NameTopic } from './digest-shapes.ts';
 
@@ -125,20 +126,8 @@ function describeSpike(
   { strongest, over, spikes }: { strongest: SpikeRow; over: boolean | null; spikes: number },
   nameTopic: NameTopic,
 ): DigestAttention {
-  const {
-    id,
-    topic,
-    search,
-    measure,
-    window_start,
-    window_end,
-    n,
-    lower_bound,
-    usual,
-    ratio,
-    sentence,
-    why,
-  } = strongest;
+  const { id, topic, search, measure, window_start, window_end, n, lower_bound, usual, ratio, sentence } =
+    strongest;
   return {
     kind: 'spike',
     topic,
@@ -153,7 +142,7 @@ function describeSpike(
     usual,
     ratio,
     sentence,
-    why,
+    why: composeReason(strongest),
     over,
     spikes,
   };

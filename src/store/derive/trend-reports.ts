@@ -6,7 +6,10 @@ import { LOCK_FEED } from '../save/save-sql.ts';
 import type { SpikeMeasure } from '../../model/closed-lists.ts';
 
 /** A spike as stored, with all inputs of its detection; see `strandline_analytics.spikes` for units. */
-export type NewSpike = Omit<typeof spikesView.$inferSelect, 'id' | 'search' | 'topic' | 'ratio'>;
+export type NewSpike = Omit<
+  typeof spikesView.$inferSelect,
+  'id' | 'search' | 'topic' | 'ratio' | 'reason_author_username'
+>;
 
 /** A change of the state of a search; see `strandline_analytics.trend_states` for units. */
 export type NewTrendState = Omit<typeof trendStatesView.$inferSelect, 'id' | 'search' | 'topic' | 'until'>;

@@ -2332,7 +2332,7 @@ export const spikesView = analytics
      * domain; null for other reasons.
      */
     n_without_reason: doublePrecision(),
-    /** Distinct authors in the window; null where the reason is. */
+    /** Number of distinct authors in the window; null where the reason is. */
     window_authors: integer(),
     /**
      * Up to eight words, hashtags and domains that are more frequent than in the week before, as JSON:
@@ -2342,6 +2342,8 @@ export const spikesView = analytics
     distinct_names: jsonb().$type<readonly DistinctName[]>(),
     /** The reason in a sentence or two, without names of people; null where the reason is. */
     why: text(),
+    /** Handle of the author of the earliest post with the reason; null when unknown. */
+    reason_author_username: text(),
   })
   .existing();
 

@@ -87,7 +87,7 @@ function getSpikePath({ topic, search, window_start: from, window_end: to }: Spi
 export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic' | 'search' }) {
   const frame = useFrame();
   const [first, ...others] = composeSpikeSentences(spike, frame);
-  const why = composeReason(spike, { reader: frame });
+  const why = composeReason(spike, frame);
   return (
     <div class="spike">
       <Icon name="spike" />

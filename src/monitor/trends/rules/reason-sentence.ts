@@ -14,6 +14,8 @@ export type ReasonFacts = {
   reason_share: number | null;
   reason_share_before: number | null;
   reason_post_at: Date | null;
+  /** Handle of the author of the earliest post with it; null if unknown, or not to be said. */
+  reason_author_username: string | null;
   /** Posts that would be left without it, as `n`; null where this cannot be told. */
   n_without_reason: number | null;
   window_authors: number | null;
@@ -25,16 +27,13 @@ export type ReasonFacts = {
 /**
  * `62 % of the posts repeat one text, first by @name on 20 Nov 2026, 00:47 UTC. Without the repetitions: 53, 2.4x the usual 22.1.`
  * Null for a spike that was not examined: one of engagement, or of an earlier version.
- * @param options.author handle of the author of the first post, if it may be said
- * @param options.reader whose zone times are in (default: that of the search, at any time)
+ * @param reader whose zone times are in (default: that of the search, at any time)
  */
 export function composeReason(
   facts: ReasonFacts,
-  {
-    author = null,
-    reader = { zone: facts.tz, now: null },
-  }: { author?: string | null; reader?: DateReader } = {},
+  reader: DateReader = { zone: facts.tz, now: null },
 ): string | null {
+  const author = facts.reason_author_username;
   const { reason, reason_name: name, reason_share: share, window_authors } = facts;
   if (reason === null) return null;
   if (reason === 'none' || share === null)
@@ -44,7 +43,7 @@ export function composeReason(
     facts.reason_share_before === null
       ? ''
       : `, ${formatPercent(facts.reason_share_before)} in the week before`;
-  const first = describeFirst(facts, author, reader);
+  const first = describeFirst(facts, reader);
   const rest = describeRest(facts);
   switch (reason) {
     case 'text':
@@ -61,8 +60,7 @@ export function composeReason(
 }
 
 function describeFirst(
-  { reason_post_at: at }: ReasonFacts,
-  author: string | null,
+  { reason_post_at: at, reason_author_username: author }: ReasonFacts,
   reader: DateReader,
 ): string {
   const by = author === null ? '' : `by @${author} `;
