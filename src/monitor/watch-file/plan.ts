@@ -10,6 +10,7 @@ import { type FileState, identify, type KindState, readFile } from './read-file.
 import type { Existing, ResourceKind, Settings, Wanted } from './resource.ts';
 import { isActive, type Step, type StepAction } from './step.ts';
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** What becomes of what the name owns and the file does not have: it stays, is removed, or stays without an owner. */
 export const ABSENT = ['keep', 'remove', 'release'] as const;
@@ -71,7 +72,7 @@ export async function compareFile(
   let owned = 0;
   for (const each of kinds) {
     const owners = await readOwners(ctx.db.pool, each.kind.table);
-    steps.push(...compareKind(each, { name, owners, problems }));
+    steps.push(...(await compareKind(each, { name, owners, problems })));
     const left = name === null ? [] : findLeft(each, owners, name);
     owned += each.existing.filter(({ id }) => owners.get(id) === name && name !== null).length;
     steps.push(...left.map((row): Step => ({ ...describeLeft(row, each.kind, absent), owner: name })));
@@ -82,8 +83,8 @@ export async function compareFile(
   const removed = ordered.filter(({ action }) => action === 'remove').length;
   const plan: Plan = {
     name,
-    fingerprint: computeFingerprint(ordered, name),
-    steps: ordered.map(showStep),
+    fingerprint: await computeFingerprint(ordered, name),
+    steps: await mapInTurns(ordered, showStep),
     differs: ordered.some(isActive),
     removes_most: removed * 2 > owned,
     calls: await forecastCalls(ctx, ordered),
@@ -94,9 +95,12 @@ export async function compareFile(
 type Owning = { name: string | null; owners: ReadonlyMap<Id, string>; problems: Problem[] };
 
 /** What becomes of the resources of the file. */
-function compareKind({ kind, wanted, existing }: KindState, { name, owners, problems }: Owning): Step[] {
+async function compareKind(
+  { kind, wanted, existing }: KindState,
+  { name, owners, problems }: Owning,
+): Promise<Step[]> {
   const rows = new Map(existing.map((row) => [identify(kind, row), row]));
-  return wanted.map((each): Step => {
+  return mapInTurns(wanted, (each): Step => {
     const before = rows.get(identify(kind, each));
     const base = { kind, wanted: each, before, owner: null, note: null };
     if (before === undefined) return { ...base, action: 'create', changed: { ...each.settings } };
@@ -194,17 +198,31 @@ export function hashRow(row: Existing | undefined, owner: string | null): string
   return hash([String(id), parent, key, stored ?? settings, owner]);
 }
 
-function computeFingerprint(steps: readonly Step[], name: string | null): string {
-  const parts = steps.map(({ kind, action, wanted, before, owner, changed }) => [
-    kind.name,
-    action,
-    wanted?.parent,
-    wanted?.key,
-    Object.keys(changed),
-    wanted === undefined ? null : (kind.show?.(wanted.settings) ?? wanted.settings),
-    hashRow(before, owner),
-  ]);
+async function computeFingerprint(steps: readonly Step[], name: string | null): Promise<string> {
+  const parts = await mapInTurns(steps, ({ kind, action, wanted, before, owner, changed }) =>
+    hash([
+      kind.name,
+      action,
+      wanted?.parent,
+      wanted?.key,
+      Object.keys(changed),
+      wanted === undefined ? null : (kind.show?.(wanted.settings) ?? wanted.settings),
+      hashRow(before, owner),
+    ]),
+  );
   return hash([name, parts]).slice(0, 32);
+}
+
+/** Mapped between two turns of the event loop. */
+const BATCH = 50;
+
+async function mapInTurns<T, R>(all: readonly T[], map: (each: T) => R): Promise<R[]> {
+  const mapped: R[] = [];
+  for (const [i, each] of all.entries()) {
+    if (i % BATCH === BATCH - 1) await nextTurn();
+    mapped.push(map(each));
+  }
+  return mapped;
 }
 
 /** Members in a fixed order, as objects of the database and of a file may have them in another. */

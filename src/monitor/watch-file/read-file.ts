@@ -34,7 +34,7 @@ export function identify({ isKeyedByParent }: ResourceKind, { key, parent }: Pla
 /** The most resources of a file: what is read and compared at a time. */
 const MAX_ENTRIES = 2_000;
 /** Read between two turns of the event loop. */
-const BATCH = 25;
+const BATCH = 10;
 /** Looking for the name that is meant takes long where there are many. */
 const MAX_SUGGESTIONS = 20;
 

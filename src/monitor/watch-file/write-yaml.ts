@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Document, isScalar, visit } from 'yaml';
 
 /** Entries written between two turns. */
-const BATCH = 25;
+const BATCH = 10;
 
 /** @param leftOut what the file lacks, as comments @param file as `describeAll` returns it */
 export async function writeYaml(
