@@ -298,6 +298,8 @@ describe.skipIf(driver === undefined)('the image', () => {
         expect(kind).toBe('CMD');
         await until('it is healthy', async () => (await container.exec(...check)).code === 0, START_MS);
         expect(await container.stop(), container.said.slice(-5).join('\n')).toBe(0);
+      } catch (error) {
+        throw new Error(container.said.slice(-20).join('\n'), { cause: error });
       } finally {
         await container.stop();
       }
