@@ -336,6 +336,7 @@ test('these commands run in the server, and all others here', async () => {
   const listPlaces = (place: string) => Object.keys(places).filter((name) => places[name] === place);
   expect(listPlaces('neither')).toEqual([]);
   expect(listPlaces('server')).toEqual([
+    'mcp',
     'watch',
     'topic list',
     'topic rewatch',

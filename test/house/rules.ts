@@ -51,7 +51,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/status/', `${CONTEXT} config/ monitor/alerts/problem-words.ts monitor/schedule/`],
   ['monitor/topics/state-operations.ts', `lib/ model/ store/ monitor/operation.ts monitor/status/ monitor/topics/`],
   ['monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts', 'model/ monitor/common-inputs.ts monitor/operation.ts'],
-  ['monitor/digests/', `${CONTEXT} monitor/operation.ts monitor/alerts/problem-words.ts monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts monitor/schedule/ monitor/status/ monitor/topics/find-by-slug.ts`],
+  ['monitor/digests/', `${CONTEXT} monitor/operation.ts monitor/alerts/problem-words.ts monitor/digests/digest-inputs.ts monitor/digests/digest-shapes.ts monitor/schedule/ monitor/status/ monitor/topics/find-by-slug.ts monitor/trends/rules/reason-sentence.ts`],
   ['monitor/items/find-items.ts', 'model/ store/ monitor/context.ts monitor/topics/'],
   ['monitor/runs/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
   ['monitor/alerts/', `${CONTEXT} monitor/operation.ts monitor/put.ts monitor/access/visitor-scopes.ts monitor/alerts/delivery-shapes.ts monitor/alerts/problem-words.ts monitor/digests/ monitor/schedule/ protocol/ platform/clock.ts platform/network.ts platform/vault.ts platform/http/allowed-hosts.ts type:config/config.ts monitor/topics/find-by-slug.ts`],
