@@ -28,7 +28,7 @@ import { stateVolume } from './volume.ts';
 const stub = await startStub();
 afterAll(() => stub.close());
 
-const HISTORIES = Number(process.env['MODEL_HISTORIES'] ?? 5);
+const HISTORIES = Number(process.env['MODEL_HISTORIES'] ?? 12);
 const SEED = Number(process.env['MODEL_SEED'] ?? 45);
 
 let compared = 0;

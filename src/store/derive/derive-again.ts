@@ -20,7 +20,8 @@ const isCountedSql = (kind: 'post' | 'link') => `NOT EXISTS (
 /**
  * Searches with later derivations that did not know of an unchecked reading, and since when: its own search; searches
  * that had seen a post whose counters it changed; and searches of its topic that were considered the first to see an
- * item. Also its own if a run was read twice before anything was derived from it. Later means that a later result was
+ * item. Also its own if a run was read twice before anything was derived from it, or if a former result of the run may have been
+ * derived: since its first response. Later means that a later result was
  * derived, or a response beside one (`is_counted`). $1 readings to check.
  */
 const FIND_LATER_READINGS = `
@@ -52,6 +53,9 @@ WITH fresh AS MATERIALIZED (
   UNION ALL
   SELECT f.search_id, least(f.at, o.at) FROM fresh f JOIN ${PENDING_TABLE} o ON o.search_id = f.search_id AND o.run_id = f.run_id
   WHERE o.id <> f.id AND f.posts IS NOT NULL AND o.posts IS NOT NULL
+  UNION ALL
+  SELECT f.search_id, least(f.at, (SELECT min(received_at) FROM ${S}.calls WHERE run_id = f.run_id AND state = 'received'))
+  FROM fresh f WHERE f.posts IS NOT NULL AND NOT f.notify
 )
 SELECT search_id, date_trunc('hour', min(at), 'UTC') AS since FROM later GROUP BY 1 ORDER BY 1`;
 
