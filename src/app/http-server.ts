@@ -20,7 +20,6 @@ import { addGate } from '../monitor/http/gate.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import {
   buildRateLimit,
-  buildRunRateLimit,
   countRuns,
   limitConnections,
   type Limits,
@@ -189,7 +188,7 @@ export async function buildHttpServer(
       return { ...(this.execution?.ctx ?? home.ctx), actor: toActor(this.visitor) };
     },
   });
-  recordRoutes(app, limits);
+  recordRoutes(app);
   await app.register(helmet, buildSecurityHeaders(bound.baseUrl?.startsWith('https:') === true));
   await app.register(cookie);
   await app.register(rateLimit, buildRateLimit(limits));
@@ -256,8 +255,8 @@ function trackOpenReplies(app: App): () => Promise<void> {
   };
 }
 
-/** Records every route and rejects one without a scope. */
-function recordRoutes(app: App, limits: Limits): void {
+/** Records every route and rejects one without a scope. Routes that may make calls are counted together. */
+function recordRoutes(app: App): void {
   const table: App['routeTable'][number][] = [];
   app.decorate('routeTable', table);
   app.addHook('onRoute', (route) => {
@@ -267,7 +266,10 @@ function recordRoutes(app: App, limits: Limits): void {
     for (const method of [route.method].flat())
       table.push({ method, url: route.url, scope, idempotent: idempotent !== undefined });
     if ([scope].flat().includes('run'))
-      route.config = { rateLimit: buildRunRateLimit(limits), ...route.config };
+      route.onRequest = [
+        ...[route.onRequest ?? []].flat(),
+        async (request: FastifyRequest) => app.countRun(request),
+      ];
   });
 }
 

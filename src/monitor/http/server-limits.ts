@@ -32,11 +32,6 @@ export type Limits = typeof LIMITS & {
   perMinute: number;
 };
 
-/** The rate limit of routes that make calls, counted together. */
-export function buildRunRateLimit({ runsPerMinute: max }: Limits) {
-  return { max, timeWindow: MINUTE, groupId: 'run' };
-}
-
 export function buildRateLimit({ perMinute: max }: Limits): RateLimitPluginOptions {
   return {
     max,
@@ -51,9 +46,13 @@ export function countRefusedRequests(app: App, limits: Limits): (request: Fastif
   return countWith(app.createRateLimit(buildRateLimit(limits)));
 }
 
-/** Counts requests that may cost something and whose route does not count them, by visitor. @throws Denied */
+/**
+ * Counts requests that may cost something, of all routes together, by visitor. The plugin counts each route by itself, whatever
+ * group its limit names, so there is one counter.
+ * @throws Denied
+ */
 export function countRuns(app: App, limits: Limits): (request: FastifyRequest) => Promise<void> {
-  return countWith(app.createRateLimit({ ...buildRateLimit(limits), ...buildRunRateLimit(limits) }));
+  return countWith(app.createRateLimit({ ...buildRateLimit(limits), max: limits.runsPerMinute }));
 }
 
 function countWith(count: ReturnType<App['createRateLimit']>): (request: FastifyRequest) => Promise<void> {

@@ -52,6 +52,7 @@ export const PROBES: ServerRoutes = {
       );
       app.post('/api/v1/anything', { config: { scope: 'write' } }, ({ body }) => ({ body: body ?? null }));
       app.post('/api/v1/things/run', { config: { scope: ['write', 'run'] } }, () => ({ ran: true }));
+      app.post('/api/v1/others/run', { config: { scope: 'run' } }, () => ({ ran: true }));
       app.get('/api/v1/tokens', { config: { scope: 'admin' } }, () => ({ items: [] }));
       app.get(
         '/api/v1/search/:id',
