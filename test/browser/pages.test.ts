@@ -90,7 +90,7 @@ const PAGES: readonly Row[] = [
 
 /** Not pages: files, a raw response, parts of a form, health and metrics. */
 const FILES =
-  /^\/(?:digests\/markdown|digests\/:id\/markdown|assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|livez|readyz|readyz\/parts|metrics)$/;
+  /^\/(?:digests\/markdown|digests\/:id\/markdown|assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|livez|readyz|readyz\/parts|metrics|watch\.yaml)$/;
 
 /** Widths do not depend on colors, nor colors on widths: each scheme is checked at one width. */
 const EYES = [

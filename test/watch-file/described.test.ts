@@ -171,3 +171,9 @@ test('applying what was described plans nothing', { timeout: 300_000 }, async ()
   );
   expect([...seen].toSorted()).toEqual(['channel', 'rule', 'search', 'source', 'topic']);
 });
+
+test('a text keeps its characters in YAML, also those that end a line elsewhere', async () => {
+  const prompt = 'ferry\u2028tide\u2029storm\u0085pier\r\ndock\n\n  crane\t"quoted" # no comment';
+  const file = { topics: { ferry: { searches: { 'ferry-posts': { prompt } } } } };
+  expect(readYaml(await writeYaml(file, []), () => '')).toMatchObject({ value: file, problems: [] });
+});

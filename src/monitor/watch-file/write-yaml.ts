@@ -28,7 +28,8 @@ export async function writeYaml(
     for (const [key, entry] of Object.entries(value)) {
       written += 1;
       if (written % BATCH === 0) await nextTurn();
-      entries.push(writeEntry(key, entry).replaceAll(/^(?=.)/gm, '  '));
+      // Not by ^, which also follows the line separators of Unicode, within a text.
+      entries.push(writeEntry(key, entry).replaceAll(/(^|\n)(?=[^\n])/g, '$1  '));
     }
     // Topics are long: an empty line between them.
     parts.push(`${member}:\n${entries.join(member === 'topics' ? '\n' : '')}`);

@@ -418,6 +418,7 @@ test('a stored reply with posts is removed when their author is forgotten', asyn
 
 /** Why a route that changes something needs no key: sent again, it finds done what it asks for. */
 const WITHOUT_KEY: Record<string, string> = {
+  'POST /api/v1/apply': 'what a file says is applied once: the second time nothing is left to do',
   'PUT /api/v1/topics/:topic': 'sets what a topic is',
   'PUT /api/v1/searches/:search': 'sets what a search is',
   'PUT /api/v1/rules/:rule': 'sets what a rule says',
