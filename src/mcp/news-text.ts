@@ -10,7 +10,7 @@ import type {
   DigestItem,
 } from '../monitor/digests/digest-shapes.ts';
 import type { DescribedDiscovery } from '../store/queries/described-discoveries.ts';
-import { joinParts, quote, type TimeWriter, writeAddress } from './tool-text.ts';
+import { joinParts, quote, type TimeWriter, writeAddress, MAX_WHY } from './tool-text.ts';
 
 export type Page = (path: string) => string;
 
@@ -52,6 +52,8 @@ export function describeAttention(entry: DigestAttention, write: TimeWriter, pag
     case 'spike':
       return joinParts([
         `Spike of ${entry.search}: ${entry.sentence}`,
+        // Words, hashtags and handles in it are those of strangers.
+        entry.why === null ? null : quote(entry.why, MAX_WHY),
         entry.over === null ? null : entry.over ? 'It is over.' : 'It goes on.',
         page(`/searches/${entry.search}#spikes`),
       ]);

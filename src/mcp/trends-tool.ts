@@ -2,6 +2,7 @@
 import { formatCount, formatPercent, formatTenths, formatWhole } from '../lib/display-format.ts';
 import { findScope, findSearches } from '../monitor/topics/find-by-slug.ts';
 import { LEARNING_HOURS } from '../monitor/trends/rules/spike-detection.ts';
+import { composeReason } from '../monitor/trends/rules/reason-sentence.ts';
 import { composeSpikeSentence } from '../monitor/trends/rules/spike-sentence.ts';
 import { composeStateSentence } from '../monitor/trends/rules/state-sentence.ts';
 import { estimateVolume } from '../monitor/trends/rules/volume-comparison.ts';
@@ -9,7 +10,7 @@ import { readTrends, type SearchTrend, type VolumeBucket } from '../monitor/tren
 import { findOldest, isBehind, readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { declareTool } from './tool.ts';
 import { search, topic } from './tool-inputs.ts';
-import { createTimeWriter } from './tool-text.ts';
+import { createTimeWriter, MAX_WHY, quote, QUOTED_NOTICE } from './tool-text.ts';
 import { z } from 'zod';
 
 const MAX_SEARCHES = 20;
@@ -42,6 +43,7 @@ export const trendsTool = declareTool({
       ...(asOf !== null && isBehind(asOf, now)
         ? [`Figures as of ${asOf.toISOString()}; later runs are being counted.`]
         : []),
+      ...(trends.some(({ spikes }) => spikes.some(({ reason }) => reason !== null)) ? [QUOTED_NOTICE] : []),
       ...trends.flatMap((trend) => describeTrend(trend, now, base)),
       ...(counted.length > MAX_SEARCHES
         ? [`and ${counted.length - MAX_SEARCHES} more searches; name a topic or search`]
@@ -69,7 +71,10 @@ function describeTrend(trend: SearchTrend, now: Date, base: string): string[] {
       : []),
     ...(trend.buckets.length <= MAX_DAYS_LISTED ? [`  ${trend.buckets.map(writeVolume).join(', ')}`] : []),
     ...trend.states.map((state) => `  ${composeStateSentence(state, reader)}`),
-    ...spikes.map((spike) => `  Spike: ${composeSpikeSentence(spike, reader)}`),
+    ...spikes.map((spike) => {
+      const why = composeReason(spike, reader);
+      return `  Spike: ${composeSpikeSentence(spike, reader)}${why === null ? '' : ` ${quote(why, MAX_WHY)}`}`;
+    }),
     ...(trend.spikes.length > spikes.length ? [`  The strongest of ${trend.spikes.length} spikes.`] : []),
   ];
 }

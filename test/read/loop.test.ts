@@ -9,7 +9,7 @@ import { loadDialect } from '../../src/protocol/dialect.ts';
 import type { Operation } from '../../src/model/enumerations.ts';
 import { RunError } from '../../src/model/errors.ts';
 import { parseResponse, parseResponseInSteps } from '../../src/monitor/parse/parse-response.ts';
-import { runCooperatively } from '../../src/monitor/runs/parse-and-save.ts';
+import { runCooperatively } from '../../src/platform/run-cooperatively.ts';
 import { watchProcessor } from '../processor.ts';
 
 const MOST_MS = 200;

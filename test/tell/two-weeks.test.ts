@@ -49,7 +49,9 @@ test('every spike is sent when it is found, or at midnight after five messages; 
     [preview.since],
   );
   const sentAt = (sentence: string) =>
-    preview.messages.filter(({ items }) => items.some(({ text }) => text === sentence)).map(({ at }) => at);
+    preview.messages
+      .filter(({ items }) => items.some(({ text }) => text?.startsWith(sentence) === true))
+      .map(({ at }) => at);
   for (const { at, sentence } of rows) {
     const day = at.toISOString().slice(0, 10);
     const isFull =

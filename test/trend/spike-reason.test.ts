@@ -2,7 +2,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { composeReason, type ReasonFacts } from '../../src/monitor/trends/rules/reason-sentence.ts';
-import { type ComparedPost, findReason } from '../../src/monitor/trends/rules/spike-reason.ts';
+import {
+  type ComparedPost,
+  findReason,
+  findReasonInSteps,
+} from '../../src/monitor/trends/rules/spike-reason.ts';
 import { seeded } from '../faults/random.ts';
 
 const HOUR = 3_600_000;
@@ -193,4 +197,12 @@ test.each<[Partial<ReasonFacts>, string | null, string | null]>([
   [{ reason: null }, null, null],
 ])('%o is said so', (facts, author, sentence) => {
   expect(composeReason({ ...FACTS, ...facts, reason_author_username: author })).toBe(sentence);
+});
+
+test('pauses after each post, however many there are', () => {
+  const posts = ordinary(70, 4);
+  let pauses = 0;
+  const work = findReasonInSteps(posts, BEFORE);
+  while (work.next().done !== true) pauses += 1;
+  expect(pauses).toBe(posts.length + BEFORE.length);
 });

@@ -4,6 +4,7 @@ import { DAY, QUARTER_MS } from '../../lib/time.ts';
 import type { Id, Transaction } from '../../store/db/database.ts';
 import type { SpikeCause, SpikeMeasure } from '../../model/closed-lists.ts';
 import { type NewSpike, readSpikesSince } from '../../store/derive/trend-reports.ts';
+import { runCooperatively } from '../../platform/run-cooperatively.ts';
 import { startOfQuarter } from '../../store/volume/reach.ts';
 import { readGains } from '../../store/volume/run-gains.ts';
 import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';
@@ -18,7 +19,7 @@ import {
   MIN_SPIKE_POSTS,
   type Spike,
 } from '../trends/rules/spike-detection.ts';
-import { findReason } from '../trends/rules/spike-reason.ts';
+import { findReasonInSteps } from '../trends/rules/spike-reason.ts';
 import { composeReason } from '../trends/rules/reason-sentence.ts';
 import { findCause, findLoudestAuthor, isOfMany } from '../trends/rules/voices.ts';
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
@@ -129,8 +130,8 @@ async function findSpike(
 
 const COMPARED_MS = 7 * DAY;
 /** Posts of a window, and of the week before, that are compared: the newest. */
-const MAX_WINDOW_POSTS = 2_000;
-const MAX_POSTS_BEFORE = 3_000;
+const MAX_WINDOW_POSTS = 1_000;
+const MAX_POSTS_BEFORE = 2_000;
 
 /** What distinguishes the posts of a spike; null for one of engagement, which the post that gained most explains. */
 async function explain(tx: Transaction, searchId: Id, { start, end, n }: Spike, measure: SpikeMeasure) {
@@ -138,10 +139,8 @@ async function explain(tx: Transaction, searchId: Id, { start, end, n }: Spike, 
     readWindowPosts(tx, searchId, { from: new Date(from), until: new Date(until), most });
   const posts = measure === 'posts' ? await read(start, end, MAX_WINDOW_POSTS) : [];
   if (posts.length === 0) return UNEXPLAINED;
-  const { rest, names, ...reason } = findReason(
-    posts,
-    await read(start - COMPARED_MS, start, MAX_POSTS_BEFORE),
-  );
+  const before = await read(start - COMPARED_MS, start, MAX_POSTS_BEFORE);
+  const { rest, names, ...reason } = await runCooperatively(findReasonInSteps(posts, before));
   return { ...reason, n_without_reason: rest === null ? null : n * rest, distinct_names: names };
 }
 

@@ -1,9 +1,8 @@
 /** Parses stored responses and saves their results. */
 
-import type { Cooperative } from '../../lib/cooperative.ts';
 import { RunError } from '../../model/errors.ts';
 import type { ParsedResults } from '../../model/parsed-results.ts';
-import { monotonicMs } from '../../platform/clock.ts';
+import { runCooperatively } from '../../platform/run-cooperatively.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
 import type { Id } from '../../store/db/database.ts';
 import type { RawResponse, ResponseKey } from '../../store/runs/responses.ts';
@@ -15,7 +14,6 @@ import type { Context } from '../context.ts';
 import { parseResponseInSteps } from '../parse/parse-response.ts';
 import { explainNoResponse, UnreadableResponse } from '../parse/rejects-and-warnings.ts';
 import { withDbRetry } from './db-outage.ts';
-import { setImmediate } from 'node:timers/promises';
 
 /**
  * Parses a stored response. Pure: the same bytes give the same results, now and in a replay. Yields to the event loop, so that
@@ -79,19 +77,4 @@ export function toSave(
   findings: ParsedResults,
 ) {
   return { runId, searchId, serviceId, findings, response, observedAt, linkRules };
-}
-
-/** Longest work between two pauses, apart from the last step. */
-const MAX_BLOCKING_MS = 20;
-
-/** Does cooperative work and yields to the event loop between steps. */
-export async function runCooperatively<T>(work: Cooperative<T>): Promise<T> {
-  let began = monotonicMs();
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-    if (monotonicMs() - began < MAX_BLOCKING_MS) continue;
-    await setImmediate();
-    began = monotonicMs();
-  }
 }

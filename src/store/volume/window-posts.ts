@@ -14,9 +14,12 @@ type WindowPost = {
   domains: string[];
 };
 
+/** A text says what it is about in its first characters; some have hundreds of thousands. */
+const MAX_TEXT = 500;
+
 /** $1 search, $2 from, $3 until, $4 maximum: the newest. */
 const SELECT_WINDOW_POSTS = `
-SELECT p.id, extract(epoch FROM g.at)::float8 * 1000 AS at, p.author_id AS author, p.text_key AS "textKey", p.text,
+SELECT p.id, extract(epoch FROM g.at)::float8 * 1000 AS at, p.author_id AS author, p.text_key AS "textKey", left(p.text, ${MAX_TEXT}) AS text,
   ARRAY(SELECT DISTINCT strandline.lowered(unnest(p.hashtags))) AS hashtags,
   ARRAY(SELECT DISTINCT x.name FROM unnest(p.urls) a CROSS JOIN LATERAL (SELECT ${DOMAIN_SQL} AS name OFFSET 0) x WHERE x.name <> '') AS domains
 FROM (

@@ -6,6 +6,7 @@
  * Benjamini and Hochberg. https://doi.org/10.1111/j.2517-6161.1995.tb02031.x
  */
 import type { DistinctName, SpikeReason } from '../../../model/closed-lists.ts';
+import { type Cooperative, runToEnd } from '../../../lib/cooperative.ts';
 import { splitFoldedWords } from '../../../lib/folded-words.ts';
 import { addToGroup, type Groups } from '../../../lib/group-by.ts';
 import { normalCdf } from '../../../lib/normal-distribution.ts';
@@ -66,12 +67,27 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const PRIOR = 0.5;
 
 /**
+ * In steps of one post, so that the event loop is not blocked.
  * @param window its posts; at least one
  * @param before posts of the week before the window
  */
-export function findReason(window: readonly ComparedPost[], before: readonly ComparedPost[]): Reason {
-  const posts = window.map(withNames);
-  const names = findDistinctNames(posts, before.map(withNames));
+export function* findReasonInSteps(
+  window: readonly ComparedPost[],
+  before: readonly ComparedPost[],
+): Cooperative<Reason> {
+  const [now, then] = [new NameCounts(), new NameCounts()];
+  const posts: NamedPost[] = [];
+  for (const post of window) {
+    const named = withNames(post);
+    posts.push(named);
+    now.add(named);
+    yield;
+  }
+  for (const post of before) {
+    then.add(withNames(post));
+    yield;
+  }
+  const names = findDistinctNames(now, then);
   const leading = names.filter(
     ({ kind, share, share_before }) =>
       share >= (kind === 'domain' ? MIN_SHARE : MIN_NAME_SHARE) && share - share_before >= MIN_RISE,
@@ -87,7 +103,7 @@ export function findReason(window: readonly ComparedPost[], before: readonly Com
   ].toSorted((a, b) => b.rise - a.rise)[0];
   const weak = wide === undefined ? undefined : describeName(wide, posts);
   const best = strong !== undefined && strong.rise + MIN_ADVANTAGE >= (weak?.rise ?? 0) ? strong : weak;
-  const common = { window_authors: countAuthors(posts), names: names.slice(0, MAX_NAMES) };
+  const common = { window_authors: now.all, names: names.slice(0, MAX_NAMES) };
   if (best === undefined)
     return {
       reason: 'none',
@@ -112,6 +128,11 @@ export function findReason(window: readonly ComparedPost[], before: readonly Com
     rest: findRest(reason, best.with.length, posts.length),
     ...common,
   };
+}
+
+/** {@link findReasonInSteps} without pauses. */
+export function findReason(window: readonly ComparedPost[], before: readonly ComparedPost[]): Reason {
+  return runToEnd(findReasonInSteps(window, before));
 }
 
 /** Posts that have something in common, and how much of the window they are. */
@@ -149,8 +170,7 @@ function describeName(
 }
 
 /** Names that are more frequent than before, the largest difference of shares first. */
-function findDistinctNames(posts: readonly NamedPost[], before: readonly NamedPost[]): DistinctName[] {
-  const [now, then] = [countNames(posts), countNames(before)];
+function findDistinctNames(now: NameCounts, then: NameCounts): DistinctName[] {
   const judged = [...now.authors]
     .filter(([, { size }]) => size >= MIN_COUNT)
     .map(([key, { size }]) => {
@@ -187,24 +207,27 @@ function compareOdds([a, all]: readonly [number, number], [b, allBefore]: readon
 }
 
 /** Authors with each name; a post without a known author is by somebody of its own. */
-function countNames(posts: readonly NamedPost[]): { all: number; authors: Map<string, Set<string>> } {
-  const authors = new Map<string, Set<string>>();
-  const everybody = new Set<string>();
-  for (const post of posts) {
+class NameCounts {
+  readonly authors = new Map<string, Set<string>>();
+  readonly #everybody = new Set<string>();
+
+  /** Number of all authors. */
+  get all(): number {
+    return this.#everybody.size;
+  }
+
+  add(post: NamedPost): void {
     const author = authorOf(post);
-    everybody.add(author);
+    this.#everybody.add(author);
     for (const key of post.names) {
-      const known = authors.get(key);
-      if (known === undefined) authors.set(key, new Set([author]));
+      const known = this.authors.get(key);
+      if (known === undefined) this.authors.set(key, new Set([author]));
       else known.add(author);
     }
   }
-  return { all: everybody.size, authors };
 }
 
 const authorOf = ({ author, id }: ComparedPost) => (author === null ? `post ${id}` : String(author));
-
-const countAuthors = (posts: readonly ComparedPost[]) => new Set(posts.map(authorOf)).size;
 
 const nameKey = (kind: DistinctName['kind'], name: string) => `${kind} ${name}`;
 
