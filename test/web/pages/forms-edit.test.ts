@@ -20,7 +20,7 @@ let person: Person;
 beforeAll(async () => {
   stub = await startStub(json({ miner_tweets: [wirePost('1')] }));
   world = await makeWorld({ hosted: stub.url });
-  app = await buildHttpServer(homeOf(world), WEB);
+  app = await buildHttpServer(homeOf(world), WEB, { runsPerMinute: 1_000 });
   person = personAt(app);
   await createTopic(world.ctx, {
     name: 'Ferry',
