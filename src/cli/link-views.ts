@@ -10,7 +10,7 @@ import { addOperations } from './operation-commands.ts';
 import { type JsonOf, type OperationView, type ReplyColumn, renderFacts, type Terms } from './reply-view.ts';
 import { formatDuration, formatTime } from './value-formatting.ts';
 
-/** A link of a list, with the search that found it first; or one link. */
+/** A link: in a list, with the search that found it first; alone, with its addresses. */
 type Row = JsonOf<LinkRow & FirstFinder> & { label: string | null; matched: string[] } & {
   link: JsonOf<LinkRow>;
   addresses: string[];

@@ -51,7 +51,7 @@ const counter = (head: CounterPlural, drop?: number): ReplyColumn<Row> => ({
   ...(drop === undefined ? {} : { drop }),
 });
 
-/** What the list is sorted by comes first; counters follow if there is room. */
+/** The column that the list is sorted by comes first; other counters follow if there is room. */
 function columnsOf(order: PostOrder): readonly ReplyColumn<Row>[] {
   if (order === 'newest')
     return [PUBLISHED, counter('likes'), counter('reposts', 2), counter('views', 1), ...TEXT];

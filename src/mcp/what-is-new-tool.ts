@@ -1,4 +1,4 @@
-/** What a span of time brought. */
+/** What was found, changed and failed in a span of time. */
 import { DAY } from '../lib/time.ts';
 import { formatCount } from '../lib/display-format.ts';
 import { getDigest } from '../monitor/digests/digest-operations.ts';

@@ -33,7 +33,7 @@ function readPastTime(text: string, nowMs: number, zone: string): string | undef
     : resolveTimePoint(point, new Date(nowMs), 'start', zone).toISOString();
 }
 
-/** Of a list that is ordered by id: its cursor, and how it is read from a row. */
+/** The cursor of a list that is ordered by id, and how the cursor is read from a row. */
 export const BY_ID = { cursor: z.tuple([idParam]), key: ({ id }: { id: bigint }) => [id] };
 
 /** The id of the last row before this page of such a list; undefined for the first page. */

@@ -15,7 +15,7 @@ export async function findMatchedWords(
   items: readonly ShownItem[],
 ): Promise<(id: ShownItem['id']) => readonly string[]> {
   if (query === EVERYTHING) return () => [];
-  // A list without a query needs neither.
+  // Loaded here, because a list without a query marks no words.
   const [{ markText }, { readMatchesOfItems }] = await Promise.all([
     import('../../model/excerpt.ts'),
     import('../../store/archive/matched-words.ts'),

@@ -20,7 +20,7 @@ export type CallsPerDay = {
 
 const SCHEDULE = ['every', 'cron', 'tz'];
 
-/** Of services with searches before or after; paused and broken searches make no calls. */
+/** Calls a day of each service that has searches before or after the plan. Paused and broken searches make none. */
 export async function forecastCalls(ctx: Context, steps: readonly Step[]): Promise<CallsPerDay[]> {
   const running = (await listSearches(ctx.db.pool)).filter(
     ({ state }) => state === 'active' || state === 'capped',

@@ -192,7 +192,7 @@ function showChanges(
   return Object.fromEntries(names.map((name) => [name, { after: after[name] }]));
 }
 
-/** Of a resource as it is: differs if anything of it was changed. */
+/** Identifies a resource as it is now: the hash differs if anything of the resource was changed. */
 export function hashRow(row: Existing | undefined, owner: string | null): string {
   const { id, parent, key, settings, stored } = row ?? {};
   return hash([String(id), parent, key, stored ?? settings, owner]);

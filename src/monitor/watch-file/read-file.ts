@@ -131,7 +131,7 @@ function listByKey(
   });
 }
 
-/** What entries need, and neither the file nor the database has. What a stored one needs already may be gone. */
+/** Resources that entries need and that are neither in the file nor in the database. A stored resource may already need one that is gone. */
 function findMissing(
   kinds: readonly KindState[],
   listed: ReadonlyMap<ResourceKind, readonly Entry[]>,

@@ -83,6 +83,9 @@ export function prepareEach(own: SessionSettings): Pick<PoolConfig, 'onConnect'>
   return { onConnect };
 }
 
+/** SQLSTATEs of a statement that did not get its locks: it reached the lock timeout, or was ended because of a deadlock. */
+export const LOCK_ERRORS: ReadonlySet<string> = new Set(['55P03', '40P01']);
+
 /** The statements of {@link prepareSession}. The time limits come first, because they apply to the statements after them. */
 function composeSession({ search_path = SEARCH_PATH, ...own }: SessionSettings): string {
   const { statement_timeout = '0', transaction_timeout = '0', ...others } = { ...FIXED, ...own };

@@ -1,6 +1,7 @@
 /** The queue's schema in Postgres, whose tables BullMQ creates and migrates. Nothing in it is needed: the scan enqueues all work again. */
 
 import { Refused } from '../../model/errors.ts';
+import { LOCK_ERRORS } from '../postgres/session.ts';
 import type { Client } from 'pg';
 
 /** The Postgres schema of the queue. */
@@ -13,8 +14,6 @@ export const QUEUE_VERSION = 11;
 /** How long {@link recreateQueue} waits for statements of running workers, and how often it tries. */
 const LOCK_TIMEOUT = '20s';
 const MAX_ATTEMPTS = 5;
-/** The lock timeout, and a deadlock with a worker that waits for a table that is dropped already. */
-const IN_USE = new Set(['55P03', '40P01']);
 
 /** `absent`: no list of migrations, or an empty one. */
 type QueueState = 'absent' | 'behind' | 'current' | 'newer';
@@ -54,7 +53,8 @@ export async function recreateQueue(client: Client): Promise<void> {
       break;
     } catch (error) {
       await client.query('ROLLBACK');
-      const isInUse = error instanceof Error && 'code' in error && IN_USE.has(String(error.code));
+      // A deadlock: a worker waits for a table that is dropped already.
+      const isInUse = error instanceof Error && 'code' in error && LOCK_ERRORS.has(String(error.code));
       if (!isInUse || attempt === MAX_ATTEMPTS) throw error;
     }
   }

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { prepareEach } from '../../platform/postgres/session.ts';
+import { LOCK_ERRORS, prepareEach } from '../../platform/postgres/session.ts';
 import { type ConnectionShares, SharedPool } from './shared-pool.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
@@ -176,7 +176,7 @@ export function createOrm(tx: Transaction): NodePgDatabase {
   return drizzle(tx);
 }
 
-const RETRYABLE = new Set(['40001', '40P01', '55P03']);
+const RETRYABLE = new Set(['40001', ...LOCK_ERRORS]);
 const MAX_TRANSACTION_ATTEMPTS = 5;
 /** Error of every statement after a failed one in a transaction. */
 const IN_FAILED_TRANSACTION = '25P02';

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, escapeIdentifier } from 'pg';
 import { ANALYTICS, type DatabaseKind } from '../../model/database-kind.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { LOCK_ERRORS } from '../../platform/postgres/session.ts';
 import { Refused } from '../../model/errors.ts';
 import { joinStatements, type View, type Views, writeView } from './migrations-folder.ts';
 import { readSqlState } from './database.ts';
@@ -13,8 +14,6 @@ const LOCKS = { timeoutMs: 5_000, attempts: 12, pauseMs: 1_000 } as const;
 
 /** CREATE OR REPLACE VIEW rejects removed, renamed, moved or retyped columns. */
 const NOT_REPLACEABLE = '42P16';
-/** Lock timeout, or a deadlock with a reader of two views. */
-const IN_USE = new Set(['55P03', '40P01']);
 const DEPENDED_ON = '2BP01';
 
 /**
@@ -38,7 +37,8 @@ export async function applyViews(
       return;
     } catch (error) {
       await client.query('ROLLBACK TO SAVEPOINT views');
-      if (!IN_USE.has(readSqlState(error))) throw error;
+      // A reader of the view, or a deadlock with a reader of two.
+      if (!LOCK_ERRORS.has(readSqlState(error))) throw error;
       const users = await usersOf(client);
       if (attempt === locks.attempts)
         throw new Refused(

@@ -14,9 +14,9 @@ export type ReasonFacts = {
   reason_share: number | null;
   reason_share_before: number | null;
   reason_post_at: Date | null;
-  /** Handle of the author of the earliest post with it; null if unknown, or not to be said. */
+  /** Handle of the author of the earliest post with the reason; null if unknown, or if nobody may be named. */
   reason_author_username: string | null;
-  /** Posts that would be left without it, as `n`; null where this cannot be told. */
+  /** What `n` would be without the reason; null where this cannot be told. */
   n_without_reason: number | null;
   window_authors: number | null;
   usual: number;
@@ -25,7 +25,7 @@ export type ReasonFacts = {
 };
 
 /**
- * `62 % of the posts repeat one text, first by @name on 20 Nov 2026, 00:47 UTC. Without the repetitions: 53, 2.4x the usual 22.1.`
+ * `62 % of the posts repeat one text, first by @name on 20 Nov 2026, 00:47 UTC. Without it: 53 posts, 2.4x the usual 22.1.`
  * Null for a spike that was not examined: one of engagement, or of an earlier version.
  * @param reader whose zone times are in (default: that of the search, at any time)
  */

@@ -10,6 +10,7 @@ import { type Cooperative, runToEnd } from '../../../lib/cooperative.ts';
 import { splitFoldedWords } from '../../../lib/folded-words.ts';
 import { addToGroup, type Groups } from '../../../lib/group-by.ts';
 import { normalCdf } from '../../../lib/normal-distribution.ts';
+import { UNSPACED_SCRIPTS } from '../../../lib/text.ts';
 
 /** A post, as far as it is compared. Null is unknown. */
 export type ComparedPost = {
@@ -56,11 +57,9 @@ const FALSE_DISCOVERIES = 0.05;
 const MAX_NAMES = 8;
 /** Shorter words are mostly grammar; in scripts without spaces, single characters and words of hiragana alone are. */
 const MIN_WORD_LENGTH = 3;
-const UNSPACED_WORD =
-  /^(?!\p{Script=Hiragana}+$)[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]{2,}$/u;
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** A syllable each. */
+const UNSPACED_WORD = new RegExp(String.raw`^(?!\p{Script=Hiragana}+$)[${UNSPACED_SCRIPTS}]{2,}$`, 'u');
+const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');
+/** A character of it is a syllable. */
 const HANGUL = /\p{Script=Hangul}/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 /** Added to each count, so that a name that was never there has finite odds. */
