@@ -1,5 +1,5 @@
 /**
- * How well completions are cited, and how well sentences are chosen: docs/internals/completions.md says what the
+ * How well completions are cited, and how well sentences are chosen: docs/internals/service.md says what the
  * figures mean. Ends with 1 where a target is missed.
  *
  *   npm run -s bench:answers [-- --opinosis FOLDER] [--questions]

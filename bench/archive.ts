@@ -1,6 +1,6 @@
 /**
  * What full text costs: filling the archive as items come, against a table with a generated `tsvector` and its index, which
- * gets the same texts in turn; and what queries take afterwards. docs/internals/ranking.md says what came out. It prints and fails
+ * gets the same texts in turn; and what queries take afterwards. docs/internals/performance.md says what came out. It prints and fails
  * on nothing.
  *
  *   npm run -s bench:archive -- [--documents 100000] [--rounds 5] [--batches 40,1000]

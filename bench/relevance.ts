@@ -1,5 +1,5 @@
 /**
- * How good the archive's search is, on a collection that people have judged: docs/internals/ranking.md says what the
+ * How good the archive's search is, on a collection that people have judged: docs/internals/decisions.md says what the
  * figures mean. It prints and fails on nothing.
  *
  *   npm run -s bench:relevance -- --data FOLDER_OF_CRANFIELD

@@ -128,7 +128,7 @@ export const VARIABLES = {
     },
     /** The language model that writes completions; undefined: completions quote sources. */
     model: {
-      baseUrl: variable('LLM_BASE_URL', server, 'URL of the language model that writes completions', { needed: true, unset: 'completions quote sources', see: '../internals/completions.md' }),
+      baseUrl: variable('LLM_BASE_URL', server, 'URL of the language model that writes completions', { needed: true, unset: 'completions quote sources', see: '../internals/service.md#completions' }),
       apiKey: variable('LLM_API_KEY', anyText, 'key of the language model', { secret: 'whole' }),
       model: variable('LLM_MODEL', anyText, 'name of the language model', { needed: true }),
     },

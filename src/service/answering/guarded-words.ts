@@ -1,7 +1,6 @@
 /**
  * Words that a sentence may only use if its sources do: negations, accusations, names and instructions to the reader.
- * One of them does more harm than five other words. docs/internals/completions.md measures what each list catches that
- * no other rule does.
+ * An invented accusation does more harm than five other invented words.
  */
 
 const NEGATION =

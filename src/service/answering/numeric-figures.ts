@@ -1,6 +1,6 @@
 /**
  * Extracts the figures of a text, in digits and in words, to compare two texts. Models invent figures in words as
- * readily as in digits: see docs/internals/completions.md for the number of such sentences that only this catches.
+ * readily as in digits.
  */
 
 const DIGIT_FIGURE = /\p{Nd}+(?:[.,'’\u00a0\u202f]\p{Nd}+)*/u;

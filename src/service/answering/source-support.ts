@@ -9,7 +9,7 @@ import { toSingular } from './vocabulary.ts';
 
 /**
  * Minimum share of a sentence's content words (except those of the query) that its sources must contain. Measured by
- * test/service/answer/paraphrases.ts; see docs/internals/completions.md.
+ * test/service/answer/paraphrases.ts; see docs/internals/decisions.md.
  */
 const MIN_SUPPORT = 0.5;
 /** Maximum run of unsupported words: a false claim hides in the tail of a true sentence. */

@@ -23,7 +23,7 @@ export type RankingOptions = {
 
 /**
  * Removes duplicates, fuses the lists and a text-relevance list by reciprocal rank, and weighs each rank by the prior
- * (docs/internals/ranking.md).
+ * (docs/internals/service.md, Ranking).
  * @param lists one for each source and wording, best first
  */
 export function rankResults(lists: readonly (readonly FoundItem[])[], options: RankingOptions): FoundItem[] {

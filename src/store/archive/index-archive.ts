@@ -1,6 +1,6 @@
 /**
  * Fills the archive after the save: building a `tsvector` in the save would cost a quarter of its throughput
- * (docs/internals/ranking.md). New items come from the feed, whose IDs are in commit order, so none is missed; later
+ * (docs/internals/decisions.md). New items come from the feed, whose IDs are in commit order, so none is missed; later
  * text changes are recorded by triggers.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Paraphrases that models make of sources, written by hand: honest ones, and sentences that keep some words of the
- * source and say something else. For the figures of docs/internals/completions.md. The queries are those of the sandbox.
+ * source and say something else. For the figures of docs/internals/decisions.md. The queries are those of the sandbox.
  */
 export type Retelling = { prompt: string; source: string; said: string };
 
