@@ -57,7 +57,7 @@ function describeDuration(ms: number): string {
 }
 
 const paceTable = renderTable(
-  ['source', 'rate limit of one process', 'also'],
+  ['source', 'rate limit of one process', 'also', 'what its operator permits'],
   SOURCE_REGISTRY.map(({ facts }) => {
     const { pace, everyMs, serial, timeoutMs, pauseMs, ttlMs, allowance } = facts;
     return [
@@ -76,6 +76,7 @@ const paceTable = renderTable(
       ]
         .filter((part) => part !== '')
         .join('; '),
+      facts.terms,
     ];
   }),
 );
