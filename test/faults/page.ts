@@ -18,8 +18,8 @@ function table(): string {
     ({ id, guard }) => `- **${id}** ${guard}`,
   );
   return [
-    '| row | what it shows | back ends | when |',
-    '| --- | --- | --- | --- |',
+    '| row | what it shows | played |',
+    '| --- | --- | --- |',
     ...ROWS.map(line),
     ...(guarded.length === 0
       ? []
@@ -37,7 +37,8 @@ function line({ id, title, core, everyCommit, backends }: Row): string {
         : core
           ? 'core'
           : 'whole table';
-  return `| ${id} | ${title.replaceAll('|', '\\|')} | ${backends?.join(', ') ?? 'both'} | ${when} |`;
+  const only = backends === undefined ? '' : `; only on ${backends.join(', ')}`;
+  return `| ${id} | ${title.replaceAll('|', '\\|')} | ${when}${only} |`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

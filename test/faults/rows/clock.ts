@@ -67,7 +67,7 @@ export const CLOCK: readonly Row[] = [
     core: true,
     guard:
       'On Postgres BullMQ checks job locks against the clock of the worker (bullmq 6.7.0), ' +
-      'so a worker with a wrong clock takes over the jobs of others: leases use the database clock, see store/runs.ts.',
+      'so a worker with a wrong clock takes over the jobs of others: leases use the database clock, see src/store/runs/run-leases.ts.',
     backends: ['postgres'],
     env: { NOVA_SECONDS: '60' },
     play: async (stage) => {

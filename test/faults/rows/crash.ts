@@ -363,7 +363,7 @@ export const CRASH: readonly Row[] = [
     env: ONE_CALL,
     guard:
       'BullMQ cannot store such an error in Postgres and runs the job again endlessly (bullmq 6.7.0): ' +
-      'no error and no external text reaches it, see engine/queue/workers.ts.',
+      'no error and no external text reaches it, see src/platform/queue/queue-workers.ts.',
     play: async (stage) => {
       stage.service.answers(status(500, {}, NASTY));
       const worker = await stage.start();
