@@ -3,6 +3,7 @@
  * one; only one works at a time. It can be killed at any moment, because a batch is one transaction.
  */
 import { SECOND } from '../../lib/time.ts';
+import { countItems, type Recount } from '../../store/derive/count-items.ts';
 import { countSaved } from '../../store/derive/counts.ts';
 import {
   type Database,
@@ -15,7 +16,7 @@ import {
   type Transaction,
 } from '../../store/db/database.ts';
 import { checkReadings, rebuildSearch } from '../../store/derive/derive-again.ts';
-import { findCoverage, type ObservedRun, rollUp } from '../../store/derive/derive-coverage.ts';
+import { findCoverage, type ObservedRun } from '../../store/derive/derive-coverage.ts';
 import { followGrowth } from '../../store/derive/derive-growth.ts';
 import {
   lockFollowing,
@@ -28,8 +29,6 @@ import {
   waitForFollower,
 } from '../../store/derive/pending-derivations.ts';
 import { deriveRising } from '../../store/derive/derive-rising.ts';
-import { deriveTallies } from '../../store/derive/derive-tallies.ts';
-import { type Leftover, NOTHING_LEFT } from '../../store/derive/undo-derivations.ts';
 import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
 import { insertReports } from '../../store/derive/trend-reports.ts';
 import { deriveRunGains } from '../../store/volume/run-gains.ts';
@@ -155,8 +154,8 @@ export async function deriveBatch(
       });
       await countSaved(tx, uncounted);
       concerned = unchecked;
-      const left = await checkReadings(tx, unchecked);
-      const isUndone = left !== NOTHING_LEFT;
+      const again = await checkReadings(tx, unchecked);
+      const isUndone = again !== null;
       // One reading at a time: undoing one must not fail together with deriving another.
       const isAlone = limit === 1 && isUndone;
       const which = {
@@ -169,7 +168,7 @@ export async function deriveBatch(
       const taken = isAlone ? [] : await takeReadings(tx, which);
       const ids = taken.map(({ id }) => id);
       concerned = isUndone ? [...new Set([...unchecked, ...ids])] : ids;
-      const coverage = await deriveReadings(tx, taken, left);
+      const coverage = await deriveReadings(tx, taken, again);
       // Newer readings wait for the next round: a small batch costs nearly as much as a large one.
       const isDone = !isUndone && taken.length < limit;
       return { derived: taken.length, isDone, paced: listPacedRuns(taken, coverage) };
@@ -194,14 +193,13 @@ async function adaptOrLog(ctx: FollowerContext, runs: readonly PacedRun[]): Prom
 async function deriveReadings(
   tx: Transaction,
   taken: readonly TakenReading[],
-  left: Leftover,
+  again: Recount | null,
 ): Promise<ObservedRun[]> {
   const ids = taken.map(({ id }) => id);
-  if (taken.length === 0 && left === NOTHING_LEFT) return [];
+  if (taken.length === 0 && again === null) return [];
   const coverage = await findCoverage(tx, ids);
-  const days = await rollUp(tx, ids, coverage, { recounted: left.posts, seenAgain: left.seen });
+  await countItems(tx, ids, coverage, again ?? { days: [], observed: [] });
   await followGrowth(tx, ids);
-  await deriveTallies(tx, ids, { posts: left.posts, links: left.links, days: [...days, ...left.days] });
   await deriveRunGains(tx, ids);
   await deriveRising(tx, groupBySearch(taken), ids);
   const runs = findRunsToNotify(taken);
@@ -246,8 +244,8 @@ export async function rebuildTrends(ctx: FollowerContext, searchId: Id): Promise
     await waitForFollower(tx);
     const { uncounted } = await noteReadings(tx, { limit: 0, search: null });
     await countSaved(tx, uncounted);
-    const { left, runs, posts } = await rebuildSearch(tx, searchId, oldest?.from ?? null);
-    await deriveReadings(tx, [], left);
+    const { again, runs, posts } = await rebuildSearch(tx, searchId, oldest?.from ?? null);
+    await deriveReadings(tx, [], again);
     return { runs, posts };
   });
   await derivePending(ctx, { settleMs: null });

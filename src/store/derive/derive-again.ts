@@ -6,42 +6,26 @@
 import { type Id, type Transaction, selectIds, onlyRow } from '../db/database.ts';
 import { S } from './counter-sql.ts';
 import { countPostsAgain } from './derive-gains.ts';
-import type { Day } from './derive-coverage.ts';
-import { dayOfPostSql } from './derive-tallies.ts';
-import { type Leftover, NOTHING_LEFT, undoDerivations } from './undo-derivations.ts';
+import { dayOfPostSql, type Recount } from './count-items.ts';
+import type { Day } from './count-volume.ts';
+import { undoDerivations } from './undo-derivations.ts';
 
 const PENDING_TABLE = `${S}.pending_derivations`;
 
-/** Whether a first sighting was counted already: its reading does not wait. True for a response beside the result of its run, too. */
-const isCountedSql = (kind: 'post' | 'link') => `NOT EXISTS (
-    SELECT FROM ${PENDING_TABLE} w WHERE w.search_id = g.search_id AND w.at = g.first_seen_at AND u.id = ANY (w.new_${kind}s || w.touched_${kind}s)
-  )`;
-
 /**
- * Searches with later derivations that did not know of an unchecked reading, and since when: its own search; searches
- * that had seen a post whose counters it changed; and searches of its topic that were considered the first to see an
- * item. Also its own if a run was read twice before anything was derived from it, or if a former result of the run may have been
- * derived: since its first response. Later means that a later result was
+ * Searches with later derivations that did not know of an unchecked reading, and since when: its own search, and searches
+ * that had seen a post whose counters it changed. Also its own if a run was read twice before anything was derived from it, or if
+ * a former result of the run may have been derived: since its first response. Later means that a later result was
  * derived, or a response beside one (`is_counted`). $1 readings to check.
  */
 const FIND_LATER_READINGS = `
 WITH fresh AS MATERIALIZED (
-  SELECT p.*, s.topic_id FROM ${PENDING_TABLE} p JOIN ${S}.searches s ON s.id = p.search_id WHERE p.id = ANY ($1::bigint[])
+  SELECT p.* FROM ${PENDING_TABLE} p WHERE p.id = ANY ($1::bigint[])
 ), had AS (
   SELECT f.search_id, f.at, f.touched_posts <> '{}' OR f.touched_links <> '{}' AS is_counted FROM fresh f
   UNION ALL
   SELECT g.search_id, f.at, false FROM fresh f CROSS JOIN LATERAL unnest(f.changed_posts || f.touched_posts) u(id)
   CROSS JOIN LATERAL (SELECT search_id FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
-  UNION ALL
-  SELECT g.search_id, f.at, ${isCountedSql('post')} FROM fresh f CROSS JOIN LATERAL unnest(f.new_posts || f.touched_posts) u(id)
-  CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
-  CROSS JOIN LATERAL (SELECT topic_id FROM ${S}.searches WHERE id = g.search_id OFFSET 0) t
-  WHERE g.first_seen_at >= f.at AND g.search_id <> f.search_id AND t.topic_id = f.topic_id
-  UNION ALL
-  SELECT g.search_id, f.at, ${isCountedSql('link')} FROM fresh f CROSS JOIN LATERAL unnest(f.new_links || f.touched_links) u(id)
-  CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.link_sightings WHERE link_id = u.id OFFSET 0) g
-  CROSS JOIN LATERAL (SELECT topic_id FROM ${S}.searches WHERE id = g.search_id OFFSET 0) t
-  WHERE g.first_seen_at >= f.at AND g.search_id <> f.search_id AND t.topic_id = f.topic_id
 ), later AS (
   SELECT h.search_id, h.at FROM had h
   LEFT JOIN LATERAL (SELECT at FROM ${S}.latest_results WHERE search_id = h.search_id OFFSET 0) l ON true WHERE h.is_counted OR l.at >= h.at
@@ -100,15 +84,16 @@ RETURNING g.search_id, ${dayOfPostSql('g')} AS day_at`;
 
 /** `post_id`: null for a link. */
 type EditedRow = { search_id: Id; post_id: Id | null; day_at: Date; since: Date | null };
-type DeriveSince = { search_id: Id; since: Date | string };
+type DeriveSince = { search_id: Id; since: Date };
 
 /**
  * Checks whether new readings arrive behind existing derivations, and undoes those. Later derivations then take these
  * readings into account, however long they wait.
  * @param ids returned by `noteReadings`
+ * @returns what the batch counts again; null: nothing
  */
-export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promise<Leftover> {
-  if (ids.length === 0) return NOTHING_LEFT;
+export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promise<Recount | null> {
+  if (ids.length === 0) return null;
   const { rows: edited } = await tx.query<EditedRow>({
     name: 'find_edited',
     text: FIND_EDITED,
@@ -119,35 +104,33 @@ export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promis
     text: FIND_LATER_READINGS,
     values: [ids],
   });
-  const later = joinSearches([
+  const later = keepEarliest([
     ...found,
-    // Nothing is derived again of searches for which only days are counted again.
-    ...edited.map(({ search_id, since }) => ({ search_id, since: since ?? 'infinity' })),
+    ...edited.flatMap(({ search_id, since }) => (since === null ? [] : { search_id, since })),
   ]);
-  if (later.length === 0) return NOTHING_LEFT;
+  if (edited.length === 0 && later.size === 0) return null;
   const { rows: days } = await tx.query<Day>(UPDATE_SIGHTINGS, [
     edited.flatMap(({ post_id }) => post_id ?? []),
   ]);
   const overtaken = await selectIds(tx, IS_OVERTAKEN, [ids]);
   const { rows: touched } = await tx.query<{ search_id: Id; id: Id }>(IS_TOUCHED, [ids]);
   await countPostsAgain(tx, overtaken);
-  return undoDerivations(tx, {
-    searches: later.map(({ search_id }) => search_id),
-    since: later.map(({ since }) => since),
+  const undone = await undoDerivations(tx, {
+    searches: [...later.keys()],
+    since: [...later.values()],
     touched: { searches: touched.map(({ search_id }) => search_id), posts: touched.map(({ id }) => id) },
-    days: [...edited, ...days],
   });
+  return { ...undone, days: [...undone.days, ...edited, ...days] };
 }
 
 /** Each search once, with the earliest time. */
-function joinSearches(rows: readonly DeriveSince[]): DeriveSince[] {
-  const since = new Map<Id, Date | string>();
-  for (const row of rows) {
-    const before = since.get(row.search_id);
-    if (!(before instanceof Date) || (row.since instanceof Date && row.since < before))
-      since.set(row.search_id, row.since);
+function keepEarliest(rows: readonly DeriveSince[]): Map<Id, Date> {
+  const earliest = new Map<Id, Date>();
+  for (const { search_id, since } of rows) {
+    const before = earliest.get(search_id);
+    if (before === undefined || since < before) earliest.set(search_id, since);
   }
-  return [...since].map(([search_id, at]) => ({ search_id, since: at }));
+  return earliest;
 }
 
 /**
@@ -174,21 +157,20 @@ export async function rebuildSearch(
   tx: Transaction,
   searchId: Id,
   oldestMonth: Date | null,
-): Promise<{ left: Leftover; runs: number; posts: number }> {
+): Promise<{ again: Recount; runs: number; posts: number }> {
   const from = oldestMonth ?? new Date(0);
   const { rows } = await tx.query<{ since: Date | number }>(IS_POSSIBLE, [searchId, from]);
   const since = rows[0]?.since instanceof Date ? rows[0].since : '-infinity';
   const posts = await selectIds(tx, IS_COUNTABLE, [searchId, from]);
   await countPostsAgain(tx, posts);
-  const left = await undoDerivations(tx, {
+  const again = await undoDerivations(tx, {
     searches: [searchId],
     since: [since],
     touched: { searches: [], posts: [] },
-    days: [],
   });
   const { rows: counted } = await tx.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM ${PENDING_TABLE} WHERE search_id = $1 AND posts IS NOT NULL`,
     [searchId],
   );
-  return { left, runs: onlyRow(counted).n, posts: posts.length };
+  return { again, runs: onlyRow(counted).n, posts: posts.length };
 }

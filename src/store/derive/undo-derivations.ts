@@ -1,28 +1,13 @@
 /** Deletes what was derived for searches since a time, and logs their readings again. */
 import type { Id, Transaction } from '../db/database.ts';
 import { startOfQuarter } from '../volume/reach.ts';
-import { type Day, type RecountedPosts, type ObservedReach, rollUp } from './derive-coverage.ts';
 import { engagementSql } from '../../model/counters.ts';
 import { S } from './counter-sql.ts';
+import { dayOfPostSql, type Recount } from './count-items.ts';
+import type { Day, ObservedReach } from './count-volume.ts';
 import { countHoursAgain } from './derive-gains.ts';
-import { dayOfPostSql, deriveTallies } from './derive-tallies.ts';
 
 const PENDING_READINGS = `${S}.pending_derivations`;
-
-/** Additional work of a batch after an undo, to complete the sums. */
-export type Leftover = {
-  posts: RecountedPosts;
-  links: { searchIds: Id[]; linkIds: Id[] };
-  seen: ObservedReach[];
-  days: Day[];
-};
-
-export const NOTHING_LEFT: Leftover = {
-  posts: { searchIds: [], postIds: [] },
-  links: { searchIds: [], linkIds: [] },
-  seen: [],
-  days: [],
-};
 
 const SEARCHES_SINCE = 'unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)';
 
@@ -97,7 +82,7 @@ const RESTORE_UNSEEN = `
 INSERT INTO ${S}.dropped_posts (search_id, post_id, last_seen_at, created_at, engagement)
 SELECT z.search_id, q.id, coalesce(b.at, g.first_seen_at), q.created_at, ${engagementSql('n.')}
 FROM ${SEARCHES_SINCE} JOIN unnest($3::bigint[], $4::bigint[]) t(search_id, post_id) USING (search_id)
-JOIN ${S}.post_sightings g ON g.search_id = t.search_id AND g.post_id = t.post_id AND g.first_seen_at < z.since AND z.since < 'infinity'
+JOIN ${S}.post_sightings g ON g.search_id = t.search_id AND g.post_id = t.post_id AND g.first_seen_at < z.since
 JOIN ${S}.posts q ON q.id = t.post_id
 JOIN ${S}.post_counters n ON n.post_id = t.post_id
 LEFT JOIN LATERAL (
@@ -112,7 +97,7 @@ ON CONFLICT DO NOTHING`;
 const CLEAR_OBSERVED = `
 WITH emptied AS (
   UPDATE ${S}.volume v SET observed = '{}', exposure_ms = 0, exposed_posts = 0, cut = false
-  FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
+  FROM ${SEARCHES_SINCE}
   WHERE v.search_id = z.search_id AND v.bucket_at >= z.since AND (v.cut OR v.exposure_ms > 0)
   RETURNING v.search_id, v.bucket_at
 )
@@ -123,77 +108,25 @@ SELECT c.search_id, z.since, c.reached_from, c.observed_from, c.observed_until
 FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
 JOIN ${S}.coverage c ON c.search_id = z.search_id AND c.observed_until > z.since`;
 
-/** Days with counts that are rebuilt. */
+/** Days on which something was found since then. */
 const SELECT_DAYS = `
 SELECT g.search_id, ${dayOfPostSql('g')} AS day_at
 FROM ${SEARCHES_SINCE} JOIN ${S}.post_sightings g ON g.search_id = z.search_id AND g.first_seen_at >= z.since
 UNION SELECT z.search_id, date_trunc('day', p.at, 'UTC') FROM ${SEARCHES_SINCE} ${PENDING_AGAIN}`;
-const DAYS_GIVEN = 'unnest($1::bigint[], $2::timestamptz[]) d(search_id, day_at)';
-const SUBTRACT_COUNTS = [
-  `DELETE FROM ${S}.search_tops t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at`,
-  `DELETE FROM ${S}.search_days t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at`,
-  `UPDATE ${S}.volume v SET posts = 0, topic_posts = 0, exposed_posts = 0 FROM ${DAYS_GIVEN}
-   WHERE v.search_id = d.search_id AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts > 0`,
-];
-/** Items of these days that were counted before, and are not counted again as new. $3 and $4: searches, and since when. */
-const countedBeforeSql = (kind: 'post' | 'link', day: string) => `
-SELECT g.search_id, g.${kind}_id AS id
-FROM unnest($3::bigint[], $4::timestamptz[]) z(search_id, since)
-JOIN ${S}.${kind}_sightings g ON g.search_id = z.search_id AND g.first_seen_at < z.since
-WHERE (g.search_id, ${day}) IN (SELECT * FROM ${DAYS_GIVEN})
-  AND (g.search_id, g.${kind}_id) NOT IN (SELECT p.search_id, u.id FROM ${PENDING_READINGS} p CROSS JOIN LATERAL unnest(p.new_${kind}s) u(id))`;
-/** Deletes empty rows. The observed time of a day is computed at the end of the batch. */
-const DELETE_EMPTY = [
-  `DELETE FROM ${S}.volume v USING ${DAYS_GIVEN} WHERE v.search_id = d.search_id
-     AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts = 0 AND NOT v.cut AND v.exposure_ms = 0`,
-  `DELETE FROM ${S}.search_days t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at AND t.posts = 0`,
-];
-
-/** Items of posts and links are counted on these days (UTC). $1 posts, $2 links. */
-const SELECT_COUNTED_DAYS = `
-SELECT g.search_id, ${dayOfPostSql('g')} AS day_at FROM ${S}.post_sightings g WHERE g.post_id = ANY ($1::bigint[])
-UNION SELECT g.search_id, date_trunc('day', g.first_seen_at, 'UTC') FROM ${S}.link_sightings g WHERE g.link_id = ANY ($2::bigint[])`;
-
-/** The days on which searches count these items. */
-export async function listCountedDays(
-  tx: Transaction,
-  postIds: readonly Id[],
-  linkIds: readonly Id[],
-): Promise<Day[]> {
-  return (await tx.query<Day>(SELECT_COUNTED_DAYS, [postIds, linkIds])).rows;
-}
-
-/**
- * Counts days again from the remaining sightings, after items were deleted. The transaction holds the lock of the follower, and blocks
- * saves.
- */
-export async function recountDays(tx: Transaction, days: readonly Day[]): Promise<void> {
-  const searches = [...new Set(days.map(({ search_id }) => search_id))];
-  if (searches.length === 0) return;
-  const left = await undoDerivations(tx, {
-    searches,
-    since: searches.map(() => 'infinity'),
-    touched: { searches: [], posts: [] },
-    days,
-  });
-  const changed = await rollUp(tx, [], [], { recounted: left.posts, seenAgain: left.seen });
-  await deriveTallies(tx, [], { posts: left.posts, links: left.links, days: [...changed, ...left.days] });
-}
 
 type UndoScope = {
   searches: readonly Id[];
-  /** For each search, a full hour; 'infinity' if only days are counted again. */
+  /** For each search, a full hour. */
   since: readonly (Date | string)[];
   /** Pairs of searches and posts that a run returned before it was parsed again. */
   touched: { searches: readonly Id[]; posts: readonly Id[] };
-  /** Days of posts that are counted again, though nothing was found then. */
-  days: readonly Day[];
 };
 
+/** @returns what the batch counts again */
 export async function undoDerivations(
   tx: Transaction,
-  { searches, since, touched, days: edited }: UndoScope,
-): Promise<Leftover> {
+  { searches, since, touched }: UndoScope,
+): Promise<Recount> {
   const z = [searches, since];
   await tx.query(LOG_AGAIN, z);
   const { rows: reached } = await tx.query<{ search_id: Id; reached_from: Date }>(DELETE_COVERAGE, z);
@@ -213,37 +146,22 @@ export async function undoDerivations(
     observed_from: Date;
     observed_until: Date;
   }>(SELECT_STILL_SEEN, unseen);
-
   const { rows: found } = await tx.query<Day>(SELECT_DAYS, z);
-  const days = [
-    ...new Map(
-      [...found, ...edited].map((day) => [`${day.search_id} ${day.day_at.getTime()}`, day]),
-    ).values(),
-  ];
-  const ofDays = [days.map((day) => day.search_id), days.map((day) => day.day_at)];
-  for (const statement of SUBTRACT_COUNTS) await tx.query(statement, ofDays);
-  type Thing = { search_id: Id; id: Id };
-  const { rows: posts } = await tx.query<Thing>(countedBeforeSql('post', dayOfPostSql('g')), [
-    ...ofDays,
-    ...z,
-  ]);
-  const ofLink = `date_trunc('day', g.first_seen_at, 'UTC')`;
-  const { rows: links } = await tx.query<Thing>(countedBeforeSql('link', ofLink), [...ofDays, ...z]);
-  const changed = [...emptied, ...days];
-  for (const statement of DELETE_EMPTY)
-    await tx.query(statement, [changed.map((day) => day.search_id), changed.map((day) => day.day_at)]);
-  return {
-    posts: { searchIds: posts.map((item) => item.search_id), postIds: posts.map(({ id }) => id) },
-    links: { searchIds: links.map((item) => item.search_id), linkIds: links.map(({ id }) => id) },
-    seen: seen.map((coverage) => ({
-      searchId: coverage.search_id,
-      since: coverage.since.getTime(),
-      reach: {
-        reached: coverage.reached_from.getTime(),
-        from: coverage.observed_from.getTime(),
-        until: coverage.observed_until.getTime(),
-      },
-    })),
-    days: changed,
-  };
+  return { days: [...emptied, ...found], observed: seen.map(readReach) };
 }
+
+const readReach = (coverage: {
+  search_id: Id;
+  since: Date;
+  reached_from: Date;
+  observed_from: Date;
+  observed_until: Date;
+}): ObservedReach => ({
+  searchId: coverage.search_id,
+  since: coverage.since.getTime(),
+  reach: {
+    reached: coverage.reached_from.getTime(),
+    from: coverage.observed_from.getTime(),
+    until: coverage.observed_until.getTime(),
+  },
+});

@@ -5,7 +5,7 @@
 import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
-import { listCountedDays, recountDays } from '../derive/undo-derivations.ts';
+import { listCountedDays, recountDays } from '../derive/count-items.ts';
 import { POST_ID_KEY_SQL } from '../save/topic-items.ts';
 import { eraseItemsFromDigests } from './erase-from-digests.ts';
 import { type ErasedRows, eraseRows } from './erasure.ts';

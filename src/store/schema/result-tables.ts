@@ -59,6 +59,8 @@ export const link_sightings = strandline.table(
     index('link_sightings_link').on(t.link_id),
     // Links found by a run.
     index('link_sightings_run').on(t.first_run_id),
+    // Links that a search found on a day.
+    index('link_sightings_time').on(t.search_id, t.first_seen_at, t.link_id),
   ],
 );
 

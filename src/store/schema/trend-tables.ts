@@ -39,9 +39,9 @@ export const pending_derivations = strandline.table(
     new_links: ref().array().notNull(),
     /** Existing posts whose counters changed. */
     changed_posts: ref().array().notNull(),
-    /** Existing posts of which something changed that volume or tallies count. */
+    /** Existing posts of which something changed that volume or frequent names count. */
     edited_posts: ref().array().notNull().default([]),
-    /** Existing links that count for other searches of a topic, because a search was moved. */
+    /** Existing links that are counted for another search of the topic, because a search was purged. */
     edited_links: ref().array().notNull().default([]),
     /** Items of the previous read, and items whose first sighting was later. */
     touched_posts: ref().array().notNull(),
@@ -115,6 +115,8 @@ export const volume = strandline.table(
     posts: integer().notNull(),
     /** Of these, posts that no other search of its topic saw before: a sum over the topic counts each post once. */
     topic_posts: integer().notNull().default(0),
+    /** Of `topic_posts`, those known to be reposts. */
+    topic_reposts: integer().notNull().default(0),
     /**
      * A response that should have covered it was cut at its limit: if time is missing, `posts` is a lower bound.
      */

@@ -1,0 +1,105 @@
+/**
+ * Frequent names in posts and links of searches, per day: authors, languages, hashtags and domains of posts on the day of
+ * publication, sites of links on the day they were found. Each day is counted whole from the sightings.
+ */
+import type { Id, Transaction } from '../db/database.ts';
+import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
+import { countedAtSql } from '../volume/post-time.ts';
+import type { Day } from './count-volume.ts';
+import { isFirstInTopic, siblingsOf } from './first-in-topic.ts';
+
+/** The domain of a URL, without `www.`; null if it is not a web address. */
+export const DOMAIN_BY_PATTERN = String.raw`lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\.)?([^/?#:]+)'))`;
+/** The same for most addresses, whose third part is a bare host, at a tenth of the cost of the regular expression. */
+export const DOMAIN_SQL = `CASE WHEN translate(split_part(a, '/', 3), '?#@:', '') = split_part(a, '/', 3) AND (starts_with(a, 'https://') OR starts_with(a, 'http://'))
+  THEN lower(CASE WHEN starts_with(a, 'http://www.') OR starts_with(a, 'https://www.') THEN coalesce(nullif(substr(split_part(a, '/', 3), 5), ''), 'www.')
+    ELSE nullif(split_part(a, '/', 3), '') END)
+  ELSE ${DOMAIN_BY_PATTERN} END`;
+const DOMAIN = verbatim(DOMAIN_SQL);
+const COUNTED_AT = verbatim(countedAtSql('g'));
+
+/** Names in the posts of days. */
+const NAMED_IN_POSTS = statement`posts AS MATERIALIZED (
+  SELECT d.search_id, d.day_at, p.author_id, p.lang, p.hashtags, p.urls, g.is_first
+  FROM days d JOIN siblings s USING (search_id)
+  CROSS JOIN LATERAL (
+    SELECT g.post_id, ${isFirstInTopic('post')} AS is_first FROM strandline.post_sightings g
+    WHERE g.search_id = d.search_id AND ${COUNTED_AT} >= d.day_at AND ${COUNTED_AT} < d.day_at + interval '1 day' OFFSET 0
+  ) g
+  CROSS JOIN LATERAL (SELECT * FROM strandline.posts WHERE id = g.post_id OFFSET 0) p
+), named AS (
+  SELECT search_id, 'author' AS kind, day_at, author_id::text AS name, is_first FROM posts WHERE author_id IS NOT NULL
+  UNION ALL SELECT search_id, 'language', day_at, lang, is_first FROM posts WHERE lang <> ''
+  UNION ALL SELECT search_id, 'hashtag', day_at, h.name, is_first
+    FROM posts p CROSS JOIN LATERAL (SELECT DISTINCT strandline.lowered(unnest(p.hashtags)) AS name) h WHERE h.name <> ''
+  UNION ALL SELECT search_id, 'domain', day_at, d.name, is_first
+    FROM posts p CROSS JOIN LATERAL (
+      SELECT DISTINCT x.name FROM unnest(p.urls) a CROSS JOIN LATERAL (SELECT ${DOMAIN} AS name OFFSET 0) x
+    ) d WHERE d.name <> ''
+)`;
+
+/** Sites of the links that were found on days. */
+const NAMED_IN_LINKS = statement`named AS (
+  SELECT d.search_id, 'site' AS kind, d.day_at, l.site AS name, g.is_first
+  FROM days d JOIN siblings s USING (search_id)
+  CROSS JOIN LATERAL (
+    SELECT g.link_id, ${isFirstInTopic('link')} AS is_first FROM strandline.link_sightings g
+    WHERE g.search_id = d.search_id AND g.first_seen_at >= d.day_at AND g.first_seen_at < d.day_at + interval '1 day' OFFSET 0
+  ) g
+  CROSS JOIN LATERAL (SELECT site FROM strandline.links WHERE id = g.link_id OFFSET 0) l
+  WHERE l.site <> ''
+)`;
+
+/** Writes what changed, so a day that is counted again costs little. */
+const countNames = (days: readonly Day[], named: Statement, kinds: readonly string[]): Statement => statement`
+WITH days AS MATERIALIZED (
+  SELECT DISTINCT * FROM unnest(${days.map(({ search_id }) => search_id)}::bigint[], ${days.map(({ day_at }) => day_at)}::timestamptz[]) d(search_id, day_at)
+), ${siblingsOf(statement`SELECT search_id FROM days`)}, ${named}, counted AS MATERIALIZED (
+  SELECT search_id, kind, day_at, left(name, 255) AS name, count(*)::integer AS posts, (count(*) FILTER (WHERE is_first))::integer AS topic_posts
+  FROM named GROUP BY 1, 2, 3, 4
+), before AS MATERIALIZED (
+  SELECT h.* FROM days d CROSS JOIN unnest(${kinds}::text[]) k(kind)
+  CROSS JOIN LATERAL (
+    SELECT * FROM strandline.search_tops WHERE search_id = d.search_id AND kind = k.kind AND day_at = d.day_at OFFSET 0
+  ) h
+), gone AS (
+  DELETE FROM strandline.search_tops t USING (SELECT search_id, kind, day_at, name FROM before EXCEPT SELECT search_id, kind, day_at, name FROM counted) g
+  WHERE t.search_id = g.search_id AND t.kind = g.kind AND t.day_at = g.day_at AND t.name = g.name
+)
+INSERT INTO strandline.search_tops AS h (search_id, kind, day_at, name, posts, topic_posts)
+SELECT search_id, kind, day_at, name, posts, topic_posts FROM (
+  SELECT search_id, kind, day_at, name, posts, topic_posts FROM counted EXCEPT SELECT search_id, kind, day_at, name, posts, topic_posts FROM before
+) c ORDER BY 1, 2, 3, 4
+ON CONFLICT (search_id, kind, day_at, name) DO UPDATE SET posts = excluded.posts, topic_posts = excluded.topic_posts`;
+
+/** Counts the names in posts of days. */
+export async function countPostNames(tx: Transaction, days: readonly Day[]): Promise<void> {
+  if (days.length === 0) return;
+  await execute(
+    tx,
+    countNames(days, NAMED_IN_POSTS, ['author', 'language', 'hashtag', 'domain']),
+    'count_post_names',
+  );
+}
+
+/** Counts the sites of links that were found on days. */
+export async function countSites(tx: Transaction, days: readonly Day[]): Promise<void> {
+  if (days.length === 0) return;
+  await execute(tx, countNames(days, NAMED_IN_LINKS, ['site']), 'count_sites');
+}
+
+/**
+ * The days on which searches of a topic found links that are new to one of them in these readings. As for posts, another search is
+ * counted again if it found the link later.
+ */
+export function listLinkDays(tx: Transaction, readings: readonly Id[]): Promise<Day[]> {
+  return rowsOf(
+    tx,
+    statement`SELECT DISTINCT g.search_id, date_trunc('day', g.first_seen_at, 'UTC') AS day_at
+      FROM strandline.pending_derivations p CROSS JOIN LATERAL unnest(p.new_links || p.touched_links) u(id)
+      CROSS JOIN LATERAL (SELECT * FROM strandline.link_sightings WHERE link_id = u.id OFFSET 0) g
+      WHERE p.id = ANY (${readings}::bigint[]) AND (g.search_id = p.search_id OR (g.first_seen_at >= p.at AND EXISTS (
+        SELECT FROM strandline.searches a, strandline.searches b WHERE a.id = g.search_id AND b.id = p.search_id AND a.topic_id = b.topic_id)))`,
+    'link_days',
+  );
+}

@@ -1,0 +1,165 @@
+/**
+ * Posts of searches by quarter-hour and by day of publication. Each quarter is counted whole from the sightings, and each day is the
+ * sum of its quarters, so it does not matter how often they are counted, and after which response.
+ */
+import { type Id, type Transaction, writeRows } from '../db/database.ts';
+import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
+import { countedAtSql, isMeasurableSql, offsetSql, quarterSql } from '../volume/post-time.ts';
+import { listQuarters, type Reach } from '../volume/reach.ts';
+import type { Coverage } from './derive-coverage.ts';
+import { isFirstInTopic, siblingsOf } from './first-in-topic.ts';
+
+/** A day (UTC) of a search. */
+export type Day = { search_id: Id; day_at: Date };
+
+/** What a run observed; only quarters from `since` on (ms since 1970), if set. */
+export type ObservedReach = { searchId: Id; reach: Reach; since?: number };
+
+const COUNTED_AT = verbatim(countedAtSql('g'));
+const QUARTER = verbatim(quarterSql('g'));
+const IS_EXPOSED = verbatim(`${isMeasurableSql('g')} AND ${offsetSql('g')} <@ q.observed`);
+
+/**
+ * Writes coverage and volume. Quarters are counted in which a reading has posts that are new to its search, and those of the days
+ * given. The same post in another search of the topic is counted again if that search saw it later, because it is then no longer the
+ * first. Where observed time grows, posts are counted in it that were found before, as in the popular part of a truncated response.
+ * Other quarters are not written: runs of operation A observe the same week repeatedly.
+ * @param again `days`: all of their quarters; `observed`: what runs observed of quarters whose observed time was cleared
+ * @returns the days that changed, and whether posts in them were counted
+ */
+export async function countVolume(
+  tx: Transaction,
+  readings: readonly Id[],
+  coverage: readonly Coverage[],
+  { days, observed }: { days: readonly Day[]; observed: readonly ObservedReach[] },
+): Promise<(Day & { is_counted: boolean })[]> {
+  const given = [
+    ...[...coverage, ...observed].reduce(addQuarters, new Map<string, SearchQuarter>()).values(),
+  ];
+  return rowsOf(
+    tx,
+    statement`
+WITH kept AS (
+  INSERT INTO strandline.coverage (run_id, search_id, request_version, observed_until, observed_from, reached_from, every_seconds, posts, most_posts)
+  SELECT * FROM json_to_recordset(${writeRows(coverage.map(buildCoverageRow))}::json) AS c(run_id bigint, search_id bigint,
+    request_version integer, observed_until timestamptz, observed_from timestamptz, reached_from timestamptz, every_seconds integer,
+    posts integer, most_posts integer)
+), given AS MATERIALIZED (
+  SELECT * FROM unnest(${given.map(({ searchId }) => searchId)}::bigint[], ${given.map(({ at }) => new Date(at))}::timestamptz[],
+    ${given.map(({ ranges }) => `{${ranges.join(',')}}`)}::int4multirange[], ${given.map(({ cut }) => cut)}::boolean[])
+    AS q(search_id, at, observed, cut)
+), counted AS MATERIALIZED (
+  SELECT g.search_id, ${QUARTER} AS at
+  FROM strandline.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts || p.touched_posts) u(id)
+  CROSS JOIN LATERAL (SELECT * FROM strandline.post_sightings WHERE post_id = u.id OFFSET 0) g
+  WHERE p.id = ANY (${readings}::bigint[]) AND (g.search_id = p.search_id OR (g.first_seen_at >= p.at AND EXISTS (
+    SELECT FROM strandline.searches a, strandline.searches b WHERE a.id = g.search_id AND b.id = p.search_id AND a.topic_id = b.topic_id)))
+  UNION
+  SELECT d.search_id, generate_series(d.day_at, d.day_at + interval '1 day' - interval '15 minutes', interval '15 minutes')
+  FROM unnest(${days.map(({ search_id }) => search_id)}::bigint[], ${days.map(({ day_at }) => day_at)}::timestamptz[]) d(search_id, day_at)
+), quarters AS MATERIALIZED (
+  SELECT t.search_id, t.at, c.at IS NOT NULL AS is_counted, v.search_id IS NULL AS is_new,
+    coalesce(v.observed, '{}') AS observed_before, coalesce(v.observed, '{}') + coalesce(q.observed, '{}') AS observed,
+    coalesce(v.cut, false) AS cut_before, coalesce(v.cut, false) OR coalesce(q.cut, false) AS cut
+  FROM (SELECT search_id, at FROM given UNION SELECT search_id, at FROM counted) t
+  LEFT JOIN given q USING (search_id, at) LEFT JOIN counted c USING (search_id, at)
+  LEFT JOIN LATERAL (SELECT * FROM strandline.volume WHERE search_id = t.search_id AND bucket_at = t.at OFFSET 0) v ON true
+), ${siblingsOf(statement`SELECT search_id FROM quarters`)}, fresh AS MATERIALIZED (
+  SELECT q.search_id, q.at, q.is_counted, q.observed, q.cut, n.*,
+    (SELECT coalesce(sum(upper(r) - lower(r)), 0)::integer FROM unnest(q.observed) r) AS exposure_ms
+  FROM quarters q JOIN siblings s USING (search_id)
+  CROSS JOIN LATERAL (
+    SELECT count(*)::integer AS posts, (count(*) FILTER (WHERE g.is_first))::integer AS topic_posts,
+      (count(*) FILTER (WHERE g.is_first AND (SELECT is_repost FROM strandline.posts WHERE id = g.post_id)))::integer AS topic_reposts,
+      (count(*) FILTER (WHERE g.is_exposed))::integer AS exposed_posts
+    FROM (
+      SELECT g.post_id, ${isFirstInTopic('post')} AS is_first, ${IS_EXPOSED} AS is_exposed FROM strandline.post_sightings g
+      WHERE g.search_id = q.search_id AND ${COUNTED_AT} >= q.at AND ${COUNTED_AT} < q.at + interval '15 minutes' OFFSET 0
+    ) g
+  ) n
+  WHERE q.is_counted OR q.is_new OR q.observed <> q.observed_before OR q.cut <> q.cut_before
+), written AS (
+  INSERT INTO strandline.volume AS v (search_id, bucket_at, posts, topic_posts, topic_reposts, cut, observed, exposure_ms, exposed_posts)
+  SELECT search_id, at, posts, topic_posts, topic_reposts, cut, observed, exposure_ms, exposed_posts FROM fresh
+  WHERE posts > 0 OR cut OR exposure_ms > 0 ORDER BY search_id, at
+  ON CONFLICT (search_id, bucket_at) DO UPDATE SET posts = excluded.posts, topic_posts = excluded.topic_posts,
+    topic_reposts = excluded.topic_reposts, cut = excluded.cut, observed = excluded.observed, exposure_ms = excluded.exposure_ms,
+    exposed_posts = excluded.exposed_posts
+  WHERE (v.posts, v.topic_posts, v.topic_reposts, v.cut, v.observed, v.exposed_posts)
+    <> (excluded.posts, excluded.topic_posts, excluded.topic_reposts, excluded.cut, excluded.observed, excluded.exposed_posts)
+), emptied AS (
+  DELETE FROM strandline.volume v USING fresh f
+  WHERE v.search_id = f.search_id AND v.bucket_at = f.at AND f.posts = 0 AND NOT f.cut AND f.exposure_ms = 0
+)
+SELECT search_id, date_trunc('day', at, 'UTC') AS day_at, bool_or(is_counted) AS is_counted FROM fresh GROUP BY 1, 2`,
+    'count_volume',
+  );
+}
+
+const buildCoverageRow = ({
+  runId,
+  searchId,
+  requestVersion,
+  reach,
+  everySeconds,
+  posts,
+  mostPosts,
+}: Coverage) => ({
+  run_id: runId,
+  search_id: searchId,
+  request_version: requestVersion,
+  observed_until: new Date(reach.until),
+  observed_from: new Date(reach.from),
+  reached_from: new Date(reach.reached),
+  every_seconds: everySeconds,
+  posts,
+  most_posts: mostPosts,
+});
+
+type SearchQuarter = { searchId: Id; at: number; ranges: string[]; cut: boolean };
+
+function addQuarters(
+  all: Map<string, SearchQuarter>,
+  { searchId, reach, since }: ObservedReach,
+): Map<string, SearchQuarter> {
+  for (const { at, start, end, cut } of listQuarters(reach)) {
+    if (since !== undefined && at < since) continue;
+    const key = `${searchId} ${at}`;
+    const known = all.get(key) ?? { searchId, at, ranges: [], cut: false };
+    if (start < end) known.ranges.push(`[${start},${end})`);
+    known.cut ||= cut;
+    all.set(key, known);
+  }
+  return all;
+}
+
+/** Adds up the quarters of days. A day without any has no row. */
+export async function countDays(tx: Transaction, days: readonly Day[]): Promise<void> {
+  if (days.length === 0) return;
+  await execute(
+    tx,
+    statement`
+WITH sums AS MATERIALIZED (
+  SELECT d.search_id, d.day_at, v.*
+  FROM unnest(${days.map(({ search_id }) => search_id)}::bigint[], ${days.map(({ day_at }) => day_at)}::timestamptz[]) d(search_id, day_at)
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS quarters, sum(posts)::integer AS posts, sum(topic_posts)::integer AS topic_posts,
+      sum(topic_reposts)::integer AS topic_reposts, sum(exposure_ms)::integer AS exposure_ms, sum(exposed_posts)::integer AS exposed_posts,
+      (count(DISTINCT date_bin('1 hour', bucket_at, 'epoch')) FILTER (WHERE exposure_ms > 0))::integer AS hours,
+      bool_or(cut AND exposure_ms < 900000) AS cut
+    FROM strandline.volume WHERE search_id = d.search_id AND bucket_at >= d.day_at AND bucket_at < d.day_at + interval '1 day'
+  ) v
+), emptied AS (
+  DELETE FROM strandline.search_days h USING sums s WHERE h.search_id = s.search_id AND h.day_at = s.day_at AND s.quarters = 0
+)
+INSERT INTO strandline.search_days AS h (search_id, day_at, posts, topic_posts, topic_reposts, exposure_ms, exposed_posts, hours, cut)
+SELECT search_id, day_at, posts, topic_posts, topic_reposts, exposure_ms, exposed_posts, hours, cut FROM sums
+WHERE quarters > 0 ORDER BY search_id, day_at
+ON CONFLICT (search_id, day_at) DO UPDATE SET posts = excluded.posts, topic_posts = excluded.topic_posts,
+  topic_reposts = excluded.topic_reposts, exposure_ms = excluded.exposure_ms, exposed_posts = excluded.exposed_posts,
+  hours = excluded.hours, cut = excluded.cut
+WHERE (h.posts, h.topic_posts, h.topic_reposts, h.exposure_ms, h.exposed_posts, h.hours, h.cut)
+  <> (excluded.posts, excluded.topic_posts, excluded.topic_reposts, excluded.exposure_ms, excluded.exposed_posts, excluded.hours, excluded.cut)`,
+    'count_days',
+  );
+}
