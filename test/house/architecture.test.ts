@@ -18,6 +18,17 @@ const files = (
   )
 ).flat();
 
+/** Every word of the program, its tests and its benchmarks: names of functions, constants and variables are among them. */
+const words = new Set(
+  (
+    await Promise.all(
+      files
+        .filter((name) => /\.(?:tsx?|js|sql)$/.test(name) && name !== '/test/house/architecture.test.ts')
+        .map(async (name) => (await readFile(path.join(REPOSITORY, name), 'utf8')).match(/\w+/g) ?? []),
+    )
+  ).flat(),
+);
+
 test.each([...documents, 'README.md'])('every file that %s names exists', async (document) => {
   expect((await findNamed(document, /`((?:[\w.-]+\/)*[\w.-]+\.(?:tsx?|sql))`/g)).filter(isAway)).toEqual([]);
 });
@@ -76,6 +87,24 @@ test('the README has at most 1,500 words, and what users read at most 27,000', a
   const counts = await Promise.all(forUsers.map(countWords));
   expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(27_000);
   expect(await countWords('README.md')).toBeLessThanOrEqual(1_500);
+});
+
+test('what maintainers read has at most 20,000 words', async () => {
+  const internals = documents.filter((name) => name.startsWith('docs/internals/'));
+  expect(internals.length).toBeGreaterThan(10);
+  const counts = await Promise.all(internals.map(countWords));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(20_000);
+});
+
+test('every name in code of docs/internals is in the program', async () => {
+  const internals = documents.filter((name) => name.startsWith('docs/internals/'));
+  const named = await Promise.all(
+    internals.map((name) => findNamed(name, /`([a-z]+[A-Z]\w*|[A-Z]+_[A-Z_]+)`/g)),
+  );
+  const unknown = (name: string) => !words.has(name);
+  expect(named.flat().length).toBeGreaterThan(50);
+  expect(named.flat().filter(unknown)).toEqual([]);
+  expect(unknown('noSuchFunction')).toBe(true);
 });
 
 test('the documentation index links to every page', async () => {

@@ -1,10 +1,11 @@
-/** Measures the sources and writes what it finds into docs/internals/structure.md: `npm run -s structure:page`. */
+/** Measures the sources and writes what it finds into docs/internals/architecture.md: `npm run -s structure:page`. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findCycles } from './imports.ts';
 import { readSources, REPOSITORY } from './sources.ts';
 
-const PAGE = path.join(REPOSITORY, 'docs/internals/structure.md');
+const PAGE = path.join(REPOSITORY, 'docs/internals/architecture.md');
+const TABLE = /(<!-- structure -->\n)[\s\S]*(<!-- end of structure -->)/;
 const FEW_LINES = 40;
 const MANY_LINES = 300;
 
@@ -33,9 +34,11 @@ const measured: readonly (readonly [what: string, count: number])[] = [
   ['files with such a name', shared.length],
 ];
 
-let page = await readFile(PAGE, 'utf8');
-for (const [what, count] of measured) {
-  const row = new RegExp(String.raw`^(\| ${what} +\| [^|]*\|)[^|]*\|$`, 'm');
-  page = page.replace(row, (_, before: string) => `${before} ${count.toLocaleString('en-US')} |`);
-}
-await writeFile(PAGE, page);
+const rows = measured.map(([what, count]) => `| ${what} | ${count.toLocaleString('en-US')} |`);
+const table = ['| TypeScript files of `src` | |', '| --- | --- |', ...rows].join('\n');
+const page = await readFile(PAGE, 'utf8');
+if (!TABLE.test(page)) throw new Error(`${PAGE} has no place for the table`);
+await writeFile(
+  PAGE,
+  page.replace(TABLE, (_, from: string, to: string) => `${from}\n${table}\n\n${to}`),
+);
