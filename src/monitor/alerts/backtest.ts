@@ -41,7 +41,7 @@ export type BacktestMessage = {
   /** Why it was not sent at once; null if nothing held it back. */
   waits_for: WaitReason | null;
   title: string;
-  /** What it says above its items; null: nothing. */
+  /** The sentence above its items; null if there is none. */
   lead: string | null;
   /** The few that matter most; none for messages before the newest 100. */
   items: Omit<SummaryItem, 'action'>[];

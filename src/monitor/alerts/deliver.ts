@@ -1,4 +1,4 @@
-/** Sends due messages to one channel, one after another. */
+/** Sends the due messages of a channel, one after another. */
 import { getOrMake } from '../../lib/get-or-make.ts';
 import { SECOND } from '../../lib/time.ts';
 import { Refused } from '../../model/errors.ts';

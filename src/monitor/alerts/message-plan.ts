@@ -32,7 +32,7 @@ export function createMessagePlan<Entry extends PlannedEntry>(rule: SendingRule)
   const messages: PlannedMessage<Entry>[] = [];
   /** Gathering, in the order in which they began. */
   const open: PlannedMessage<Entry>[] = [];
-  /** Found at one time by one run: evaluated together. */
+  /** Discoveries of one run at one time, which are evaluated together. */
   let group: Entry[] = [];
 
   const readState = (now: Date, urgent: boolean) => {

@@ -354,7 +354,7 @@ export function describeDigest(
   return { type: 'strandline.digest', timestamp: at.toISOString(), data };
 }
 
-/** A problem, and what the message says of it. */
+/** A problem, and its text in the message. */
 export type ReportedProblem = ToldEvent & { change: ProblemChange };
 
 /** A message about strandline itself. @param content.simulated it is about the sandbox */

@@ -84,7 +84,7 @@ async function findSpike(
   );
   const earlier = await readSpikesSince(tx, run.search_id, measure.name, new Date(from));
   const endsOf = (spikes: typeof earlier) => spikes.map(({ window_end }) => window_end.getTime());
-  // One author's spike does not suppress one of many.
+  // A spike by one author does not suppress a spike by many authors.
   const alerted = endsOf(earlier.filter(({ only_by }) => only_by === null));
   const spike =
     detectSpike(series, { ...watch, isEligible, alerted }) ??

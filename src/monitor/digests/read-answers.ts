@@ -21,7 +21,10 @@ import {
 /** Answers that are compared with each other at the same time: each comparison takes a few statements. */
 const COMPARED_AT_ONCE = 4;
 
-/** One for each AI search with an answer, in the order of the searches: those that changed, then first ones, then the others. */
+/**
+ * Reads the answer of each AI search that has one: changed answers first, then first answers, then unchanged ones, each in
+ * the order of the searches.
+ */
 export async function readAnswers(
   { db }: Pick<Context, 'db'>,
   searches: readonly SearchRow[],

@@ -32,7 +32,7 @@ export function addGate(
       ]);
     // A request line with a host is meant for a proxy, which this server is not.
     const namesHost = request.raw.url?.startsWith('/') === false;
-    // With two `Host` headers, a proxy in front may have used the other one.
+    // With two `Host` headers, a proxy in front may have used the second.
     const hasTwoHosts = countHeader(request.raw.rawHeaders, 'host') > 1;
     // Injected requests have no port; they count as requests to port 80.
     if (namesHost || hasTwoHosts || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))

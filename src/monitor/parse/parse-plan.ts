@@ -1,4 +1,4 @@
-/** How an answer was found, as our own service says it when it is asked. Bounded: any service may send anything. */
+/** Parses the plan of a response, which our own service sends on request. Bounded, because any service may send anything. */
 import type { AskedSource, OpenedPages } from '../../model/asked-source.ts';
 import { isPlain } from '../../lib/json-values.ts';
 import { readCounter, readText, readWord } from './wire-values.ts';

@@ -22,8 +22,8 @@ type ReportInput = {
 };
 
 /**
- * Reports of the tools that a response says something about. A group says that its tool responded, unless a warning says
- * otherwise; a warning of our service about one tool says that the others responded. Without either, nothing is known.
+ * Reports of the tools that a response mentions. A group means that its tool responded, unless a warning contradicts; a
+ * warning of our service about one tool means that the other tools responded. Without either, nothing is known.
  */
 export function reportTools({
   answer,

@@ -46,7 +46,7 @@ export function mergeHashtags(named: readonly string[], textTags: readonly strin
   return merged;
 }
 
-/** Those that a post names, null if it does not say, and those of its text; null if there are neither. */
+/** Hashtags in the `entities` of a post (null if it has none), with the hashtags of its text; null if there are neither. */
 export function completeHashtags(named: readonly string[] | null, text: string): string[] | null {
   const textTags = readTextHashtags(text);
   return named === null && textTags.length === 0 ? null : mergeHashtags(named ?? [], textTags);

@@ -67,7 +67,7 @@ export type TopicStatus = {
   advice: string | null;
   /** When it becomes active again by itself, if it is paused and all its searches have this end. */
   paused_until: Date | null;
-  /** Searches with this status, the one that has had it for longest first. */
+  /** Searches with this status, by how long they have had it, longest first. */
   searches: readonly SearchStatus[];
   /** Number of all its searches that are not removed. */
   total: number;

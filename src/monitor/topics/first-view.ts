@@ -169,7 +169,7 @@ function isNamed({ text }: DescribedDiscovery): boolean {
 /** One of each source in turn, so that no site and no kind fills the list. */
 function mixSources(rows: readonly DescribedDiscovery[]): DescribedDiscovery[] {
   const groups = [...groupBy(rows, nameSource).values()];
-  // The first run found what it deems best first.
+  // The service returns its best results first, so a lower id is a better result.
   const sorted = groups.map((group) => group.toSorted((a, b) => b.copies - a.copies || Number(a.id - b.id)));
   const mixed: DescribedDiscovery[] = [];
   for (let place = 0; mixed.length < rows.length; place += 1)

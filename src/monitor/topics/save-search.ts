@@ -292,7 +292,7 @@ function mergeEdit(search: Search, edit: SearchEdit): WrittenSearch {
   const ai = search.operation === 'ai';
   const reschedules = edit.cron !== undefined || edit.every !== undefined;
   const { cron, every } = reschedules ? edit : { cron: search.cron ?? undefined, every: writeEvery(search) };
-  // An interval has no zone; a cron expression has that of the one before.
+  // An interval has no zone; a cron expression keeps the zone of the schedule before it.
   const zone = cron === undefined || search.cron === null ? undefined : search.tz;
   return {
     slug: edit.slug ?? search.slug,

@@ -61,7 +61,7 @@ export type SearchForecast = {
   /** Null if the schedule is invalid; see `problems`. */
   preview: SchedulePreview | null;
   problems: readonly Problem[];
-  /** Recent cost of one such call; null if never reported. */
+  /** Recent cost of one call of this operation; null if never reported. */
   call: CallCost | null;
   /** Its tools without a source. */
   missing: MissingTool[];

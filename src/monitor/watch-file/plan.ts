@@ -157,7 +157,7 @@ function keepParents(steps: readonly Step[], { kinds }: FileState): void {
   }
 }
 
-/** Created and changed first, each after what it needs; then what goes, in reverse. */
+/** Orders steps: creations and changes first, each after the resources that it needs; then removals, in reverse. */
 function orderSteps(steps: readonly Step[]): Step[] {
   const goes = ({ wanted }: Step) => wanted === undefined;
   return [...steps.filter((step) => !goes(step)), ...steps.filter(goes).toReversed()];
@@ -173,7 +173,10 @@ export function showStep({ kind, action, wanted, before, changed, note }: Step):
   return { action, kind: kind.name, key: showKey(kind, place), topic: place.parent, changes, baseline, note };
 }
 
-/** Of a new resource what a file says of it, without defaults; of another one what differs. */
+/**
+ * The changes of a step: of a new resource its settings in the file, without defaults; of an existing resource the settings
+ * that differ.
+ */
 function showChanges(
   kind: ResourceKind,
   before: Existing | undefined,

@@ -42,16 +42,19 @@ export type Reading<S extends Settings = Settings> = Place & {
 };
 
 export type ResourceKind<S extends Settings = Settings> = {
-  /** What one of them is called. */
+  /** The name of one resource of this kind: `topic`. */
   name: string;
-  /** The member that has them: of the file, or of each topic. */
+  /** The member of the file, or of each topic, that lists these resources. */
   member: string;
-  /** They are inside of these, and removed with them. */
+  /** The kind of resource that contains these resources, and with which they are removed. */
   of?: 'topic';
   table: OwnedTable;
-  /** All that are not removed, or the one at a place, by key. */
+  /** Lists all resources that are not removed, or the resource at a place, by key. */
   list(ctx: Pick<Context, 'db' | 'config'>, at?: Place): Promise<Existing<S>[]>;
-  /** The entries of their member; the problems of others are added. Default: those of an object, by slug. */
+  /**
+   * The entries of the member; problems of invalid entries are added to `problems`. Default: the member is an object, by
+   * slug.
+   */
   listEntries?(
     value: unknown,
     about: { parent: string | null; path: string; existing: readonly Existing<S>[] },
@@ -61,7 +64,7 @@ export type ResourceKind<S extends Settings = Settings> = {
   isKeyedByParent?: true;
   /** @throws InvalidInput with all problems; paths are below the entry */
   read(entry: unknown, reading: Reading<S>): Promise<S>;
-  /** What it depends on. @param given its settings, or an entry that may not be valid */
+  /** Resources that it depends on. @param given its settings, or an entry that may not be valid */
   needs?(given: Settings): Need[];
   /** Its entry in a file, without defaults and secrets; null: no file can describe it. */
   toInput(row: Existing<S>): unknown;

@@ -10,7 +10,7 @@ import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
 /** A post or link, for a topic. */
 export type DismissedItem = { topicId: Id; kind: 'post' | 'link'; thing: Id };
 
-/** Those of the discoveries that found something dismissed. */
+/** The discoveries whose item was dismissed for their topic. */
 export async function findDismissed(db: Queryable, discoveryIds: readonly Id[]): Promise<ReadonlySet<Id>> {
   if (discoveryIds.length === 0) return new Set();
   // Posts, also those that grew, and links of discoveries, if anything of their topics is dismissed.

@@ -26,7 +26,7 @@ export type Database = {
   /** Drizzle over the same pool, for reads and simple writes. */
   orm: NodePgDatabase;
   close(): Promise<void>;
-  /** Set where all changes are one transaction: its connection. See `held-transaction.ts`. */
+  /** The connection of the transaction that all changes belong to; only set where there is one (`held-transaction.ts`). */
   hold?: () => Promise<Transaction>;
 };
 

@@ -30,9 +30,9 @@ type KnownAuthor = Pick<
   'id' | 'service_id' | 'external_id' | 'username' | 'name'
 > & {
   service: string;
-  /** The current one and former ones. */
+  /** The current and former handles. */
   usernames: string[];
-  /** Of the profile, or a homepage; former ones too. */
+  /** Current and former addresses of the profile and the homepage. */
   urls: string[];
 };
 

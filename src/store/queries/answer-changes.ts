@@ -7,7 +7,7 @@ import { execute, statement, verbatim } from '../db/statement.ts';
 import { KNOWN_BEFORE_SQL } from '../save/save-completion-change.ts';
 import { setImmediate } from 'node:timers/promises';
 
-/** Of longer completions, only what is new is told: comparing them takes too long for a list. */
+/** For longer completions, only new statements are listed: comparing them takes too long for a list. */
 const MAX_COMPARED = 200;
 
 type ChangedRow = { id: Id; before: Id; news: number[] | null; known: Id[]; whole: boolean };
@@ -15,8 +15,9 @@ type ChangedRow = { id: Id; before: Id; news: number[] | null; known: Id[]; whol
 type StatementRow = { completion_id: Id; position: number; text: string; isCited: boolean };
 
 /**
- * The changes of completions against the previous one, without those that an older one of the days before had made.
- * @returns by completion; without those that have not changed, or were not compared
+ * The changes of completions against the previous completion, without changes that an older completion of the days before
+ * had made.
+ * @returns changes by completion; completions that have not changed or were not compared are left out
  */
 export async function readAnswerChanges(
   db: Queryable,

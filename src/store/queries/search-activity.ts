@@ -128,7 +128,7 @@ export type SearchNow = {
   posts: number;
   /** Posts that no other search of the topic had before: in the sum over the topic, each post counts once. */
   topic_posts: number;
-  /** Of these, the ones of the observed time. */
+  /** Posts among these that were published in observed time. */
   observed_posts: number;
   /** Observed share, 0 to 1; and share of the hours of which anything was observed. */
   coverage: number;

@@ -77,7 +77,7 @@ export type SearchSum = {
   search_id: Id;
   posts: number;
   topic_posts: number;
-  /** Of these, the ones of the observed time. */
+  /** Posts among these that were published in observed time. */
   observed_posts: number;
   /** Number of observed buckets, counting fractions; and number of buckets with any observation. */
   observed: number;

@@ -74,7 +74,7 @@ export async function readEarliestDue(db: Queryable, simulation: string | null):
   return onlyRow(rows).next_due_at;
 }
 
-/** Those of these searches that have a run queued or running. */
+/** The searches among these that have a run queued or running. */
 export async function listSearchesWithOpenRun(tx: Transaction, searchIds: readonly Id[]): Promise<Set<Id>> {
   const ids = await selectIds(
     tx,

@@ -1,6 +1,7 @@
 /**
  * Saves how much completions changed. The figures depend on the set of completions of a search, not on the order in which
- * they are saved: one that is saved late or parsed again is compared with those before it, and those after it with it.
+ * they are saved: a completion that is saved late or parsed again is compared with earlier completions, and later
+ * completions are compared with it.
  */
 import { compareStatements, findNews } from '../../model/statements/completion-change.ts';
 import { groupBy } from '../../lib/group-by.ts';
@@ -19,7 +20,7 @@ export async function lockCompletions(tx: Transaction, searchIds: readonly Id[])
     await tx.query({ name: 'lock_completions', text: LOCK_SEARCHES, values: [searchIds] });
 }
 
-/** What a completion says is no news if one of so many completions, of so many days before, said it. */
+/** A statement is no news if one of so many completions, of so many days before, has it. */
 const MAX_KNOWN_COMPLETIONS = 50;
 const MAX_KNOWN_DAYS = 7;
 /** And so many statements at most: 75 completions of 20. */
@@ -43,8 +44,8 @@ export const KNOWN_BEFORE_SQL = `ARRAY(
 )`;
 
 /**
- * Completions, and those after them that may have said the same, each with the ones before it, the newest first. The
- * previous one counts however old it is. $1 completions.
+ * The given completions, and later completions that may repeat their statements, each with the completions before it, newest
+ * first. The previous completion is included however old it is. $1 completions.
  */
 const SELECT_WINDOWS = `
 WITH saved AS (
@@ -82,9 +83,9 @@ LEFT JOIN strandline.completions p ON p.id = u.before
 WHERE c.id = u.id`;
 
 /**
- * Compares saved completions with the ones before them, and the ones after them with these.
+ * Compares saved completions with earlier completions, and later completions with the saved ones.
  * @param saved completions whose statements are saved, under {@link lockCompletions}
- * @returns which of them say something that those of the days before did not
+ * @returns completions with a statement that no completion of the days before has
  */
 export async function saveCompletionChanges(tx: Transaction, saved: readonly Id[]): Promise<ReadonlySet<Id>> {
   if (saved.length === 0) return new Set();
@@ -100,7 +101,8 @@ export async function saveCompletionChanges(tx: Transaction, saved: readonly Id[
   const changes = windows.map(({ after, before: [last] }) =>
     last === undefined ? null : compareCompletions(previous.get(last) ?? [], previous.get(after) ?? []),
   );
-  // Few completions say something that the previous one did not, and only these are compared with older ones.
+  // Few completions have a statement that the previous completion lacks, and only these are compared with older
+  // completions.
   const isOpen = (i: number) => (changes[i]?.news.length ?? 0) > 0;
   const older = await readStatements(
     tx,

@@ -25,7 +25,7 @@ const contentOrigin = () => ({
   observed_at: instant().notNull(),
   /** The run of that response; null if stored before runs were recorded. */
   run_id: ref(),
-  /** Whether no full copy was stored: what a partial copy says stands until there is one. */
+  /** Whether no full copy was stored yet: values of a partial copy are kept until a full copy arrives. */
   is_partial: boolean().notNull().default(false),
   /** Of the newest full copy, and of the newest partial one; null: unknown, compare in full. */
   content_hash: ref(),

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Pooled } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
 
-/** `most` whole units of one source in one period such as `2026-11-21`. */
+/** How many whole units of a source may be used in a period such as `2026-11-21`. */
 type SourceAllowance = { source: string; period: string; most: number };
 
 /** Periods unused for this long are deleted: a slow clock may still be in yesterday's. */

@@ -1,6 +1,6 @@
 /**
- * Slugs that topics and searches had before they were renamed. Each leads to one of them: to the last that had it. A slug
- * that is in use is no former slug.
+ * Slugs that topics and searches had before they were renamed. Each former slug leads to the topic or search that had it
+ * last. A slug that is in use is no former slug.
  */
 import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
@@ -8,7 +8,7 @@ import { execute, rowsOf, type Statement, statement, verbatim } from '../db/stat
 export type NamedKind = 'topic' | 'search';
 type Named = { kind: NamedKind; slug: string };
 
-/** Of these slugs, those that are former ones, with the current slug of the same topic or search. */
+/** The former slugs among these slugs, each with the current slug of its topic or search. */
 export async function findRenamed(
   db: Queryable,
   named: readonly Named[],

@@ -371,7 +371,7 @@ function addWarning(name: string, text: string, isSimulated: boolean): string {
   return `${truncateText(cleanLine(name), most)}: ${shortText}${warning}`;
 }
 
-/** Why the message comes now, and whether more of them can come today; null if that goes without saying. */
+/** Why the message comes now, and whether more messages can come today; null if neither needs saying. */
 function describeLead(data: Discoveries): string | null {
   const { muted, daily_limit: limit } = data;
   const sentences = [

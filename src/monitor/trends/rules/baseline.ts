@@ -44,7 +44,7 @@ export function computeBaseline(history: History, end: number, riseEnd = end): B
   if (usual === null) return null;
   const expected = expectCount(series, { ...usual, level: 1 }, end, end - first);
   if (!(expected > 0)) return null;
-  // Where nothing was found, as if one post had been.
+  // Without posts, the rate is that of one post: it must not be zero.
   const rate = Math.max(1, (sums.counts[end] ?? 0) - (sums.counts[first] ?? 0)) / expected;
   const profile = usual.profile.map((value) => value * rate);
   const running = accumulateExpected(sums, profile, first, Math.max(end, riseEnd));

@@ -59,7 +59,7 @@ export function computeProfile(
     allPosts += weight * count;
     allExposure += weight * share;
   }
-  // Where nothing was found, as if one post had been.
+  // Without posts, the rate is that of one post: it must not be zero.
   const mean = Math.max(allPosts, 1) / allExposure;
   const prior = priorExposure / (1 + ASSUMED_DISPERSION * rough);
   const profile = new Float64Array(DAY_QUARTERS);

@@ -6,7 +6,7 @@ type ShareOfVoiceDay = {
   topic: string;
   bucket_at: Date;
   posts: number;
-  /** What it would have been had all of the day been observed; null where too little was. */
+  /** Posts that the day would have had if all of it had been observed; null if too little was observed. */
   normalised_posts: number | null;
   lower_bound: boolean;
 };
@@ -17,8 +17,8 @@ type ShareOfVoiceSeries = {
   posts: (number | null)[];
   least: boolean[];
   /**
-   * One per day: its part, 0 to 1, of the normalised posts of these topics together; null on days on which one of them
-   * was not observed, for its part would fall to the others, and where none of them was spoken of.
+   * One per day: the share, 0 to 1, of the topic in the normalised posts of these topics together. Null on days on which a
+   * topic was not observed, because its share would go to the others, and on days without posts.
    */
   share: (number | null)[];
 };

@@ -41,7 +41,7 @@ export function listWeekday(sums: Sums, middle: number, width: number): number[]
   return values;
 }
 
-/** Sorts what it is given. NaN where that is nothing. */
+/** The median. Sorts its argument; NaN if it is empty. */
 export function median(values: number[]): number {
   if (values.length === 0) return Number.NaN;
   values.sort((a, b) => a - b);
