@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { enqueueRuns } from './enqueue.ts';
 
 export type HeldChanges<C extends Context> = {
-  /** For the functions: what it changes is committed below. */
+  /** The context for the functions that change something: their changes wait for `commit`. */
   ctx: C;
   /** Whether something may have been changed. */
   isOpen(): boolean;

@@ -40,7 +40,10 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   tag: string;
   /** Of several, all are needed. */
   scope: Scope | readonly Scope[];
-  /** Members that the route names are in its path; of GET and DELETE the others are in the query, else in the body. */
+  /**
+   * Members that the route names are in its path; the others are in the query of GET and DELETE, and in the body of other
+   * methods.
+   */
   input: In;
   /** Members of the query although the route has a body. */
   query?: readonly string[];
@@ -131,7 +134,7 @@ export function nameList({ id, route }: Pick<AnyOperation, 'id' | 'route'>): str
   return route === undefined ? id : route.slice(route.lastIndexOf('/') + 1);
 }
 
-/** The objects of which one is given, each with its members. */
+/** The alternative objects of an input, of which a request has one. */
 export function listShapes(input: Input): readonly z.ZodObject[] {
   return input instanceof z.ZodObject ? [input] : input.options;
 }

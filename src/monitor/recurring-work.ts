@@ -35,7 +35,7 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
       (await fillTopicItems(db, config.linkRules, MAX_ITEM_BATCHES, stopping)) &&
       (await fillTextKeys(db, MAX_ITEM_BATCHES, stopping)),
   },
-  // A request makes it due at once; one that was interrupted continues.
+  // A request makes it due at once; an interrupted purge continues.
   purges: { everyMs: MINUTE, work: continuePurgesBriefly },
   idempotency: { everyMs: HOUR, work: inOneGo(({ db, clock }) => deleteIdempotencyKeys(db, clock)) },
   system: { everyMs: MINUTE, work: inOneGo(checkSystem) },
@@ -61,7 +61,7 @@ export async function runRecurringWork(ctx: Context, name: string, stopping: Abo
   await endRecurringWork(ctx.db.pool, name, isDone ? recurring.everyMs : 0);
 }
 
-/** Work that is done in one pass. It must return no boolean: one would be ignored. */
+/** Work that is done in one pass. It must not return a boolean, which would be ignored. */
 function inOneGo(work: (ctx: Context) => Promise<void> | Promise<number>): Work {
   return async (ctx) => {
     await work(ctx);

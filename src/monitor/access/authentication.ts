@@ -61,8 +61,8 @@ export async function openAccess(
   const secret = await readFormSecret(db, clock.now());
 
   /**
-   * The token is looked up before failures count: behind a proxy, all visitors may share one address, and strangers
-   * must not delay a right token. A wrong one is refused in any case; 256 random bits need no delay against guessing.
+   * The token is looked up before failures count: behind a proxy, all visitors may share one address, and strangers must not
+   * delay a right token. A wrong token is refused in any case; 256 random bits need no delay against guessing.
    */
   async function judge(token: string, address: string) {
     const prefix = keyIdOf(token, 'st');

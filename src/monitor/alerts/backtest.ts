@@ -284,7 +284,7 @@ async function describeMessages(
   });
 }
 
-/** Of each kind the first; of posts those with most engagement. */
+/** The first discoveries of each kind, and the posts with most engagement. */
 function chooseCandidates(
   entries: readonly PastEntry[],
   engagement: ReadonlyMap<bigint, number>,

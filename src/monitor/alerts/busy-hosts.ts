@@ -1,6 +1,6 @@
-/** Limits how many channels this process sends to at once at one host, so that a dead one leaves places for others. */
+/** Limits how many channels this process sends to at once at one host, so that a dead host leaves places for others. */
 
-/** Of the places for channels of a process (`platform/queue/queue-workers.ts`), those that one host may take. */
+/** How many of the places for channels of a process (`platform/queue/queue-workers.ts`) one host may take. */
 const MAX_SENDS_PER_HOST = 8;
 
 export type BusyHosts = {

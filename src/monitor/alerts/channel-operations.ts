@@ -1,4 +1,4 @@
-/** Operations on channels. Those that decide where messages go, or show secrets, need `admin`. */
+/** Operations on channels. Operations that decide where messages go, or show secrets, need `admin`. */
 import { z } from 'zod';
 import { channelSlug } from '../../model/value-shapes.ts';
 import { readChannels } from '../../store/alerts/alert-queries.ts';

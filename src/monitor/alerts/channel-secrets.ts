@@ -130,7 +130,7 @@ export async function readSealedSecrets({ pool }: Database): Promise<SealedSecre
 /**
  * Decrypts all secrets in use, to verify the master key. Creates no key.
  * @returns the id of the key
- * @throws Refused `unavailable` if it is missing or is another one
+ * @throws Refused `unavailable` if the master key is missing or another
  */
 export async function openSealedSecrets({
   db,

@@ -47,7 +47,7 @@ export function assertSettingsOf({ settings }: ChannelKind, written: Settings): 
 /** A setting as it may be shown. `isPart`: only a part of it is shown. */
 export type ShownSetting = { name: string; label: string; shown: string; isPart: boolean };
 
-/** @param settings a secret one may be missing @returns in the kind's order; the first is where the channel sends to */
+/** @param settings a secret setting may be missing @returns in the kind's order; the first is where the channel sends to */
 export function showSettings(kind: ChannelKind, settings: Partial<Settings>): ShownSetting[] {
   return Object.entries(kind.settings).map(([name, setting]) => {
     const { label, secret, optional } = setting;

@@ -22,12 +22,12 @@ import type { DigestHeld } from '../digests/digest-shapes.ts';
 import { slotsBetween } from '../schedule/cadence.ts';
 import { createMessageId } from './message.ts';
 
-/** How long a digest waits for runs that were due before it, such as those of a machine that just woke. */
+/** How long a digest waits for runs that were due before it, such as runs of a machine that just woke. */
 const MAX_WAIT_MS = 5 * MINUTE;
 
 /**
- * Composes planned digests: reads the value, stores it, and creates the deliveries, in one transaction each. One that fails is left
- * for the next time, and delays no other.
+ * Composes planned digests: reads the value, stores it, and creates the deliveries, in one transaction each. A digest that
+ * fails is left for the next time, and delays no other.
  */
 export async function composeDigests(ctx: Context): Promise<void> {
   for (const id of await listPlannedDigests(ctx.db)) {
@@ -77,7 +77,7 @@ async function composeOne(ctx: Context, tx: Transaction, id: Id): Promise<Id[]> 
   return planned.channel_ids;
 }
 
-/** Where the last digest that was sent ended; of the first one, a period of the schedule before it. At most 31 days ago. */
+/** Where the last digest that was sent ended; for the first digest, one period of the schedule before it. At most 31 days ago. */
 function findStart({ last_until, digest, tz, due_at }: PlannedDigest, until: Date): Date {
   const oldest = until.getTime() - MAX_SPAN_DAYS * DAY;
   if (last_until !== null) return new Date(Math.max(last_until.getTime(), oldest));

@@ -91,7 +91,7 @@ export function describeFailure({
   return more.length === 0 ? meaning : `${meaning} (${more.join('; ')})`;
 }
 
-/** Statuses of 4xx that are about the receiver: a timeout there, and a failure of what it depends on. */
+/** Statuses of 4xx that are about the receiver: a timeout there, and a failed dependency. */
 const RECEIVER_TROUBLE: ReadonlySet<number> = new Set([408, 424]);
 
 function findConsequence(failed: FailedAttempt): Consequence {

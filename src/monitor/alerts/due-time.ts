@@ -47,8 +47,8 @@ export function isUrgent(kind: string): boolean {
 export const URGENT_KIND_NAMES: readonly string[] = [...URGENT_KINDS];
 
 /**
- * How many messages a day may have gone before one is sent. A fifth of the limit, at least one message, is kept for urgent ones,
- * unless the limit is one message.
+ * How many messages may have been sent on a day before another is sent. A fifth of the limit, at least one message, is kept
+ * for urgent messages, unless the limit is one message.
  */
 export function countAllowed({ max_per_day: most, kinds }: SendingRule, urgent: boolean): number {
   if (most === null) return Number.POSITIVE_INFINITY;

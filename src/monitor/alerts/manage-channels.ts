@@ -117,7 +117,7 @@ function describeChanges(kind: ChannelKind, before: Partial<Settings> | undefine
 }
 
 /**
- * Gives a channel a new secret. For a day messages are also signed with the previous one; a still older one ends now.
+ * Gives a channel a new secret. For a day messages are also signed with the previous secret; a still older secret ends now.
  * @throws Refused `not_found`; `conflict` if its kind has none; `unavailable` without a master key
  */
 export async function rotateSecret(ctx: ActingContext, slug: string): Promise<ChannelWithSecret> {

@@ -16,7 +16,7 @@ import type { ActingContext } from '../context.ts';
 import { requireTopic } from '../topics/find-by-slug.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
-/** A mute has an end, so that nothing is forgotten; to be told nothing for good, pause the rule. */
+/** A mute has an end, so that it is not forgotten; to stop messages for good, pause the rule. */
 const MAX_MUTE_DAYS = 366;
 
 /** What is muted; everything has no slug. */

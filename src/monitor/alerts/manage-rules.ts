@@ -206,7 +206,7 @@ async function readEditableRule(tx: Transaction, slug: string) {
   return editable;
 }
 
-/** The columns that a rule as written sets: those of the same names, and of kinds and cooldown. */
+/** The columns that a written rule sets: columns of the same names, and those of kinds and cooldown. */
 function listSettings({
   on,
   cooldown,

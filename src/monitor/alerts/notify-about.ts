@@ -73,7 +73,7 @@ async function withFreeSlug<T>(stem: string, make: (slug: string) => Promise<T>)
   }
 }
 
-/** Days from which messages a week are told. */
+/** The last days from which the number of messages a week is estimated. */
 const MAX_OBSERVED_DAYS = 14;
 
 /**

@@ -169,7 +169,7 @@ export async function readOccasion(
   };
 }
 
-/** The end is that of the last mute that applied to it. */
+/** Reads the mute that held a delivery back, with the end of the last mute that applied to it. */
 async function readMute(
   tx: Transaction,
   { id, muted, muted_topic_id, muted_until, created_at }: DueDelivery,

@@ -9,8 +9,8 @@ import type { ReportedProblem } from './message.ts';
 import type { ProblemChange } from './problem-words.ts';
 
 /**
- * The problems of a message as they are now. One that began and ended before its message was composed is one line, and its end is
- * part of this message; of one that ended in another way than by recovering, nothing is left to say.
+ * The problems of a message as they are now. A problem that began and ended before its message was composed is one line that
+ * includes its end; a problem that ended in another way than by recovering is left out.
  */
 export async function takeProblems(
   tx: Transaction,

@@ -15,8 +15,8 @@ import type { Id, Queryable } from '../../store/db/database.ts';
 import type { StoredRuleKind } from '../../model/alerts.ts';
 
 /**
- * Evaluates rules over discoveries. A rule whose filter cannot be read reports nothing, so that it can be edited; no
- * worker starts with one ({@link assertStoredFilters}).
+ * Evaluates rules over discoveries. A rule whose filter cannot be read reports nothing, so that it can be edited; no worker
+ * starts with such a rule ({@link assertStoredFilters}).
  * @param now for relative times in filters
  * @returns what each rule reports, in the order of the discoveries
  */

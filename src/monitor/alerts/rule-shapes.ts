@@ -40,8 +40,8 @@ const DEFAULTS = readPreset(DEFAULT_PRESET);
 const DEFAULT_COOLDOWN = '6h';
 
 /**
- * The settings of a new rule that names none: those of its preset. Without one, rules on spikes and trends alone have neither
- * cooldown nor limit, because these are rare and spikes urgent; and a rule with its own cooldown has no limit.
+ * The settings of a new rule that names none: those of its preset. Without a preset, rules on spikes and trends alone have
+ * neither cooldown nor limit, because these are rare and spikes urgent; and a rule with its own cooldown has no limit.
  */
 export function chooseDefaults({
   on,

@@ -31,7 +31,7 @@ export function assertPreviewable(slug: string): void {
 const FIXED = ['on', 'topic', 'search', 'filter', 'preset', 'digest'] as const;
 
 /**
- * What the rule `system` reports cannot be changed; what it is called, where it sends and when, can.
+ * Of the rule `system`, name, channels and times can be changed, and nothing else.
  * @throws InvalidInput
  */
 export function assertSystemScope(

@@ -39,7 +39,7 @@ function classifyStatus(status: number): RunCode {
 
 /**
  * Checks the first character of a body, because the content type of services is unreliable.
- * @throws RunError `bad_json` for an empty body, or one that is labelled as JSON but is not; otherwise `bad_content_type`
+ * @throws RunError `bad_json` for an empty body, or a body that is labelled as JSON but is not; otherwise `bad_content_type`
  */
 export function assertJson(body: Buffer, contentType: string | null): void {
   if (isNotUtf8(body)) return; // its reader decodes it, or says what is wrong

@@ -63,7 +63,7 @@ function buildAddress({ baseUrl, prefix, dialect }: Target, operation: Operation
   return new URL(origin + trimEndSlashes(pathname) + buildOperationPaths(dialect, prefix)[operation]);
 }
 
-/** Each member that the specification has: one that is forgotten does not compile. */
+/** Each member of the specification: a forgotten member does not compile. */
 type MembersOf<Schema extends { shape: object }> = Record<keyof Schema['shape'], unknown>;
 
 /** Operation A always sends `streaming`: without it, the service has sent a stream. */

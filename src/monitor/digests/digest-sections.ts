@@ -59,7 +59,7 @@ export const MAX_HEAD_WORDS = 140;
 type HeadDetail = {
   /** UTF-16 code units of a statement or reason. */
   text: number;
-  /** Of all answers together, new and gone ones each. */
+  /** Number of new statements, and of removed statements, of all answers together. */
   statements: number;
   /** Sentences about what was not collected. */
   gaps: number;
@@ -67,7 +67,7 @@ type HeadDetail = {
   names: number;
 };
 
-/** How much of the others is shown. */
+/** How much of the other sections is shown. */
 type BodyDetail = {
   /** UTF-16 code units of a post or link. */
   text: number;

@@ -14,7 +14,7 @@ export const MAX_ITEMS_PER_TOPIC = 3;
 export const MAX_ATTENTION = 3;
 /** Things that still grow, most first. */
 export const MAX_GROWING = 3;
-/** Statements of an answer, of those that are new and those that are gone. */
+/** New statements of an answer, and removed statements, each. */
 export const MAX_STATEMENTS = 5;
 /** Of a list that a digest has only for the record: what was not collected, answers, topics. */
 export const MAX_ROWS = 200;
@@ -259,9 +259,7 @@ const members = {
 export const Digest = z.object(members).meta({ id: 'Digest' });
 export type Digest = z.infer<typeof Digest>;
 
-/**
- * Whether a digest says more than that nothing is new. One that does not is kept as a page and sent to nobody.
- */
+/** Whether a digest has news. A digest without news is kept as a page and sent to nobody. */
 export function saysSomething(digest: Digest): boolean {
   const { not_collected, attention, answers, topics, growing, held } = digest;
   return (

@@ -87,7 +87,10 @@ function describeSearch(
   };
 }
 
-/** The strongest spike of each search and measure that was reported in the span, strongest first. Those of one author or text are no news of many. */
+/**
+ * The strongest spike of each search and measure that was reported in the span, strongest first. Spikes of one author or
+ * text are left out.
+ */
 async function readSpikesOf(
   db: Context['db'],
   { searchIds, from, until }: SearchSpan,

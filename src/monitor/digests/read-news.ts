@@ -26,7 +26,7 @@ import {
   type NameTopic,
 } from './digest-shapes.ts';
 
-/** Topics with something new, those with most first. */
+/** Topics with something new, most first. */
 export async function readNews(
   { db }: Pick<Context, 'db'>,
   topics: readonly TopicRow[],
@@ -84,7 +84,7 @@ export async function readNews(
 /** By its discovery, which is the only one of its thing that is first in its topic. */
 type FoundItem = { id: Id; item: DigestItem };
 
-/** The best things: those with most engagement, but the best link has a place, too. */
+/** The best things: the posts with most engagement, and a place for the best link. */
 function chooseItems(items: readonly FoundItem[]): FoundItem[] {
   const sorted = items.toSorted((a, b) => measureEngagement(b.item) - measureEngagement(a.item));
   const first = sorted.slice(0, MAX_ITEMS_PER_TOPIC);

@@ -48,7 +48,7 @@ function writeAtom({ id, title, page, self, updated, entries }: FeedDocument): s
     id,
     title: { value: toXmlText(title), type: 'text' },
     updated,
-    // Entries without an author have this one.
+    // Entries without an author have this author.
     authors: [{ name: PROGRAM }],
     generator: { text: PROGRAM, version: VERSION },
     links: [

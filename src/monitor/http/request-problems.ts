@@ -115,7 +115,7 @@ function buildProblem(place: string, whole: unknown, steps: readonly string[], e
 }
 
 /**
- * The values of an input that comes from no request, such as those of a command or a form.
+ * The values of an input that comes from a command or a form, not from a request.
  * @throws InvalidInput with all problems
  */
 export function decodeInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {

@@ -25,7 +25,7 @@ export const MAX_CONCURRENT_STATEMENTS = { all: MAX_STATEMENTS, each: 2 };
 /** The places of one process. */
 export function createShares(): Shares {
   return {
-    // A browser opens one per visible page; a team behind one token may have fifty.
+    // A browser opens a stream per visible page; a team with one token may have fifty.
     events: createShare('event streams', { all: 500, each: 50 }),
     // Each uses a database connection for as long as the client reads.
     exports: createShare('exports', { all: 4, each: 2 }),

@@ -14,7 +14,7 @@ const wholeMembers = {
 };
 /** A completion with its key items and links. */
 export const WholeCompletion = defineRowWith('WholeCompletion', 'completions', wholeMembers);
-/** The same, with what says how it came about. */
+/** A completion as one route returns it, with the tools of its run and how it compares with earlier completions. */
 export const ShownCompletion = defineRowWith('ShownCompletion', 'completions', {
   ...wholeMembers,
   tools: z.array(RunTool).describe('Tools of its run, and whether they responded.'),

@@ -49,7 +49,7 @@ function isUnknown(member: string, value: unknown): boolean {
 
 const chooseLater: Choose = (_, later) => later;
 
-/** The one with more information: the higher number, the longer text or list. A total order, so that any order works. */
+/** The value with more information: the higher number, the longer text or list. A total order, so that any order works. */
 const chooseFuller: Choose = (before, later) => {
   if (typeof before === 'number' && typeof later === 'number') return Math.max(before, later);
   const [a, b] = [toComparable(before), toComparable(later)];

@@ -112,7 +112,10 @@ function readHighlights(list: unknown): string[] | null {
   return list.slice(0, MAX_HIGHLIGHTS).flatMap((text) => readNonEmptyText(text, MAX_SNIPPET) ?? []);
 }
 
-/** The more precise of two times; of two relative ones alike, the earlier, which is closer. The save does the same. */
+/**
+ * The more precise of two times; of two relative times of equal precision, the earlier, which is closer. The save does the
+ * same.
+ */
 function choosePrecise(before: DatedTime | null, later: DatedTime | null): DatedTime | null {
   if (before === null || later === null) return before ?? later;
   const [a, b] = [before, later].map(({ precision }) => TIME_PRECISIONS.indexOf(precision));
@@ -144,7 +147,7 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-/** One link per identity: in the position of the first one, with the spelling of the last. */
+/** One link per identity, at the position of its first occurrence, with the spelling of the last. */
 export function distinctLinks<T extends LinkRef>(links: readonly T[]): T[] {
   return [...new Map(links.map((link) => [link.canonical, link])).values()];
 }

@@ -19,8 +19,8 @@ const MAX_NESTING = 3;
 const MAX_NESTED_POSTS = 500;
 
 /**
- * A repost with the whole text of the post that it repeats, if the response has that. One that stays cut is partial, so
- * that it does not replace what is known of it.
+ * A repost with the whole text of the post that it repeats, if the response has that post. A repost that stays cut is
+ * partial, so that it does not replace what is known of it.
  */
 function complete(post: ParsedPost, posts: ReadonlyMap<string, ParsedPost>, isNested: boolean): ParsedPost {
   const { text, reposted_status_id: id } = post;
@@ -66,7 +66,7 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects) {
     return id;
   }
 
-  /** Stores the post in the first of these members that holds one. Returns its id, also beyond the limits. */
+  /** Stores the post in the first of these members that contains a post. Returns its id, also beyond the limits. */
   function placeNested(path: string, post: Plain, members: Iterable<string>, level: number): string | null {
     for (const member of members) {
       const value = post[member];
@@ -106,7 +106,7 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects) {
     }
     const { id, code } = readId(user.id);
     if (id === undefined) {
-      // An empty object is no reject. A name without an id is one, since names do not identify authors.
+      // An empty object is no reject. A name without an id is a reject, since names do not identify authors.
       if (code !== 'no_id' || readWord(user.username) !== null) rejects.add(`${path}.id`, code, user);
       return null;
     }

@@ -287,7 +287,7 @@ async function closeUnstoredCall(ctx: Context, { runId, response, latencyMs, cos
   );
 }
 
-/** Takes a response that another process stored while this one was about to call. */
+/** Takes a response that another process stored while this process was about to call. */
 async function takeConcurrentResponse(ctx: Context, run: LeasedRun): Promise<RawResponse> {
   const response = await takeUnreadResponse(ctx.db, { runId: run.id, now: ctx.clock.statementTime() });
   if (response === null) throw new RunError('lease_lost');

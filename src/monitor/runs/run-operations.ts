@@ -1,4 +1,4 @@
-/** Operations on runs: lists, one with its calls, what was rejected, and parsing a stored response again. */
+/** Operations on runs: list them, show a run with its calls and rejects, and parse a stored response again. */
 import { z } from 'zod';
 import { awaitMembers } from '../../lib/await-members.ts';
 import { RUN_STATUSES } from '../../model/closed-lists.ts';
@@ -41,8 +41,8 @@ const about = { tag: 'runs', scope: 'read' } as const;
 const named = z.strictObject({ run: idParam });
 
 /**
- * The commands `runs show` and `runs replay` are by hand: one prints a response as it was sent, the other derives what
- * follows from it where no worker does.
+ * The commands `runs show` and `runs replay` are written by hand: `show` prints a response as it was sent, `replay` derives
+ * figures where no worker does.
  */
 export const RUN_OPERATIONS = [
   declareOperation({

@@ -144,7 +144,7 @@ function hasAny(times: Iterable<number>): boolean {
 export type DueSlots = {
   /** The latest slots one by one, ascending. */
   latest: readonly number[];
-  /** All older ones: the first, the last and their number. Null if there are none. */
+  /** All older slots: the first, the last and their number. Null if there are none. */
   older: { first: number; last: number; count: number } | null;
 };
 
@@ -152,7 +152,7 @@ export type DueSlots = {
 export function listDueSlots(schedule: Schedule, from: number, to: number, most: number): DueSlots {
   const total = countSlots(schedule, from, to);
   if (total <= most) return { latest: [...slotsBetween(schedule, from, to)], older: null };
-  // Extends the span backward until it has enough slots, plus one: the last of the older ones.
+  // Extends the span backward until it has enough slots and one more: the last of the older slots.
   let begin = to - DAY;
   while (begin > from && countSlots(schedule, begin, to) <= most) begin = to - 2 * (to - begin);
   const [last, ...latest] = [...slotsBetween(schedule, Math.max(begin, from), to)].slice(-most - 1);
@@ -218,7 +218,7 @@ export function readSchedule(row: ScheduleRow): SearchSchedule {
 /** State reason of a search whose schedule is from an older release or names a time zone that no longer exists. */
 export const UNREADABLE_SCHEDULE = 'the schedule is invalid; edit it';
 
-/** The first due time of a new search after a time. An adaptive one moves when a response has been derived. */
+/** The first due time of a new search after a time. That of an adaptive search moves with each response. */
 export function firstDue(schedule: SearchSchedule, after: Date | number): number {
   return schedule.kind === 'auto' ? Number(after) + firstInterval(schedule) : nextSlot(schedule, after);
 }

@@ -89,7 +89,7 @@ function evenly(callsPerDay: number): number {
   return DAY / sustainCalls(callsPerDay);
 }
 
-/** Calls per day of an adaptive search if nobody set a limit: those of the fixed plan that it replaces. */
+/** Calls per day of an adaptive search if nobody set a limit: as many as the fixed plan that it replaces. */
 const CALLS_PER_DAY_OF = { hourly: 24, quarterHourly: 96 } as const;
 
 /**

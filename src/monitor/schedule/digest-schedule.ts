@@ -53,7 +53,7 @@ export function writeDigestSchedule(cron: string): string {
   return `${days} ${time}`;
 }
 
-/** A daily schedule is due 28 times in as many days, a weekly one four times; a change of the clock adds none. */
+/** In 28 days, a daily schedule is due 28 times and a weekly schedule four times; a change of the clock adds none. */
 const SPAN_DAYS = 28;
 
 /**

@@ -77,7 +77,7 @@ export function findTruncated({ at, since, times }: PacedResponse): { posts: num
   return block.oldest - since > MIN_MISSING * gap ? block : null;
 }
 
-/** Counts fade by half in this time, those by hour of the day and those of missed posts. */
+/** Times in which counts fade by half: counts by hour of the day, and counts of missed posts. */
 const HOUR_FADE_MS = 14 * DAY;
 const FADE_MS = 3 * DAY;
 /** Weight of "as at an average hour", in hours, in the factor of an hour of the day. */

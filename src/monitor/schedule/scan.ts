@@ -30,7 +30,7 @@ import { planDigests } from './plan-digests.ts';
 
 /** Searches and runs that are handled in one transaction. */
 const SCAN_BATCH = 500;
-/** Runs that dead workers may have taken from the head of the queue without a lease: those of a dozen workers. */
+/** Maximum runs that dead workers may have taken from the head of the queue without a lease: as many as a dozen workers take. */
 const MAX_TAKEN_ALONG = 100;
 /** The reason of a search that is broken because the database refuses its slots. */
 const UNRECORDED_REASON = 'due slots could not be recorded; see the log';
@@ -88,7 +88,7 @@ export async function enqueueDueSearches(ctx: Context, now: Date): Promise<Date 
       return search === undefined ? [] : [{ ...search, id, fence: 0, trigger: 'schedule' }];
     });
     await offerRuns(ctx, offers, now);
-    // Other processes have the row locks of the remaining ones.
+    // Other processes have the row locks of the remaining searches.
     if (due.length === 0) return earliest;
   }
 }

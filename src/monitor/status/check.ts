@@ -1,4 +1,4 @@
-/** A check of the installation: what was found, and what to do about it. Commands, API, metrics and pages show the same checks. */
+/** A check of the installation: its state, and what to do about it. Commands, API, metrics and pages show the same checks. */
 
 /** The worst first. `attention`: it works, and a person should know. `unknown`: the check could not be made. */
 export const CHECK_STATES = ['failed', 'attention', 'unknown', 'ok'] as const;

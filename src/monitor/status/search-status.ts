@@ -62,7 +62,7 @@ export type TopicStatus = {
   status: SearchStatusName | null;
   /** When the first of these searches came into it; null for `ok`. */
   since: Date | null;
-  /** Of the search that has had it for longest. */
+  /** The reason of the search that has had this status for longest. */
   reason: string | null;
   advice: string | null;
   /** When it becomes active again by itself, if it is paused and all its searches have this end. */
@@ -87,7 +87,7 @@ const TROUBLED: ReadonlySet<SearchStatusName> = new Set<SearchStatusName>([
   'capped',
 ]);
 
-/** The worst first, then the one that has it for longest. */
+/** The worst status first, then the search that has had it for longest. */
 export function compareStatuses(
   a: Pick<SearchStatus, 'status' | 'since'>,
   b: Pick<SearchStatus, 'status' | 'since'>,

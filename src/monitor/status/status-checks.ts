@@ -11,7 +11,7 @@ import { describeLastRun } from './search-silence.ts';
 import type { StatusFacts, WorkerStatus } from './status-facts.ts';
 
 /**
- * The parts that everything needs come first, then what goes wrong with searches and messages, if anything does.
+ * Parts that everything needs come first, then problems of searches and messages.
  * @param formatAt writes a time for its reader
  */
 export function judgeStatus(facts: StatusFacts, now: Date, formatAt: (at: Date) => string): Check[] {
@@ -169,7 +169,7 @@ const seeRun = (runId: bigint | null, search: string) =>
 const lasting = (since: Date | null, now: Date) =>
   `for ${formatDuration(now.getTime() - (since ?? now).getTime())}`;
 
-/** Failures since the last success; one that goes on for three intervals is silent, too, and is listed there. */
+/** Searches that have failed since their last success; a search that fails for three intervals is listed as silent. */
 function checkFailingSearches({ troubled, silent }: StatusFacts, now: Date): Check[] {
   const listed = new Set(silent.searches.map(({ slug }) => slug));
   const failing = troubled.filter(

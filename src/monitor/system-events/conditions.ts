@@ -117,7 +117,7 @@ function judgeBudget(service: SystemReading['services'][number], now: Date): Con
   ];
 }
 
-/** Workers that ended without saying so, unless one that started later takes their place. */
+/** Workers that ended without deregistering, unless a worker that started later takes their place. */
 function listLostWorkers(workers: SystemReading['workers']): SystemReading['workers'] {
   const later = workers
     .filter(({ silent }) => !silent)

@@ -17,7 +17,7 @@ export type Condition = {
   subject: string;
   search_id: SystemEvent['search_id'];
   since: Date;
-  /** When its newest evidence is from, such as a second failed run; null: one is enough. */
+  /** Time of the newest evidence, such as a second failed run; null if the problem needs no second evidence. */
   evidence_at: Date | null;
   reason: string | null;
   advice: string | null;
@@ -50,12 +50,12 @@ const SINGLE_EVIDENCE_MS = 30 * MINUTE;
 const SILENCE_CONFIRM_MS = 10 * MINUTE;
 const FIRST_QUIET_MS = 5 * MINUTE;
 const MAX_QUIET_MS = 6 * HOUR;
-/** Within this time after its end, a problem is the same one again. */
+/** A problem that returns within this time after its end is the same problem. */
 export const RECURRENCE_MS = DAY;
 /** If no check ran for longer, nothing is known about the time in between. */
 const MAX_CHECK_PAUSE_MS = 10 * MINUTE;
 
-/** @param stored those that have not ended, and those that ended within {@link RECURRENCE_MS} */
+/** @param stored problems that have not ended, and problems that ended within {@link RECURRENCE_MS} */
 export function decideEvents(stored: readonly SystemEvent[], check: Reading): EventChanges {
   const { now, lastCheckAt, conditions } = check;
   const wasPaused = lastCheckAt === null || now.getTime() - lastCheckAt.getTime() > MAX_CHECK_PAUSE_MS;

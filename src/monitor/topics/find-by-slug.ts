@@ -1,6 +1,6 @@
 /**
- * Finds topics and searches by slug, which may be a former one, and runs by id. What is found has the current slug. An unknown
- * slug is refused with the nearest known one, a new one that is taken with whose it is.
+ * Finds topics and searches by slug, which may be a former one, and runs by id. Results have the current slug. The refusal
+ * of an unknown slug names the nearest slug; that of a new slug that is taken names its topic or search.
  */
 
 import type { Context } from '../context.ts';

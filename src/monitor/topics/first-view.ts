@@ -24,7 +24,7 @@ import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { Context } from '../context.ts';
 import { findMissingTools } from './tool-sources.ts';
 
-/** A sentence of the answer with what it cites. */
+/** A sentence of the answer with its citations. */
 export type KnownStatement = { text: string; citations: Citation[] };
 
 export type FirstView = {

@@ -19,7 +19,7 @@ import { chooseService } from './service-choice.ts';
 import { refuseWithoutSources } from './tool-sources.ts';
 
 export type Rewatch = {
-  /** Default: that of new searches. */
+  /** Default: the service of new searches. */
   service?: string | undefined;
   /** Default: the first free of `slug-2`, `slug-3`. */
   slug?: string | undefined;

@@ -1,4 +1,7 @@
-/** Forecast of searches, saved or not: next runs, calls, cost, and tools without a source. Every entry point shows this one. */
+/**
+ * Forecast of searches, saved or not: next runs, calls, cost, and tools without a source. Every entry point shows this
+ * forecast.
+ */
 
 import { formatUsd, formatWhole } from '../../lib/display-format.ts';
 import { readCallsPerDay } from '../../config/config.ts';

@@ -1,4 +1,4 @@
-/** Operations on saved searches: one and its versions, create, replace, edit, preview, run and try. */
+/** Operations on saved searches: show with versions, create, replace, edit, preview, run and try. */
 import { z } from 'zod';
 import { countParam } from '../../model/value-shapes.ts';
 import type { Id } from '../../store/db/database.ts';

@@ -145,7 +145,7 @@ const recordEnd = (end: Date | null) => (end === null ? {} : { paused_until: { a
 /** A change with what it is about, and the end of a pause. */
 type Changing = { change: StateChange; scope: PauseScope; end: Date | null };
 
-/** In the order of these searches. @returns slugs of those that changed, and runs to enqueue after the commit */
+/** In the order of these searches. @returns slugs of the searches that changed, and runs to enqueue after the commit */
 async function changeEach(
   ctx: Context,
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Operations on the states of searches: pause, resume and remove one, those of a topic, and all; and list them. */
+/** Operations on the states of searches: pause, resume and remove a search, the searches of a topic, or all; and list them. */
 import { z } from 'zod';
 import { OPERATIONS } from '../../model/enumerations.ts';
 import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../lib/future-time.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether the tools of a search have sources on its service. Those without one would never respond. What a hosted service has
- * is only known from its responses, so it refuses no search.
+ * Whether the tools of a search have sources on its service. Tools without a source would never respond. What a hosted
+ * service has is only known from its responses, so it refuses no search.
  */
 
 import type { Operation, Tool } from '../../model/enumerations.ts';

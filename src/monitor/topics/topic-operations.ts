@@ -90,7 +90,7 @@ export const TOPIC_OPERATIONS = [
       return { isNew, made: await readTopic(ctx, made) };
     },
   }),
-  // The command `watch` executes the first runs, and says what they found.
+  // The command `watch` executes the first runs, and prints their results.
   declareOperation({
     ...about,
     id: 'watchTopic',

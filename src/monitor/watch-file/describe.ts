@@ -44,7 +44,7 @@ export async function describeAll(ctx: Context, topic?: string): Promise<Descrip
 
 type Row = { kind: ResourceKind; row: Existing };
 
-/** All; or those of a topic, what needs them, and what all of these need. */
+/** All resources; or the resources of a topic, those that need them, and those that all of these need. */
 function chooseRows<R extends Row>(rows: readonly R[], topic: string | undefined): readonly R[] {
   if (topic === undefined) return rows;
   const name = (kind: string, key: string) => `${kind} ${key}`;

@@ -23,7 +23,7 @@ export type PlanStep = {
   /** Its slug; of a source its address. */
   key: string;
   topic: string | null;
-  /** Its settings, if it is created; those that differ, if it is changed. Secrets are hidden. */
+  /** All settings, if it is created; the settings that differ, if it is changed. Secrets are hidden. */
   changes: Record<string, { before?: unknown; after?: unknown }>;
   /** Its next run is a new baseline. */
   baseline: boolean;

@@ -1,4 +1,7 @@
-/** Every kind of resource, in the order in which they are created: each after those that it needs. They are removed in reverse. */
+/**
+ * Every kind of resource, in the order in which they are created: each after the kinds that it needs. They are removed in
+ * reverse.
+ */
 import { channelResource } from './channel-resource.ts';
 import type { ResourceKind } from './resource.ts';
 import { ruleResource } from './rule-resource.ts';

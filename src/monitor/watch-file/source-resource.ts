@@ -127,7 +127,7 @@ async function findUnknownService(ctx: Context, name: string): Promise<Problem[]
   return [{ path: 'service', given: name, expected: `a source of the service: ${known.join(', ')}` }];
 }
 
-/** The address of each, as it is stored: one whose secret is hidden in a file is the source that is shown so. */
+/** The stored address of each entry: an address whose secret is hidden in the file is that of the source that is shown so. */
 function listEntries(
   value: unknown,
   { parent, path, existing }: { parent: string | null; path: string; existing: readonly Place[] },

@@ -37,7 +37,7 @@ export async function writeYaml(
   return parts.join('\n');
 }
 
-/** A member of a file, or an entry of one; lists of words are on one line. */
+/** A member of a file, or an entry of a member; lists of words are on one line. */
 function writeEntry(key: string, value: unknown): string {
   const document = new Document({ [key]: value }, { aliasDuplicateObjects: false });
   visit(document, {

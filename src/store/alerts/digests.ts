@@ -47,7 +47,7 @@ export async function insertPlannedDigest(
   );
 }
 
-/** A planned digest, with its rule as it is now, and the end of the last one that was sent. */
+/** A planned digest, with its rule as it is now, and the end of the last digest that was sent. */
 export type PlannedDigest = {
   id: Id;
   due_at: Date;
@@ -65,7 +65,7 @@ export type PlannedDigest = {
   channel_ids: Id[];
   last_until: Date | null;
   last_discovery: Id | null;
-  /** Topics that the last one left out because they were muted. */
+  /** Topics that the last digest left out because they were muted. */
   last_muted: { topic: string; topic_name: string }[] | null;
   /** The topic in scope; for a search, its topic; null: all. */
   topic_id: Id | null;

@@ -1,4 +1,4 @@
-/** Statements of gathering messages: those that have no body yet, only their discoveries. */
+/** Statements of gathering messages, which have no body yet, only discoveries. */
 import type { WaitReason } from '../../model/alerts.ts';
 import { type Id, onlyRow, type Transaction } from '../db/database.ts';
 import { execute, selectIds, statement } from '../db/statement.ts';

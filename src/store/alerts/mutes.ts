@@ -43,7 +43,7 @@ export async function readMuteEnds(
   return onlyRow(rows);
 }
 
-/** Sets the end of a mute; one up to the present ends it. @returns the end that it had */
+/** Sets the end of a mute; an end that is not in the future ends it. @returns the end that it had */
 export async function setMute(
   tx: Transaction,
   { scope, id, until, now }: { scope: MuteScope; id: Id | null; until: Date; now: Date },

@@ -38,7 +38,7 @@ export async function readPastEntries(
   rule: Pick<RuleSettings, 'topic_id' | 'search_id' | 'filter'> & { kinds: readonly FeedEntry['kind'][] },
   { since, until, after, limit }: { since: Date; until: Date; after: Id; limit: number },
 ): Promise<{ found: PastEntry[]; last: Id | null }> {
-  // A rule that reports all posts and links of a topic reports those that are its first.
+  // A rule that reports all posts and links of a topic reports the first of each thing.
   const coversTopic =
     rule.filter === '' &&
     rule.search_id === null &&

@@ -8,7 +8,7 @@ export type Rule = Pick<
   'id' | 'slug' | 'state' | 'muted_until' | 'after' | (typeof SETTINGS)[number]
 >;
 
-/** What a person sets. A new column is one here and in the table. */
+/** What a person sets. To add a column, add it here and to the table. */
 const SETTINGS = [
   'name',
   'topic_id',

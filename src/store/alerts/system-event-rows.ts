@@ -1,4 +1,4 @@
-/** Problems of strandline itself: rows that the check writes, and what messages say of them. */
+/** Problems of strandline itself: rows that the check writes, and their text in messages. */
 import type { SystemEventPart } from '../../model/alerts.ts';
 import { givenRows } from '../db/batches.ts';
 import { type Id, onlyRow, type Queryable, type Transaction, writeRows } from '../db/database.ts';
@@ -6,7 +6,7 @@ import { recordFact } from '../db/facts.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import type { system_events } from '../schema/alert-tables.ts';
 
-/** A problem as stored; one without `opened_at` was seen by one check and waits for a second. */
+/** A stored problem; without `opened_at`, it was seen by one check and waits for a second. */
 export type SystemEvent = typeof system_events.$inferSelect;
 
 export type NewSystemEvent = Omit<SystemEvent, 'id'>;
@@ -72,7 +72,7 @@ export async function recordCheck(tx: Transaction, now: Date): Promise<void> {
   await recordFact(tx, 'system_check', now);
 }
 
-/** A part of a problem that a channel has not been told. */
+/** A part of a problem, its beginning or end, that was not reported to a channel. */
 type UntoldPart = { channel_id: Id; event_id: Id; part: SystemEventPart };
 
 /**

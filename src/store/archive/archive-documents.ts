@@ -11,7 +11,7 @@ import { setImmediate } from 'node:timers/promises';
 const MAX_INDEXED_WORD_LENGTH = 64;
 /** A `tsvector` stores no position beyond 16,383. */
 const MAX_INDEXED_WORDS = 10_000;
-/** Positions in {@link writeVector}; those of stems follow, and beyond 16,383 their number is lost, not they. */
+/** Positions in {@link writeVector}; positions of stems follow. Beyond 16,383, positions are lost, and the words stay. */
 const MAX_WRITTEN_WORDS = 16_000;
 
 /** A tenth of a millisecond each: between as many, other requests of the process proceed. */

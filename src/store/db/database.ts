@@ -116,7 +116,7 @@ export function backOffSql(attempts: string, max: string): string {
 }
 
 /**
- * The row of a statement that returns exactly one.
+ * The row of a statement that returns exactly one row.
  * @throws Error: it returned none, which is a fault of the program or of the data
  */
 export function onlyRow<Row>(
@@ -178,7 +178,7 @@ export function createOrm(tx: Transaction): NodePgDatabase {
 
 const RETRYABLE = new Set(['40001', ...LOCK_ERRORS]);
 const MAX_TRANSACTION_ATTEMPTS = 5;
-/** Error of every statement after a failed one in a transaction. */
+/** Error of every statement after a failed statement in a transaction. */
 const IN_FAILED_TRANSACTION = '25P02';
 
 /**

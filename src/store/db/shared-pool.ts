@@ -17,7 +17,7 @@ export type ConnectionShares = {
   waitMs: number;
 };
 
-/** More than have requests at a time; forgotten ones begin a new line. */
+/** More visitors than have requests at a time; a forgotten visitor begins a new line. */
 const MAX_VISITORS = 10_000;
 
 type Connected = (

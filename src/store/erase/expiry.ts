@@ -31,7 +31,7 @@ export const EXPIRY = {
   },
   /**
    * Bodies of messages, by their last attempt; the delivery and its discoveries stay. A dead message that is resent later is
-   * composed from those that are left.
+   * composed from the discoveries that are left.
    */
   messages: {
     table: 'deliveries',

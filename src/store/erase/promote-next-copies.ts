@@ -21,7 +21,7 @@ export async function passOnThings(tx: Transaction, discoveryIds: readonly Id[])
   const first: Id[] = [];
   const pairs: { id: Id; next: Id }[] = [];
   for (const members of await readGroups(tx, items)) {
-    // The leaving members may be what joined the remaining members: these are grouped again.
+    // The leaving members may have joined the remaining members, which are therefore grouped again.
     const staying = groupCopies(members.filter(({ id }) => !leaving.has(id)));
     const firsts = staying.flatMap((part) => chooseFirst(part)?.id ?? []);
     first.push(...firsts);

@@ -39,7 +39,7 @@ export async function raiseTombstones(
   );
 }
 
-/** Returns a test for which of these are forgotten. */
+/** Returns a test whether one of these was forgotten. */
 export async function findForgotten(
   db: Queryable,
   things: readonly Forgettable[],

@@ -1,4 +1,4 @@
-/** Exportable resources: every view of the SQL contract is one, or is in {@link EXCLUDED_VIEWS} with the reason. */
+/** Exportable resources: every view of the SQL contract is a resource, or is in {@link EXCLUDED_VIEWS} with the reason. */
 
 import { SCHEMA } from '../db/schema-state.ts';
 import { postTimeSql } from '../volume/post-time.ts';

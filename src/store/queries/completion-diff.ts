@@ -21,7 +21,7 @@ export type CitedLink = {
   title: string | null;
   /** Source group in which the search first saw it; null if it never returned it. */
   source: Source | null;
-  /** By this search; by any search if this one never returned it. */
+  /** By this search; by any search if this search never returned it. */
   first_seen_at: Date;
   /** Whether it is also a result of the response that cites it. */
   returned: boolean;
@@ -37,7 +37,7 @@ export type CompletionDiff = {
   search: string;
   from: Moment;
   to: Moment;
-  /** There was no completion before the requested time: `from` is the first one. */
+  /** There was no completion before the requested time: `from` is the first completion. */
   from_first: boolean;
   /** Runs between the two, and after `to`, without claims: failed, skipped or empty. */
   gaps: { between: number; after: number };
@@ -56,7 +56,7 @@ export type CompletionDiff = {
   /** Claims with different links: all that are `cited` now, and which were added or removed. */
   changed_claims: (DiffedClaim & { cited_new: CitedLink[]; cited_gone: CitedLink[] })[];
   kept: number;
-  /** Links that one of the two cites, and the other does not. */
+  /** Links that only one of the two completions cites. */
   citations: { added: number; removed: number };
 };
 
@@ -213,8 +213,8 @@ async function readMoments(
 ): Promise<{ to?: CitingMoment; from?: CitingMoment; first?: CitingMoment }> {
   const [newestRun, lastAt] = [to ?? null, since ?? null];
   const earlierRun = since === undefined ? (from ?? null) : null;
-  // The newest completion, or that of a run; the one before it, or that of another run, or the last at a time; and the
-  // first after that time.
+  // The newest completion, or that of a run; the completion before it, or that of another run, or the last at a time;
+  // and the first after that time.
   const { rows } = await execute<CitingMoment & { moment: 'to' | 'from' | 'first' }>(
     pool,
     statement`WITH known AS NOT MATERIALIZED (

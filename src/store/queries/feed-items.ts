@@ -1,4 +1,7 @@
-/** What a feed shows: the newest posts, links, spikes and changed answers of a scope, each once, and a mark that tells whether there are newer ones. */
+/**
+ * What a feed shows: the newest posts, links, spikes and changed answers of a scope, each once, and a mark that shows
+ * whether there are newer items.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { type Matching, matchesAll } from '../archive/matching-items.ts';

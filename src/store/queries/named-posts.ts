@@ -43,7 +43,7 @@ export function describeKnownLink(known: KnownLink | undefined): string | null {
   return post.author_username === null ? post.text : `@${post.author_username}: ${post.text}`;
 }
 
-/** The titles of links, for people: what is known of those without one, and the posts that links name. */
+/** The titles of links, for people: a substitute for links without a title, and the posts that links name. */
 export async function describeTitles<Row extends { title: string | null }>(
   db: Reads,
   rows: readonly Row[],

@@ -16,7 +16,7 @@ import { asc, desc } from 'drizzle-orm';
 
 export type RunToolRow = typeof runToolsView.$inferSelect;
 
-/** Tools of runs: asked ones first, by name. Runs from before this was recorded have none. */
+/** Tools of runs: requested tools first, by name. Runs from before tools were recorded have none. */
 export async function readRunTools({ orm }: Reads, runIds: readonly Id[]): Promise<RunToolRow[]> {
   if (runIds.length === 0) return [];
   const view = runToolsView;

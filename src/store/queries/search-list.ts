@@ -1,4 +1,4 @@
-/** Searches: one or pages of them, their versions, and which are due next. */
+/** Reads searches: a single search or pages of searches, their versions, and which are due next. */
 
 import { type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { equals } from './view-conditions.ts';

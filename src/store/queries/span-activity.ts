@@ -44,7 +44,7 @@ export type SpanCoverage = { search_id: Id; observed_ms: number; span_ms: number
 const offset = (time: string) =>
   verbatim(`least(900000, greatest(0, extract(epoch FROM ${time} - v.bucket_at) * 1000))::int`);
 
-/** Of searches that ever found a post: the responses of others say nothing about when they observed posts. */
+/** Only of searches that ever found a post: responses of other searches do not show when posts were observed. */
 export async function readSpanCoverage(
   { pool }: Pooled,
   { searchIds, from, until }: SearchSpan,

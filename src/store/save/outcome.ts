@@ -90,9 +90,9 @@ SELECT id, baseline, 0 AS "itemsNewBefore", ended_at AS at, true AS "isResult", 
 FROM won`;
 
 /**
- * The same for a response that is parsed again; a failed run may become a succeeded one. Whatever it returned before
- * or at the baseline is baseline too. So no lock against {@link COMPLETE_RUNS} is needed: if neither sees the other,
- * both are baselines, as if this one had come second.
+ * The same for a response that is parsed again; a failed run may become a succeeded one. Whatever it returned before or at
+ * the baseline is baseline too. So no lock against {@link COMPLETE_RUNS} is needed: if neither transaction sees the other,
+ * both are baselines, as if this response had come second.
  */
 const COMPLETE_AGAIN = `
 WITH won AS (

@@ -143,7 +143,7 @@ export type ChannelKind<Name extends string = string> = {
   ): Promise<void>;
   /** Milliseconds between two messages to a channel, at the highest rate that the service permits permanently; default: no limit. */
   paceMs?: number;
-  /** All its channels send through one server, that of the operator; default: each to the host of its first setting. */
+  /** All its channels send through the operator's server; default: each sends to the host of its first setting. */
   hasOneServer?: true;
   /** Content type of its bodies. */
   contentType: string;

@@ -43,7 +43,7 @@ export const emailKind: ChannelKind<'email'> = {
   send: async ({ body, accepted }, { settings }, { mail, timeoutMs, signal }) => {
     if (mail === undefined) return failSend('setup', { detail: 'SMTP_URL and MAIL_FROM are not set' });
     const to = splitRecipients(settings.email).filter((address) => !accepted.includes(address));
-    // Those that did not accept it are no longer recipients.
+    // Recipients that did not accept it were removed from the channel meanwhile.
     if (to.length === 0) return { kind: 'taken', httpStatus: null, answer: null };
     return submitMail(mail.url, { from: mail.from.address, to, raw: body }, { timeoutMs, signal });
   },

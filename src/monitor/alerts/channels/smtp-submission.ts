@@ -172,7 +172,7 @@ const UNKNOWN: Verdict = { code: 'broken', consequence: 'rest' };
 /** The login or the sender is wrong: no mail can be sent, and repeated attempts would lock the account. */
 const REFUSED_ACCOUNT: Verdict = { code: 'auth', consequence: 'pause' };
 
-/** Replies that ask for a login, or for another one (RFC 4954, section 6). */
+/** Replies that ask for a login, or for another login (RFC 4954, section 6). */
 const LOGIN_CODES: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 
 /** Which replies are final, which are retried, and which pause the channel. By code, and by the command that was refused. */

@@ -31,7 +31,7 @@ export type StateChange = ReportedState & {
   expected: number | null;
 };
 
-/** Observed days before anything is reported, and those of them before the change: one of each weekday. */
+/** Observed days before anything is reported, and how many of them lie before the change: one of each weekday. */
 const MIN_STATE_DAYS = 14;
 const MIN_DAYS_BEFORE = 7;
 /** Days that a level must stay, and that a rate must rise. */

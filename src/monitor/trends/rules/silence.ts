@@ -15,7 +15,10 @@ export const MIN_SILENCE_EVIDENCE = Math.log(100_000);
 const MIN_RATIO_TO_EARLIER = 1.25;
 /** A weekday is known if so many hours of it were observed. */
 const MIN_WEEKDAY_HOURS = 12;
-/** The rate of a weekday is shrunk to that of all by as much as one post, that of an hour of the week by two hours. */
+/**
+ * The rate of a weekday is shrunk to the rate of all days by as much as one post; the rate of an hour of the week is shrunk
+ * by two hours.
+ */
 const WEEKDAY_PRIOR_POSTS = 1;
 const HOUR_PRIOR_HOURS = 2;
 /** Quarters whose level counts, where it is lower than before: half a day, and three days. */

@@ -115,7 +115,10 @@ export function countBaselineHours(
   return countObservedHours(observed, first, start, Math.max(width, toQuarters(everySeconds)));
 }
 
-/** The most of any width for the next hour, which tells whether the search is still learning. Reads the same series as detection. */
+/**
+ * The most learned hours of any window width for the next hour, which shows whether the search is still learning. Reads the
+ * same series as detection.
+ */
 export function countLearnedHours(series: Series, everySeconds: number): number {
   const { observed } = readHistory(series);
   const end = series.counts.length + QUARTERS_PER_HOUR;
@@ -235,7 +238,7 @@ export function computeScore(count: number, mean: number, { clumping, dispersion
   return Math.sqrt(2 * Math.max(0, excess));
 }
 
-/** Whether a spike would still be one with fewer posts, such as those of all authors but the loudest. */
+/** Whether a spike would remain a spike with fewer posts, such as without the posts of the loudest author. */
 export function holdsWith(spike: Spike, posts: number): boolean {
   const expected = spike.usual * spike.coverage;
   if (posts < MIN_SPIKE_POSTS || posts < MIN_SPIKE_RATIO * expected) return false;

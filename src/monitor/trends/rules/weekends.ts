@@ -21,7 +21,10 @@ const MIN_HOURS = 12;
 /** A weekend day is compared with the weekdays at most so many days from it, and with no fewer than so many. */
 const NEARBY_DAYS = 5;
 const MIN_WEEKDAYS = 4;
-/** Variance of the logarithm of a day's rate beyond chance; that of the factor among searches, to which it is shrunk; of a median, relative to a mean. */
+/**
+ * Variances: of the logarithm of a day's rate beyond chance; of the factor among searches, to which it is shrunk; of a
+ * median, relative to a mean.
+ */
 const DAY_VARIANCE = 0.04;
 const PRIOR_VARIANCE = 0.16;
 const MEDIAN_VARIANCE = Math.PI / 2;
