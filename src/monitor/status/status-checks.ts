@@ -169,7 +169,7 @@ const seeRun = (runId: bigint | null, search: string) =>
 const lasting = (since: Date | null, now: Date) =>
   `for ${formatDuration(now.getTime() - (since ?? now).getTime())}`;
 
-/** Searches that have failed since their last success; a search that fails for three intervals is listed as silent. */
+/** Broken searches, and failing searches that are not listed as silent. */
 function checkFailingSearches({ troubled, silent }: StatusFacts, now: Date): Check[] {
   const listed = new Set(silent.searches.map(({ slug }) => slug));
   const failing = troubled.filter(

@@ -104,8 +104,8 @@ export async function readFirstView(ctx: Context, searches: Searches, now: Date)
 }
 
 /**
- * The newest run of each search, whether first runs are still under way, and which sources they asked.
- * `isEachAsking`: each of them has asked its sources, or has ended.
+ * The newest run of each search, whether first runs are still under way, and which sources they asked. `isEachAsking`: each
+ * run has asked its sources, or has ended.
  */
 export async function readFirstRuns(
   ctx: Context,

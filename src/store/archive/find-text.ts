@@ -43,7 +43,7 @@ export type TextMatches = {
   hits: TextHit[];
   /** Number of matches on all pages. */
   total: number;
-  /** For the next page; null on the last one. */
+  /** For the next page; null on the last page. */
   next: string | null;
 };
 
@@ -53,7 +53,7 @@ export type TextHit = {
   score: number;
   /** Names of the services that returned it. */
   services: string[];
-  /** Searches that found it, first one first; empty for a nested post. */
+  /** Searches that found it, the earliest first; empty for a nested post. */
   found_by: Finder[];
   /** Publication time; if unknown, or later, when it was first seen. */
   at: Date;

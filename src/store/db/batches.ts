@@ -1,4 +1,4 @@
-/** Batches concurrent small statements into one. */
+/** Batches concurrent small statements into one statement. */
 
 import type { Database } from './database.ts';
 import { join, type Statement, statement, verbatim } from './statement.ts';

@@ -29,7 +29,7 @@ export async function readGreatestIds(db: Database): Promise<GreatestIds> {
   });
 }
 
-/** The same, while saves are blocked. */
+/** {@link readGreatestIds} for a transaction that blocks saves. */
 export async function readGreatestIdsWhileLocked(tx: Transaction): Promise<GreatestIds> {
   const rows = await rowsOf<GreatestIds>(
     tx,

@@ -4,7 +4,7 @@ import { ANALYTICS } from '../../model/database-kind.ts';
 import { rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { ExportFilter, SearchIds } from './export-select.ts';
 
-/** One version of a search: its request from `since` until the next version. */
+/** A version of a search: its request from `since` until the next version. */
 export type SearchVersion = {
   version: number;
   request_version: number;

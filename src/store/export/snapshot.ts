@@ -62,7 +62,8 @@ async function* copy(what: {
   const { db, client, pid, select, signal } = what;
   signal.throwIfAborted();
   const stream = client.query(copyStreams.to(`COPY (${select}) TO STDOUT`));
-  // The iterator throws errors while it reads. One more comes if the client is closed after the last row, but before ReadyForQuery.
+  // The iterator throws errors while it reads. Another error comes if the client is closed after the last row, but
+  // before ReadyForQuery.
   stream.on('error', () => {});
   // Destroying the stream would leave the connection in the middle of a response.
   const pieces = stream.iterator({ destroyOnReturn: false });

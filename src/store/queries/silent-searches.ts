@@ -58,7 +58,8 @@ export type SilentSearch = {
 };
 
 /**
- * Searches of these schedules that have had no successful run for longer than their limit, but for those that wait for a source.
+ * Searches of these schedules that have had no successful run for longer than their limit, except searches that wait for a
+ * source.
  * @param most maximum to list, longest first; all are counted
  */
 export async function readSilentSearches(

@@ -1,5 +1,5 @@
 /**
- * Saves coverage by tool. What was asked is what the request of the run's version names; results of another tool, which some
+ * Saves coverage by tool. Requested tools are those of the request of the run's version; results of another tool, which some
  * services return, count as well.
  */
 import type { Tool } from '../../model/enumerations.ts';
@@ -7,7 +7,7 @@ import type { ToolReport } from '../../model/tool-coverage.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import type { ResponseToSave } from './outcome.ts';
 
-/** Operation B names no tools: it is one. */
+/** Requests of operation B name no tools, so the operation counts as this tool. */
 const MICROBLOG_TOOL: Tool = 'Microblog Search';
 
 /**
@@ -44,7 +44,7 @@ export function encodeReports(runs: readonly { runId: Id; tools: readonly ToolRe
   return writeRows(runs.flatMap(({ runId, tools }) => tools.map((report) => ({ run_id: runId, ...report }))));
 }
 
-/** Of parsed responses; what they do not mention is unknown. $1 runs, $2 times, $3 reports. */
+/** Tools of parsed responses; tools that a response does not mention are unknown. $1 runs, $2 times, $3 reports. */
 const INSERT_TOOLS = insertToolsSql(
   `(SELECT *, NULL::boolean AS responded, 'not_reported' AS reason
     FROM unnest($1::bigint[], $2::timestamptz[]) AS u(run_id, observed_at))`,

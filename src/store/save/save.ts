@@ -34,7 +34,7 @@ export const saveFindings = batched<SaveInput, Diff | null>(saveTogether, {
   size: ({ findings }) => findings.posts.length + findings.nestedPosts.length,
   mostSize: MAX_POSTS_TOGETHER,
   alone: true,
-  // Builds the rows of the next batch while Postgres saves one.
+  // Builds the rows of the next batch while Postgres saves the previous batch.
   atOnce: 2,
 });
 

@@ -96,7 +96,7 @@ export const rules = strandline.table(
     muted_until: instant(),
     state: text({ enum: RULE_STATES }).notNull(),
     state_since: instant().notNull(),
-    /** Matches only discoveries after this one: those since the rule was created or resumed. */
+    /** Matches only discoveries after this discovery: the discoveries since the rule was created or resumed. */
     after: ref().notNull(),
     owner: ownerName(),
     created_at: instant().notNull(),
@@ -142,8 +142,8 @@ export const rule_channels = strandline.table(
 );
 
 /**
- * Digests of rules with a schedule, each with its value, so that past ones never change. The scan inserts them when they are due
- * (`monitor/schedule/plan-digests.ts`); a worker reads the value and creates their deliveries in one transaction.
+ * Digests of rules with a schedule, each with its value, so that past digests never change. The scan inserts them when they
+ * are due (`monitor/schedule/plan-digests.ts`); a worker reads the value and creates their deliveries in one transaction.
  */
 export const digests = strandline.table(
   'digests',
@@ -155,13 +155,13 @@ export const digests = strandline.table(
     /** The slot of the digest. Missed slots share one digest, at the first of them. */
     due_at: instant().notNull(),
     created_at: instant().notNull(),
-    /** `sent`: to at least one channel. `kept`: to nobody, with the reason; the next one covers its span, too. */
+    /** `sent`: to at least one channel. `kept`: to nobody, with the reason; the next digest covers its span, too. */
     state: text().notNull(),
     reason: text(),
     /** The span; null while planned. */
     from_at: instant(),
     until_at: instant(),
-    /** The last discovery that it covers: the next one continues after it. */
+    /** The last discovery that it covers: the next digest continues after it. */
     last_discovery: ref(),
     /** As the API returns it; null while planned. */
     value: jsonb(),
@@ -264,8 +264,8 @@ export const delivery_discoveries = strandline.table(
 );
 
 /**
- * Problems of strandline itself, each from its beginning to its end. Only the check of `monitor/system-events/` writes them. One that
- * was seen once is here, too, until a second check confirms it.
+ * Problems of strandline itself, each from its beginning to its end. Only the check of `monitor/system-events/` writes them.
+ * A problem that one check saw has a row, too, until a second check confirms it.
  */
 export const system_events = strandline.table(
   'system_events',

@@ -27,7 +27,7 @@ const contentOrigin = () => ({
   run_id: ref(),
   /** Whether no full copy was stored yet: values of a partial copy are kept until a full copy arrives. */
   is_partial: boolean().notNull().default(false),
-  /** Of the newest full copy, and of the newest partial one; null: unknown, compare in full. */
+  /** Hashes of the newest full copy and of the newest partial copy; null: unknown, so content is compared in full. */
   content_hash: ref(),
   partial_hash: ref(),
 });
@@ -141,9 +141,9 @@ export const post_snapshots = strandline.table(
 );
 
 /**
- * The content of a post as responses showed it, whenever one said something new; null is unknown. Only posts whose
- * content ever differed have rows, the first one included. The row of the post has the newest known value of each
- * member; one of a full copy, if there is any.
+ * The content of a post, a row for each response that changed it; null is unknown. Only posts whose content ever differed
+ * have rows, with one for the first content. The row of the post has the newest known value of each member, from a full copy
+ * if there is any.
  */
 export const post_versions = strandline.table(
   'post_versions',
@@ -151,7 +151,7 @@ export const post_versions = strandline.table(
   (t) => [primaryKey({ columns: [t.post_id, t.observed_at] })],
 );
 
-/** The same of authors. */
+/** The same for authors. */
 export const author_versions = strandline.table(
   'author_versions',
   { author_id: ref().notNull(), ...versionOrigin(), ...contentColumns(AUTHOR_MEMBERS) },

@@ -37,7 +37,8 @@ export const post_sightings = strandline.table(
       sql`least(${t.post_created_at}, ${t.first_seen_at})`,
       t.post_id,
     ),
-    // The few that were seen before their time: other searches of a topic may have seen the same post after it.
+    // The few posts that were seen before their own time: other searches of a topic may have seen the same post after
+    // it.
     index('post_sightings_ahead')
       .on(t.search_id, t.post_id)
       .where(sql`${t.post_created_at} > ${t.first_seen_at}`),
@@ -73,13 +74,17 @@ export const completions = strandline.table(
     search_id: ofSearch(),
     observed_at: instant().notNull(),
     /**
-     * Whether it says something that no completion of the days before did (`findNews` of `model/statements/completion-change.ts`).
-     * False for the first one. Where `news` is null, but it is not the first: by the rule of an earlier version.
+     * Whether it has a statement that no completion of the days before has (`findNews` of
+     * `model/statements/completion-change.ts`). False for the first completion. If `news` is null for a later completion,
+     * the rule of an earlier version decided it.
      */
     changed: boolean().notNull(),
-    /** Positions of the statements that nothing said before; null for the first, and by earlier versions. */
+    /** Positions of the new statements; null for the first completion, and for completions stored by earlier versions. */
     news: integer().array(),
-    /** Run of the completion that it was compared with; null for the first, and if it was stored by an earlier version. */
+    /**
+     * Run of the completion that it was compared with; null for the first completion, and if it was stored by an earlier
+     * version.
+     */
     previous_run_id: ref(),
     /** Statements without copies, against the previous completion, and links cited now or no longer. */
     statements_new: integer(),
@@ -148,7 +153,7 @@ export const discoveries = strandline.table(
     thing: ref().notNull(),
     /** Found by the first run of a request version: listed, but triggers no alerts. */
     baseline: boolean().notNull(),
-    /** Found in a response that was read after a newer one: listed, but triggers no alerts. */
+    /** From a response that was read after a newer response: listed, but triggers no alerts. */
     late: boolean().notNull().default(false),
     at: instant().notNull(),
     /**

@@ -42,7 +42,7 @@ export const tokens = strandline.table(
     prefix: text().notNull(),
     name: text().notNull(),
     hash: text().notNull(),
-    /** Of the previous key, and when that one expires. */
+    /** Hash of the previous key, and when it expires. */
     former_hash: text(),
     former_until: instant(),
     /** `service`: a key of the search service. */

@@ -67,12 +67,12 @@ export const topic_sources = strandline.table(
     address: text().notNull(),
     /** Its own title; empty if it is unknown. */
     title: text().notNull().default(''),
-    /** Its items are results whatever they say; otherwise those with the words of a search. */
+    /** Whether all its items are results; otherwise only items with the words of a search are. */
     takes_all: boolean().notNull().default(false),
     is_on: boolean().notNull(),
     added_at: instant().notNull(),
     added_by: text().notNull(),
-    /** What the newest response said of it, and when that was received. */
+    /** The report of the newest response about it, and when the response was received. */
     reported_at: instant(),
     /** When it was last read, how many entries it had, and the time of the newest. */
     read_at: instant(),
@@ -109,13 +109,14 @@ export const searches = strandline.table(
     state_reason: text(),
     state_since: instant().notNull(),
     /**
-     * Until when it is paused by itself, with its topic, and with all searches; `infinity`: until somebody resumes it. Each pause is
-     * a fact of its own, so that an end of one leaves the others. All null, but paused: by itself, until somebody resumes it.
+     * Ends of the pauses of the search, of its topic, and of all searches; `infinity`: until somebody resumes it. Each pause
+     * ends by itself and leaves the others. If all are null although the search is paused, it is paused until somebody
+     * resumes it.
      */
     paused_until: instant(),
     topic_paused_until: instant(),
     all_paused_until: instant(),
-    /** When the last of its pauses ends: the scan makes it active then. */
+    /** End of its last pause, when the scan makes it active. */
     pause_ends_at: instant().generatedAlwaysAs(
       sql`greatest(paused_until, topic_paused_until, all_paused_until)`,
     ),

@@ -1,8 +1,8 @@
 /**
  * The items of topics that are one thing (`model/copies.ts`), read from what is stored, and which discovery reports a thing.
  *
- * `discoveries.first_in_topic` is true for one discovery of each thing that a topic has reported. The save sets it; what joins
- * or takes apart things later corrects it here ({@link settleThings}).
+ * `discoveries.first_in_topic` is true for one discovery of each thing that a topic has reported. The save sets it; whatever
+ * joins or separates things later corrects it here ({@link settleThings}).
  */
 import { z } from 'zod';
 import { groupCopies } from '../../model/copies.ts';
@@ -13,7 +13,7 @@ import { LOCK_FEED } from '../save/save-sql.ts';
 import type { FormerKeys } from '../save/save-facts.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
 
-/** Posts with one text that are read, the oldest first. Further ones are not counted. */
+/** Maximum posts with one text that are read, the oldest first. Further posts are not counted. */
 export const MAX_COPIES = 500;
 
 /** A discovery of a post or link in its topic. */
@@ -37,13 +37,13 @@ export type Member = TopicItem & {
 export type Copies = {
   /** Distinct items, itself included: a post, the links to it and its copies in other services are one. */
   copies: number;
-  /** Distinct authors of these, as far as they are known; null if none is. */
+  /** Distinct known authors of these items; null if none is known. */
   authors: number | null;
   /** Whether there may be more of both: only so many copies are counted. */
   copies_at_least: boolean;
 };
 
-/** The same in replies. */
+/** `Copies` in replies of the API. */
 export const COPIES_SHAPE = {
   copies: z
     .int()
@@ -232,7 +232,7 @@ export function chooseFirst(members: readonly Member[]): Member | undefined {
   );
 }
 
-/** @param first whether these are first in their topics */
+/** @param first whether these discoveries are first in their topics */
 export async function markFirst(tx: Transaction, discoveryIds: readonly Id[], first: boolean): Promise<void> {
   if (discoveryIds.length === 0) return;
   await execute(
@@ -242,10 +242,10 @@ export async function markFirst(tx: Transaction, discoveryIds: readonly Id[], fi
 }
 
 /**
- * Makes the oldest reported discovery of each thing the only one that is first in its topic, after items were joined
- * or taken apart. Reports nothing: a discovery that becomes first is behind the cursors of channels, or new to them. What becomes a
- * copy leaves messages that wait, if they have the thing already.
- * Holds the feed's lock until the transaction ends.
+ * Makes the oldest reported discovery of each thing the only one that is first in its topic, after items were joined or
+ * taken apart. Reports nothing: a discovery that becomes first is behind the cursors of channels, or new to them. A
+ * discovery that becomes a copy is removed from waiting messages that have the thing already. Holds the feed's lock until
+ * the transaction ends.
  */
 export async function settleThings(tx: Transaction, items: readonly TopicItem[]): Promise<void> {
   if (items.length === 0) return;
@@ -267,7 +267,7 @@ export async function settleThings(tx: Transaction, items: readonly TopicItem[])
   await markFirst(tx, first, true);
   await markFirst(tx, ids, false);
   if (repeated.length > 0)
-    // Of messages that are not composed yet, if the thing is in one to the channel.
+    // Only from messages that are not composed yet, if another message to the channel has the thing.
     await execute(
       tx,
       statement`DELETE FROM strandline.delivery_discoveries x

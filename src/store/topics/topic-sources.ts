@@ -27,8 +27,8 @@ export async function listAllTopicSources(db: Queryable): Promise<(TopicSourceRo
 }
 
 /**
- * The sources that a request of a search names: sources of its topic that are on, and sources of the service that are switched
- * off. The service uses its other sources without being told.
+ * The sources that a request of a search names: sources of its topic that are on, and sources of the service that are
+ * switched off. The service uses its other sources by itself.
  */
 export async function listRequestSources(
   db: Queryable,
@@ -109,7 +109,7 @@ type SourceReport = {
 };
 
 /**
- * Keeps what a response said, unless a later one was received: a late response changes nothing.
+ * Stores the report of a response, unless a later response was received: a late response changes nothing.
  * @param at when the response was received
  */
 export async function saveSourceReports(
