@@ -31,7 +31,7 @@ export type ServiceSource = {
 /** Everything that functions of the monitor need. Passed in, never imported, so that tests can replace it. */
 export type Context = {
   config: Config;
-  /** Of the database: a program of the sandbox calls the sandbox's service, any other never does. */
+  /** Kind of the database: a program of the sandbox calls the sandbox's service, any other program never does. */
   kind: DatabaseKind;
   clock: Clock;
   log: Logger;

@@ -38,7 +38,7 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   /** More about it, in sentences, for the document of the API. */
   more: string;
   tag: string;
-  /** Of several, all are needed. */
+  /** If there are several, all are needed. */
   scope: Scope | readonly Scope[];
   /**
    * Members that the route names are in its path; the others are in the query of GET and DELETE, and in the body of other

@@ -59,7 +59,7 @@ export type Backtest = {
   discovery_ids: bigint[];
   /** Whether all discoveries of the days were read. */
   is_whole: boolean;
-  /** From when on it is known which posts grew, because no rule asked before; null if that is known of all days. */
+  /** Since when growth of posts is recorded, because no rule asked for it before; null if it is recorded for all days. */
   growth_since: Date | null;
 };
 
@@ -143,7 +143,7 @@ async function backtest(
     if (!isWhole) break;
     const span = { since, until, after, limit: BACKTEST_BATCH };
     const { found: pastEntries, last } = await readPastEntries(ctx.db.pool, { ...rule, kinds }, span);
-    // What was found before counts as known.
+    // Items found before count as known.
     before ??= pastEntries[0] === undefined ? undefined : pastEntries[0].id - 1n;
     const inScope = pastEntries.filter((entry) => isInScope(always, entry));
     const matching =
@@ -239,7 +239,7 @@ type BacktestOptions = {
   days: number;
   most?: number;
   described?: number;
-  /** From when on the rule asked which posts grew. */
+  /** Since when the rule has asked for growth. */
   growthSince: Date;
 };
 

@@ -22,7 +22,7 @@ export const MAX_GATHERED = 5_000;
 /** How far back messages count for the limit of a local day, which has up to 25 hours. */
 const RECENT_MS = 2 * DAY + HOUR;
 
-/** Of a rule and channel. */
+/** A rule and a channel for which discoveries are gathered. */
 type Pair = { rule: Rule; channelId: Id; now: Date };
 
 /** Until when a rule is muted, with all others or by itself; null: it is not. */
@@ -31,7 +31,7 @@ export function findRuleMute(rule: Pick<Rule, 'muted_until'>, mutes: Mutes, now:
   return until !== null && until > now ? until : null;
 }
 
-/** What was sent before, as far as the rule needs it. */
+/** Messages sent before, as far as the rule needs them. */
 export function readSentBefore(
   tx: Transaction,
   {

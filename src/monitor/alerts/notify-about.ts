@@ -21,7 +21,7 @@ const DIGEST_TIME = 'daily 8:00';
 type Notice = {
   topic: string;
   what: NoticeKind;
-  /** Of the digest's time. */
+  /** Time zone of the digest's time. */
   tz: string;
 };
 

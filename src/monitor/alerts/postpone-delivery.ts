@@ -94,7 +94,7 @@ async function holdTopics(
 ): Promise<boolean> {
   if (mutes.topics.size === 0) return false;
   const topics = await listDeliveryTopics(tx, delivery.id);
-  // It is about strandline itself.
+  // A message without topics is about strandline itself.
   if (topics.length === 0) return false;
   const muted = topics.filter((id) => mutes.topics.has(id));
   for (const id of muted) {
@@ -142,7 +142,7 @@ function beginHeld(
   return beginDelivery(tx, { messageId, channelId, ruleId, runId: null, due, hold: { topicId }, now });
 }
 
-/** By what was sent since it was gathered. */
+/** Decides again when a message is due, by messages sent since it was gathered. */
 async function decideAgain(
   tx: Transaction,
   channelId: Id,

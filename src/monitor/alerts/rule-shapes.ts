@@ -36,7 +36,7 @@ export const MAX_BACKTEST_DAYS = 90;
 
 const DEFAULT_PRESET = 'balanced' satisfies PresetName;
 const DEFAULTS = readPreset(DEFAULT_PRESET);
-/** What a new rule waits between messages. */
+/** Cooldown of a new rule. */
 const DEFAULT_COOLDOWN = '6h';
 
 /**

@@ -50,7 +50,7 @@ export type DigestSection = {
 
 /** Words of a digest, without addresses: two minutes of reading. */
 export const MAX_WORDS = 400;
-/** Of these, words that are left to what surrounds a digest, such as how to end it. */
+/** How many of these words are left to the text around a digest, such as how to end it. */
 const SURROUNDING_WORDS = 40;
 /** Words of the first three sections, on a phone's screen. */
 export const MAX_HEAD_WORDS = 140;
@@ -82,7 +82,7 @@ type BodyDetail = {
 /** UTF-16 code units that a sentence has for names and times, next to a reason. */
 const FACTS_LENGTH = 50;
 
-/** From much to little: the first that is short enough is shown. */
+/** From most to least detail: the first text that is short enough is shown. */
 const HEAD_DETAILS: readonly HeadDetail[] = [
   { text: 160, statements: 4, gaps: 3, names: 8 },
   { text: 120, statements: 3, gaps: 2, names: 6 },
@@ -168,7 +168,7 @@ function composeHead(digest: Digest, reader: DateReader, detail: HeadDetail): Di
       id: 'attention',
       heading: 'Needs you',
       lines: [
-        // Said, because whoever reads only this cannot tell silence from a missing part.
+        // Stated, because whoever reads only this section cannot tell an empty section from a missing one.
         ...(digest.attention.length === 0 ? [line('text', 'Nothing.')] : []),
         ...digest.attention.map((attention) => composeAttention(attention, reader, detail.text)),
         ...(digest.attention_more === 0
@@ -322,7 +322,7 @@ function composeAnswers(
   ];
 }
 
-/** By its topic; by its search where a topic has several answers. */
+/** Names an answer by its topic, or by its search if a topic has several answers. */
 function nameAnswer({ topic, topic_name, search }: DigestAnswer, answers: readonly DigestAnswer[]): string {
   return answers.filter((answer) => answer.topic === topic).length > 1 ? search : topic_name;
 }

@@ -16,7 +16,7 @@ export const MAX_ATTENTION = 3;
 export const MAX_GROWING = 3;
 /** New statements of an answer, and removed statements, each. */
 export const MAX_STATEMENTS = 5;
-/** Of a list that a digest has only for the record: what was not collected, answers, topics. */
+/** Maximum rows of lists that a digest has only for the record: gaps, answers, topics. */
 export const MAX_ROWS = 200;
 /** UTF-16 code units of a text. */
 export const MAX_DIGEST_TEXT = 400;

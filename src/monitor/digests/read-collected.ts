@@ -68,7 +68,7 @@ function sum<T>(rows: readonly T[], read: (row: T) => number): number {
   return rows.reduce((all, row) => all + read(row), 0);
 }
 
-/** Of all searches of posts together; null if there are none. */
+/** Coverage of all searches of posts together; null if there are none. */
 function computeCoverage(rows: readonly SpanCoverage[]): number | null {
   const whole = sum(rows, ({ span_ms }) => span_ms);
   const observed = sum(rows, ({ observed_ms, span_ms }) => Math.min(observed_ms, span_ms));

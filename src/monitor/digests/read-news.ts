@@ -81,7 +81,7 @@ export async function readNews(
     .toSorted((a, b) => b.posts + b.links - a.posts - a.links);
 }
 
-/** By its discovery, which is the only one of its thing that is first in its topic. */
+/** An item by its discovery, the only discovery of its thing that is first in its topic. */
 type FoundItem = { id: Id; item: DigestItem };
 
 /** The best things: the posts with most engagement, and a place for the best link. */
@@ -145,9 +145,9 @@ function shorten(text: string | null): string | null {
 const RISING_READ = 24;
 
 /**
- * What gains more than is typical at its age, as of the end of the span, and searches whose volume rises. What is listed as new is left
- * out.
- * @param topics slugs of those that are not left out
+ * Reads what grows: posts that gain more than is typical at their age, as of the end of the span, and searches whose volume
+ * rises. Things that are listed as new are left out.
+ * @param topics slugs of topics that are not left out
  */
 export async function readGrowing(
   { db }: Pick<Context, 'db'>,

@@ -79,7 +79,6 @@ export function openFeed<T>(
   let failing = false;
 
   const readNews = async (): Promise<void> => {
-    // Of either side, so that what the other side found meanwhile is not read again.
     const upTo = await readLastDiscoveryId(ctx.db.pool);
     for (let full = upTo > cursor; full; ) {
       const rows = await readDiscoveriesAfter(ctx.db, { after: cursor, upTo, limit: PAGE_SIZE });

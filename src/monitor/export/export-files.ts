@@ -121,7 +121,7 @@ function nameManifest({ file }: Pick<ExportTarget, 'file'>): string {
 type PendingFile = {
   target: string;
   bytes: number;
-  /** Of the bytes, in hexadecimal. */
+  /** SHA-256 of the bytes, in hexadecimal. */
   sha256: string;
   /** Renames it to the target, replacing an existing file. */
   place(): Promise<void>;

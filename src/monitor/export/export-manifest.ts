@@ -30,7 +30,7 @@ export const nameData = (kind: DatabaseKind) => (kind === 'sandbox' ? 'simulated
  * @param of.cursor from when on the next export continues
  */
 export function composeManifest(of: {
-  /** Of the database. */
+  /** Kind of the database. */
   kind: DatabaseKind;
   cursor: Date;
   written: readonly WrittenFile[];
@@ -155,7 +155,7 @@ const manifest = z.looseObject({
   resources: z.array(z.looseObject({ path: z.string() })),
   strandline: z.looseObject({ cursor: z.iso.datetime(), data: z.enum(['real', 'simulated']) }),
 });
-/** What an export reads of an earlier one. */
+/** Members of the manifest of an earlier export that an export reads. */
 type Manifest = z.infer<typeof manifest>;
 
 /** @returns undefined for what is no manifest of an export that can be continued */

@@ -103,8 +103,8 @@ function composeEntry(
 }
 
 /**
- * By the row of what was found, not by its address or text: a link that turns out to name a known post, gets another title,
- * or is identified by other rules stays the same entry.
+ * Identifies an entry by the row of its item, not by its address or text: a link that turns out to name a known post, gets
+ * another title, or is identified by other rules stays the same entry.
  */
 function nameThing({ kind, post_id, link_id, spike_id, completion_id }: DiscoveryRow): string {
   return `${kind} ${post_id ?? link_id ?? spike_id ?? completion_id}`;

@@ -1,6 +1,6 @@
 /** Hashtags as networks read them from a text, in all scripts. Pure, and linear in the length of the text. */
 
-/** Of one post, by either way of reading. */
+/** Maximum hashtags of a post, from its `entities` or its text. */
 const MAX_HASHTAGS = 200;
 /** In UTF-16 code units; longer words are no names. */
 const MAX_LENGTH = 256;

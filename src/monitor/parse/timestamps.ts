@@ -21,7 +21,7 @@ export function readTime(value: unknown): string | null {
 /** No network of posts is older: an earlier time is a placeholder, such as the beginning of 1970 or 1980. */
 const FIRST_NETWORK_TIME = '2000-01-01T00:00:00.000Z';
 
-/** As {@link readTime}, of a post or an account; null before the year 2000. The raw response keeps what was given. */
+/** Like {@link readTime}, for a post or an account; null before the year 2000. The raw response keeps the original. */
 export function readNetworkTime(value: unknown): string | null {
   const at = readTime(value);
   return at !== null && at >= FIRST_NETWORK_TIME ? at : null;

@@ -223,7 +223,7 @@ export function firstDue(schedule: SearchSchedule, after: Date | number): number
   return schedule.kind === 'auto' ? Number(after) + firstInterval(schedule) : nextSlot(schedule, after);
 }
 
-/** What follows from a stored schedule; `null` if it cannot be read, which the scan reports. */
+/** Reads something from a stored schedule; `null` if the schedule cannot be read, which the scan reports. */
 export function tryToRead<T>(read: () => T): T | null {
   try {
     return read();

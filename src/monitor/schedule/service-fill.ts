@@ -16,7 +16,7 @@ import type { AdaptiveSchedule, Schedule } from './schedule.ts';
 /** How long the fill of a service stays as it is. */
 const FILL_MS = 15 * MINUTE;
 
-/** By database and service. */
+/** Fills by database and service. */
 const fills = new WeakMap<Database, Map<Id, { fill: number; until: number }>>();
 
 /** The fill of a service at this time; {@link USUAL_FILL} without a limit. */

@@ -32,7 +32,7 @@ export type TopicSource = {
 
 export type TopicSources = {
   sources: TopicSource[];
-  /** What keeps the topic's own from being read. */
+  /** Reasons why sources of the topic are not read. */
   notes: string[];
 };
 

@@ -28,7 +28,7 @@ import {
   showSourceAddress,
 } from './source-words.ts';
 
-/** What adding did: of a list, some may be there already, or be refused. */
+/** Result of adding: some addresses of a list may exist already, or be refused. */
 export type AddedSources = {
   added: TopicSource[];
   /** Addresses that the topic had already. */
@@ -295,7 +295,7 @@ function createUnknown(slug: string, key: string): Refused {
   );
 }
 
-/** By the own service of this program. @throws Refused `unavailable` */
+/** Reads an address now, through the program's own service. @throws Refused `unavailable` */
 async function readNow(ctx: Context, address: string, signal?: AbortSignal): Promise<CheckedSource> {
   try {
     const { baseUrl, key } = await ctx.endpoint('own');

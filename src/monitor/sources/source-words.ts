@@ -1,4 +1,4 @@
-/** What is said of a source. Pure. */
+/** Sentences about a source. Pure. */
 import { formatCount, formatFullTime } from '../../lib/display-format.ts';
 import { parseUrl, maskUrl } from '../../model/links/link.ts';
 import { cleanText } from '../../lib/text.ts';

@@ -8,7 +8,7 @@ export type Check = {
   /** What is checked, such as `queue`, or the status of a search, such as `failing`. */
   name: string;
   state: CheckState;
-  /** What was found, in words. */
+  /** The state, in words. */
   facts: string;
   /** What to do; null: nothing. */
   advice: string | null;

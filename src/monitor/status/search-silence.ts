@@ -85,7 +85,7 @@ export function createSilenceLimits(
     );
 }
 
-/** All silent searches of a side, except those of running simulations, which have their own clock. */
+/** All silent searches, except searches of running simulations, which have their own clock. */
 export async function judgeSilence({
   db,
   clock,

@@ -103,7 +103,7 @@ export function listTroubled(searches: readonly SearchStatus[]): SearchStatus[] 
   return searches.filter(({ status }) => TROUBLED.has(status)).toSorted(compareStatuses);
 }
 
-/** As people read them. */
+/** Names of the statuses, for people. */
 export const STATUS_NAMES: Readonly<Record<SearchStatusName, string>> = {
   broken: 'broken',
   failing: 'failing',
@@ -124,7 +124,7 @@ type StatusContext = Pick<Context, 'db' | 'clock' | 'config'>;
 
 /**
  * The status of searches, in the order of topic and slug. This is the one read of it.
- * @param searchIds may be of removed searches; undefined: all of a side that are not removed
+ * @param searchIds may be of removed searches; undefined: all searches that are not removed
  */
 export async function readSearchStatuses(
   { db, clock, config }: StatusContext,
@@ -190,7 +190,7 @@ function explain({
   return `${runs} returned 0 results, where ${Math.round(usual ?? 0)} are usual`;
 }
 
-/** By the code that begins the reason of a broken search. */
+/** Advice by the code that begins the reason of a broken search. */
 const REPAIRS: Readonly<Record<string, string>> = {
   auth: 'Check the key (SEARCH_API_KEY), then resume.',
   payment: 'Check the account at the service, then resume.',

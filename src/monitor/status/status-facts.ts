@@ -102,7 +102,7 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
   };
 }
 
-/** By name. */
+/** Reads the workers, by name. */
 export async function readWorkers({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<WorkerStatus[]> {
   const now = clock.now().getTime();
   const workers = await listLiveWorkers(db, new Date(now - DAY));

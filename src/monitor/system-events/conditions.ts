@@ -11,7 +11,7 @@ import type { SearchStatus } from '../status/search-status.ts';
 import type { ServiceBudget, WorkerStatus } from '../status/status-facts.ts';
 import type { Condition } from './event-decision.ts';
 
-/** What the status functions say now. */
+/** Results of the status functions. */
 export type SystemReading = {
   now: Date;
   searches: readonly SearchStatus[];

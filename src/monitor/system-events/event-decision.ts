@@ -23,7 +23,7 @@ export type Condition = {
   advice: string | null;
 };
 
-/** What a check found. */
+/** Results of a check. */
 export type Reading = {
   now: Date;
   /** When the last check ended; null: this is the first. */

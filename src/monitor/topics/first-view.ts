@@ -34,7 +34,7 @@ export type FirstView = {
   asked: AskedSource[];
   /** Three to five sentences of the answer. */
   known: KnownStatement[];
-  /** What the answer says if none of its sentences has a source; null: there are some, or no search has answered. */
+  /** The text of the answer if none of its sentences has a source; null if a sentence has one, or no search has responded. */
   noAnswer: string | null;
   /** Things published in the past seven days, sources in turn. */
   week: DescribedDiscovery[];
@@ -49,7 +49,7 @@ export type FirstView = {
 
 const MAX_KNOWN = 5;
 const MAX_WEEK = 10;
-/** Of these, the things of the week are chosen. */
+/** Maximum discoveries that are read to choose the things of the week. */
 const MAX_READ = 200;
 const WEEK_MS = 7 * DAY;
 /** Clocks differ. */
@@ -217,7 +217,7 @@ async function readAskedTools({ db }: Context, run: RunRow): Promise<AskedSource
   );
 }
 
-/** Of several searches or tools. */
+/** Joins what a source was asked for several searches or tools. */
 function joinAsked(all: [AskedSource, ...AskedSource[]]): AskedSource {
   const pick = (state: AskedSource['state']) => all.find((source) => source.state === state);
   const chosen = pick('asked') ?? pick('answered') ?? all[0];

@@ -68,7 +68,7 @@ export type SearchForecast = {
   call: CallCost | null;
   /** Its tools without a source. */
   missing: MissingTool[];
-  /** Of a planned day and of 30 days; null if the cost of such a call was never reported. */
+  /** Cost of a planned day and of 30 days; null if the cost of such a call was never reported. */
   cost: { day: Cost; month: Cost } | null;
 };
 
@@ -79,7 +79,7 @@ export type Forecast = {
   searches: readonly SearchForecast[];
   /** Of all searches: one call per run, and as many as their runs may make. */
   calls: { day: number; month: number; mostDay: number };
-  /** Of all searches; null if the cost of one of them was never reported, or nothing is charged. */
+  /** Cost of all searches; null if the cost of a search was never reported, or nothing is charged. */
   cost: { day: Cost; month: Cost } | null;
   /** `CALLS_PER_DAY` of the service; null if unlimited. */
   limit: number | null;

@@ -80,7 +80,7 @@ export async function changeTopic(
   return after;
 }
 
-/** What pausing or resuming all searches did. */
+/** Result of pausing or resuming all searches. */
 export type AllChanged = {
   /** Slugs of the searches that were stopped, or started again. */
   searches: string[];

@@ -14,7 +14,7 @@ const MAX_SHARE_ROWS = 100_000;
 /** A compared topic, with its days as in the view `share_of_voice`. */
 export type ShareOfVoice = VoiceRow & { from: Date; until: Date; buckets: VoiceDayRow[] };
 
-/** Reads the last whole UTC days of topics of one side. Topics of different kinds of service are compared separately. */
+/** Reads the last whole UTC days of topics. Topics of different kinds of service are compared separately. */
 export async function readShareOfVoice(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   topics: readonly string[],

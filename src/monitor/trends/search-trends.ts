@@ -29,7 +29,7 @@ export type VolumeBucket = {
   posts: number;
   coverage: number;
   lower_bound: boolean;
-  /** Of `posts`, those of the observed time. */
+  /** Posts among `posts` that were published in observed time. */
   observed_posts: number;
 };
 
@@ -64,7 +64,7 @@ export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sen
 /** Hours read at once; all hours of hundreds of searches would block the event loop. */
 const MAX_HOURS_PER_READ = 5_000;
 
-/** Reads the trends of searches of one side, in their order. @param options.hoursEach length of a bucket */
+/** Reads the trends of searches, in their order. @param options.hoursEach length of a bucket */
 export async function readTrends(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   searches: readonly SearchRow[],

@@ -27,7 +27,7 @@ export type Applied = {
   applied: PlanStep[];
   /** What failed, with everything after it; null: nothing did. */
   failed: { step: PlanStep; status: number; code: string; detail: string } | null;
-  /** What was not tried because of it. */
+  /** Steps that were not tried because of it. */
   left: PlanStep[];
   /** Signing secrets of new channels, which are shown once. */
   secrets: { channel: string; secret: string }[];

@@ -12,7 +12,7 @@ import { isActive, type Step, type StepAction } from './step.ts';
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** What becomes of what the name owns and the file does not have: it stays, is removed, or stays without an owner. */
+/** What happens to resources that the name owns and the file lacks: they stay, are removed, or stay without an owner. */
 export const ABSENT = ['keep', 'remove', 'release'] as const;
 export type Absent = (typeof ABSENT)[number];
 
@@ -33,7 +33,7 @@ export type PlanStep = {
 
 export type Plan = {
   name: string | null;
-  /** Of all that the plan depends on. */
+  /** Hash of everything that the plan depends on. */
   fingerprint: string;
   steps: PlanStep[];
   /** Whether applying it does anything. */
@@ -120,7 +120,7 @@ async function compareKind(
   });
 }
 
-/** What the name owns, and the file does not have. */
+/** Resources that the name owns and the file lacks. */
 function findLeft(
   { kind, wanted, existing }: KindState,
   owners: ReadonlyMap<Id, string>,

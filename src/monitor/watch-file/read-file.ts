@@ -17,7 +17,7 @@ import {
 import { RESOURCE_KINDS } from './resource-kinds.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** What a kind has in the file, and in the database. */
+/** Resources of a kind, in the file and in the database. */
 export type KindState = { kind: ResourceKind; wanted: Wanted[]; existing: Existing[] };
 export type FileState = {
   /** What the file owns is under this name; null: it owns nothing. */

@@ -84,7 +84,7 @@ export type ResourceKind<S extends Settings = Settings> = {
   remove(ctx: ActingContext, row: Existing<S>): Promise<unknown>;
 };
 
-/** Of a secret in a file: it stays as it is. */
+/** The value of a secret in a file that leaves the secret unchanged. */
 export const KEEP = 'keep';
 
 /** A kind whose types are erased, as the list has them: settings that a kind reads fit its other functions. */

@@ -93,7 +93,7 @@ export type ChannelHealth = Pick<
   'id' | 'slug' | 'state' | 'state_reason' | 'failures' | 'failing_since'
 > & { state_since: Date };
 
-/** Of all channels that are not removed. */
+/** Health of all channels that are not removed. */
 export async function readChannelHealth(db: Queryable): Promise<ChannelHealth[]> {
   const { rows } = await db.query<ChannelHealth>(
     `SELECT id, slug, state, state_reason, state_since, failures, failing_since FROM strandline.channels

@@ -69,7 +69,7 @@ export async function setMute(
 /** A mute that has not ended, with the number of discoveries that it holds back. */
 export type MuteRow = {
   scope: MuteScope;
-  /** Of the rule or topic; null for everything. */
+  /** Slug of the rule or topic; null for everything. */
   slug: string | null;
   until: Date;
   held: number;

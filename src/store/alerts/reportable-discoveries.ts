@@ -81,9 +81,9 @@ export type FeedEntry = {
    * a post whose item was first reported as a link; a channel gets it once.
    */
   first_of_kind: boolean;
-  /** Of its item in the topic; null for completions, spikes and trends. */
+  /** Key of its item in the topic; null for completions, spikes and trends. */
   key: string | null;
-  /** Of the text of a post; null if it is too short, and for other kinds. */
+  /** Key of the text of a post; null if the text is too short, and for other kinds. */
   text_key: Id | null;
   /** How often its topic has it, in a message. */
   copies?: Copies;

@@ -24,7 +24,7 @@ export type Question = {
   looked: { lexemes: readonly string[]; fewest: number };
   /** Weight of a lexeme in documents of each text search configuration. */
   says: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Of new documents, without stop words. */
+  /** Average words of new documents, without stop words. */
   averageWords: number;
 };
 

@@ -15,7 +15,7 @@ const table = z.object({
   name,
   columns: z.array(name).min(1),
   rows: z.number().int().nonnegative(),
-  /** Of its file. */
+  /** Size of its file. */
   bytes: z.number().int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });

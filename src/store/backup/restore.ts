@@ -17,7 +17,7 @@ import { listTables, openCopySession, type Table } from './backup-tables.ts';
 
 type RestoreOptions = {
   url: string;
-  /** Of the database; a backup of the other kind is refused. Default: real. */
+  /** Kind of the database; a backup of the other kind is refused. Default: real. */
   kind?: DatabaseKind | undefined;
   readerUrl?: string | undefined;
   directory: string;

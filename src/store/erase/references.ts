@@ -47,7 +47,7 @@ export type Reference = {
   holds?: boolean;
   /** No index finds the rows by this column: a purge deletes them once, not once per batch. */
   unindexed?: boolean;
-  /** So many rows that they are deleted in batches, before the rest. */
+  /** Whether its rows are deleted in batches before the rest, because there are many. */
   many?: boolean;
   /** Which rows refer to this table, if the column may refer to several. */
   where?: string;

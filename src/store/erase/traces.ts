@@ -16,11 +16,11 @@ import { listSpellings } from './tombstones.ts';
 export type Traces = {
   /** Posts of the author, and reposts of them. */
   posts: { id: Id; external_id: string }[];
-  /** To these posts, and to pages of the author. */
+  /** Links to these posts and to pages of the author. */
   links: { id: Id; canonical: string }[];
   /** Further links that only these posts contain. */
   orphanIds: Id[];
-  /** Of the posts, former ones too, and of the author's pages; in all known spellings. */
+  /** Current and former addresses of the posts and of the author's pages, in all known spellings. */
   addresses: string[];
 };
 

@@ -22,7 +22,6 @@ export async function readAudit(
   filter: AuditFilter,
   page: { limit: number; before?: Id | undefined },
 ): Promise<AuditRow[]> {
-  // The same in both schemas.
   const view = auditLogView;
   const { token, action, subject } = filter;
   return orm

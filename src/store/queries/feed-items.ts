@@ -18,7 +18,10 @@ import {
 } from './discoveries.ts';
 import { type DescribedDiscovery, describeDiscoveries } from './described-discoveries.ts';
 
-/** Of a topic or of everything, each item once, as its first search found it; of a search, all that it found. */
+/**
+ * Scope of a feed: of a topic or of everything, each item once, as its first search found it; of a search, all items that it
+ * found.
+ */
 export type FeedScope = DataScope & { matching?: Matching | undefined };
 
 /** A discovery with its post or link; null for spikes and answers. */
@@ -27,7 +30,7 @@ export type FeedItem = { discovery: DescribedDiscovery; thing: ArchivedItem | nu
 /** The newest discovery of a scope; zero and null if there is none. */
 type FeedMark = { id: Id; at: Date | null };
 
-/** What was there at the start is not new, as for rules. A query is about posts and links. */
+/** Items of baselines are not new, as for rules. A query is about posts and links. */
 function describeFeed(scope: FeedScope): DiscoveryFilter {
   const kind = matchesAll(scope.matching) ? FEED_KINDS : FEED_KINDS.slice(0, 2);
   return { ...scope, baseline: false, kind, view: scope.search === undefined ? 'topic' : 'search' };

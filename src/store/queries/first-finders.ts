@@ -46,7 +46,7 @@ WHERE NOT b.baseline
 GROUP BY 1, 2, 3 ORDER BY links DESC, 2, 3 LIMIT 200`;
 
 export type Lead = {
-  /** What is compared: topics, or source groups of their searches. */
+  /** What to compare: topics, or source groups of their searches. */
   of: 'topic' | 'source';
   ahead: string;
   behind: string;

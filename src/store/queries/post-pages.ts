@@ -9,7 +9,10 @@ import { type DataScope, searchesInScope } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type PostRow, readPostsByIds } from './post-detail.ts';
 
-/** By time of publication, by the latest value of a counter, by their sum, or by what was gained since the first sighting. */
+/**
+ * Orders: by time of publication, by the latest value of a counter, by the sum of counters, or by gains since the first
+ * sighting.
+ */
 export const POST_ORDERS = ['newest', ...COUNTER_PLURALS, 'engagement', 'growth'] as const;
 export type PostOrder = (typeof POST_ORDERS)[number];
 type CountOrder = Exclude<PostOrder, 'newest'>;

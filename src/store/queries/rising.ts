@@ -75,7 +75,10 @@ export async function readRisingDomains({ orm }: Reads, filter: RisingScope): Pr
     .limit(filter.limit);
 }
 
-/** By keys: Postgres compares the names of all searches if a view that partitions by keys is asked for a slug. */
+/**
+ * Conditions on keys, because Postgres compares the names of all searches if a view that partitions by keys is asked for a
+ * slug.
+ */
 function scopeConditions(
   view: typeof risingHashtagsView | typeof risingDomainsView,
   { search, topic, since }: RisingScope,

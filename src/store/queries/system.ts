@@ -133,7 +133,7 @@ export type UnreadResponses = {
   stored: number;
   /** On disks of live workers, not yet in the database. */
   spooled: number;
-  /** Of those stored, unread for more than a minute. */
+  /** Stored responses that have been unread for more than a minute. */
   late: number;
   /** When the oldest stored one was received, how many seconds ago, and its run; null if none is unread. */
   oldest_at: Date | null;

@@ -13,7 +13,7 @@ export type PaceRow = ScheduleColumns &
     topic: string;
     service_kind: ServiceKind;
     current_request_version: number;
-    /** Of its newest row in `interval_changes`. */
+    /** Interval of its newest row in `interval_changes`. */
     recorded_seconds: number | null;
   };
 

@@ -267,7 +267,7 @@ export async function markUnreadable(
     runId: Id;
     n: number;
     rejects: readonly Reject[];
-    /** What it says about tools: the coverage of a run without results, unless a newer response said something. */
+    /** Its reports of tools: the coverage of a run without results, unless a newer response has reports. */
     tools?: readonly ToolReport[];
     now: Date | null;
   },

@@ -180,7 +180,7 @@ export type ReplayableRun = {
   search_id: Id;
   service_id: Id;
   operation: Operation;
-  /** Of the version that it used. */
+  /** Tools of the version that it used. */
   tools: Tool[];
   dialect: string;
   status: string;

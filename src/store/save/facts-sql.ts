@@ -45,8 +45,8 @@ const COUNTED_MEMBERS: Columns = {
 };
 
 /**
- * Of the results received after a response, only this many are searched for its items. A response that is late by more
- * may override what they confirmed.
+ * How many of the results received after a response are searched for its items. A response that is late by more may override
+ * what they confirmed.
  */
 export const MAX_LATER_RESULTS = 5_000;
 

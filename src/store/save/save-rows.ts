@@ -22,11 +22,11 @@ type Occurrence = {
   runId: Id;
   isPartial: boolean;
   url: string | null;
-  /** Of a post; null for an author. */
+  /** Text of a post; null for an author. */
   text: string | null;
   /** Everything except counters, as a JSON object. */
   content: string;
-  /** Of the content. If it equals the stored hash, the content is not sent. */
+  /** Hash of the content. If it equals the stored hash, the content is not sent. */
   hash: Id;
   counters: readonly (number | null)[];
 };

@@ -157,7 +157,7 @@ export const growth_reports = strandline.table(
     condition: text().notNull(),
     /** The counter, or the engagement, then. */
     value: doublePrecision().notNull(),
-    /** Of `unusual`: the age, the median engagement at it, and the number of posts compared. */
+    /** For `unusual`: the age, the median engagement at that age, and the number of posts compared. */
     age_hours: doublePrecision(),
     usual: doublePrecision(),
     compared_with: integer(),

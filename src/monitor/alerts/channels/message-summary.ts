@@ -399,7 +399,7 @@ function describeLimit({ per_day, number, waited, rest_of_day }: NonNullable<Dis
   ];
 }
 
-/** With its year, whatever that is: messages are read later. */
+/** Writes a time with its year, because messages are read later. */
 function describeTime(at: string): string {
   return `${formatMinute(new Date(at), { zone: 'UTC', now: null })} UTC`;
 }

@@ -70,7 +70,7 @@ export const slackKind = createSlackKind(systemResolve);
 
 type Dialect = 'slack' | 'mattermost' | 'rocketchat';
 
-/** By the form of the address; null for other addresses. */
+/** The dialect of an address, by its form; null for other addresses. */
 function findDialect(address: string): Dialect | null {
   const url = parseWebUrl(address);
   if (url === null) return null;

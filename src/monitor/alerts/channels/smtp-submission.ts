@@ -151,7 +151,7 @@ function judgeError(error: unknown, recipients: number): FailedSend {
   if (error.rejectedErrors !== undefined && error.rejectedErrors.length > 0)
     return judgeRecipients(error.rejectedErrors, recipients);
   const { code, consequence } = judgeReply(error);
-  // What a server says about a login may repeat it.
+  // A server's reply about a login may repeat the login.
   const isAboutLogin = error.code === 'EAUTH';
   return failSend(code, {
     consequence,

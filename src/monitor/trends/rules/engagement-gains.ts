@@ -3,7 +3,7 @@ import { QUARTER_MS, SECOND } from '../../../lib/time.ts';
 import { MIN_SPIKE_POSTS, MIN_SPIKE_RATIO, type Spike } from './spike-detection.ts';
 import type { Series } from './time-series.ts';
 
-/** What the posts that two answers of a search in a row both held gained between them. */
+/** Gains between two consecutive results of a search, of the posts that both contain. */
 export type Gain = {
   from: number;
   until: number;

@@ -41,7 +41,7 @@ export function findStateChange(
     return since === null ? null : { ...unchanged, ...UNKNOWN, since };
   }
   const spoken = withoutTime(series, [
-    // What another query found is no measure of this one.
+    // Results of another query are no measure of this query.
     { since: 0, until: changedAt },
     ...reported.flatMap(({ state, since }, i) =>
       state === 'silent' ? [{ since, until: reported[i + 1]?.since ?? since }] : [],
