@@ -1,5 +1,5 @@
 /**
- * Exports of many posts in each format: how fast, and how much memory at most. docs/reference/exports.md says what came
+ * Exports of many posts in each format: how fast, and how much memory at most. docs/internals/performance.md says what came
  * out. Each format is exported by a process of its own, whose memory is what the operating system says.
  *
  *   npm run -s bench:export -- [--rows 1000000] [--dir DIR]

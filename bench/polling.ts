@@ -1,6 +1,6 @@
 /**
  * How many posts fixed and adaptive intervals find with the same number of calls, and how far forecasts are off:
- * docs/internals/scheduling.md says what the figures mean. Uses the rules of the program (`src/monitor/schedule`). Ends with 1 where
+ * docs/internals/decisions.md has the last figures. Uses the rules of the program (`src/monitor/schedule`). Ends with 1 where
  * a seed misses a target.
  *
  *   npm run -s bench:polling -- [--seeds 1,2,3]

@@ -1,6 +1,5 @@
 /**
- * The monitor over sixty simulated days of the sandbox, against what is true of them: docs/internals/sandbox.md says
- * what the figures mean.
+ * The monitor over sixty simulated days of the sandbox, against the truth about them: `sandbox/score.ts` says which alerts are right.
  *
  *   npm run -s bench:sandbox -- [--seed S] [--days 60] [--topics 10|slug,slug] [--every 1h] [--lanes 4] --out DIR
  */

@@ -1,6 +1,6 @@
 /**
  * Storing what an answer held, against other ways to do it, in one run on one database: docs/internals/performance.md
- * says what the figures mean. Never a timed test: it prints and fails on nothing.
+ * has the last figures. Never a timed test: it prints and fails on nothing.
  *
  *   npm run bench -- [--rounds 10] [--batch 100] [--history 10m]
  */

@@ -322,7 +322,7 @@ describe('the forecast', () => {
     });
   });
 
-  // docs/internals/scheduling.md has the figures of the bench.
+  // docs/internals/decisions.md has the figures of the bench.
   test.each([
     ['hourly', { everyMs: HOUR }],
     ['with 96 calls a day', { shared: null, each: 96 }],
