@@ -73,7 +73,7 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   idempotent?: true;
   /** It waits for a service, so it may take as long as a call; what it records is committed at once. */
   callsService?: true;
-  /** The route stops when its client disconnects, as `stopping` says. */
+  /** The route stops when its client disconnects: `stopping` is aborted. */
   endsWithClient?: true;
   /** The command depends on the configuration or calls others, so it runs in the server, if there is one. */
   runsIn?: 'server';

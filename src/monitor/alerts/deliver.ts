@@ -134,7 +134,7 @@ async function leaseNextDelivery(ctx: Context, channelId: Id): Promise<LeasedDel
   });
 }
 
-/** What a message says; null: all that it would report was deleted, or is over. */
+/** The content of a message; null if everything that it would report was deleted or is over. */
 async function describeContent(
   ctx: Context,
   tx: Transaction,
@@ -160,7 +160,7 @@ async function describeContent(
   return describeDiscoveries({ rule, entries, ids, counts, ...occasion, at, baseUrl });
 }
 
-/** Until when a channel rests after a message, so that the pace of its service is kept; null: it may go on. */
+/** Until when a channel rests after a message, so that the pace of its service is kept; null: it continues at once. */
 function findPaceEnd(kind: string, now: Date): Date | null {
   const paceMs = CHANNEL_KINDS[kind]?.paceMs ?? 0;
   return paceMs === 0 ? null : new Date(now.getTime() + paceMs);

@@ -1,4 +1,4 @@
-/** What a message says of the problems that it reports, when it is composed. */
+/** The text of a message about the problems that it reports, when it is composed. */
 import {
   addEventsToDelivery,
   readDeliveryEvents,

@@ -66,8 +66,8 @@ export async function matchRules<R extends Rule>(
 const MAX_EARLIER_MEMBERS = 20;
 
 /**
- * Leaves out things that the rule would have reported before if it had been asked: another member, which matches it too, was
- * there at the start, or before the rule. What the rule was asked about is in messages, or did not match.
+ * Leaves out things that the rule would have reported earlier if it had been evaluated: another member that matches was in a
+ * baseline, or was found before the rule existed. Members that the rule was evaluated for are in messages, or did not match.
  */
 export async function leaveOutKnown<
   Entry extends Pick<FeedEntry, 'id' | 'topic_id' | 'key' | 'text_key' | 'first_in_topic'>,
@@ -132,7 +132,7 @@ export function isCovered(rule: Rule, entry: ScopedEntry): boolean {
   return rule.kinds.some((kind) => DISCOVERY_KIND[kind] === entry.kind);
 }
 
-/** Several rules ask for other conditions of the same posts. */
+/** Rules have different conditions on the same posts. */
 function asksFor({ growth }: Rule, condition: string): boolean {
   return growth.length === 0 ? condition === UNUSUAL : growth.includes(condition);
 }
@@ -156,7 +156,7 @@ function isFirst({ kinds, filter }: Rule, entry: JudgedEntry): boolean {
 }
 
 /**
- * Refuses to start with a rule that would report nothing, or something else than it says.
+ * Refuses to start with a rule whose filter cannot be read, because it would report nothing.
  * @throws Refused naming the number of each rule whose filter cannot be read, why, and the command to change it
  */
 export async function assertStoredFilters(db: Queryable): Promise<void> {

@@ -116,7 +116,7 @@ const line = (
 });
 
 /**
- * The sections that have something to say, in order.
+ * The sections with content, in order.
  * @param zone of times; default: that of the digest
  */
 export function composeSections(digest: Digest, zone: string = digest.tz): DigestSection[] {

@@ -3,8 +3,8 @@ import { type DateReader, formatCount, formatPercent, formatWithWeekday } from '
 import type { Digest, DigestGap } from './digest-shapes.ts';
 
 /**
- * At most so many sentences, most important first; the last says how much is left out. What is listed under what needs a person is not
- * repeated.
+ * At most so many sentences, most important first; the last has the number of gaps that are left out. Gaps that are listed
+ * as needing attention are not repeated.
  */
 export function composeGapLines(
   { not_collected, attention }: Digest,

@@ -18,7 +18,7 @@ const SPIKE_LOOK_BACK_MS = 3 * DAY;
 const OVER_USUAL = 2;
 const OVER_SHARE = 0.25;
 
-/** Problems that the statuses of searches do not say. */
+/** Problems that the statuses of searches do not include. */
 const PROBLEMS: ReadonlySet<SystemEventKind> = new Set([
   'channel_dead',
   'budget_low',

@@ -6,7 +6,7 @@ import type { Id } from '../../store/db/database.ts';
 
 const MAX_NAME_LENGTH = 2_000;
 
-/** An id, or a name that a pattern accepts. @param expected what is said of anything else */
+/** An id, or a name that a pattern accepts. @param expected the description of valid values, for refusals */
 export function idOrNameParam(name: RegExp, expected: string) {
   const isId = (text: string) => /^[1-9]\d{0,18}$/.test(text);
   return z.codec(

@@ -1,4 +1,4 @@
-/** What a response of our own service says of the sources of a topic. */
+/** Reports of our own service about the sources of a topic. */
 import type { ParsedSourceReport } from '../../model/parsed-results.ts';
 import { cleanText } from '../../lib/text.ts';
 import { MAX_OWN_SOURCES, ownSourceReport } from '../../protocol/own-sources.ts';

@@ -1,4 +1,4 @@
-/** What a response says about each tool: whether it responded, with how many items, or why not. */
+/** Reports of a response about each tool: whether it responded, with how many items, or why not. */
 
 import { type Operation, type Source, SOURCE_BY_TOOL, type Tool, TOOLS } from '../../model/enumerations.ts';
 import type { Warning } from '../../model/parsed-results.ts';

@@ -38,7 +38,7 @@ function createSample(item: unknown): string {
   return cleanText(JSON.stringify(small), MAX_SAMPLE);
 }
 
-/** A response that cannot be used, with the rejects to store with the run, and what it says about tools. */
+/** A response that cannot be used, with the rejects to store with the run, and its reports about tools. */
 export class UnreadableResponse extends RunError {
   readonly rejects: readonly Reject[];
   readonly tools: readonly ToolReport[];

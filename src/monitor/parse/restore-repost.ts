@@ -10,8 +10,8 @@ const SHORT_ADDRESS = /\shttps?:\/\/t\.co\/\w{1,20}$/;
 const ESCAPED: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
 /**
- * The text of a repost, completed: its prefix and the whole text of the original. Unchanged unless what stands before the
- * cut is how the original begins, so that nothing is invented.
+ * The text of a repost, completed: its prefix and the whole text of the original. Unchanged unless the text before the cut
+ * is the beginning of the original, so that nothing is invented.
  * @param original null if it is unknown
  */
 export function restoreRepost(text: string, original: string | null): string {
@@ -21,7 +21,7 @@ export function restoreRepost(text: string, original: string | null): string {
   const end = CUT_END.exec(own.slice(-MAX_END))?.[0] ?? '';
   const uncut = own.slice(0, own.length - end.length);
   const whole = normalize(original);
-  // A short address of the post may stand at the end without an ellipsis.
+  // A short address of the post may be at the end without an ellipsis.
   const isBeginning = [uncut, uncut.replace(SHORT_ADDRESS, '')]
     .map(normalize)
     .some((begin) => begin !== '' && begin.length < whole.length && whole.startsWith(begin));

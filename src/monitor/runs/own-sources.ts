@@ -1,6 +1,6 @@
 /**
- * Sources of a topic in the request of a run, and what its response says of them. Only the own service of this program gets them: a
- * hosted service is never sent an address, nor which sources are switched off.
+ * Sources of a topic in the request of a run, and the reports about them in its response. Only the own service of this
+ * program gets them: a hosted service is never sent an address, nor which sources are switched off.
  */
 import type { ParsedSourceReport } from '../../model/parsed-results.ts';
 import type { OwnSources } from '../../protocol/own-sources.ts';
@@ -8,7 +8,7 @@ import type { LeasedRun } from '../../store/runs/run-leases.ts';
 import { listRequestSources, saveSourceReports } from '../../store/topics/topic-sources.ts';
 import type { Context } from '../context.ts';
 
-/** Feeds and pages, of a search that asks Web Search; and sources that are switched off. Undefined if there is nothing to say. */
+/** Feeds and pages, of a search that asks Web Search; and sources that are switched off. Undefined if there are none. */
 export async function readOwnSources(
   { db }: Pick<Context, 'db'>,
   run: Pick<LeasedRun, 'service_kind' | 'search_id' | 'operation' | 'tools'>,
@@ -30,7 +30,7 @@ export async function readOwnSources(
   };
 }
 
-/** Keeps what a response said. Never throws: the results of the run matter more. */
+/** Stores the reports of a response. Never throws: the results of the run matter more. */
 export async function keepSourceReports(
   { db, log }: Pick<Context, 'db' | 'log'>,
   run: Pick<LeasedRun, 'id' | 'search_id' | 'service_kind'>,

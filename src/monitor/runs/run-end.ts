@@ -42,7 +42,7 @@ export async function endWithoutSuccess(
   if (failure.code === 'lease_lost' || failure.code === 'db_unavailable')
     return reportRelease(run, failure.code);
 
-  // Without a network, nothing is found: that says nothing about the search, so the run waits, as it does before its call.
+  // Without a network, nothing is found, which is no result of the search: the run waits, as it does before its call.
   const isLost =
     failure.code === 'sources_down' &&
     failure.waitsFor === undefined &&

@@ -22,7 +22,7 @@ import { listOffsetSpans } from './time-zone.ts';
 /** How far ahead a next slot is searched; 29 February recurs after at most eight years. */
 const HORIZON_MS = 30 * 366 * DAY;
 
-/** Stands for "never" where a time is required. Small enough for every store. */
+/** Represents "never" where a time is required. Small enough for every store. */
 export const FAR_FUTURE = Date.UTC(2100, 0, 1);
 
 /**

@@ -86,7 +86,7 @@ const PRIOR_HOURS = 2;
 const RATE_MEMORY = 20;
 /** The time in which what was measured last fades to the average by two thirds. */
 const RELAX_MS = HOUR;
-/** The longest time that a truncated response stands for. */
+/** The longest time that a truncated response represents. */
 const MAX_STOOD_FOR_MS = 6 * HOUR;
 /** Weight of a truncated response in the room. */
 const ROOM_WEIGHT = 0.3;
@@ -99,7 +99,7 @@ export function learn(pace: Pace, response: PacedResponse): Pace {
   const from = response.since === null ? null : Math.min(response.since, at);
   const block = findTruncated(response);
   const faded = fade(pace, at);
-  // A response that is not truncated says nothing if nobody knows since when.
+  // A response that is not truncated measures nothing if its start is unknown.
   const seen =
     block !== null
       ? { posts: block.posts - 1, from: block.oldest }
@@ -144,8 +144,8 @@ function learnRate(
 ): number {
   const measured = posts / hours;
   if (before === null) return measured;
-  // By what was expected, not by what came: otherwise a search with a post now and then would seem busier than it is. The number of
-  // posts in a truncated response says nothing about the rate, only their span does.
+  // By the expected number of posts, not by the observed number: otherwise a search with a post now and then would
+  // seem busier than it is. The number of posts in a truncated response does not measure the rate; their span does.
   const evidence = isTruncated ? Math.max(posts, before * hours) : before * hours;
   const weight = 1 - Math.exp(-evidence / RATE_MEMORY);
   return before + weight * (measured - before);

@@ -105,7 +105,7 @@ export function parseInterval(text: string): number {
   return total;
 }
 
-/** The interval of a new search if nobody says: 96 and 24 calls a day at most. */
+/** The default interval of a new search: 96 and 24 calls a day at most. */
 export const DEFAULT_EVERY = { microblog: 'auto', ai: '1h' } as const satisfies Record<Operation, string>;
 
 /** Bounds if none are written. */

@@ -155,7 +155,7 @@ async function addRows(
   });
 }
 
-/** What a test said: `a feed ("Harbor news"): 40 entries, ...`. */
+/** The result of a test: `a feed ("Harbor news"): 40 entries, ...`. */
 export type TestedSource = CheckedSource & { says: string };
 
 /**

@@ -8,7 +8,7 @@ import { describeInterval } from '../schedule/schedule.ts';
 
 /** Below this, chance and the error of the estimate are as large. */
 const LEAST_SHARE = 0.05;
-/** Posts on which a share must stand. */
+/** Minimum number of posts for a share. */
 const LEAST_POSTS = 20;
 
 /** A search that misses posts. */

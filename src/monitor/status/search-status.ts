@@ -142,7 +142,7 @@ export async function readSearchStatuses(
   return statuses.toSorted((a, b) => compare(a.topic, b.topic) || compare(a.search, b.search));
 }
 
-/** A failing search is as silent as its failures are old: that it fails says more. */
+/** A search that fails for long is also silent; failing is the more informative status. */
 function canBeSilent({ status }: SearchStatusRow): boolean {
   return status === 'ok' || status === 'waiting' || status === 'nothing_coming';
 }
@@ -278,7 +278,7 @@ export function nameTopicStatus(
   return `${searches.length} of ${total} searches ${name}`;
 }
 
-/** The members of a search that say how it is doing, in the API and in JSON of commands. */
+/** The members of a search about its status, in the API and in JSON of commands. */
 type StatusMembers = {
   status: SearchStatusName;
   status_since: Date | null;
@@ -303,7 +303,7 @@ export function addStatus<Row extends { id: Id }>(
   });
 }
 
-/** The members of a topic that say how it is doing. */
+/** The members of a topic about its status. */
 type TopicStatusMembers = {
   status: SearchStatusName | null;
   status_since: Date | null;

@@ -160,7 +160,7 @@ function isOfWeek({ created_at }: DescribedDiscovery, now: Date): boolean {
   return age <= WEEK_MS && age >= -MAX_SKEW_MS;
 }
 
-/** Whether a discovery has a title or text; an address alone says nothing. */
+/** Whether a discovery has a title or text; an address alone is no information. */
 function isNamed({ text }: DescribedDiscovery): boolean {
   const words = (text ?? '').replace(/https?:\/\/\S+/g, ' ').match(/[\p{L}\p{N}]{2,}|\p{Lo}/gu) ?? [];
   return words.length >= 2;

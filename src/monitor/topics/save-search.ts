@@ -311,7 +311,7 @@ function mergeEdit(search: Search, edit: SearchEdit): WrittenSearch {
   };
 }
 
-/** What an entry of the audit log says of a search. */
+/** The members of a search that an entry of the audit log has. */
 function pickRecorded(search: Search) {
   return { slug: search.slug, topic: search.topic, ...pickEditable(search) };
 }

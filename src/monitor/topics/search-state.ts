@@ -189,7 +189,7 @@ async function changeLockedSearch(
   }
 }
 
-/** The search runs again unless another pause holds it. */
+/** The search runs again unless it has another pause. */
 async function endWithAll(
   ctx: Context,
   tx: Transaction,

@@ -141,7 +141,7 @@ async function readSearch(entry: unknown, reading: Reading<SearchSettings>): Pro
     () => checkSearch({ ...written, slug, extra: extra === undefined ? undefined : JSON.stringify(extra) }),
     undefined,
   );
-  // A member that is not valid was left out, so nothing else is said of it.
+  // An invalid member was left out, so no further problem is reported for it.
   problems.push(...found.filter(({ path }) => !invalid.has(path.replace(/[.[].*$/s, ''))));
   if (before !== undefined && before.parent !== parent)
     problems.push({

@@ -11,7 +11,7 @@ export type Actor =
   | { kind: 'local' }
   | { kind: 'command_line' | 'program'; name: string };
 
-/** Who acts, in a few words, for a row that says who added it. */
+/** The actor in a few words, for a row that records who added it. */
 export function nameActor(actor: Actor): string {
   if ('name' in actor) return actor.name;
   return 'token' in actor ? `token ${actor.token}` : 'this machine';

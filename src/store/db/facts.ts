@@ -1,4 +1,4 @@
-/** Facts that hold once per database, such as its name, and when something was last done. */
+/** Facts about the database, each stored once, such as its name, and when something was last done. */
 import type { Pooled, Queryable } from './database.ts';
 import { execute, rowsOf, type Statement, statement } from './statement.ts';
 

@@ -12,7 +12,8 @@ import { execute, statement } from './statement.ts';
 const LOCK_TIMEOUT = '20s';
 
 /**
- * Drops our schemas with everything that depends on them, and creates them again. Programs that have the database open go on.
+ * Drops our schemas with everything that depends on them, and creates them again. Programs that have the database open
+ * continue.
  * @throws Refused `conflict` for a database that is not the sandbox
  */
 export async function recreateSandbox(url: string, readerUrl: string | null, log: Logger): Promise<void> {

@@ -127,8 +127,8 @@ export async function forgetAuthor(
 }
 
 /**
- * Responses that cannot be read yet are written by this transaction or a later one. Times of receipt cannot tell: a response may
- * be stored hours after its receipt.
+ * Responses that cannot be read yet are written by this transaction or a later one. Times of receipt do not show it: a
+ * response may be stored hours after its receipt.
  */
 async function readOldestTransaction(db: Database): Promise<string> {
   const rows = await rowsOf<{ xid: string }>(

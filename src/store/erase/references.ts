@@ -195,7 +195,7 @@ export const REFERENCES: Readonly<
   completion_claims: {
     completion_id: cascades('completions'),
     claim_id: cascades('claims'),
-    // A statement goes from all completions.
+    // A statement is removed from all completions.
     link_ids: goes('links', { deletesOwner: 'claim_id', holds: true, unindexed: true }),
     not_returned: follows('links'),
   },

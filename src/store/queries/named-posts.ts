@@ -36,7 +36,7 @@ export async function readKnownLinks(db: Reads, ids: readonly Id[]): Promise<Rea
   );
 }
 
-/** A link in a line: what its post says, or its title; null if neither is known. */
+/** The text of a link in a line: that of its post, or its title; null if neither is known. */
 export function describeKnownLink(known: KnownLink | undefined): string | null {
   const { post = null, title = null } = known ?? {};
   if (post === null || post.text === '') return title;

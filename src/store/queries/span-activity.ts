@@ -15,7 +15,7 @@ export type SpanRuns = {
   /** Why they were skipped or cancelled; null for any other. */
   reason: string | null;
   runs: number;
-  /** Slots that they stand for: a run may be a range of missed ones. */
+  /** Number of slots: a run may represent a range of missed slots. */
   slots: number;
   first_slot_at: Date;
   last_slot_at: Date;
@@ -138,7 +138,7 @@ export type SpanAnswer = {
   /** Of the newest answer with parsed statements before the end of the span. */
   run_id: Id;
   observed_at: Date;
-  /** Whether any answer in the span said something new. */
+  /** Whether any answer in the span had news. */
   changed: boolean;
   /** The newest one before the span; null if there is none. */
   before_run_id: Id | null;

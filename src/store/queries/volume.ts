@@ -64,7 +64,7 @@ export const NEARLY_FULL_COVERAGE = 0.9;
 /** Sum of several searches in one bucket. Buckets in which none found or observed anything are omitted. */
 export type BucketSum = {
   at: Date;
-  /** Each post once in its topic, if that was asked for. */
+  /** Each post once in its topic, if requested. */
   posts: number;
   /** Whether it is a lower bound: a response was cut. */
   least: boolean;

@@ -26,7 +26,7 @@ export async function failRun(
     rejects: readonly Reject[] | null;
     /** Number of the unreadable response. */
     unreadable?: number | null;
-    /** What that response says about tools. */
+    /** The reports of that response about tools. */
     tools?: readonly ToolReport[];
     now: Date | null;
   },
@@ -69,7 +69,7 @@ export async function failRun(
   return rows.length === 1;
 }
 
-/** For {@link insertToolsSql}, in the statement of {@link failRun}: a run that made no call asked nothing. */
+/** For {@link insertToolsSql}, in the statement of {@link failRun}: a run without a call requested no tool. */
 const FAILED_RUN = `(SELECT id AS run_id, false AS responded, $3::text AS reason,
   (SELECT received_at FROM strandline.responses WHERE run_id = failed.id AND n = $8) AS observed_at
   FROM failed WHERE EXISTS (SELECT FROM strandline.calls WHERE run_id = failed.id AND NOT refunded))`;
@@ -124,8 +124,8 @@ export async function requeueRun(
 }
 
 /**
- * The status of a run that this lease was the last to hold; null if another lease has held it since. Tells whether the commit of
- * an end succeeded although its confirmation was lost.
+ * The status of a run that this lease was the last to hold; null if another lease has held it since. Shows whether the
+ * commit of an end succeeded although its confirmation was lost.
  */
 export async function readOwnStatus(
   db: Database,

@@ -75,7 +75,7 @@ export const PLAIN_FORMAT: ChatFormat = {
   link: (text, url) => `${text}: ${url}`,
 };
 
-/** Posts JSON, with the id of the message in a header: services ignore it, and whoever stands between sees repetitions. */
+/** Posts JSON, with the id of the message in a header: services ignore it, and a proxy can recognize repetitions. */
 export function postJson(
   address: string,
   { id, body, at }: Pick<OutgoingMessage, 'id' | 'body' | 'at'>,

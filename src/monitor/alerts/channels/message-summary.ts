@@ -53,7 +53,7 @@ type SummaryAction = { label: string; url: string };
 export type MessageSummary = {
   /** One line, such as `Ferry news: 12 posts, 1 spike`. */
   title: string;
-  /** A sentence above the items, such as why the message comes now; null if there is nothing to say. */
+  /** A sentence above the items, such as why the message comes now; null if there is none. */
   lead: string | null;
   items: SummaryItem[];
   /** How many discoveries `items` lacks; null if none. */

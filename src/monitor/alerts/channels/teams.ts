@@ -122,7 +122,7 @@ function describeText(text: string, style: object = {}): object {
   return { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: shown, ...style }] };
 }
 
-/** What a connector says, with status 200, when Teams refused the card. */
+/** The reply of a connector, with status 200, when Teams refused the card. */
 const CONNECTOR_FAILURE =
   /Webhook message delivery failed with error.*?(?:HTTP error|status code:?) ?(\d{3})?/is;
 

@@ -16,7 +16,7 @@ export type ReasonFacts = {
   reason_post_at: Date | null;
   /** Handle of the author of the earliest post with the reason; null if unknown, or if nobody may be named. */
   reason_author_username: string | null;
-  /** What `n` would be without the reason; null where this cannot be told. */
+  /** The count of the window without the reason; null if unknown. */
   n_without_reason: number | null;
   window_authors: number | null;
   usual: number;

@@ -4,7 +4,7 @@ import { DAY, HOUR, QUARTER_MS } from '../../../lib/time.ts';
 import { QUARTERS_PER_DAY, type Series } from './time-series.ts';
 
 const HOURS_PER_WEEK = 168;
-/** Days before a stretch without posts that say what is usual, and how many of them must be observed. */
+/** Days before a stretch without posts from which the usual rate is taken, and how many of them must be observed. */
 export const SILENCE_DAYS = 28;
 const MIN_SILENCE_DAYS = 7;
 /** A silence has so many observed hours, at least: some services index posts hours late. */

@@ -36,7 +36,7 @@ export type Reason = {
   /** The earliest post of the window with it; null for none. */
   reason_post_id: bigint | null;
   reason_post_at: Date | null;
-  /** Share of the posts of the window that are not owed to it; null where this cannot be told. */
+  /** Share of the posts of the window that the reason does not explain; null if unknown. */
   rest: number | null;
   window_authors: number;
   /** What distinguishes the window, the largest difference first. */

@@ -108,7 +108,7 @@ export function computeRatio(span: VolumeSpan, before: VolumeSpan): number | nul
 const TYPICAL_DAYS = 14;
 const MIN_TYPICAL_DAYS = 3;
 
-/** How far back a typical day looks. */
+/** The time before now from which a typical day is computed. */
 export const TYPICAL_DAY_HISTORY_MS = TYPICAL_DAYS * DAY;
 
 /** The typical volume of the last 14 days, 24 hours each, up to `until`. */
