@@ -26,6 +26,7 @@ import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
 import { AUTHOR_OPERATIONS } from '../monitor/items/author-operations.ts';
 import { COMPLETION_OPERATIONS } from '../monitor/items/completion-operations.ts';
 import { DISCOVERY_OPERATIONS } from '../monitor/items/discovery-operations.ts';
+import { EVIDENCE_OPERATIONS } from '../monitor/items/evidence-operations.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { feedDocumentRoutes } from './feed-document-routes.ts';
@@ -60,6 +61,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(LINK_OPERATIONS),
   routesOf(COMPLETION_OPERATIONS),
   routesOf(DISCOVERY_OPERATIONS),
+  routesOf(EVIDENCE_OPERATIONS),
   eventRoutes,
   volumeRoutes,
   growthRoutes,

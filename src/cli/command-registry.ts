@@ -40,6 +40,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['posts ...', 'posts: list, show, top, growth', async () => (await import('./post-views.ts')).registerPosts],
     ['links ...', 'links: list, first, show', async () => (await import('./link-views.ts')).registerLinks],
     ['completions ...', 'completions: show, diff', async () => (await import('./completion-views.ts')).registerCompletions],
+    ['evidence kind id', 'what was found, when, and the raw responses that say so', async () => (await import('./evidence-view.ts')).registerEvidence],
     ['export what', 'export results as CSV, NDJSON or Parquet', async () => (await import('./export-command.ts')).registerExport],
     ['sql [query]', 'run a read-only SQL query on the views of strandline_analytics', async () => (await import('./sql-commands.ts')).registerSql],
   ]],

@@ -48,6 +48,10 @@ export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
 
 export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike', 'trend', 'growth'] as const;
 
+/** Of what there is a file with the raw responses that say so; a completion is named by its run. */
+export const EVIDENCE_KINDS = ['post', 'link', 'completion', 'spike'] as const;
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
+
 export const SPIKE_MEASURES = ['posts', 'engagement'] as const;
 export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
 

@@ -12,6 +12,7 @@ import { addNewTopicPages } from './edit/new-topic-page.tsx';
 import { addExplorePage } from './explore/explore-page.tsx';
 import { addSqlPage } from './explore/sql-page.tsx';
 import { addAuthorPage } from './items/author-page.tsx';
+import { addEvidencePages } from './items/evidence-page.tsx';
 import { addListPages } from './lists/list-page.tsx';
 import { addLinkPage } from './items/link-page.tsx';
 import { addPostPage } from './items/post-page.tsx';
@@ -35,6 +36,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addPostPage,
   addLinkPage,
   addAuthorPage,
+  addEvidencePages,
   addRunsPage,
   addRunPage,
   addComparePage,

@@ -49,6 +49,8 @@ const PAGES: readonly Row[] = [
   ['post', ({ post }) => `/posts/${post}`],
   ['post with copies', ({ copied }) => `/posts/${copied}`],
   ['link', ({ link }) => `/links/${link}`],
+  ['evidence of a post', ({ post }) => `/evidence/post/${post}`],
+  ['evidence of an answer', ({ succeeded }) => `/evidence/completion/${succeeded}`],
   ['author', ({ author }) => `/authors/${author}`],
   ['runs', '/runs'],
   ['succeeded run', ({ succeeded }) => `/runs/${succeeded}`],

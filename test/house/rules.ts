@@ -63,7 +63,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/system-events/', `${CONTEXT} platform/presence.ts monitor/alerts/ monitor/status/`],
   ['monitor/recurring-work.ts', `lib/ store/ monitor/context.ts platform/clock.ts monitor/alerts/ monitor/schedule/plan-digests.ts monitor/system-events/`],
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],
-  ['monitor/items/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/topics/find-by-slug.ts monitor/runs/run-shapes.ts monitor/http/`],
+  ['monitor/items/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/topics/find-by-slug.ts monitor/runs/run-shapes.ts monitor/http/ config/version.ts`],
   ['monitor/watch-file/write-yaml.ts', 'lib/'],
   ['monitor/watch-file/', `${CONTEXT} config/ platform/vault.ts protocol/ monitor/operation.ts monitor/held-changes.ts monitor/access/visitor-scopes.ts monitor/alerts/ monitor/http/ monitor/schedule/ monitor/sources/ monitor/topics/`],
   ['api/', `${ENTRY} protocol/`],

@@ -47,6 +47,7 @@ const TAGS: readonly { name: string; description: string }[] = [
   { name: 'links', description: 'Links, the searches that found them, and their ranks.' },
   { name: 'completions', description: 'Texts written by the AI of a service, and their statements.' },
   { name: 'discoveries', description: 'Items found for the first time: as a list, a feed and events.' },
+  { name: 'evidence', description: 'What was found, with the raw responses that say so.' },
   { name: 'trends', description: 'Volume, spikes, growth, rankings and share of voice.' },
   { name: 'exports', description: 'Files with all rows of a kind.' },
   { name: 'alerts', description: 'Rules decide what to send, channels where. Deliveries are the messages.' },

@@ -1,10 +1,12 @@
 /** Spikes and states of searches, as the views show them. */
 
-import { amongIds, type Id, type Orm, prepareOnce } from '../db/database.ts';
+import { amongIds, type Id, type Orm, type Pooled, prepareOnce } from '../db/database.ts';
+import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { spikesView, trendStatesView } from '../schema/analytics-views.ts';
+import { countedAtSql, measurableBetweenSql } from '../volume/post-time.ts';
 import type { DataScope } from './data-scope.ts';
 import { equals, within } from './view-conditions.ts';
-import { and, asc, desc, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
 
 export type SpikeRow = typeof spikesView.$inferSelect;
 export type TrendStateRow = typeof trendStatesView.$inferSelect;
@@ -30,6 +32,37 @@ export async function readSpikePage(
     .where(and(equals(v, { search, topic, measure }), isOnPage(v, filter)))
     .orderBy(desc(v.id))
     .limit(filter.limit);
+}
+
+export async function readSpike({ orm }: Orm, id: Id): Promise<SpikeRow | undefined> {
+  const [row] = await orm.select().from(spikesView).where(eq(spikesView.id, id));
+  return row;
+}
+
+/** A post in the window of a spike. */
+export type SpikePost = {
+  id: Id;
+  first_run_id: Id;
+  first_seen_at: Date;
+  created_at: Date | null;
+  author_username: string | null;
+  url: string | null;
+  text: string;
+};
+
+const COUNTED_AT = verbatim(countedAtSql('g'));
+const IN_WINDOW = verbatim(measurableBetweenSql('g', 'k.window_start', 'k.window_end'));
+
+/** The posts that the search of a spike found in its window, earliest first. @returns at most 100 */
+export async function readPostsOfSpike({ pool }: Pooled, id: Id): Promise<SpikePost[]> {
+  return rowsOf<SpikePost>(
+    pool,
+    statement`SELECT p.id, g.first_run_id, g.first_seen_at, p.created_at, a.username AS author_username, p.url, p.text
+      FROM strandline.spikes k
+      JOIN strandline.post_sightings g ON g.search_id = k.search_id AND ${IN_WINDOW}
+      JOIN strandline.posts p ON p.id = g.post_id LEFT JOIN strandline.authors a ON a.id = p.author_id
+      WHERE k.id = ${id} ORDER BY ${COUNTED_AT}, p.id LIMIT 100`,
+  );
 }
 
 /** A page of states, newest first. */

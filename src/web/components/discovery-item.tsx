@@ -104,6 +104,7 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
           {spike.measure === 'posts' ? <a href={getSpikePath(spike)}>posts of this time</a> : null}
           {spike.top_post_id === null ? null : <a href={`/posts/${spike.top_post_id}`}>top post</a>}
           {spike.reason_post_id === null ? null : <a href={`/posts/${spike.reason_post_id}`}>first post</a>}
+          <a href={`/evidence/spike/${spike.id}`}>evidence</a>
         </span>
       </p>
     </div>

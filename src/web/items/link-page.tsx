@@ -29,6 +29,7 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { removeCitations } from '../../model/statements/cited-text.ts';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
+import { EvidenceLink } from './evidence-page.tsx';
 import { ItemCopies } from './item-copies.tsx';
 import { readCopiesOfItem } from '../../store/queries/item-copies.ts';
 import { requireKey } from '../request-input.ts';
@@ -65,6 +66,7 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
             <CitingCompletions rows={citing} />
             <ContainingPosts rows={posts} />
             <LinkAddresses link={link} addresses={addresses} />
+            <EvidenceLink kind="link" id={id} />
           </>
         ),
       });

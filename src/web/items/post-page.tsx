@@ -27,6 +27,7 @@ import { Hashtag, ExternalLink, LanguageName, UntrustedText } from '../component
 import { requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
+import { EvidenceLink } from './evidence-page.tsx';
 import { ItemCopies } from './item-copies.tsx';
 import { Versions } from './versions.tsx';
 import { z } from 'zod';
@@ -61,6 +62,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
             <PostSightings rows={data.seen} />
             <PostPlaces rows={data.ranks} />
             <PostEntities post={post} links={data.links} />
+            <EvidenceLink kind="post" id={id} />
           </>
         ),
       });

@@ -191,9 +191,12 @@ function CompletionTexts({ run, completion, links, cited }: RunData & { run: Run
         compared === null ? `${made}; ${beside}` : `${verdict} since run ${previous_run_id}: ${compared}`
       }.`}
       aside={
-        compared === null ? undefined : (
-          <a href={`/searches/${search}/completions?to=${run.id}`}>What changed</a>
-        )
+        <>
+          {compared === null ? null : (
+            <a href={`/searches/${search}/completions?to=${run.id}`}>What changed</a>
+          )}{' '}
+          <a href={`/evidence/completion/${run.id}`}>Evidence</a>
+        </>
       }
     >
       {COMPLETION_TEXTS.map(([member, words]) => {

@@ -1,4 +1,5 @@
 /** The detail pages and the lists, over twelve simulated days with many failures. */
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
@@ -6,6 +7,7 @@ import type { Database } from '../../../src/store/db/database.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { type History, liveHistory } from '../../house/questions/history.ts';
+import { encodeBody } from '../../../src/store/runs/responses.ts';
 import { personAt, type Person } from './person.ts';
 
 let history: History;
@@ -414,7 +416,113 @@ test('the reference of the API shows every operation with a call', async () => {
   expect((await person.get('/docs?schema=Run')).html).toContain('span_slots');
 });
 
+describe('evidence', () => {
+  type File = {
+    subject: { text?: string };
+    versions: { text: string }[];
+    sightings: { first_run_id: string; first_seen_at: string }[];
+    posts: { text: string }[];
+    responses: {
+      run_id: string;
+      received_at: string;
+      sha256: string | null;
+      sha256_matches: boolean | null;
+      body: string | null;
+      body_encoding: string | null;
+    }[];
+  };
+
+  async function read(path: string): Promise<File> {
+    const reply = await app.inject({ url: `/evidence/${path}/file` });
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['content-disposition']).toContain('attachment');
+    return reply.json<File>();
+  }
+
+  const newestPost = () =>
+    one<{ id: bigint; external_id: string; run: bigint; search: string }>(
+      `SELECT p.id, p.external_id, g.first_run_id AS run, g.search FROM strandline_analytics.post_sightings g
+       JOIN strandline.posts p ON p.id = g.post_id JOIN strandline.responses a ON a.run_id = g.first_run_id
+       ORDER BY g.first_seen_at DESC, p.id LIMIT 1`,
+    );
+
+  test('of a post has the response that first contained it, received when it was first seen, with its hash', async () => {
+    const { id, external_id: external, run } = await newestPost();
+    const evidence = await read(`post/${id}`);
+    const response = evidence.responses.find(({ run_id }) => run_id === String(run));
+    expect(response).toMatchObject({ sha256_matches: true, body_encoding: 'text' });
+    expect(response?.body).toContain(external);
+    expect(
+      createHash('sha256')
+        .update(response?.body ?? '')
+        .digest('hex'),
+    ).toBe(response?.sha256);
+    expect(evidence.sightings).toContainEqual(
+      expect.objectContaining({ first_run_id: String(run), first_seen_at: response?.received_at }),
+    );
+    const { html } = await person.get(`/evidence/post/${id}`);
+    expect(html).toContain(response?.sha256);
+    expect(words(html)).toContain('hash matches');
+    expect((await person.get(`/posts/${id}`)).html).toContain(`href="/evidence/post/${id}"`);
+    // The API says the same, but for the time at which it was made.
+    const api = await app.inject({ url: `/api/v1/evidence/post/${id}` });
+    expect({ ...api.json<object>(), made_at: '' }).toEqual({ ...evidence, made_at: '' });
+  });
+
+  test('of a link, a completion and a spike has the responses of their runs', async () => {
+    const { link } = await one<{ link: bigint }>(
+      'SELECT max(link_id) AS link FROM strandline.link_sightings',
+    );
+    const { run } = await one<{ run: bigint }>('SELECT max(run_id) AS run FROM strandline.completions');
+    const { spike, revealed } = await one<{ spike: bigint; revealed: bigint }>(
+      'SELECT id AS spike, run_id AS revealed FROM strandline.spikes ORDER BY id DESC LIMIT 1',
+    );
+    const ofLink = await read(`link/${link}`);
+    expect(ofLink.sightings.length).toBeGreaterThan(0);
+    expect(ofLink.responses.map(({ run_id }) => run_id)).toContain(ofLink.sightings[0]?.first_run_id);
+    expect((await read(`completion/${run}`)).responses.map(({ run_id }) => run_id)).toEqual([String(run)]);
+    const ofSpike = await read(`spike/${spike}`);
+    expect(ofSpike.posts.length).toBeGreaterThan(0);
+    expect(ofSpike.responses.map(({ run_id }) => run_id)).toContain(String(revealed));
+    for (const path of [`link/${link}`, `completion/${run}`, `spike/${spike}`])
+      expect((await person.get(`/evidence/${path}`)).status).toBe(200);
+  });
+
+  test('says that a stored response does not have its hash any more, and that another has expired', async () => {
+    const { id, run } = await newestPost();
+    await db.pool.query('UPDATE strandline.responses SET sha256 = $2 WHERE run_id = $1', [
+      run,
+      Buffer.alloc(32),
+    ]);
+    expect((await read(`post/${id}`)).responses).toContainEqual(
+      expect.objectContaining({ run_id: String(run), sha256_matches: false }),
+    );
+    expect(words((await person.get(`/evidence/post/${id}`)).html)).toContain('do not rely on it');
+    await db.pool.query('DELETE FROM strandline.responses WHERE run_id = $1', [run]);
+    expect((await read(`post/${id}`)).responses).toContainEqual(
+      expect.objectContaining({ run_id: String(run), sha256: null, sha256_matches: null, body: null }),
+    );
+    expect(words((await person.get(`/evidence/post/${id}`)).html)).toContain('expired');
+  });
+
+  test('a body that is not UTF-8 is written as base64, byte for byte', async () => {
+    const { id, run } = await newestPost();
+    const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x7b]);
+    const { gzipped, sha256 } = await encodeBody(bytes);
+    await db.pool.query(
+      'UPDATE strandline.responses SET body = $2, sha256 = $3, bytes = 4 WHERE run_id = $1',
+      [run, gzipped, sha256],
+    );
+    const response = (await read(`post/${id}`)).responses.find(({ run_id }) => run_id === String(run));
+    expect(response).toMatchObject({ body_encoding: 'base64', sha256_matches: true });
+    expect(Buffer.from(response?.body ?? '', 'base64')).toEqual(bytes);
+  });
+});
+
 test.each([
+  '/evidence/post/0',
+  '/evidence/rumour/1',
+  '/evidence/spike/99999999',
   '/posts/0',
   '/posts/x',
   '/links/99999999999999999999',
@@ -426,7 +534,7 @@ test.each([
 ])('%s is not found, with an explanation', async (url) => {
   const { status, html } = await person.get(url);
   expect(status).toBe(404);
-  expect(words(html)).toMatch(/there is no|has no stored response|the API has no part/i);
+  expect(words(html)).toMatch(/there is no|there is evidence of|has no stored response|the API has no part/i);
 });
 
 test.each(['/runs?status=odd', '/runs?before=x', '/runs?nothing=1', '/explore?kind=odd'])(
