@@ -19,7 +19,7 @@ const io = {
 process.exitCode = await runCli(process.argv.slice(2), io, {
   prepare: async () => {
     const { handleUncaughtExceptions } = await import('./cli/process-exit.ts');
-    handleUncaughtExceptions(env);
+    handleUncaughtExceptions(env, () => import('./cli/configuration.ts'));
   },
 });
 exitSoon([stdout, stderr], () => process.exit());

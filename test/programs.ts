@@ -67,6 +67,7 @@ export async function buildPackage(): Promise<string> {
 const execute = promisify(execFile);
 /** What the build script copies. */
 const DATA_OF_BUILD = [
+  'cli/operation-specs.json',
   'web/assets',
   'service/planning/frequencies',
   'api/openapi/examples.json',

@@ -1,7 +1,7 @@
 /** Errors as problem details (RFC 9457), including those of malformed HTTP requests. */
 
-import { InvalidInput } from '../model/errors.ts';
-import { toJson } from '../lib/json-values.ts';
+import { collectProblems, InvalidInput, type Problem } from '../model/errors.ts';
+import { isPlain, toJson } from '../lib/json-values.ts';
 import {
   CONNECTION_REFUSALS,
   type Failure,
@@ -9,11 +9,13 @@ import {
   mapErrorToFailure,
   WrongMethod,
 } from '../monitor/http/error-statuses.ts';
+import { decodeInput, readRequestProblems } from '../monitor/http/request-problems.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { z } from 'zod';
 
 /** The reply body of a failure. `errors` is present only if the request has problems. */
 function buildProblemDetails(failure: Failure, instance: string) {
@@ -41,7 +43,10 @@ export function createProblemHandler(
   log: Logger,
 ): (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   return (error, request, reply) => {
-    const failure = mapErrorToFailure(prefixPaths(error, request), request);
+    const failure = mapErrorToFailure(
+      readAllProblems(error, request) ?? prefixPaths(error, request),
+      request,
+    );
     if (failure.status >= 500) log.error({ err: error, request: request.id }, 'request failed');
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer realm="strandline"');
     if (error instanceof WrongMethod) reply.header('allow', error.allowed.join(', '));
@@ -62,6 +67,31 @@ export function sendFailure(failure: Failure, { id }: FastifyRequest, reply: Fas
       .send(buildProblemDetails(failure, `urn:strandline:request:${id}`))
   );
 }
+
+/** The server stops at the first part of a request that is invalid; a person corrects all of them at once. */
+function readAllProblems(error: unknown, request: FastifyRequest): InvalidInput | undefined {
+  const first = readRequestProblems(error, request);
+  const failed = REQUEST_PARTS.findIndex(
+    ({ context }) => isPlain(error) && error['validationContext'] === context,
+  );
+  if (first === undefined || failed === -1) return undefined;
+  const { schema = {} } = request.routeOptions;
+  const others = REQUEST_PARTS.slice(failed + 1).flatMap(({ context, sent }) => {
+    const type = schema[context];
+    const problems: Problem[] = [];
+    if (type instanceof z.ZodType)
+      collectProblems(problems, () => decodeInput(type, request[sent], sent), undefined);
+    return problems;
+  });
+  return new InvalidInput([...first, ...others]);
+}
+
+/** In the order in which the server checks them. */
+const REQUEST_PARTS = [
+  { context: 'params', sent: 'params' },
+  { context: 'body', sent: 'body' },
+  { context: 'querystring', sent: 'query' },
+] as const;
 
 type RequestParts = Pick<FastifyRequest, 'body' | 'params' | 'query'>;
 

@@ -13,6 +13,7 @@ import { mountReplies } from '../monitor/http/mounted-replies.ts';
 import { createProblemHandler, refuseMalformedRequest } from '../api/problem-details.ts';
 import { Refused } from '../model/errors.ts';
 import { toJson } from '../lib/json-values.ts';
+import { acceptCommands } from '../monitor/access/command-key.ts';
 import { openAccess } from '../monitor/access/authentication.ts';
 import { toActor } from '../monitor/access/visitor-scopes.ts';
 import { WrongMethod } from '../monitor/http/error-statuses.ts';
@@ -82,12 +83,9 @@ export async function startHttpServer(
       ? undefined
       : await buildHttpServer({ ...sandbox, mount: SANDBOX_MOUNT }, doors, limits);
   const build = () =>
-    buildHttpServer(
-      { ...home, sandbox: mounted === undefined ? null : SANDBOX_MOUNT },
-      doors,
-      limits,
+    buildHttpServer({ ...home, sandbox: mounted === undefined ? null : SANDBOX_MOUNT }, doors, limits, {
       mounted,
-    );
+    });
   const listening = listenAt(build, {
     what: 'the dashboard',
     host,
@@ -117,7 +115,8 @@ async function drainServer(app: App, mounted: App | undefined): Promise<void> {
 }
 
 /**
- * @param mounted the application below {@link SANDBOX_MOUNT} of this server; it has limits of its own, and never listens
+ * @param more.mounted the application below {@link SANDBOX_MOUNT} of this server; it has limits of its own, and never listens
+ * @param more.commandKey it is for commands that have this key, at an address of its own
  * @returns a server that is ready but not listening
  * @throws Error if a route does not declare its scope
  */
@@ -125,7 +124,7 @@ export async function buildHttpServer(
   home: RouteContext,
   doors: ServerRoutes,
   less: Partial<Limits> = {},
-  mounted?: App,
+  { mounted, commandKey }: { mounted?: App | undefined; commandKey?: string } = {},
 ): Promise<App> {
   const { mount = '' } = home;
   const { log, config } = home.ctx;
@@ -161,10 +160,11 @@ export async function buildHttpServer(
   app.setErrorHandler(problem);
   app.removeAllContentTypeParsers();
   mountReplies(app, mount);
-  const repliesEnd = mount === '' ? null : trackOpenReplies(app);
+  const repliesEnd = mount === '' && commandKey === undefined ? null : trackOpenReplies(app);
 
-  const bound = config.http;
-  const access = await openAccess(home.ctx, { localMayEnter: isLocalOnly(bound) });
+  const bound = commandKey === undefined ? config.http : { host: '127.0.0.1', baseUrl: undefined };
+  const visitors = await openAccess(home.ctx, { localMayEnter: isLocalOnly(bound) });
+  const access = commandKey === undefined ? visitors : acceptCommands(visitors, commandKey);
   app.decorate('access', access);
   const shares = createShares();
   app.decorate('shares', shares);
@@ -231,7 +231,7 @@ export async function buildHttpServer(
 }
 
 /** Hands requests below the mount to the mounted application, with the address that they have within it. */
-function splitRequests(handle: RequestListener, mounted: App): RequestListener {
+export function splitRequests(handle: RequestListener, mounted: App): RequestListener {
   return (request, response) => {
     const within = removeMount(SANDBOX_MOUNT, request.url ?? '/');
     if (within === undefined) return handle(request, response);

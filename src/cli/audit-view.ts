@@ -1,6 +1,5 @@
 /** `audit`: who created, changed or removed what. */
 import type { Command } from 'commander';
-import { AUDIT_OPERATIONS } from '../monitor/access/audit-operations.ts';
 import type { AuditRow } from '../store/queries/audit-log.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
@@ -39,5 +38,5 @@ export function registerAudit(command: Command, cli: Cli): void {
   command.description(
     'Lists the audit log, newest first: who created, changed or removed what. Entries are kept for AUDIT_DAYS.',
   );
-  addOperations(command, cli, AUDIT_OPERATIONS, VIEW);
+  addOperations(command, cli, VIEW);
 }

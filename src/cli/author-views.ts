@@ -1,12 +1,10 @@
 /** `authors`: one author with their versions, and how all that is stored about them is deleted. */
 import type { Command } from 'commander';
 import { AUTHOR_VERSION_MEMBERS } from '../model/item-versions.ts';
-import { AUTHOR_OPERATIONS } from '../monitor/items/author-operations.ts';
 import type { AuthorRow, readAuthorVersions } from '../store/queries/authors.ts';
 import type { Cli } from './command-context.ts';
-import { registerForget } from './authors-commands.ts';
 import { renderVersions } from './item-versions-view.ts';
-import { addOperations } from './operation-commands.ts';
+import { addOperations, isOperation } from './operation-commands.ts';
 import { type JsonOf, type OperationView, renderFacts, type Terms } from './reply-view.ts';
 import { oneLine, splitParagraphs } from './terminal-text.ts';
 
@@ -36,8 +34,8 @@ function renderAuthor({ author, versions }: Row, terms: Terms): string[] {
   ];
 }
 
-export function registerAuthors(authors: Command, cli: Cli): void {
+export async function registerAuthors(authors: Command, cli: Cli): Promise<void> {
   authors.description('Authors of stored posts.');
-  addOperations(authors, cli, AUTHOR_OPERATIONS, VIEW);
-  registerForget(authors, cli);
+  addOperations(authors, cli, VIEW);
+  if (!isOperation(cli)) (await import('./authors-commands.ts')).registerForget(authors, cli);
 }

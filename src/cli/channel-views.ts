@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { CHANNEL_OPERATIONS } from '../monitor/alerts/channel-operations.ts';
 import type { ChannelRow } from '../store/alerts/alert-queries.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
-import { lowerFirst } from './operation-members.ts';
+
 import {
   formatTime,
   type JsonOf,
@@ -12,7 +11,7 @@ import {
   renderFacts,
   type Terms,
 } from './reply-view.ts';
-import { oneLine } from './terminal-text.ts';
+import { lowerFirst, oneLine } from './terminal-text.ts';
 import { formatCount } from './value-formatting.ts';
 
 type Row = JsonOf<ChannelRow> & {
@@ -110,5 +109,5 @@ function listFacts({ settings }: Row): ReplyColumn<Row>[] {
 
 export function registerChannels(channels: Command, cli: Cli): void {
   channels.description('Channels: destinations for alerts. See docs/reference/alerts.md.');
-  addOperations(channels, cli, CHANNEL_OPERATIONS, VIEW);
+  addOperations(channels, cli, VIEW);
 }

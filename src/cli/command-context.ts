@@ -2,17 +2,21 @@
 
 import type { DatabaseKind } from '../model/database-kind.ts';
 import type { Program } from '../app/program.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { readServerPlace } from '../config/server-place.ts';
+import { VERSION } from '../config/version.ts';
 import type { ActingContext, Context } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
-import { createLogger, type Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/access/audit-entries.ts';
 import { InvalidInput, Refused } from '../model/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import type { ShellSetting } from './forwarded-command.ts';
-import { listenForShutdown, type ShutdownRequest, useConfig } from './process-exit.ts';
-import { renderLogLine } from './log-lines.ts';
-import { type Io, isTerminal, type Shell, type Terminal } from './terminal-io.ts';
+import type * as Configuration from './configuration.ts';
+import type { Api, ApiServer } from './api-client.ts';
+import { listenForShutdown, type ShutdownRequest } from './process-exit.ts';
+import type { RunningServer } from './running-server.ts';
+import type { Io, Shell, Terminal } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';
@@ -21,8 +25,21 @@ import { userInfo } from 'node:os';
 export type CommandProgram = Program & { ctx: ActingContext };
 
 export type Cli = Shell & {
-  /** @throws InvalidInput */
+  /** Known once it is loaded. @throws InvalidInput */
   config(): Config;
+  /** Loads what reads the configuration: a command that only sends a request does not need it. */
+  loadConfiguration(): Promise<void>;
+  /**
+   * Calls operations: at the server that `STRANDLINE_URL` names; else at the one that owns the data directory; else here, with
+   * the database and queue opened as a guest.
+   * @param options.runsIn waits for a server that is starting
+   * @throws InvalidInput, Refused
+   */
+  withApi(work: (api: Api) => Promise<void>, options?: { runsIn?: 'server' | undefined }): Promise<void>;
+  /** The command as it was typed, without options: `search list`. */
+  typed: string;
+  /** Commands that only call operations: the server has checked its configuration. */
+  callers: WeakSet<Command>;
   /** Reads and checks the whole configuration before a command acts; a server has checked its own. @throws InvalidInput */
   assertConfiguration(): Promise<void>;
   log(): Logger;
@@ -84,7 +101,11 @@ export type RunCli = (argv: readonly string[], io: Io, running?: RunCliOptions) 
  * @param command as the registry created it
  * @param loadAll loads the files of all commands @returns the program
  */
-export type RegisterCommand = (command: Command, cli: Cli, loadAll: () => Promise<Command>) => void;
+export type RegisterCommand = (
+  command: Command,
+  cli: Cli,
+  loadAll: () => Promise<Command>,
+) => void | Promise<void>;
 
 type OpenProgram = (options: {
   config: Config;
@@ -103,18 +124,25 @@ export function openCli(
   const { io, page, out } = shell;
   let config = caller?.config;
   const files: Record<string, string> = { ...caller?.files };
-  const readOnce = () => (config ??= useConfig(readConfig(io.env)));
-  const log = () => {
-    // Commands print data, so they log only warnings unless LOG_LEVEL asks for more.
-    const { logLevel = 'warn', secrets } = readOnce();
-    // Whoever asks for more than `info` looks for details, which are in the JSON.
-    const human = isTerminal(io.stderr) && !['debug', 'trace'].includes(logLevel);
-    return createLogger(logLevel, secrets, {
-      write: (line) => (human ? page.say(renderLogLine(line)) : void io.stderr.write(line)),
-    });
+  let loaded: typeof Configuration | undefined;
+  const load = async () => (loaded ??= await import('./configuration.ts'));
+  const assertLoaded = () => {
+    if (loaded === undefined) throw new Error('the configuration is not loaded');
+    return loaded;
   };
+  const readOnce = () => (config ??= assertLoaded().useConfig(io.env));
+  const log = () => assertLoaded().openLog(shell, readOnce());
+  const findOwnServer = async (): Promise<RunningServer | undefined> => {
+    const { dataDir, hasDatabaseUrl } = readServerPlace(io.env);
+    if (hasDatabaseUrl || caller !== undefined) return undefined;
+    return (await import('./running-server.ts')).findServer(dataDir);
+  };
+  // Without a server, a command needs none of it.
+  const loadClient = () => import('./api-client.ts');
 
   async function withProgram<T>(work: Work<T>): Promise<T> {
+    if (caller === undefined) assertNotRemote();
+    await load();
     // Until the program is open, Ctrl-C ends the process immediately.
     const program = await announceBoot(
       page,
@@ -146,11 +174,12 @@ export function openCli(
   }
 
   async function atServer(settings?: (key: string) => Promise<ShellSetting[]>): Promise<boolean> {
-    const { databaseUrl, dataDir, logLevel } = readOnce();
-    if (caller !== undefined || databaseUrl !== undefined) return false;
-    const { findServer } = await import('./running-server.ts');
-    const server = await findServer(dataDir);
+    if (caller !== undefined) return false;
+    assertNotRemote();
+    const server = await findOwnServer();
     if (server === undefined) return false;
+    await load();
+    const { logLevel } = readOnce();
     const { describeShell, runAtServer } = await import('./command-client.ts');
     const code = await runAtServer(
       server,
@@ -168,15 +197,85 @@ export function openCli(
     return code !== null;
   }
 
-  return Object.assign(shell, {
+  /** Until they are operations. */
+  function assertNotRemote(): void {
+    const { remote } = readServerPlace(io.env);
+    if (remote !== undefined)
+      throw new Refused(
+        'conflict',
+        `this command cannot be sent to ${remote.url} yet: run it where that server runs, without STRANDLINE_URL`,
+      );
+  }
+
+  async function withApi(
+    work: (api: Api) => Promise<void>,
+    { runsIn }: { runsIn?: 'server' | undefined } = {},
+  ): Promise<void> {
+    const { remote } = readServerPlace(io.env);
+    if (remote !== undefined && caller === undefined) {
+      const place = { name: `The server at ${remote.url}`, variable: 'STRANDLINE_TOKEN', ...remote };
+      return work((await loadClient()).openApiClient(place, page.kind));
+    }
+    const server = await findOwnServer();
+    if (server !== undefined) {
+      const { NothingListens, openApiClient } = await loadClient();
+      try {
+        return await work(openApiClient(describeServer(server), page.kind));
+      } catch (error) {
+        // It has ended without removing its file.
+        if (!(error instanceof NothingListens)) throw error;
+      }
+    }
+    if (caller === undefined) {
+      await load();
+      await assertConfiguration();
+    }
+    const { openDirectApi } = await import('./direct-api.ts');
+    const owner = await withProgram(async (program, stopping) => {
+      const running =
+        runsIn === 'server' && caller === undefined ? await program.embedded?.findOwner() : undefined;
+      if (running === undefined) await work(openDirectApi(shellCli, program.ctx, stopping));
+      return running;
+    });
+    if (owner === undefined) return;
+    await waitForServer(owner.pid, async () => {
+      const started = await findOwnServer();
+      if (started === undefined) return false;
+      await work((await loadClient()).openApiClient(describeServer(started), page.kind));
+      return true;
+    });
+  }
+
+  /** It starts, or its file is gone: it cannot be asked yet, and this process may not act in its place. */
+  async function waitForServer(pid: number, ask: () => Promise<boolean>): Promise<void> {
+    const { watchServer } = await import('./running-server.ts');
+    page.say(`Waiting for the server (process ${pid}) to take commands…`);
+    for await (const _ of watchServer(readOnce().dataDir, SERVER_WAIT_MS)) if (await ask()) return;
+    throw new Refused(
+      'unavailable',
+      `The server of this data directory (process ${pid}) takes no commands yet. Try again; if it does not help, restart the server.`,
+    );
+  }
+
+  async function assertConfiguration(): Promise<void> {
+    if (caller !== undefined) return;
+    await load();
+    const { assertNamedSources } = await import('../app/source-variables.ts');
+    await assertNamedSources(readOnce());
+  }
+
+  const shellCli = Object.assign(shell, {
     caller,
     run,
     config: readOnce,
-    assertConfiguration: async () => {
-      if (caller !== undefined) return;
-      const { assertNamedSources } = await import('../app/source-variables.ts');
-      await assertNamedSources(readOnce());
-    },
+    loadConfiguration: async () => void (await load()),
+    assertConfiguration,
+    withApi,
+    typed: argv
+      .filter((word) => !word.startsWith('-'))
+      .slice(0, 2)
+      .join(' '),
+    callers: new WeakSet<Command>(),
     log,
     withProgram,
     atServer,
@@ -188,14 +287,7 @@ export function openCli(
         return running;
       });
       if (owner === undefined) return;
-      // It starts, or its file is gone: it cannot be asked yet, and this process may not act in its place.
-      const { watchServer } = await import('./running-server.ts');
-      page.say(`Waiting for the server (process ${owner.pid}) to take commands…`);
-      for await (const _ of watchServer(readOnce().dataDir, SERVER_WAIT_MS)) if (await atServer()) return;
-      throw new Refused(
-        'unavailable',
-        `The server of this data directory (process ${owner.pid}) takes no commands yet. Try again; if it does not help, restart the server.`,
-      );
+      await waitForServer(owner.pid, () => atServer());
     },
     readFile: (file, option) => {
       const known = files[file];
@@ -206,6 +298,18 @@ export function openCli(
     // No path of a file contains NUL.
     prepare: (name, make) => (files[`\0${name}`] ??= make()),
   } satisfies Omit<Cli, keyof Shell>);
+  return shellCli;
+}
+
+/** That of the data directory, by the key in its file. @throws Refused if it has another version */
+function describeServer({ pid, port, key, version }: RunningServer): ApiServer {
+  const name = `The running server (process ${pid})`;
+  if (version !== VERSION)
+    throw new Refused(
+      'conflict',
+      `${name} is strandline ${version}, but this command is ${VERSION}. Restart the server, or use its version.`,
+    );
+  return { url: `http://127.0.0.1:${port}`, name, token: key, account: readAccountName() };
 }
 
 /** A server takes commands soon after it owns the data directory. */

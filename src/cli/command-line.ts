@@ -106,7 +106,10 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>, all: boolean): 
       shell.command = command;
       if (shell.page.kind === 'sandbox' && OF_BOTH_DATABASES.has(findTopName(command)))
         command.error(`error: --sandbox does not apply to ${findTopName(command)}`, { exitCode: EXIT_USAGE });
-      if (!WITHOUT_CONFIGURATION.has(command.name())) await (await openCli()).assertConfiguration();
+      const cli = await openCli();
+      if (cli.callers.has(command)) return;
+      await cli.loadConfiguration();
+      if (!WITHOUT_CONFIGURATION.has(command.name())) await cli.assertConfiguration();
     })
     .configureOutput({
       writeOut: (text) => void out.write(text),

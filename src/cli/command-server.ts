@@ -3,11 +3,13 @@
  * on loopback only, and runs nothing for whoever does not prove to have the key in `server.json`.
  */
 
+import type { CommandApi } from '../app/command-api.ts';
 import type { Program } from '../app/program.ts';
 import { VERSION } from '../config/version.ts';
 import { Refused } from '../model/errors.ts';
 import { SECOND } from '../lib/time.ts';
 import { readFrames, writeFrame } from '../platform/child-frames.ts';
+import { hashKey, isKeyOf, keyOfHeader } from '../platform/keys.ts';
 import type { Caller, Cli, RunCli } from './command-context.ts';
 import {
   COMMAND_PATH,
@@ -40,6 +42,8 @@ const MAX_COMMANDS = 32;
 const MAX_UNPROVEN = 32;
 /** From the response head until the command came. */
 const COMMAND_WAIT_MS = 10 * SECOND;
+/** Arguments of a command may be long. */
+const MAX_HEADER_BYTES = 256 * 1_024;
 /** Messages beyond are dropped. */
 const MAX_UNREAD_BYTES = 1_000_000;
 
@@ -50,13 +54,17 @@ type ServedPrograms = { real: Program; sandbox: Program | null };
 
 /**
  * @param dashboard its address; null if there is none
- * @param cli the server's own, which runs commands as a shell does
+ * @param cli the server's own, which runs commands as a shell does; `openApi`: for operations
  * @returns null with an external database: no program owns the data directory
  */
 export async function serveCommands(
   { real: program, sandbox }: ServedPrograms,
   dashboard: string | null,
-  { run, onReport }: Pick<Cli, 'run'> & Partial<Pick<Caller, 'onReport'>>,
+  {
+    run,
+    onReport,
+    openApi = openCommandApi,
+  }: Pick<Cli, 'run'> & Partial<Pick<Caller, 'onReport'>> & { openApi?: OpenApi },
 ): Promise<CommandServer | null> {
   if (program.embedded === null || run === undefined) return null;
   const { config, log } = program.ctx;
@@ -75,7 +83,25 @@ export async function serveCommands(
     await ended.finally(() => commands.delete(running));
   };
 
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 1 }, (request, response) => {
+  let api: Promise<CommandApi> | undefined;
+  const keyHash = hashKey(key);
+  /** Opened by the first command that is an operation. */
+  const openApiOnce = () =>
+    (api ??= openApi({ real: program, sandbox }, key, dashboard).catch((error: unknown) => {
+      api = undefined;
+      throw error;
+    }));
+
+  const options = { requestTimeout: 0, keepAliveTimeout: 1, maxHeaderSize: MAX_HEADER_BYTES };
+  const server = createServer(options, (request, response) => {
+    if (isKeyOf(keyOfHeader(request.headers.authorization) ?? '', keyHash))
+      return void openApiOnce().then(
+        ({ handle }) => handle(request, response),
+        (error: unknown) => {
+          log.error({ err: error }, 'the API for commands was not opened');
+          response.destroy();
+        },
+      );
     const refuse = (status: number, words: string) =>
       response.writeHead(status, { connection: 'close' }).end(`${words}\n`);
     const nonces = [String(request.headers[NONCE_HEADER]), randomBytes(16).toString('hex')];
@@ -100,6 +126,7 @@ export async function serveCommands(
     close: async () => {
       await forget();
       server.close();
+      await (await api?.catch(() => undefined))?.close();
       for (const { drop } of unproven) drop();
       for (const { interrupt } of commands) interrupt();
       await Promise.allSettled([...commands].map(({ ended }) => ended));
@@ -107,6 +134,12 @@ export async function serveCommands(
     },
   };
 }
+
+type OpenApi = (programs: ServedPrograms, key: string, dashboard: string | null) => Promise<CommandApi>;
+
+/** Loaded lazily: a worker has no other API. */
+const openCommandApi: OpenApi = async (...args) =>
+  (await import('../app/command-api.ts')).openCommandApi(...args);
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');

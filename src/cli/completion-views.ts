@@ -2,14 +2,12 @@
 import type { Command } from 'commander';
 import { describeCompletionChange } from '../model/statements/answer-change.ts';
 import { describeToolCoverage } from '../model/tool-coverage.ts';
-import { COMPLETION_OPERATIONS } from '../monitor/items/completion-operations.ts';
 import type { CompletionDiff } from '../store/queries/completion-diff.ts';
 import type { CompletionRow, KeyItemRow } from '../store/queries/completions.ts';
 import type { LinkRow } from '../store/queries/links.ts';
 import type { RunToolRow } from '../store/queries/run-tools.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
-import { renderCompletionDiff } from './completion-diff-view.ts';
 import { type JsonOf, type OperationView, renderFacts, type Terms, withDates } from './reply-view.ts';
 import type { Terminal } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, splitParagraphs, truncate, wrapText } from './terminal-text.ts';
@@ -25,7 +23,9 @@ const VIEW: OperationView<Row> = {
   replies: {
     showCompletion: { lines: renderCompletion },
     diffCompletions: {
-      lines: (diff, { page }) => renderCompletionDiff(diff, page),
+      // One completion needs neither it nor what it imports.
+      lines: async (diff, { page }) =>
+        (await import('./completion-diff-view.ts')).renderCompletionDiff(diff, page),
       says: ({ from_first, from: { run_id } }) =>
         from_first ? [`note: no completion is that old; compared with the first one, of run ${run_id}`] : [],
     },
@@ -109,5 +109,5 @@ function renderNumbered(
 
 export function registerCompletions(completions: Command, cli: Cli): void {
   completions.description('Completions: texts written by AI searches, with their sources.');
-  addOperations(completions, cli, COMPLETION_OPERATIONS, VIEW);
+  addOperations(completions, cli, VIEW);
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
 import type { DeliveryDetail } from '../store/alerts/alert-queries.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
@@ -79,5 +78,5 @@ async function renderDelivery(row: Row, terms: Terms): Promise<string[]> {
 
 export function registerDeliveries(deliveries: Command, cli: Cli): void {
   deliveries.description('Deliveries: messages to channels and their results. See docs/reference/alerts.md.');
-  addOperations(deliveries, cli, DELIVERY_OPERATIONS, VIEW);
+  addOperations(deliveries, cli, VIEW);
 }

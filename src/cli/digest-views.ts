@@ -1,7 +1,5 @@
 /** `digest`: what a span of time brought, in two minutes of reading. */
 import { type Command, Option } from 'commander';
-import { DISMISSAL_OPERATIONS } from '../monitor/alerts/dismissal-operations.ts';
-import { DIGEST_OPERATIONS } from '../monitor/digests/digest-operations.ts';
 import { writeMarkdown } from '../monitor/digests/digest-markdown.ts';
 import { composeSections, type DigestLine } from '../monitor/digests/digest-sections.ts';
 import type { Digest } from '../monitor/digests/digest-shapes.ts';
@@ -87,7 +85,7 @@ export function registerDigest(digest: Command, cli: Cli): void {
   );
   const isMarkdown = () =>
     printed.some((command) => command.opts<{ markdown?: boolean }>().markdown === true);
-  addOperations(digest, cli, [...DIGEST_OPERATIONS, ...DISMISSAL_OPERATIONS], createView(isMarkdown));
+  addOperations(digest, cli, createView(isMarkdown));
   const printed = [digest, ...digest.commands.filter((command) => command.name() === 'show')];
   for (const command of printed)
     command.addOption(new Option('--markdown', 'print Markdown').conflicts('json'));

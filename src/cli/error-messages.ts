@@ -1,12 +1,13 @@
 /** Error messages for people, and their exit codes: 1 failure, 2 wrong usage. */
 
-import { InvalidInput, readErrorCode, Refused, RUN_CODES, type RunCode, RunError } from '../model/errors.ts';
+import { InvalidInput, readErrorCode, Refused, RunError } from '../model/errors.ts';
 import { escapeUnsafe, MIN_SECRET_LENGTH } from '../lib/text.ts';
 import { isUnreachable, readSqlState } from '../store/db/database.ts';
 import { SchemaMismatch } from '../store/db/schema-state.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import { describeOption, EXIT_USAGE, shortenQuotes, suggestList } from './command-input.ts';
 import { EXIT_INTERRUPTED } from './process-exit.ts';
+import { describeFailure } from './run-failure.ts';
 import { oneLine } from './terminal-text.ts';
 
 const EXIT_FAILED = 1;
@@ -150,16 +151,4 @@ function redactSecrets(cli: Cli, text: string): string {
   } catch {
     return text;
   }
-}
-
-/** A run's failure: its code, the meaning of the code, and the service's message if any. */
-export function describeFailure({
-  code,
-  detail,
-}: {
-  code: RunCode;
-  detail?: string | null | undefined;
-}): string {
-  const words = oneLine(detail ?? '');
-  return `${code} — ${RUN_CODES[code]}${words === '' ? '' : ` (${words})`}`;
 }

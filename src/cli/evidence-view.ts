@@ -1,6 +1,5 @@
 /** `evidence`: what was found, when, and the hashes of the responses that say so. The whole file is printed as JSON. */
 import type { Command } from 'commander';
-import { EVIDENCE_OPERATIONS } from '../monitor/items/evidence-operations.ts';
 import type { Evidence } from '../monitor/items/read-evidence.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
@@ -68,5 +67,5 @@ export function registerEvidence(command: Command, cli: Cli): void {
   command.description(
     'Shows what was found, when and by which search, and the SHA-256 of the raw responses that say so. With --json: the file with all of it, the responses included.',
   );
-  addOperations(command, cli, EVIDENCE_OPERATIONS, VIEW);
+  addOperations(command, cli, VIEW);
 }

@@ -1,6 +1,5 @@
 /** `feeds`: addresses for feed readers. */
 import type { Command } from 'commander';
-import { FEED_OPERATIONS } from '../monitor/feeds/feed-operations.ts';
 import type { FeedRow } from '../store/access/feeds.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
@@ -38,5 +37,5 @@ const VIEW: OperationView<JsonOf<FeedRow>> = {
 
 export function registerFeeds(feeds: Command, cli: Cli): void {
   feeds.description('Feeds: addresses for feed readers (Atom and RSS). See docs/reference/feeds.md.');
-  addOperations(feeds, cli, FEED_OPERATIONS, VIEW);
+  addOperations(feeds, cli, VIEW);
 }

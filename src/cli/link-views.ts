@@ -1,7 +1,6 @@
 /** `links`: lists, one link, and which search found each first. */
 import type { Command } from 'commander';
 import { SECOND } from '../lib/time.ts';
-import { LINK_OPERATIONS } from '../monitor/items/link-operations.ts';
 import type { FirstFinder } from '../store/queries/link-pages.ts';
 import type { LinkRow, LinkSourceRow } from '../store/queries/links.ts';
 import type { Cli } from './command-context.ts';
@@ -83,11 +82,6 @@ function renderLink({ link, label, addresses, found_by }: Row, terms: Terms): st
 export function registerLinks(links: Command, cli: Cli): void {
   links.description('Links that searches found. Different spellings of an address are one link.');
   const isFirst = ({ id }: { id: string }) => id === 'listFirstFinders';
-  addOperations(
-    links,
-    cli,
-    LINK_OPERATIONS.filter((each) => !isFirst(each)),
-    createView([FIRST_SEEN, TITLE]),
-  );
-  addOperations(links, cli, LINK_OPERATIONS.filter(isFirst), createView(FIRST_FINDER));
+  addOperations(links, cli, createView([FIRST_SEEN, TITLE]), (spec) => !isFirst(spec));
+  addOperations(links, cli, createView(FIRST_FINDER), isFirst);
 }

@@ -3,7 +3,7 @@ import { openStatements } from '../app/sql-statements.ts';
 import { expandScopes, LOCAL_VISITOR } from '../monitor/access/visitor-scopes.ts';
 import { createShare, MAX_CONCURRENT_STATEMENTS } from '../monitor/http/visitor-shares.ts';
 import type { Cli } from './command-context.ts';
-import { findPublicBase } from './running-server.ts';
+import { findPublicBase } from './public-base.ts';
 import type { Command } from 'commander';
 
 export function registerMcp(command: Command, cli: Cli): void {

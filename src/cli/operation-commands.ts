@@ -1,50 +1,61 @@
-/** Mounts operations as commands: options, help, tables, and `--json`, which prints the reply as the API sends it. */
+/** Commands of operations: options, help, tables, and `--json`, which prints the reply as the API sends it. */
 import { type Command, Option } from 'commander';
 import { InvalidInput, type Problem } from '../model/errors.ts';
-import { isPlain, toJson } from '../lib/json-values.ts';
-import { LOCAL_VISITOR } from '../monitor/access/visitor-scopes.ts';
-import { decodeInput } from '../monitor/http/request-problems.ts';
-import { type AnyOperation, type Call, listMembers } from '../monitor/operation.ts';
+import { isPlain } from '../lib/json-values.ts';
+import { splitList, TYPED_VALUES } from '../monitor/typed-values.ts';
+import type { Api } from './api-client.ts';
 import type { Cli } from './command-context.ts';
-import { describeMember, lowerFirst, type Member, readMember } from './operation-members.ts';
-import { type ListOptions, openPage, type Shown } from './list-pages.ts';
-import { createInvalidOption, limitOption, MAX_LIMIT } from './option-values.ts';
+import { type ListOptions, readPages, type Shown } from './list-pages.ts';
+import { findSpec, listSpecs, type MemberSpec, type OperationSpec } from './operation-specs.ts';
+import { createInvalidOption, limitOption } from './option-values.ts';
 import { type OperationView, renderRows, type Terms } from './reply-view.ts';
+import { lowerFirst } from './terminal-text.ts';
 
-/** Adds a command for each operation of a group: below its command, or as that command itself. */
+/**
+ * Adds a command for each operation of a group: below its command, or as that command itself.
+ * @param isOf of these operations. Default: all of the group
+ */
 export function addOperations<Row>(
   group: Command,
   cli: Cli,
-  operations: readonly AnyOperation[],
   view: OperationView<Row>,
+  isOf: (spec: OperationSpec) => boolean = () => true,
 ): void {
-  for (const operation of operations)
-    if (isOfGroup(operation, group.name())) addOperation(group, cli, operation, view, operations);
+  const path = namePath(group);
+  for (const spec of listSpecs())
+    if (spec.command !== undefined && isOf(spec))
+      if (spec.command === path || spec.command.replace(/ [a-z]+$/, '') === path)
+        addOperation(group, cli, spec, spec.command, view);
 }
 
-/** `token create` of the group `token`, and `pause` of the group of that name. */
-function isOfGroup({ command = '' }: AnyOperation, group: string): boolean {
-  const words = command.split(' ');
-  return command === group || words.at(-2) === group;
+/** Whether a command of an operation was typed: then the commands of its group that are written by hand are not loaded. */
+export function isOperation({ typed }: Pick<Cli, 'typed'>): boolean {
+  return listSpecs().some(({ command }) => command === typed);
+}
+
+/** `service key`, without the name of the program. */
+function namePath(command: Command): string {
+  const { parent } = command;
+  return parent?.parent == null ? command.name() : `${namePath(parent)} ${command.name()}`;
 }
 
 function addOperation<Row>(
   group: Command,
   cli: Cli,
-  operation: AnyOperation,
+  spec: OperationSpec,
+  words: string,
   view: OperationView<Row>,
-  operations: readonly AnyOperation[],
 ): void {
-  const { does, example, input, list, runsIn } = operation;
-  const name = operation.command?.split(' ').at(-1) ?? '';
+  const { id, does, example, shown, members, runsIn } = spec;
+  const name = words.split(' ').at(-1) ?? '';
   // A group that is a command itself, such as `digest`.
   const command = name === group.name() ? group : group.command(name).description(lowerFirst(does));
-  const members = listMembers(input).map((member) => describeMember(input, member));
+  cli.callers.add(command);
   for (const { argument, help, required } of members)
-    if (argument !== undefined) command.argument(required ? `<${argument}>` : `[${argument}]`, help);
-  const options = new Map<Member, Option>();
+    if (argument !== undefined) command.argument(required === true ? `<${argument}>` : `[${argument}]`, help);
+  const options = new Map<MemberSpec, Option>();
   for (const member of members)
-    if (member.argument === undefined || member.file) {
+    if (member.argument === undefined || member.file === true) {
       const { argument, flag, help } = member;
       const option = new Option(
         flag,
@@ -53,7 +64,7 @@ function addOperation<Row>(
       options.set(member, option);
       command.addOption(option);
     }
-  const shortcuts = Object.entries(operation.shortcuts ?? {}).map(([flag, { help, sets }]) => {
+  const shortcuts = Object.entries(spec.shortcuts ?? {}).map(([flag, { help, sets }]) => {
     const replaced = members.filter(({ name: member }) => member in sets);
     const option = new Option(flag, help).conflicts(
       replaced.flatMap((member) => options.get(member)?.attributeName() ?? []),
@@ -61,11 +72,11 @@ function addOperation<Row>(
     command.addOption(option);
     return { name: option.attributeName(), sets };
   });
-  if (list?.shown !== undefined)
+  if (typeof shown === 'number')
     command
-      .addOption(limitOption(list.shown))
+      .addOption(limitOption(shown))
       .option('--after <place>', 'the next page, as the previous one says');
-  const alternative = view.instead?.[operation.id];
+  const alternative = view.instead?.[id];
   alternative?.declare(command);
   command.option('--json', 'print JSON');
   if (example !== undefined)
@@ -78,41 +89,36 @@ function addOperation<Row>(
       ...command.opts<CommonOptions>(),
     };
     const texts = new Map(
-      members.flatMap((member): [Member, unknown][] => {
+      members.flatMap((member): [MemberSpec, unknown][] => {
         const text = readGiven(cli, command, member, options.get(member));
         return text === undefined ? [] : [[member, text]];
       }),
     );
-    const work: Parameters<Cli['withServer']>[0] = async ({ ctx }, stopping) => {
-      const typed = Object.fromEntries([...texts].map(([{ name: member }, text]) => [member, text]));
-      const call: Omit<Call, 'page'> = {
-        ctx,
-        visitor: LOCAL_VISITOR,
-        stopping,
-        findPublicBase: async () => (await import('./running-server.ts')).findPublicBase(cli),
-      };
-      const now = ctx.clock.now();
-      const { values, problems } = readMembers(texts, { now, zone: cli.page.zone });
-      for (const { name: flag, sets } of shortcuts)
-        if (readOption(command, flag) === true) Object.assign(values, sets);
-      const shown = await namingOptions(members, options, () =>
-        invoke(operation, call, { values, problems }, { ...asked, typed }),
-      );
-      await print(cli, operation, view, shown, json, {
-        page: cli.page,
-        now,
-        typed,
-        beside: shown.beside as Readonly<Record<string, unknown>>, // members of a reply
-        ask: async (id, about = {}) => {
-          const wanted = operations.find((each) => each.id === id);
-          if (wanted === undefined) throw new Error(`no operation ${id}`);
-          const { list: whole } = wanted;
-          const all = whole === undefined ? wanted : { ...wanted, list: { ...whole, shown: MAX_LIMIT } };
-          return (await invoke(all, call, { values: about, problems: [] }, { typed: {} })).reply;
-        },
-      });
+    const typed = Object.fromEntries([...texts].map(([{ name: member }, text]) => [member, text]));
+    const set = shortcuts.filter(({ name: flag }) => readOption(command, flag) === true);
+    const call = (api: Api) => {
+      const { values, problems } = readMembers(spec, texts, { now: api.now(), zone: cli.page.zone });
+      for (const { sets } of set) Object.assign(values, sets);
+      return namingOptions(members, options, () => request(api, spec, { values, problems }, asked, typed));
     };
-    await (runsIn === 'server' ? cli.withServer(work) : cli.withProgram(work));
+    await cli.withApi(
+      async (api) => {
+        const reply = await call(api);
+        const terms: Terms = {
+          page: cli.page,
+          now: api.now(),
+          typed,
+          beside: reply.beside as Readonly<Record<string, unknown>>, // members of a reply
+          ask: async (wanted, about = {}) => {
+            const other = findSpec(wanted);
+            const whole = other.shown === undefined ? other : { ...other, shown: null };
+            return (await readPages(api, whole, about, {}, {})).reply;
+          },
+        };
+        await print(cli, spec, view, reply, json, terms);
+      },
+      { runsIn },
+    );
   });
 }
 
@@ -128,7 +134,7 @@ function readOption(command: Command, name: string): unknown {
 function readGiven(
   cli: Cli,
   command: Command,
-  { argument, file }: Member,
+  { argument, file }: MemberSpec,
   option: Option | undefined,
 ): unknown {
   const at = command.registeredArguments.findIndex((each) => each.name() === argument);
@@ -137,46 +143,66 @@ function readGiven(
   if (option === undefined || optionValue === undefined) return typed;
   // Several words without quotes.
   if (Array.isArray(optionValue)) return optionValue.join(' ');
-  if (!file || typeof optionValue !== 'string') return optionValue;
+  if (file !== true || typeof optionValue !== 'string') return optionValue;
   if (typed !== undefined)
     throw createInvalidOption(option.name(), optionValue, `nothing: the ${argument} is given already`);
   return cli.readFile(optionValue, option.long ?? '').trim();
 }
 
-/** Runs an operation on input as the API takes it. @returns its reply, as JSON @throws InvalidInput with all problems */
-async function invoke(
-  operation: AnyOperation,
-  call: Omit<Call, 'page'>,
+type ReadMembers = { values: Record<string, unknown>; problems: Problem[] };
+
+/** Requests what was typed. @throws InvalidInput with all problems, those of reading it first */
+async function request(
+  api: Api,
+  spec: OperationSpec,
   { values, problems }: ReadMembers,
-  { typed, ...asked }: ListOptions & { typed: object },
+  asked: ListOptions,
+  typed: Readonly<Record<string, unknown>>,
 ): Promise<Shown> {
-  let input: unknown;
+  // No path has an empty part.
+  const isEmpty = spec.members.some((member) => member.in === 'params' && values[member.name] === '');
+  if (isEmpty) throw new InvalidInput(problems);
   try {
-    input = decodeInput(operation.input, values);
+    const shown = await readPages(api, spec, values, asked, typed);
+    if (problems.length === 0) return shown;
   } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
+    if (!(error instanceof InvalidInput) || problems.length === 0) throw error;
     const others = error.problems.filter(({ path }) =>
       problems.every((known) => known.path !== readName(path)),
     );
     throw new InvalidInput([...problems, ...others]);
   }
-  if (problems.length > 0) throw new InvalidInput(problems);
-  const { page, show } = openPage(operation, asked, typed);
-  const made = await operation.run({ ...call, page }, input as never); // as its schema returned it
-  return JSON.parse(toJson(show(made))) as Shown; // JSON of it
+  throw new InvalidInput(problems);
 }
 
-type ReadMembers = { values: Record<string, unknown>; problems: Problem[] };
-
-function readMembers(texts: ReadonlyMap<Member, unknown>, typed: { now: Date; zone: string }): ReadMembers {
-  const values: Record<string, unknown> = {};
+function readMembers(
+  { sends }: OperationSpec,
+  texts: ReadonlyMap<MemberSpec, unknown>,
+  typed: { now: Date; zone: string },
+): ReadMembers {
+  const values: Record<string, unknown> = { ...sends };
   const problems: Problem[] = [];
   for (const [member, text] of texts) {
     const value = readMember(member, text, typed);
-    if (value === undefined) problems.push({ path: member.name, given: text, expected: member.expected });
-    else values[member.name] = value;
+    if (value === undefined || (value === '' && member.in === 'params'))
+      problems.push({ path: member.name, given: text, expected: member.expected ?? 'a valid value' });
+    // An object is no value of any of them: the request is refused with its other problems, and does nothing.
+    values[member.name] = value === undefined && member.in === 'body' ? {} : (value ?? text);
   }
   return { values, problems };
+}
+
+/** The value of a member as the API takes it, from what commander read; undefined: invalid. */
+function readMember(
+  { read, list, choices }: MemberSpec,
+  typed: unknown,
+  { now, zone }: { now: Date; zone: string },
+): unknown {
+  // A flag is a boolean in a query, which is text.
+  if (typeof typed !== 'string') return String(typed);
+  if (read !== undefined) return TYPED_VALUES[read](typed, now.getTime(), zone);
+  if (choices?.includes(typed) === false) return undefined;
+  return list === true ? splitList(typed) : typed;
 }
 
 /** The name of a member in the path of a problem: `scopes` for `scopes[1]`. */
@@ -186,11 +212,11 @@ function readName(path: string): string {
 
 /** Problems name members by their options, as a person typed them. */
 async function namingOptions<T>(
-  members: readonly Member[],
-  options: ReadonlyMap<Member, Option>,
+  members: readonly MemberSpec[],
+  options: ReadonlyMap<MemberSpec, Option>,
   act: () => Promise<T>,
 ): Promise<T> {
-  const nameMember = (member: Member) => member.argument ?? options.get(member)?.name() ?? member.name;
+  const nameMember = (member: MemberSpec) => member.argument ?? options.get(member)?.name() ?? member.name;
   try {
     return await act();
   } catch (error) {
@@ -207,8 +233,8 @@ async function namingOptions<T>(
 }
 
 /** What one of several objects needs and others do not: where these are many, only those that have a place of their own. */
-function listAlternatives(members: readonly Member[]): readonly Member[] {
-  const others = members.filter(({ required }) => !required);
+function listAlternatives(members: readonly MemberSpec[]): readonly MemberSpec[] {
+  const others = members.filter(({ required }) => required !== true);
   return others.length <= MAX_ALTERNATIVES ? others : others.filter(({ argument }) => argument !== undefined);
 }
 
@@ -219,7 +245,7 @@ const listColumns = <Row>(columns: OperationView<Row>['columns'], terms: Terms) 
 
 async function print<Row>(
   cli: Cli,
-  { id, list, once }: AnyOperation,
+  { id, shown: rowsShown, once }: OperationSpec,
   { columns, url, none, replies = {} }: OperationView<Row>,
   { reply: received, next }: Shown,
   json: boolean | undefined,
@@ -229,7 +255,8 @@ async function print<Row>(
   const row = (await complete?.(received as Row, terms)) ?? (received as Row); // or what the view of this operation takes
   const render = () => {
     if (lines !== undefined) return lines(row, terms);
-    if (list !== undefined) return renderRows(received as Row[], listColumns(columns, terms), terms, url); // of a list
+    if (rowsShown !== undefined)
+      return renderRows(received as Row[], listColumns(columns, terms), terms, url); // of a list
     const secret = once !== undefined && isPlain(received) ? received[once] : undefined;
     return typeof secret === 'string' ? [secret] : [];
   };

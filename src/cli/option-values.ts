@@ -3,10 +3,8 @@
 import { FUTURE_TIME_EXPECTED, type FutureTime, parseFutureTime } from '../lib/future-time.ts';
 import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../lib/time-point.ts';
 import { InvalidInput } from '../model/errors.ts';
-import { idKey } from '../model/value-shapes.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { Option } from 'commander';
-import { z } from 'zod';
 
 export function parseWholeNumber(path: string, text: string, min: number, max: number): number {
   const n = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -41,12 +39,6 @@ export function choiceOption<const T extends string>(
   const option = new Option(flags, words);
   option.argParser((text) => parseChoice(option.name(), text, allowed));
   return fallback === undefined ? option : option.default(fallback, fallback);
-}
-
-export function parseId(path: string, text: string): bigint {
-  const id = z.safeDecode(idKey, text);
-  if (!id.success) throw createInvalidOption(path, text, 'an id: a whole number from 1');
-  return id.data;
 }
 
 export function parseChoice<const T extends string>(path: string, text: string, allowed: readonly T[]): T {

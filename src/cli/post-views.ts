@@ -1,13 +1,11 @@
 /** `posts`: lists, and one post with its versions. */
 import type { Command } from 'commander';
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, type CounterPlural } from '../model/counters.ts';
-import { definePostFilter, listPosts, POST_OPERATIONS } from '../monitor/items/post-operations.ts';
-import { POST_ORDERS, type PostOrder } from '../store/queries/post-pages.ts';
+import type { PostOrder } from '../store/queries/post-pages.ts';
 import type { PostRow, PostSighting, readPostVersions } from '../store/queries/post-detail.ts';
 import type { Cli } from './command-context.ts';
 import { highlightMatched, sayNotIndexed } from './highlighted-words.ts';
-import { addOperations } from './operation-commands.ts';
-import { registerPostsGrowth } from './posts-growth-command.ts';
+import { addOperations, isOperation } from './operation-commands.ts';
 import {
   type JsonOf,
   type OperationView,
@@ -119,20 +117,12 @@ function describeSighting({ search, unseen }: JsonOf<PostSighting>): string {
   return unseen ? `${search} (no longer returned)` : search;
 }
 
-const OTHER_COUNTS = POST_ORDERS.filter((order) => order !== 'newest' && order !== 'likes');
-
-export function registerPosts(posts: Command, cli: Cli): void {
+export async function registerPosts(posts: Command, cli: Cli): Promise<void> {
   posts.description(
     'Posts that searches found, with their latest counters. The query language: docs/reference/queries.md.',
   );
-  addOperations(posts, cli, POST_OPERATIONS, createView('newest'));
-  const top = {
-    ...listPosts,
-    command: 'posts top',
-    does: 'List the posts with the highest counters',
-    input: definePostFilter(['likes', ...OTHER_COUNTS], 'by'),
-    example: 'strandline posts top --topic harbour-ferry --by views --since 1w',
-  };
-  addOperations(posts, cli, [top], createView('likes'));
-  registerPostsGrowth(posts, cli);
+  const isTop = ({ subject }: { subject: string }) => subject === 'topPosts';
+  addOperations(posts, cli, createView('newest'), (spec) => !isTop(spec));
+  addOperations(posts, cli, createView('likes'), isTop);
+  if (!isOperation(cli)) (await import('./posts-growth-command.ts')).registerPostsGrowth(posts, cli);
 }

@@ -1,8 +1,5 @@
 /** Ends the process on signals and on uncaught exceptions. */
 
-import { type Config, readConfig } from '../config/config.ts';
-import { createLogger } from '../platform/logger.ts';
-
 /** Exit code after Ctrl-C. */
 export const EXIT_INTERRUPTED = 130;
 
@@ -54,27 +51,31 @@ export function createShutdownRequest(): ShutdownRequest & { ask: (signal: NodeJ
 
 /**
  * Logs an uncaught exception like any other error and exits. Node would print everything that libraries attach to it:
- * parameters of a statement, arguments of a command.
+ * parameters of a statement, arguments of a command. Until the configuration is loaded, so is what logs it.
  */
-export function handleUncaughtExceptions(env: Readonly<Record<string, string | undefined>>): void {
+export function handleUncaughtExceptions(
+  env: Readonly<Record<string, string | undefined>>,
+  load: () => Promise<{ logFatal: LogFatal }>,
+): void {
+  const loadAndLog = async (err: unknown) => {
+    try {
+      (await load()).logFatal(err, env);
+    } finally {
+      process.exit(1);
+    }
+  };
   process.on('uncaughtException', (err) => {
-    createLogger('fatal', readSecrets(env)).fatal({ err }, 'uncaught exception');
+    if (log === undefined) return void loadAndLog(err);
+    log(err, env);
     process.exit(1);
   });
 }
 
-/** The configuration that this process uses: its list of secrets grows as sources are read. */
-let used: Config | undefined;
+type LogFatal = (err: unknown, env: Readonly<Record<string, string | undefined>>) => void;
 
-export function useConfig(config: Config): Config {
-  used = config;
-  return config;
-}
+let log: LogFatal | undefined;
 
-function readSecrets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  try {
-    return (used ?? readConfig(env)).secrets;
-  } catch {
-    return []; // an invalid configuration is reported elsewhere
-  }
+/** Called when the configuration is loaded. */
+export function logUncaughtWith(logFatal: LogFatal): void {
+  log = logFatal;
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Rewatch } from '../monitor/topics/rewatch-topic.ts';
 import type { Cli } from './command-context.ts';
-import { newSearchColumns } from './search-rendering.ts';
+import { newSearchColumns } from './search-columns.ts';
 import { renderTable } from './terminal-table.ts';
 
 type RewatchOptions = Rewatch & { json?: boolean };

@@ -3,10 +3,9 @@ import { UNKNOWN_GROWTH } from '../model/growth-condition.ts';
 import { DAY } from '../lib/time.ts';
 import type { Backtest, BacktestMessage, RulePreview } from '../monitor/alerts/backtest.ts';
 import { SYSTEM_RULE } from '../model/alerts.ts';
-import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
-import { describeRemovedScope } from '../monitor/topics/find-by-slug.ts';
-import { formatInterval } from '../monitor/schedule/schedule.ts';
-import { describeSchedule } from '../monitor/schedule/schedule-text.ts';
+import { describeRemovedScope } from '../monitor/topics/removed-scope.ts';
+import { formatInterval } from '../lib/format-interval.ts';
+import type { describeSchedule } from '../monitor/schedule/schedule-text.ts';
 import type { RuleRow } from '../store/alerts/alert-queries.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
@@ -64,7 +63,7 @@ const MUTED: ReplyColumn<Row> = {
 };
 const LAST: ReplyColumn<Row> = { of: 'last_made_at', head: 'last message', drop: 4 };
 
-const FACTS: readonly ReplyColumn<Row>[] = [
+const listFacts = (describe: typeof describeSchedule): readonly ReplyColumn<Row>[] => [
   { of: 'slug', head: 'rule' },
   'name',
   SCOPE,
@@ -79,7 +78,7 @@ const FACTS: readonly ReplyColumn<Row>[] = [
   {
     of: 'digest',
     head: 'sent',
-    as: ({ digest, tz }) => (digest === null ? null : describeSchedule({ kind: 'cron', cron: digest, tz })),
+    as: ({ digest, tz }) => (digest === null ? null : describe({ kind: 'cron', cron: digest, tz })),
   },
   {
     of: 'digest_due_at',
@@ -108,7 +107,11 @@ const FACTS: readonly ReplyColumn<Row>[] = [
 ];
 
 const whole = {
-  lines: (row: Row, terms: Terms) => renderFacts(row, FACTS, terms),
+  lines: async (row: Row, terms: Terms) => {
+    // A list needs no words for schedules.
+    const { describeSchedule: describe } = await import('../monitor/schedule/schedule-text.ts');
+    return renderFacts(row, listFacts(describe), terms);
+  },
   says: (row: Row) => [describeRemovedScope(row, row.scope_removed_at) ?? []].flat(),
 };
 const changed = { says: ({ slug, state }: Row) => [`${slug}: ${state}`] };
@@ -207,5 +210,5 @@ export function registerRules(rules: Command, cli: Cli): void {
   rules.description(
     'Rules: which discoveries to report, and to which channels. See docs/reference/alerts.md.',
   );
-  addOperations(rules, cli, RULE_OPERATIONS, VIEW);
+  addOperations(rules, cli, VIEW);
 }

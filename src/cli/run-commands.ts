@@ -1,6 +1,7 @@
 /** `runs show` and `runs replay`, by hand: one prints a response as it was sent, the other derives what follows from it. */
 import { escapeUnsafe } from '../lib/text.ts';
 import { Refused } from '../model/errors.ts';
+import { idKey } from '../model/value-shapes.ts';
 import { describeToolReason } from '../model/tool-coverage.ts';
 import { findRunRow, isFreeSearch } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
@@ -10,9 +11,10 @@ import { type CallRow, readCalls, readRejects, type RejectRow } from '../store/q
 import { readToolsOf, type RunToolRow } from '../store/queries/run-tools.ts';
 import { loadNewestResponse } from '../store/runs/responses.ts';
 import type { Cli } from './command-context.ts';
+import { z } from 'zod';
 import { runDiscoveryColumns } from './discovery-rendering.ts';
 import { deriveLocally } from './local-runs.ts';
-import { MAX_LIMIT, parseId } from './option-values.ts';
+import { createInvalidOption, MAX_LIMIT } from './option-values.ts';
 import { renderRun } from './run-rendering.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';
@@ -149,4 +151,10 @@ function rejectColumns(): Column<RejectRow>[] {
     { head: 'code', cell: (reject) => reject.code },
     { head: 'sample', cell: (reject) => reject.sample, elastic: 2 },
   ];
+}
+
+export function parseId(path: string, text: string): bigint {
+  const id = z.safeDecode(idKey, text);
+  if (!id.success) throw createInvalidOption(path, text, 'an id: a whole number from 1');
+  return id.data;
 }

@@ -7,7 +7,7 @@ import type { Id } from '../store/db/database.ts';
 import type { Highlight } from '../store/queries/highlights.ts';
 import type { RunRow } from '../store/queries/run-list.ts';
 import type { RunWithTools } from '../store/queries/run-tools.ts';
-import { describeFailure } from './error-messages.ts';
+import { describeFailure } from './run-failure.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
 import { measureWidth, oneLine, padText, truncate, wrapText } from './terminal-text.ts';

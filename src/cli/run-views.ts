@@ -1,6 +1,5 @@
 /** `runs`: lists, one run, and parsing its response again. */
 import { type Command, Option } from 'commander';
-import { RUN_OPERATIONS } from '../monitor/runs/run-operations.ts';
 import type { RunRow } from '../store/queries/run-list.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
@@ -21,7 +20,7 @@ const VIEW: OperationView<JsonOf<RunRow>> = {
 
 export function registerRuns(runs: Command, cli: Cli): void {
   runs.description('Runs: one per slot, including skipped slots, plus manual runs.');
-  addOperations(runs, cli, RUN_OPERATIONS, VIEW);
+  addOperations(runs, cli, VIEW);
   registerShow(runs, cli);
   registerReplay(runs, cli);
 }

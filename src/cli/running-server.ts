@@ -3,33 +3,25 @@
  * commands, with the key for it. Only the account that may read the database's passwords may read it.
  */
 
-import type { Config } from '../config/config.ts';
-import type { DatabaseKind } from '../model/database-kind.ts';
-import { tryParseJson } from '../lib/json-values.ts';
-import { trimEndSlashes } from '../model/links/link.ts';
-import { SANDBOX_MOUNT } from '../model/mount.ts';
+import { isPlain, tryParseJson } from '../lib/json-values.ts';
 import { readErrorCode, Refused } from '../model/errors.ts';
-import { formatAddress } from '../platform/listen.ts';
 import { on } from 'node:events';
 import { watch } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
 
 const FILE_NAME = 'server.json';
 
-const runningServer = z.object({
-  pid: z.number().int().positive(),
-  version: z.string(),
+export type RunningServer = {
+  pid: number;
+  version: string;
   /** Null: it has no dashboard. */
-  dashboard: z.string().nullable(),
+  dashboard: string | null;
   /** On loopback. */
-  port: z.number().int().positive(),
-  /** New at each start; never logged, and never sent: both sides prove that they have it. */
-  key: z.string(),
-});
-
-export type RunningServer = z.infer<typeof runningServer>;
+  port: number;
+  /** New at each start, and worth nothing after the process has ended; never logged. */
+  key: string;
+};
 
 /** @returns removes the file */
 export async function recordServer(dataDir: string, server: RunningServer): Promise<() => Promise<void>> {
@@ -59,10 +51,19 @@ export async function findServer(dataDir: string): Promise<RunningServer | undef
       `${file} cannot be read (${code ?? 'unknown'}): the server belongs to another account`,
     );
   }
-  const read = runningServer.safeParse(tryParseJson(text));
-  if (!read.success)
+  const server = readRunningServer(tryParseJson(text));
+  if (server === undefined)
     throw new Refused('unavailable', `${file} is from another version of strandline: restart the server`);
-  return isRunning(read.data.pid) ? read.data : undefined;
+  return isRunning(server.pid) ? server : undefined;
+}
+
+function readRunningServer(written: unknown): RunningServer | undefined {
+  if (!isPlain(written)) return undefined;
+  const { pid, version, dashboard, port, key } = written;
+  const isNumber = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
+  if (!isNumber(pid) || !isNumber(port) || typeof version !== 'string' || typeof key !== 'string')
+    return undefined;
+  return { pid, version, dashboard: typeof dashboard === 'string' ? dashboard : null, port, key };
 }
 
 /** Yields at once, and whenever a server records itself or leaves, until the time is up. */
@@ -85,18 +86,4 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return readErrorCode(error) === 'EPERM';
   }
-}
-
-/** Where the pages are: `BASE_URL`, or else the running server, or where it would listen; without a slash at its end. */
-export async function findPublicBase({
-  page,
-  config,
-}: {
-  page: { kind: DatabaseKind };
-  config: () => Config;
-}): Promise<string> {
-  const { http, dataDir } = config();
-  const running = http.baseUrl === undefined ? await findServer(dataDir) : undefined;
-  const base = trimEndSlashes(http.baseUrl ?? running?.dashboard ?? formatAddress(http.host, http.port));
-  return page.kind === 'sandbox' ? `${base}${SANDBOX_MOUNT}` : base;
 }

@@ -13,20 +13,18 @@ import { executeFirstRuns } from './local-runs.ts';
 import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import { describeEdit, renderIntervalChanges, renderSearch } from './search-rendering.ts';
-import { addSearchStates } from './state-views.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
 import { asTopic, describeTopicStatus, type StatusOfTopic } from './status-rendering.ts';
 import type { Command } from 'commander';
 
-export function registerSearch(search: Command, cli: Cli): void {
-  search.description('Saved searches: query, service and schedule.');
+/** The commands below `search` that are no operations. */
+export function registerSearchByHand(search: Command, cli: Cli): void {
   registerAddAndEdit(search, cli);
   registerShow(search, cli);
   registerSearchRun(search, cli);
   registerPreview(search, cli);
   registerTry(search, cli);
-  addSearchStates(search, cli);
 }
 
 function registerShow(search: Command, cli: Cli): void {

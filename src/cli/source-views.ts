@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { TopicSource, TopicSources } from '../monitor/sources/list-sources.ts';
 import type { AddedSources, TestedSource } from '../monitor/sources/manage-sources.ts';
-import { SOURCE_OPERATIONS } from '../monitor/sources/source-operations.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
 import { type JsonOf, type OperationView, type ReplyColumn, renderRows, type Terms } from './reply-view.ts';
@@ -77,5 +76,5 @@ export function registerSources(sources: Command, cli: Cli): void {
   sources.description(
     'Sources of a topic: feeds, sites, pages and searches of your own, and those of the service.',
   );
-  addOperations(sources, cli, SOURCE_OPERATIONS, VIEW);
+  addOperations(sources, cli, VIEW);
 }

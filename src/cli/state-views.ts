@@ -2,13 +2,12 @@
 import type { Command } from 'commander';
 import type { SearchStatusName } from '../model/closed-lists.ts';
 import type { AllChanged } from '../monitor/topics/search-state.ts';
-import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { Cli } from './command-context.ts';
-import { addOperations } from './operation-commands.ts';
+import { addOperations, isOperation } from './operation-commands.ts';
 import { purgeInstead } from './purge-command.ts';
 import type { JsonOf, OperationView, Terms } from './reply-view.ts';
-import { describeStateChange, listedSearchColumns } from './search-rendering.ts';
+import { describeStateChange, listedSearchColumns } from './search-columns.ts';
 import { renderTable } from './terminal-table.ts';
 import { formatDayAndMinute, formatQuantity, formatRelative } from './value-formatting.ts';
 
@@ -98,28 +97,31 @@ function describeResume({ searches: started, still_paused }: JsonOf<AllChanged>)
   return `${resumed}; ${searches(still_paused)} still paused, alone or with the topic: strandline search list --state paused`;
 }
 
-/** Adds `pause`, `resume` and `remove` to `search`. */
-export function addSearchStates(search: Command, cli: Cli): void {
+const isState = ({ subject }: { subject: string }) => subject === 'states';
+
+export async function registerSearch(search: Command, cli: Cli): Promise<void> {
+  search.description('Saved searches: query, service and schedule.');
+  if (!isOperation(cli)) (await import('./search-commands.ts')).registerSearchByHand(search, cli);
   const instead = { removeSearch: purgeInstead(cli, 'search') };
-  addOperations(search, cli, STATE_OPERATIONS, { ...SEARCH_VIEW, instead });
+  addOperations(search, cli, { ...SEARCH_VIEW, instead }, isState);
 }
 
 /** Adds `pause`, `resume` and `remove` to `topic`. */
 export function addTopicStates(topic: Command, cli: Cli): void {
   const instead = { removeTopic: purgeInstead(cli, 'topic') };
-  addOperations(topic, cli, STATE_OPERATIONS, { ...TOPIC_VIEW, instead });
+  addOperations(topic, cli, { ...TOPIC_VIEW, instead }, isState);
 }
 
 export function registerPause(command: Command, cli: Cli): void {
   command.description(
     'Pauses all searches. A search that is paused by itself or with its topic stays paused; a search that is added or resumed during the pause runs.',
   );
-  addOperations(command, cli, STATE_OPERATIONS, ALL_VIEW);
+  addOperations(command, cli, ALL_VIEW);
 }
 
 export function registerResume(command: Command, cli: Cli): void {
   command.description(
     'Resumes what `strandline pause` paused, each search at its next slot. What is also paused by itself or with its topic stays paused.',
   );
-  addOperations(command, cli, STATE_OPERATIONS, ALL_VIEW);
+  addOperations(command, cli, ALL_VIEW);
 }

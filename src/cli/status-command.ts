@@ -2,7 +2,7 @@
 
 import type { TrendState } from '../model/enumerations.ts';
 import { RUN_CODES } from '../model/errors.ts';
-import { STATUS_NAMES } from '../monitor/status/search-status.ts';
+import { STATUS_NAMES } from '../monitor/status/status-names.ts';
 import type { Check } from '../monitor/status/check.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';

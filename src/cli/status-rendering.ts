@@ -1,6 +1,6 @@
 /** How searches and topics are doing, in commands. */
 import type { SearchStatusName } from '../model/closed-lists.ts';
-import { nameTopicStatus } from '../monitor/status/search-status.ts';
+import { nameTopicStatus } from '../monitor/status/status-names.ts';
 import type { Terms } from './reply-view.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { formatDayAndMinute, formatMinute, formatRelative, type Time } from './value-formatting.ts';

@@ -104,3 +104,8 @@ export function wrapText(text: string, width: number): string[] {
 function isPlain(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
+
+/** A text whose first word is an abbreviation, such as URL, is unchanged. */
+export function lowerFirst(text: string): string {
+  return /^\p{Lu}{2}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,7 +1,6 @@
 /** `token`, for the API and the dashboard, and `service key`, for the search service. */
 import type { Command } from 'commander';
 import type { Token } from '../monitor/access/manage-tokens.ts';
-import { SERVICE_KEY_OPERATIONS, TOKEN_OPERATIONS } from '../monitor/access/token-operations.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
 import { formatTime, type JsonOf, type OperationView, type ReplyColumn, type Terms } from './reply-view.ts';
@@ -103,12 +102,12 @@ export function registerToken(token: Command, cli: Cli): void {
     'Tokens for the API and the dashboard: create, list, rotate, revoke. Until the first token exists, anyone on this ' +
       'machine has full access, and other machines have none.',
   );
-  addOperations(token, cli, TOKEN_OPERATIONS, VIEW);
+  addOperations(token, cli, VIEW);
 }
 
 export function registerServiceKey(service: Command, cli: Cli): void {
   const key = service
     .command('key')
     .description('Keys for the search service: create, list, rotate, revoke.');
-  addOperations(key, cli, SERVICE_KEY_OPERATIONS, KEY_VIEW);
+  addOperations(key, cli, KEY_VIEW);
 }

@@ -1,15 +1,12 @@
 /** `topic`: lists, one topic with its searches, and what changes it. */
 import type { Command } from 'commander';
-import { STATE_OPERATIONS } from '../monitor/topics/state-operations.ts';
-import { TOPIC_OPERATIONS } from '../monitor/topics/topic-operations.ts';
 import type { SearchStatusName } from '../model/closed-lists.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { TopicRow } from '../store/queries/topic-list.ts';
 import type { Cli } from './command-context.ts';
-import { addOperations } from './operation-commands.ts';
+import { addOperations, isOperation } from './operation-commands.ts';
 import { type JsonOf, type OperationView, renderFacts, type Terms } from './reply-view.ts';
-import { registerRewatch } from './rewatch-command.ts';
-import { listedSearchColumns } from './search-rendering.ts';
+import { listedSearchColumns } from './search-columns.ts';
 import { addTopicStates } from './state-views.ts';
 import {
   describeTopicStatus,
@@ -107,12 +104,9 @@ function renderTopic(row: Row, terms: Terms): string[] {
   ];
 }
 
-/** What a topic is completed with. */
-const LISTS_OF_SEARCHES = STATE_OPERATIONS.filter(({ id }) => id === 'listSearches');
-
-export function registerTopic(topic: Command, cli: Cli): void {
+export async function registerTopic(topic: Command, cli: Cli): Promise<void> {
   topic.description('Topics: groups of saved searches.');
-  addOperations(topic, cli, [...TOPIC_OPERATIONS, ...LISTS_OF_SEARCHES], LIST);
+  addOperations(topic, cli, LIST, ({ subject }) => subject === 'topics');
   addTopicStates(topic, cli);
-  registerRewatch(topic, cli);
+  if (!isOperation(cli)) (await import('./rewatch-command.ts')).registerRewatch(topic, cli);
 }

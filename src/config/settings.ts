@@ -5,8 +5,14 @@
 
 import { collectProblems, HIDDEN, InvalidInput, type Problem } from '../model/errors.ts';
 import { isSecretParameter, maskUrl, parseUrl } from '../model/links/link.ts';
-import { readSmallFile } from '../platform/small-file.ts';
-import { type FileEntry, readConfigFile } from './config-file.ts';
+import {
+  CONFIG_VARIABLE,
+  type Env,
+  findInFile,
+  findSetting,
+  openConfigFile,
+  type Setting,
+} from './set-variables.ts';
 import {
   decodePart,
   isVariable,
@@ -18,22 +24,9 @@ import {
   type Values,
   type Variable,
 } from './variable.ts';
-import { CONFIG_FILE, DATA_DIR } from './variables.ts';
 import leven from 'leven';
-import path from 'node:path';
 
-export type Env = Readonly<Record<string, string | undefined>>;
-
-/** The value set for a variable, before it is parsed. */
-export type Setting = {
-  text: string;
-  /** `file`: a file with this secret alone; `config_file`: the configuration file. */
-  from: 'environment' | 'file' | 'config_file';
-  /** Where to change it: `NAME` or `NAME_FILE`, with path and line if it is in the configuration file. */
-  where: string;
-  /** The file that contains it, if any; for the configuration file, with the line. */
-  file: string | null;
-};
+export type { Env };
 
 export type Settings = ReturnType<typeof openSettings>;
 
@@ -47,12 +40,7 @@ export function openSettings(env: Env) {
 
   /** @throws InvalidInput if both `NAME` and `NAME_FILE` are set, or the file cannot be read */
   function find(variable: Variable): Setting | undefined {
-    if (!settings.has(variable))
-      settings.set(
-        variable,
-        resolve(variable, (name) => findInEnvironment(name, env)) ??
-          resolve(variable, (name) => findInFile(name, file)),
-      );
+    if (!settings.has(variable)) settings.set(variable, findSetting(variable, env, file));
     return settings.get(variable);
   }
 
@@ -94,7 +82,7 @@ export function openSettings(env: Env) {
     const known = tables
       .flatMap(listVariables)
       .flatMap(([{ name, secret }]) => (secret === undefined ? [name] : [name, `${name}_FILE`]))
-      .filter((name) => name !== CONFIG_FILE.name);
+      .filter((name) => name !== CONFIG_VARIABLE);
     const unknown = [...file.entries].filter(([name]) => !known.includes(name));
     return unknown.map(([unknownName, { line }]) => {
       const distance = (name: string) => leven(unknownName.toUpperCase(), name);
@@ -105,49 +93,6 @@ export function openSettings(env: Env) {
   }
 
   return { find, read, secrets, findUnknown };
-}
-
-/** The entries of the configuration file. Relative paths in it start at its folder. */
-type ConfigFile = { name: string; entries: ReadonlyMap<string, FileEntry> };
-
-/** `STRANDLINE_CONFIG`, or `strandline.config.json` next to the data directory. */
-function openConfigFile(env: Env): ConfigFile {
-  const named = findInEnvironment(CONFIG_FILE.name, env)?.text;
-  const dataDir = findInEnvironment(DATA_DIR.name, env)?.text ?? DATA_DIR.default;
-  const name = named ?? path.join(path.dirname(dataDir), 'strandline.config.json');
-  return { name, entries: readConfigFile(name, named !== undefined) };
-}
-
-/** An empty variable counts as unset: compose files and CI systems leave them empty. */
-function findInEnvironment(name: string, env: Env): Setting | undefined {
-  const text = env[name]?.trim() ?? '';
-  return text === '' ? undefined : { text, where: name, from: 'environment', file: null };
-}
-
-function findInFile(name: string, { name: file, entries }: ConfigFile): Setting | undefined {
-  const { text = '', line } = entries.get(name) ?? {};
-  if (text === '') return undefined;
-  const isPath = name === DATA_DIR.name || name.endsWith('_FILE');
-  return {
-    text: isPath ? path.resolve(path.dirname(file), text) : text,
-    where: `${file}:${line}: ${name}`,
-    from: 'config_file',
-    file: `${file}:${line}`,
-  };
-}
-
-/** The value from one place: `NAME` itself, or the content of the file that `NAME_FILE` names. */
-function resolve(
-  { name, secret }: Variable,
-  findNamed: (name: string) => Setting | undefined,
-): Setting | undefined {
-  const direct = findNamed(name);
-  const named = secret === undefined ? undefined : findNamed(`${name}_FILE`);
-  if (named === undefined) return direct;
-  const { where, text: file } = named;
-  if (direct === undefined) return { text: readSmallFile(file, where).trim(), from: 'file', where, file };
-  const expected = `set either ${name} or ${name}_FILE, not both`;
-  throw new InvalidInput([{ path: where, given: file, expected }]);
 }
 
 /** Configuration files are copied and shared, so they must contain no secrets and no URLs with passwords. */

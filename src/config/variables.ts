@@ -3,6 +3,7 @@
  * here. Variables of a source are next to it (`service/sources/providers/`).
  */
 
+import { CONFIG_VARIABLE, DATA_DIR_DEFAULT, DATA_DIR_VARIABLE } from './set-variables.ts';
 import {
   address,
   anyText,
@@ -77,7 +78,7 @@ export const HOSTED_CALLS_PER_DAY = 2_000;
 
 /** These two locate the configuration file, so they are read first. */
 export const CONFIG_FILE = variable(
-  'STRANDLINE_CONFIG',
+  CONFIG_VARIABLE,
   anyText,
   'configuration file; can only be set in the environment',
   {
@@ -85,11 +86,11 @@ export const CONFIG_FILE = variable(
   },
 );
 export const DATA_DIR = variable(
-  'STRANDLINE_DATA_DIR',
+  DATA_DIR_VARIABLE,
   folder,
   'data directory: embedded Postgres, keys and spool',
   {
-    default: '.strandline',
+    default: DATA_DIR_DEFAULT,
     see: 'databases.md#the-spool',
   },
 );
@@ -105,6 +106,11 @@ export const VARIABLES = {
   configFile: CONFIG_FILE,
   /** Absolute path. */
   dataDir: DATA_DIR,
+  /** Read by commands without these schemas: `config/server-place.ts`. */
+  client: {
+    url: variable('STRANDLINE_URL', anyText, 'server to which commands are sent', { unset: 'that of the data directory', see: 'commands.md#where-a-command-runs' }),
+    token: variable('STRANDLINE_TOKEN', anyText, 'token for it', { secret: 'whole' }),
+  },
   hosted: {
     url: variable('SEARCH_API_URL', bareAddress('https://api.host', 'set the key in SEARCH_API_KEY'), 'URL of the hosted service', { needed: true, unset: 'no hosted service' }),
     prefix: variable('SEARCH_API_PREFIX', pattern(/^[\w.~/-]*$/, 'a path such as search or v1/search'), 'path prefix of the hosted service', { unset: 'from its dialect' }),

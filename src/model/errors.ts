@@ -40,6 +40,10 @@ export type RunCode = keyof typeof RUN_CODES;
 /** Every {@link RunCode}. */
 export const RUN_CODE_NAMES = Object.keys(RUN_CODES) as [RunCode, ...RunCode[]]; // Object.keys loses the key type
 
+export function isRunCode(code: string): code is RunCode {
+  return Object.hasOwn(RUN_CODES, code);
+}
+
 /** Why a slot is skipped. Stored: only add to this list. */
 export const SKIP_REASONS = ['missed', 'overlap', 'capped'] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];

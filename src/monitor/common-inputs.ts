@@ -1,6 +1,6 @@
 /** Inputs that operations of several subjects have: scope, times and pages. Pure. */
 import { z } from 'zod';
-import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../lib/time-point.ts';
+import { TIME_POINT_EXPECTED } from '../lib/time-point.ts';
 import { idParam, searchSlug, timeParam, topicSlug } from '../model/value-shapes.ts';
 import { type Call, type CommandWords, commandWords } from './operation.ts';
 
@@ -18,20 +18,13 @@ export const TIME_EXAMPLES =
 export const pastTimeWords = (help: string): CommandWords => ({
   value: 'time',
   help,
-  read: readPastTime,
+  read: 'past_time',
   expected: TIME_POINT_EXPECTED,
 });
 
 /** An optional time in the past. @param description for the API @param help of the option */
 export const pastTime = (description: string, help: string) =>
   timeParam.optional().describe(description).register(commandWords, pastTimeWords(help));
-
-function readPastTime(text: string, nowMs: number, zone: string): string | undefined {
-  const point = parseTimePoint(text);
-  return point === undefined
-    ? undefined
-    : resolveTimePoint(point, new Date(nowMs), 'start', zone).toISOString();
-}
 
 /** The cursor of a list that is ordered by id, and how the cursor is read from a row. */
 export const BY_ID = { cursor: z.tuple([idParam]), key: ({ id }: { id: bigint }) => [id] };

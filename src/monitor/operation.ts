@@ -1,10 +1,11 @@
 /**
  * An operation is one thing that a person or a program can do, declared once beside the rules it calls. The API mounts it as a
- * route (`api/operation-routes.ts`), the command line as a command (`cli/operation-commands.ts`).
+ * route (`api/operation-routes.ts`); the command line has a printed description of it (`cli/operation-specs.json`), and requests it.
  */
 import { z } from 'zod';
 import type { Scope, Visitor } from './access/visitor-scopes.ts';
 import type { ActingContext } from './context.ts';
+import type { TypedValue } from './typed-values.ts';
 
 /** Who calls, and what the functions of the monitor need. */
 export type Call = {
@@ -75,8 +76,10 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   callsService?: true;
   /** The route stops when its client disconnects: `stopping` is aborted. */
   endsWithClient?: true;
-  /** The command depends on the configuration or calls others, so it runs in the server, if there is one. */
+  /** It depends on the configuration or calls others, so a command waits for a server that is starting. */
   runsIn?: 'server';
+  /** What the command sends unless asked, where this differs from the default of the route. */
+  sends?: Readonly<Record<string, unknown>>;
   /** Flags of the command that set members instead of their options. */
   shortcuts?: Readonly<Record<`--${string}`, { help: string; sets: Readonly<Record<string, unknown>> }>>;
   /** A command for the help; several are lines. */
@@ -104,11 +107,8 @@ export type CommandWords = {
   argument?: string;
   /** Help; default: the description of the member. */
   help?: string;
-  /**
-   * What the API takes, from what is typed, the time in milliseconds since 1970, and the time zone of the terminal; undefined:
-   * invalid. Default: the text, or the parts of a list.
-   */
-  read?: (text: string, nowMs: number, zone: string) => unknown;
+  /** How the API's value is read from what is typed. Default: the text, or the parts of a list. */
+  read?: TypedValue;
   /** What is expected where `read` refuses. */
   expected?: string;
   /**

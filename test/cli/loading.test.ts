@@ -3,12 +3,16 @@
  * sees CommonJS inside packages, which a loader hook does not, and does not slow the program down as coverage does.
  */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { VERSION } from '../../src/config/version.ts';
 import { freshDatabase } from '../database.ts';
 import { buildPackage } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -38,31 +42,61 @@ const READING: readonly { command: string; own: number; packages: number; heavy?
   // With the sources, whose variables it shows.
   { command: 'config show', own: 95, packages: 21 },
   { command: 'help topic', own: 110, packages: 36 },
-  // As operations, with their input and its problems.
-  { command: 'token list', own: 110, packages: 33 },
-  { command: 'audit', own: 110, packages: 33 },
-  // As operations, with the query language.
-  { command: 'posts list', own: 150, packages: 33 },
-  { command: 'links list', own: 150, packages: 33 },
-  { command: 'retention show', own: 95, packages: 33 },
-  { command: 'topic list', own: 150, packages: 36 },
-  { command: 'search list', own: 186, packages: 36 },
+  // With where the server is.
+  { command: 'retention show', own: 97, packages: 33 },
   // With what changed answers say, and how often there is each thing.
   { command: 'new', own: 146, packages: 33 },
   { command: 'find ferry', own: 140, packages: 33 },
   { command: 'trends', own: 140, packages: 33 },
-  // With which tools of the runs did not respond.
-  { command: 'runs list --json', own: 156, packages: 33 },
-  // As operations, with their input, the query language of filters, and the schedules of digests.
-  { command: 'rules list', own: 145, packages: 39 },
-  // With the newest discovery, up to which channels were notified.
-  { command: 'channels list', own: 155, packages: 33 },
-  { command: 'feeds list', own: 125, packages: 33 },
-  { command: 'deliveries list', own: 130, packages: 33 },
   // With the query language, and which side has topics.
   { command: 'export posts', own: 135, packages: 34 },
-  { command: 'status', own: 140, packages: 52, heavy: ['bullmq', 'ioredis'] },
+  { command: 'status', own: 141, packages: 52, heavy: ['bullmq', 'ioredis'] },
 ];
+
+/** Operations, where no server runs: with the database, the declarations of their subject and what these need. */
+// biome-ignore format: one line for each
+const WITHOUT_SERVER: typeof READING = [
+  { command: 'token list', own: 118, packages: 33 },
+  { command: 'audit', own: 118, packages: 33 },
+  { command: 'posts list', own: 151, packages: 33 },
+  { command: 'links list', own: 153, packages: 33 },
+  { command: 'topic list', own: 151, packages: 36 },
+  { command: 'search list', own: 150, packages: 36 },
+  { command: 'runs list --json', own: 133, packages: 33 },
+  { command: 'rules list', own: 148, packages: 39 },
+  { command: 'channels list', own: 148, packages: 33 },
+  { command: 'feeds list', own: 135, packages: 33 },
+  { command: 'deliveries list', own: 141, packages: 33 },
+];
+
+/** Beside a server the same commands load what makes a request and a table: no schema, no statement, no server. */
+const OF_REQUESTS = [
+  'ansi-regex',
+  'commander',
+  'emoji-regex',
+  'get-east-asian-width',
+  'picocolors',
+  'string-width',
+  'strip-ansi',
+];
+
+test.each(WITHOUT_SERVER)(
+  '$command loads no schema and no database if a server has them',
+  async ({ command }) => {
+    const server = createServer((_request, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'strandline-version': VERSION })
+        .end('{"items":[],"next_cursor":null}'),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const { packages, own } = await loadedBy(command, { STRANDLINE_URL: `http://127.0.0.1:${port}` });
+    server.close();
+    expect(packages).toEqual(OF_REQUESTS);
+    expect(own.length, own.join('\n')).toBeLessThanOrEqual(45);
+  },
+);
 
 test.each(['--version', '--help', 'help'])('%s loads the command parser and no command', async (command) => {
   const { packages, own } = await loadedBy(command);
@@ -71,7 +105,7 @@ test.each(['--version', '--help', 'help'])('%s loads the command parser and no c
   expect(own).toContain('dist/main.js');
 });
 
-test.each(READING)(
+test.each([...READING, ...WITHOUT_SERVER])(
   '$command loads at most $own modules of the program and $packages packages',
   async ({ command, own, packages, heavy = [] }) => {
     const loaded = await loadedBy(command);
@@ -82,12 +116,15 @@ test.each(READING)(
 );
 
 /** Runs a command in a separate process: its packages by name, and files of `dist`. */
-async function loadedBy(command: string): Promise<{ packages: string[]; own: string[] }> {
+async function loadedBy(
+  command: string,
+  where: Record<string, string> = { DATABASE_URL: database.url },
+): Promise<{ packages: string[]; own: string[] }> {
   const list = path.join(directory, 'loaded.json');
   const listing = `--import=data:text/javascript,${encodeURIComponent(LIST_LOADED)}`;
   await run(process.execPath, [listing, 'dist/main.js', ...command.split(' ')], {
     cwd: built,
-    env: { PATH: process.env['PATH'], DATABASE_URL: database.url, LOADED: list },
+    env: { PATH: process.env['PATH'], ...where, LOADED: list },
   });
   const urls = z.array(z.string()).parse(JSON.parse(await readFile(list, 'utf8')));
   const here = `${pathToFileURL(built).href}/`;

@@ -16,6 +16,7 @@ import { writeFrame } from '../../src/platform/child-frames.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { runCli } from '../../src/cli/command-line.ts';
+import { listSpecs } from '../../src/cli/operation-specs.ts';
 import type { RunningServer } from '../../src/cli/running-server.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
 import { until } from '../processes.ts';
@@ -302,50 +303,55 @@ test('a command that prints after its shell has gone ends alone: the server cont
 
 /** Servers, those that open the database in their own way, and one that needs none. */
 const OTHERS = new Set(['up', 'worker', 'api', 'service', 'migrate', 'backup', 'restore', 'autocomplete']);
-test('these commands run in the server, and all others here', async () => {
+test('operations are requested from the server; these commands run in it, and all others here', async () => {
   const other = await makeDirectory();
   const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
   const program = { ctx, embedded: {} } as unknown as Program; // all that it uses of a program
-  let forwarded = false;
+  let place = '';
   const commands = await serveCommands({ real: program, sandbox: null }, null, {
     run: () => {
-      forwarded = true;
+      place = 'server';
       return Promise.resolve(0);
     },
+    openApi: () =>
+      Promise.resolve({
+        handle: (_request, response) => {
+          place = 'api';
+          response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+        },
+        close: () => Promise.resolve(),
+      }),
   });
   const places: Record<string, string> = {};
   for (const { name, argv } of await listCalls()) {
     if (OTHERS.has(name)) continue;
     const streams = { stdout: collector().stream, stderr: collector().stream, stdin: Readable.from([]) };
-    let opened = false;
-    forwarded = false;
+    place = 'neither';
     await runCli(
       argv,
       { ...streams, isTTY: false, env: { STRANDLINE_DATA_DIR: other } },
       {
         open: () => {
-          opened = true;
+          place = 'here';
           return Promise.reject(new Refused('unavailable', 'not here'));
         },
       },
     );
-    places[name] = forwarded ? 'server' : opened ? 'here' : 'neither';
+    places[name] = place;
   }
   await commands?.close();
   await rm(other, { recursive: true });
-  const listPlaces = (place: string) => Object.keys(places).filter((name) => places[name] === place);
+  const listPlaces = (wanted: string) => Object.keys(places).filter((name) => places[name] === wanted);
   expect(listPlaces('neither')).toEqual([]);
+  expect(listPlaces('api').toSorted()).toEqual(
+    listSpecs()
+      .flatMap(({ command }) => command ?? [])
+      .toSorted(),
+  );
   expect(listPlaces('server')).toEqual([
     'mcp',
     'watch',
-    'topic list',
     'topic rewatch',
-    'sources list',
-    'sources add',
-    'sources test',
-    'sources on',
-    'sources off',
-    'sources remove',
     'search add',
     'search edit',
     'search show',
@@ -355,11 +361,6 @@ test('these commands run in the server, and all others here', async () => {
     'plan',
     'apply',
     'describe',
-    'channels add',
-    'channels edit',
-    'channels rotate',
-    'channels test',
-    'deliveries resend',
     'status',
     'runs show',
     'runs replay',

@@ -1,7 +1,8 @@
 /** How a search is doing, by the history of its runs, on a real database: the rule is in the view `search_status`. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../src/lib/time.ts';
-import { judgeTopic, nameTopicStatus, readSearchStatuses } from '../../src/monitor/status/search-status.ts';
+import { judgeTopic, readSearchStatuses } from '../../src/monitor/status/search-status.ts';
+import { nameTopicStatus } from '../../src/monitor/status/status-names.ts';
 import { editSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch, changeTopic } from '../../src/monitor/topics/search-state.ts';
 import type { RunCode } from '../../src/model/errors.ts';

@@ -22,6 +22,8 @@ type Credentials = {
   token: string | undefined;
   /** From the session's cookie. */
   session: string | undefined;
+  /** The account that a command names; counts with the key of the data directory only. */
+  account?: string | undefined;
   address: string;
 };
 

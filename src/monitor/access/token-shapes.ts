@@ -1,15 +1,11 @@
 /** Input and replies of operations on tokens. Pure. */
 import { z } from 'zod';
-import { parseIsoInstant, parseSpan } from '../../lib/time-point.ts';
-import { DAY, SECOND } from '../../lib/time.ts';
 import { idOrPrefixParam, idShape, textParam, timeParam, timeShape } from '../../model/value-shapes.ts';
 import { commandWords } from '../operation.ts';
+import { MAX_GRACE_SECONDS } from '../typed-values.ts';
 import { SCOPES } from './visitor-scopes.ts';
 
 const MAX_TOKEN_NAME = 60;
-
-/** Longest grace period of a replaced secret: time to update every client, even over a weekend. */
-const MAX_GRACE_SECONDS = (7 * DAY) / SECOND;
 
 const EXPECTED_NAME = `1 to ${MAX_TOKEN_NAME} characters`;
 const name = textParam(MAX_TOKEN_NAME, EXPECTED_NAME)
@@ -27,23 +23,9 @@ const graceSeconds = z
   .register(commandWords, {
     flag: '--grace <time>',
     help: 'how long the old secret stays valid, such as 30m, 12h or 7d (default: 0)',
-    read: readGrace,
+    read: 'grace',
     expected: '0, or a duration of at most 7d such as 30m, 12h or 7d',
   });
-
-/** `0`, `30m`, `12h` or `7d` in seconds. */
-function readGrace(text: string): number | undefined {
-  if (text.trim() === '0') return 0;
-  const seconds = (parseSpan(text) ?? Number.NaN) / SECOND;
-  return seconds <= MAX_GRACE_SECONDS ? seconds : undefined;
-}
-
-/** A time in the future: ISO 8601, or a duration from now. */
-function readUntil(text: string, nowMs: number): string | undefined {
-  const span = parseSpan(text) ?? 0;
-  const at = span > 0 ? new Date(nowMs + span) : parseIsoInstant(text.trim());
-  return at === undefined || at.getTime() <= nowMs ? undefined : at.toISOString();
-}
 
 export const newToken = z
   .strictObject({
@@ -62,7 +44,7 @@ export const newToken = z
       .register(commandWords, {
         flag: '--expires <when>',
         help: 'expiry: 90d, or a time such as 2027-03-01 (default: never)',
-        read: readUntil,
+        read: 'expiry',
         expected: 'a time in the future such as 2027-03-01 (UTC), or a duration of at most 3660d such as 90d',
       }),
   })

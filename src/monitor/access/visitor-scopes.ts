@@ -10,11 +10,14 @@ import type { Actor } from '../../store/access/audit-entries.ts';
 export const SCOPES = ['read', 'write', 'run', 'sql', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who makes a request: a local visitor while no token exists, the holder of a token, or a session started with one. */
+/**
+ * Who makes a request: a local visitor while no token exists, the holder of a token, a session started with one, or a command
+ * with the key of the data directory.
+ */
 export type Visitor = {
-  kind: 'local' | 'token' | 'session' | 'nobody';
+  kind: 'local' | 'token' | 'session' | 'command_line' | 'nobody';
   scopes: ReadonlySet<Scope>;
-  /** Identifies a visitor in limits and logs: the public part of their token; null without one. */
+  /** Identifies a visitor in limits and logs: the public part of their token, or the account of a command; null without either. */
   name: string | null;
   /** SHA-256 of the key that was sent, which may have been replaced since. */
   keyHash?: Buffer;
@@ -26,7 +29,7 @@ export type Visitor = {
 export function toActor({ kind, name }: Visitor): Actor {
   if (kind === 'local') return { kind };
   if (kind === 'nobody' || name === null) throw new Error('nobody changes anything');
-  return { kind, token: name };
+  return kind === 'command_line' ? { kind, name } : { kind, token: name };
 }
 
 /** The scopes that this version knows, in the order of {@link SCOPES}. */

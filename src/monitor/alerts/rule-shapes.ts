@@ -123,15 +123,6 @@ const condition = textParam(40, EXPECTED_CONDITION)
   })
   .meta({ examples: ['likes>=1000', UNUSUAL] });
 
-const readList = (text: string) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-
-/** `Posts, spike` as kinds. */
-const readKinds = (text: string) => readList(text).map((part) => part.toLowerCase().replace(/s$/, ''));
-
 const members = {
   preset: z
     .enum(PRESET_NAMES, `one of ${PRESET_NAMES.join(', ')}`)
@@ -150,7 +141,7 @@ const members = {
     .register(commandWords, {
       flag: '--on <kinds>',
       help: `what to report: ${RULE_KINDS.join(', ')}; comma-separated (default: ${DEFAULTS.kinds.join()})`,
-      read: readKinds,
+      read: 'kinds',
     }),
   topic: topicSlug
     .nullable()
@@ -178,7 +169,7 @@ const members = {
     .register(commandWords, {
       flag: '--growth <conditions>',
       help: `for growth: what a post must reach, such as likes>=1000; ${GROWTH_MEASURES.join(', ')}, or ${UNUSUAL}; comma-separated (default: ${UNUSUAL})`,
-      read: readList,
+      read: 'list',
     }),
   cooldown: cooldown
     .describe(
@@ -199,8 +190,7 @@ const members = {
     .register(commandWords, {
       flag: '--max-per-day <n>',
       help: `maximum messages a day; "none" for no limit (default: ${DEFAULTS.max_per_day}; none with --cooldown, and for spikes and trends only)`,
-      read: (text) =>
-        text.trim() === 'none' ? null : /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined,
+      read: 'number_or_none',
       expected: `${EXPECTED_LIMIT}, or none`,
     }),
   quiet_hours: quietHours
@@ -220,7 +210,7 @@ const members = {
     .register(commandWords, {
       flag: '--digest <when>',
       help: 'send a digest instead: "daily 8:00", "weekdays 8:00", "weekly mon 8:00", or a cron expression; "" for none',
-      read: (text) => (text.trim() === '' ? null : text),
+      read: 'text_or_none',
     }),
   tz: z
     .string()

@@ -4,7 +4,7 @@ import { formatCount } from '../../lib/display-format.ts';
 import type { RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { ActingContext } from '../context.ts';
 import { describeDigestSchedule, findFewerDigests } from '../schedule/digest-schedule.ts';
-import { formatInterval } from '../schedule/schedule.ts';
+import { formatInterval } from '../../lib/format-interval.ts';
 import { editRule, findRuleRow } from './manage-rules.ts';
 import { findFewerMessages, findPreset, PRESET_WORDS, type PresetName } from './rule-presets.ts';
 import type { EditedRule } from './rule-shapes.ts';

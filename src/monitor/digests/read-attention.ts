@@ -8,7 +8,8 @@ import { readSpikes, type SpikeRow } from '../../store/queries/trend-reports.ts'
 import { findProblemPage, titleProblem } from '../alerts/problem-words.ts';
 import type { Context } from '../context.ts';
 import { composeReason } from '../trends/rules/reason-sentence.ts';
-import { listTroubled, type SearchStatus, STATUS_NAMES } from '../status/search-status.ts';
+import { listTroubled, type SearchStatus } from '../status/search-status.ts';
+import { STATUS_NAMES } from '../status/status-names.ts';
 import { type Digest, type DigestAttention, MAX_ATTENTION, type NameTopic } from './digest-shapes.ts';
 
 /** A spike is reported at most six hours after its window, which is a day long at most, but for searches that run less than daily. */

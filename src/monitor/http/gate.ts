@@ -1,6 +1,8 @@
 /** Checks every request: host name, visitor, scope, and whether another site forged it. */
 
-import { InvalidInput } from '../../model/errors.ts';
+import { VERSION } from '../../config/version.ts';
+import { ACCOUNT_HEADER, VERSION_HEADER } from '../../model/client-headers.ts';
+import { InvalidInput, Refused } from '../../model/errors.ts';
 import { type BoundAddress, isOurHost, isOurOrigin } from '../../platform/http/allowed-hosts.ts';
 import { keyOfHeader } from '../../platform/keys.ts';
 import { isUnreachable } from '../../store/db/database.ts';
@@ -51,8 +53,10 @@ export function addGate(
       if (request.visitor.kind === 'nobody') await countRefused(request);
       if (request.visitor.kind === 'nobody' && door === 'page') return redirectToSignIn(request, reply);
       assertScope(request.visitor, scope);
+      assertVersion(request, reply);
     }
-    if (request.visitor.kind !== 'token') assertNotForged(request, bound);
+    const { kind } = request.visitor;
+    if (kind !== 'token' && kind !== 'command_line') assertNotForged(request, bound);
     return undefined;
   });
   app.addHook('preValidation', async (request) => {
@@ -72,6 +76,7 @@ export function addGate(
       return await access.visitorOf({
         token: open ? undefined : keyOfHeader(request.headers.authorization),
         session: request.cookies[cookie],
+        account: readHeader(request, ACCOUNT_HEADER),
         address: request.clientAddress,
       });
     } catch (error) {
@@ -81,6 +86,25 @@ export function addGate(
     }
   }
 }
+
+function readHeader({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A command of another version may not know what it asks for. @throws Refused */
+function assertVersion(request: FastifyRequest, reply: FastifyReply): void {
+  const asked = readHeader(request, VERSION_HEADER);
+  if (asked === undefined) return;
+  void reply.header(VERSION_HEADER, VERSION);
+  if (asked !== VERSION)
+    throw new Refused(
+      'conflict',
+      `this server is strandline ${VERSION}, but the command is ${asked.slice(0, MAX_VERSION)}. Use the same version.`,
+    );
+}
+
+const MAX_VERSION = 30;
 
 /** @param raw alternating header names and values, as received */
 function countHeader(raw: readonly string[], name: string): number {

@@ -8,8 +8,9 @@ import type { FastifyRequest } from 'fastify';
  */
 export function readPublicBase(
   { headers: { host = 'localhost' } }: Pick<FastifyRequest, 'headers'>,
-  { ctx, mount = '' }: Pick<RouteContext, 'ctx' | 'mount'>,
+  { ctx, mount = '', publicBase }: Pick<RouteContext, 'ctx' | 'mount' | 'publicBase'>,
 ): string {
   const { baseUrl } = ctx.config.http;
+  if (baseUrl === undefined && publicBase !== undefined) return publicBase;
   return baseUrl === undefined ? `http://${host}${mount}` : trimEndSlashes(baseUrl);
 }

@@ -115,22 +115,26 @@ function buildProblem(place: string, whole: unknown, steps: readonly string[], e
 }
 
 /**
- * The values of an input that comes from a command or a form, not from a request.
- * @throws InvalidInput with all problems
+ * The values of an input, such as that of a command or a form.
+ * @param part of a request, whose paths begin with it @throws InvalidInput with all problems
  */
-export function decodeInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+export function decodeInput<S extends z.ZodType>(schema: S, input: unknown, part?: string): z.output<S> {
   const read = schema.safeParse(input);
   if (read.success) return read.data;
   // An issue of zod is an object whose members depend on its code, as in a request's.
   const issues = read.error.issues as unknown as MemberIssue[];
   throw new InvalidInput(
-    issues.flatMap(listExpected).map(({ steps, expected }) => ({
-      path: steps
-        .map((name, i) => (/^\d+$/.test(name) ? `[${name}]` : `${i === 0 ? '' : '.'}${name}`))
-        .join(''),
-      given: readGiven(input, steps),
-      expected,
-    })),
+    issues.flatMap(listExpected).map(({ steps, expected }) =>
+      part === undefined
+        ? {
+            path: steps
+              .map((name, i) => (/^\d+$/.test(name) ? `[${name}]` : `${i === 0 ? '' : '.'}${name}`))
+              .join(''),
+            given: readGiven(input, steps),
+            expected,
+          }
+        : buildProblem(part, input, steps, expected),
+    ),
   );
 }
 
@@ -149,7 +153,8 @@ function readGiven(whole: unknown, steps: readonly string[]): unknown {
 /** Addresses of channels are pasted with what makes them secret. */
 const SECRET_NAME = /secret|token|password|key|^address$/i;
 const MAX_GIVEN_LENGTH = 200;
-const MAX_EXPECTED_LENGTH = 500;
+/** The longest list of choices fits. */
+const MAX_EXPECTED_LENGTH = 2_000;
 /** Enough for a person; a request with thousands of problems does not get thousands in reply. */
 const MAX_PROBLEMS = 20;
 

@@ -34,6 +34,8 @@ export type RouteContext = {
   readerUrl: () => string | null;
   /** The database that this process runs itself; null for an external one. */
   embedded: EmbeddedDatabase | null;
+  /** Where people find its pages, if clients reach it at another address; without a slash at its end. */
+  publicBase?: string;
   /** Default: at the root. */
   mount?: Mount;
   /** Where the sandbox is served, beside this application; null if there is none. */

@@ -74,7 +74,7 @@ const WholePost = z
   .meta({ id: 'WholePost' });
 
 /** @param orders the first is the default @param option that chooses the order */
-export const definePostFilter = <const Order extends PostOrder>(
+const definePostFilter = <const Order extends PostOrder>(
   orders: readonly [Order, ...Order[]],
   option: 'sort' | 'by',
 ) =>
@@ -155,6 +155,18 @@ export const listPosts = declareOperation({
     return { rows, not_indexed };
   },
 });
+
+const OTHER_COUNTS = POST_ORDERS.filter((order) => order !== 'newest' && order !== 'likes');
+
+/** The same list, for a command that has the highest counters first. */
+export const topPosts = {
+  ...listPosts,
+  command: 'posts top',
+  does: 'List the posts with the highest counters',
+  input: definePostFilter(['likes', ...OTHER_COUNTS], 'by'),
+  sends: { sort: 'likes' },
+  example: 'strandline posts top --topic harbour-ferry --by views --since 1w',
+};
 
 export const POST_OPERATIONS = [
   listPosts,

@@ -1,5 +1,6 @@
 /** Schedules of searches, and how they are parsed. */
 
+import { formatInterval } from '../../lib/format-interval.ts';
 import type { Operation } from '../../model/enumerations.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../model/errors.ts';
 import { HOUR, MINUTE, SECOND } from '../../lib/time.ts';
@@ -151,19 +152,6 @@ function writeAdaptive({ leastMs, mostMs, callsPerDay }: AdaptiveSchedule): stri
   const bounds = isUsual ? '' : ` ${formatInterval(leastMs / SECOND)}-${formatInterval(mostMs / SECOND)}`;
   return `auto${bounds}${callsPerDay === null ? '' : ` ${callsPerDay}/day`}`;
 }
-
-/** An interval as it is typed: `15m`, `90s`, `7d`, `0`. */
-export function formatInterval(seconds: number): string {
-  if (seconds === 0) return '0';
-  const [length, unit] = INTERVAL_UNITS.find(([unitSeconds]) => seconds % unitSeconds === 0) ?? [1, 's'];
-  return `${seconds / length}${unit}`;
-}
-
-const INTERVAL_UNITS = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
-] as const;
 
 /** The value of `every` as people write it; undefined for a cron expression. */
 export function writeEvery({ every_seconds, auto }: ScheduleColumns): string | undefined {

@@ -103,20 +103,6 @@ export function listTroubled(searches: readonly SearchStatus[]): SearchStatus[] 
   return searches.filter(({ status }) => TROUBLED.has(status)).toSorted(compareStatuses);
 }
 
-/** Names of the statuses, for people. */
-export const STATUS_NAMES: Readonly<Record<SearchStatusName, string>> = {
-  broken: 'broken',
-  failing: 'failing',
-  silent: 'silent',
-  nothing_coming: 'nothing coming',
-  waiting_for_source: 'waiting for a source',
-  capped: 'capped',
-  waiting: 'waiting for its first run',
-  ok: 'OK',
-  paused: 'paused',
-  removed: 'removed',
-};
-
 /** Practically unlimited. */
 const MAX_SEARCHES = 100_000;
 
@@ -247,35 +233,6 @@ export function judgeTopic(searches: readonly SearchStatus[]): TopicStatus {
 export async function readTopicStatuses(ctx: StatusContext): Promise<Map<string, TopicStatus>> {
   const byTopic = groupBy(await readSearchStatuses(ctx), ({ topic }) => topic);
   return new Map([...byTopic].map(([topic, searches]) => [topic, judgeTopic(searches)]));
-}
-
-/** `failing`, `paused until Fri, 27 Nov, 09:00`. @param formatEnd writes the end of a pause for a reader */
-export function nameStatus(
-  { status, paused_until }: { status: SearchStatusName; paused_until: Date | null },
-  formatEnd: (at: Date) => string,
-): string {
-  const name = STATUS_NAMES[status];
-  return status === 'paused' && paused_until !== null ? `${name} until ${formatEnd(paused_until)}` : name;
-}
-
-/** `failing`, or of several searches `1 of 2 searches failing`; `no searches`. @param formatEnd as of {@link nameStatus} */
-export function nameTopicStatus(
-  {
-    status,
-    searches,
-    total,
-    paused_until,
-  }: Pick<TopicStatus, 'status' | 'total' | 'paused_until'> & { searches: { length: number } },
-  formatEnd: (at: Date) => string,
-): string {
-  if (status === null) return 'no searches';
-  const name = nameStatus({ status, paused_until }, formatEnd);
-  if (total < 2) return name;
-  if (status === 'ok') {
-    const others = total - searches.length;
-    return others === 0 ? name : `${name}, ${others} of ${total} searches paused`;
-  }
-  return `${searches.length} of ${total} searches ${name}`;
 }
 
 /** The members of a search about its status, in the API and in JSON of commands. */

@@ -6,7 +6,7 @@ import type { SystemEventKind } from '../../model/alerts.ts';
 import { describeProblem, findProblemPage } from '../alerts/problem-words.ts';
 import { advisoryCheck, type Check, failedCheck, passedCheck } from './check.ts';
 import { describeMissed } from './search-completeness.ts';
-import { STATUS_NAMES } from './search-status.ts';
+import { STATUS_NAMES } from './status-names.ts';
 import { describeLastRun } from './search-silence.ts';
 import type { StatusFacts, WorkerStatus } from './status-facts.ts';
 

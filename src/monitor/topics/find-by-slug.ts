@@ -64,27 +64,13 @@ function assertNotRemoved<Row extends SlugOwner>(kind: NamedKind, row: Row): Row
   throw new Refused('conflict', words, { missing: kind });
 }
 
-type RuleScope = { topic: string | null; search: string | null };
+export type RuleScope = { topic: string | null; search: string | null };
 
 /** When the topic or search in the scope of a rule was removed; null unless it was. @throws Refused `not_found` */
 export async function findScopeRemoval(db: Database, { topic, search }: RuleScope): Promise<Date | null> {
   if (topic === null) return null;
   const { archived_at } = search === null ? await findTopicRow(db, topic) : await findSearchRow(db, search);
   return archived_at;
-}
-
-/**
- * `The topic was removed on 2026-11-21. This rule finds nothing new until its scope is changed.`
- * @param removedAt as {@link findScopeRemoval} returns it @returns null unless the scope of the rule was removed
- */
-export function describeRemovedScope(
-  { search }: Pick<RuleScope, 'search'>,
-  removedAt: Date | string | null,
-): string | null {
-  if (removedAt === null) return null;
-  const kind = search === null ? 'topic' : 'search';
-  const day = new Date(removedAt).toISOString().slice(0, 10);
-  return `The ${kind} was removed on ${day}. This rule finds nothing new until its scope is changed.`;
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Operations on the states of searches: pause, resume and remove a search, the searches of a topic, or all; and list them. */
 import { z } from 'zod';
 import { OPERATIONS } from '../../model/enumerations.ts';
-import { FUTURE_TIME_EXPECTED, parseFutureTime } from '../../lib/future-time.ts';
-import { parseSpan } from '../../lib/time-point.ts';
+import { FUTURE_TIME_EXPECTED } from '../../lib/future-time.ts';
 import { flagParam, futureTimeParam, searchSlug, timeShape, topicSlug } from '../../model/value-shapes.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { SEARCH_STATES, SERVICE_KINDS } from '../../model/closed-lists.ts';
@@ -30,15 +29,9 @@ const until = futureTimeParam
   .register(commandWords, {
     flag: '--until <time...>',
     help: 'when it ends by itself: 2h, 9:00, tomorrow 9:00, friday 9:00 (time zone shown; with --utc, UTC), 2026-11-30T09:00Z',
-    read: readUntil,
+    read: 'future_time',
     expected: FUTURE_TIME_EXPECTED,
   });
-
-/** A duration begins when the database's clock says so; words are of the terminal's zone. */
-function readUntil(text: string, nowMs: number, zone: string): string | undefined {
-  if (parseSpan(text.trim().toLowerCase()) !== undefined) return text;
-  return parseFutureTime(text, zone)?.resolve(new Date(nowMs)).toISOString();
-}
 
 const { topic } = atTopic;
 const { search } = atSearch;

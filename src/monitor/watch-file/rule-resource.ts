@@ -9,7 +9,7 @@ import { changeRule, putRule } from '../alerts/manage-rules.ts';
 import { chooseDefaults, type NewRule, putRuleShape } from '../alerts/rule-shapes.ts';
 import { decodeInput } from '../http/request-problems.ts';
 import { writeDigestSchedule } from '../schedule/digest-schedule.ts';
-import { formatInterval } from '../schedule/schedule.ts';
+import { formatInterval } from '../../lib/format-interval.ts';
 import { declareResource, describeGiven, type Existing, findUnknownMembers, type Need } from './resource.ts';
 
 type Written = Required<Omit<NewRule, 'slug' | 'preset'>>;

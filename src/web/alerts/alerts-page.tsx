@@ -15,7 +15,7 @@ import { listMutes } from '../../store/alerts/mutes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { Badge } from '../components/icons.tsx';
 import { ActionButton } from '../components/form.tsx';
-import { formatInterval } from '../../monitor/schedule/schedule.ts';
+import { formatInterval } from '../../lib/format-interval.ts';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';

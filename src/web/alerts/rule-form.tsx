@@ -7,7 +7,7 @@ import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
 import { Button, Field, type FieldOption, Form, type FormValues } from '../components/form.tsx';
 import { writeDigestSchedule } from '../../monitor/schedule/digest-schedule.ts';
-import { formatInterval } from '../../monitor/schedule/schedule.ts';
+import { formatInterval } from '../../lib/format-interval.ts';
 import { IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
 import { OpenedField } from '../edit/opened-field.tsx';

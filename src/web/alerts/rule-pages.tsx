@@ -21,7 +21,8 @@ import {
 } from '../../monitor/alerts/rule-shapes.ts';
 import { decodeInput } from '../../monitor/http/request-problems.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { describeRemovedScope, findScope, findScopeRemoval } from '../../monitor/topics/find-by-slug.ts';
+import { findScope, findScopeRemoval } from '../../monitor/topics/find-by-slug.ts';
+import { describeRemovedScope } from '../../monitor/topics/removed-scope.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readSearches } from '../../store/queries/search-list.ts';

@@ -1,11 +1,6 @@
 /** How a topic or search is doing: in a line under its title, and as a badge in lists. */
-import {
-  judgeTopic,
-  nameStatus,
-  nameTopicStatus,
-  type SearchStatus,
-  type TopicStatus,
-} from '../../monitor/status/search-status.ts';
+import { judgeTopic, type SearchStatus, type TopicStatus } from '../../monitor/status/search-status.ts';
+import { nameStatus, nameTopicStatus } from '../../monitor/status/status-names.ts';
 import { formatWithWeekday } from '../../lib/display-format.ts';
 import { ActionButton } from './form.tsx';
 import { Badge } from './icons.tsx';

@@ -1,5 +1,6 @@
 import { formatUtcMidnight } from '../../lib/display-format.ts';
-import { compareStatuses, STATUS_NAMES } from '../../monitor/status/search-status.ts';
+import { compareStatuses } from '../../monitor/status/search-status.ts';
+import { STATUS_NAMES } from '../../monitor/status/status-names.ts';
 import type { RunTally, ServiceDay } from '../../store/queries/run-tallies.ts';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { Badge } from '../components/icons.tsx';

@@ -6,7 +6,7 @@ import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { type CheckState, tallyChecks } from '../../monitor/status/check.ts';
 import { judgeStatus } from '../../monitor/status/status-checks.ts';
-import { STATUS_NAMES } from '../../monitor/status/search-status.ts';
+import { STATUS_NAMES } from '../../monitor/status/status-names.ts';
 import { Facts, Stat, Stats } from '../components/fact-list.tsx';
 import { formatBytes } from '../../lib/display-format.ts';
 import { Count, formatCount } from '../components/numbers.tsx';

@@ -1,7 +1,7 @@
 /** Rules of the detail pages that need no page. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseId } from '../../../src/cli/option-values.ts';
+import { parseId } from '../../../src/cli/run-commands.ts';
 import { InvalidInput, RUN_CODES, type RunCode } from '../../../src/model/errors.ts';
 import { computeShareByDay } from '../../../src/monitor/trends/rules/share-by-day.ts';
 import { quoteShellWord } from '../../../src/web/components/untrusted-text.tsx';

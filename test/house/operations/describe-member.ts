@@ -1,24 +1,19 @@
 /** Members of an operation's input as options and arguments of a command. */
 import { z } from 'zod';
-import { type CommandWords, commandWords, type Input, listShapes, memberOf } from '../monitor/operation.ts';
+import { lowerFirst } from '../../../src/cli/terminal-text.ts';
+import type { MemberSpec } from '../../../src/cli/operation-specs.ts';
+import { InvalidInput } from '../../../src/model/errors.ts';
+import { decodeInput } from '../../../src/monitor/http/request-problems.ts';
+import {
+  type CommandWords,
+  commandWords,
+  type Input,
+  listShapes,
+  memberOf,
+} from '../../../src/monitor/operation.ts';
 
-export type Member = {
-  name: string;
-  /** The name of the argument; undefined: it is an option. */
-  argument: string | undefined;
-  /** Of the option, such as `--name <name>`. */
-  flag: string;
-  help: string;
-  required: boolean;
-  file: boolean;
-  /** What is expected where `read` refuses. */
-  expected: string;
-  read: NonNullable<CommandWords['read']> | undefined;
-  isList: boolean;
-};
-
-/** @param name of a member of the input */
-export function describeMember(input: Input, name: string): Member {
+/** @param place the part of the request that has the member */
+export function describeMember(input: Input, name: string, place: MemberSpec['in']): MemberSpec {
   const schema = memberOf(input, name);
   const { words, description = '', inner, standard } = unwrap(schema);
   const {
@@ -26,44 +21,44 @@ export function describeMember(input: Input, name: string): Member {
     read,
     file = false,
     help = `${file ? 'file that contains it: ' : ''}${lowerFirst(description.replace(/\.$/, ''))}`,
-    expected = 'a valid value',
+    expected = place === 'params' ? describeEmpty(input, name) : undefined,
   } = words;
   const values = listValues(inner);
   const flag =
     words.flag ?? `--${name.replaceAll('_', '-')}${file ? '-file <path>' : ` <${words.value ?? name}>`}`;
   const shown = help.includes('(default: ') ? undefined : standard;
+  const isRequired =
+    listShapes(input).every(({ shape }) => name in shape) && !z.safeParse(schema, undefined).success;
   return {
     name,
-    argument,
+    in: place,
+    ...(argument === undefined ? {} : { argument }),
     flag,
     help: `${help}${values === '' || help.includes(values) ? '' : `: ${values}`}${shown === undefined ? '' : ` (default: ${shown})`}`,
-    required:
-      listShapes(input).every(({ shape }) => name in shape) && !z.safeParse(schema, undefined).success,
-    file,
-    expected,
-    read,
-    isList: inner instanceof z.ZodArray,
+    ...(isRequired ? { required: true } : {}),
+    ...(file ? { file: true } : {}),
+    ...(inner instanceof z.ZodArray ? { list: true } : {}),
+    ...(read === undefined ? {} : { read }),
+    ...(expected === undefined ? {} : { expected }),
   };
 }
 
-/** The value of a member as the API takes it, from what commander read; undefined: invalid. */
-export function readMember(
-  { read, isList }: Member,
-  typed: unknown,
-  { now, zone }: { now: Date; zone: string },
-): unknown {
-  // A flag is a boolean in a query, which is text.
-  if (typeof typed !== 'string') return String(typed);
-  if (read !== undefined) return read(typed, now.getTime(), zone);
-  return isList ? splitList(typed) : typed;
+/** Of a choice, as a command checks it that sends another default. */
+export function listChoices(input: Input, name: string): Pick<MemberSpec, 'choices' | 'expected'> {
+  const { inner } = unwrap(memberOf(input, name));
+  if (!(inner instanceof z.ZodEnum)) return {};
+  const choices = inner.options.map(String);
+  return { choices, expected: `one of ${choices.join(', ')}` };
 }
 
-/** The parts of a list, separated by commas. */
-export function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+/** What is expected instead of an empty text, which no path can have. */
+function describeEmpty(input: Input, name: string): string {
+  try {
+    decodeInput(z.object({ [name]: memberOf(input, name) }), { [name]: '' });
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.problems[0]?.expected ?? '';
+  }
+  return 'a text that is not empty';
 }
 
 /** Words and description of a schema or of what it wraps: the outermost of each. */
@@ -90,8 +85,3 @@ function listValues(schema: z.core.$ZodType): string {
 
 /** The values of a longer choice are in the message about a wrong one. */
 const MAX_LISTED_VALUES = 12;
-
-/** A text whose first word is an abbreviation, such as URL, is unchanged. */
-export function lowerFirst(text: string): string {
-  return /^\p{Lu}{2}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
-}
