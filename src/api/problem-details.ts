@@ -7,7 +7,6 @@ import {
   type Failure,
   formatProblemType,
   mapErrorToFailure,
-  WrongMethod,
 } from '../monitor/http/error-statuses.ts';
 import { decodeInput, readRequestProblems } from '../monitor/http/request-problems.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -49,7 +48,6 @@ export function createProblemHandler(
     );
     if (failure.status >= 500) log.error({ err: error, request: request.id }, 'request failed');
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer realm="strandline"');
-    if (error instanceof WrongMethod) reply.header('allow', error.allowed.join(', '));
     return sendFailure(failure, request, reply);
   };
 }

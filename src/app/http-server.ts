@@ -282,10 +282,13 @@ function markRoutes(scoped: App, door: 'api' | 'page'): void {
 
 /** An address without a route is an error like others, rendered by the error handler of this scope. */
 function addNotFoundHandler(scoped: App): void {
-  scoped.setNotFoundHandler({ preHandler: scoped.rateLimit() }, ({ url }) => {
+  scoped.setNotFoundHandler({ preHandler: scoped.rateLimit() }, ({ url }, reply) => {
     const [address = ''] = url.split('?');
     const allowed = listMethodsAt(address, scoped.routeTable);
-    if (allowed.length > 0) throw new WrongMethod(allowed);
+    if (allowed.length > 0) {
+      reply.header('allow', allowed.join(', '));
+      throw new WrongMethod(allowed);
+    }
     throw new Refused('not_found', 'no page or route at this address');
   });
 }

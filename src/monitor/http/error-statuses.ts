@@ -32,10 +32,8 @@ export type Failure = {
 /** The route exists but does not support the method. */
 export class WrongMethod extends Error {
   override readonly name = 'WrongMethod';
-  readonly allowed: readonly string[];
   constructor(allowed: readonly string[]) {
     super(`this path supports ${allowed.join(', ')}`);
-    this.allowed = allowed;
   }
 }
 

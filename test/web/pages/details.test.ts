@@ -537,6 +537,11 @@ test.each([
   expect(words(html)).toMatch(/there is no|there is evidence of|has no stored response|the API has no part/i);
 });
 
+test('a method that a page does not have gets those that it has', async () => {
+  const reply = await app.inject({ method: 'PUT', url: '/posts/1' });
+  expect([reply.statusCode, reply.headers['allow']]).toEqual([405, 'GET, HEAD']);
+});
+
 test.each(['/runs?status=odd', '/runs?before=x', '/runs?nothing=1', '/explore?kind=odd'])(
   '%s is refused, with an explanation',
   async (url) => expect((await person.get(url)).status).toBe(400),
