@@ -16,7 +16,7 @@ import { type CompletionRow, readCompletionPage } from '../../store/queries/comp
 import { readAnswerChanges } from '../../store/queries/answer-changes.ts';
 import { Table } from '../components/data-table.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { EmptyState, ScopeLinks, Section } from '../components/section.tsx';
+import { EmptyState, ScopeLinks, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { emptyField, slugParams } from '../request-input.ts';
@@ -34,7 +34,7 @@ type TimelineRow = CompletionRow & { changes: readonly AnswerChange[] };
 
 export async function readTimeline(
   db: Reads,
-  range: { search: string; before?: Id | undefined; limit: number },
+  range: { search: string; changed?: true | undefined; before?: Id | undefined; limit: number },
 ): Promise<TimelineRow[]> {
   const rows = await readCompletionPage(db, range);
   const changes = await readAnswerChanges(
@@ -45,15 +45,17 @@ export async function readTimeline(
 }
 
 const key = emptyField.or(idKey).optional();
-const comparison = z.object({ from: key, to: key, before: key });
+const only = emptyField.or(z.literal('changed')).optional();
+const comparison = z.object({ from: key, to: key, before: key, only });
 
 export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams, querystring: comparison };
   app.get('/searches/:slug/completions', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const search = await findSearchRow(ctx.db, request.params.slug);
     const { slug } = search;
-    const { before, ...range } = request.query;
-    const rows = await readTimeline(ctx.db, { search: slug, before, limit: SHOWN_ON_PAGE });
+    const { before, only: filter, ...range } = request.query;
+    const changed = filter === undefined ? undefined : true;
+    const rows = await readTimeline(ctx.db, { search: slug, changed, before, limit: SHOWN_ON_PAGE });
     const diff = await readCompletionDiff(ctx.db, search, range);
     // Without a choice, a single completion is no mistake.
     const isChosen = range.from !== undefined || range.to !== undefined;
@@ -69,6 +71,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
             search={slug}
             rows={rows}
             older={rows.length === SHOWN_ON_PAGE}
+            filter={changed === true ? 'changed' : 'all'}
             diff={typeof diff === 'string' ? null : diff}
           />
         </>
@@ -113,16 +116,19 @@ export function TimelineSection({
   search,
   rows,
   older,
+  filter,
   diff = null,
 }: {
   search: string;
   rows: readonly TimelineRow[];
   /** Whether older completions may exist. */
   older: boolean;
+  /** Which answers the rows are, where a person can choose. */
+  filter?: 'all' | 'changed';
   /** The comparison that is shown, which is preselected. */
   diff?: CompletionDiff | null;
 }) {
-  if (rows.length === 0) return null;
+  if (rows.length === 0 && filter !== 'changed') return null;
   const path = `/searches/${search}/completions`;
   const [newest, previous] = rows;
   const from = diff?.from.run_id ?? previous?.run_id;
@@ -143,9 +149,24 @@ export function TimelineSection({
       id="answers"
       note="What no answer of the 7 days before said. Different counters or wording alone are not a change."
     >
+      {filter === undefined ? null : (
+        <Tabs
+          label="Which answers"
+          tabs={[
+            { href: `${path}#answers`, words: 'All', here: filter === 'all' },
+            {
+              href: `${path}?only=changed#answers`,
+              words: 'Only those that changed',
+              here: filter === 'changed',
+            },
+          ]}
+        />
+      )}
       <form method="get" action={path}>
+        {filter === 'changed' ? <input type="hidden" name="only" value="changed" /> : null}
         <Table
           caption="Answers, newest first"
+          empty="No answer said anything that those of the 7 days before had not said."
           rows={rows}
           columns={[
             ...(isComparable
@@ -187,7 +208,11 @@ export function TimelineSection({
         />
         <p class="line-more under-table">
           {isComparable ? <button type="submit">Compare</button> : null}
-          {older ? <a href={`${path}?before=${rows.at(-1)?.id}`}>Older answers</a> : null}
+          {older ? (
+            <a href={`${path}?before=${rows.at(-1)?.id}${filter === 'changed' ? '&only=changed' : ''}`}>
+              Older answers
+            </a>
+          ) : null}
         </p>
       </form>
     </Section>
