@@ -36,6 +36,7 @@ import { findRoutes } from './find-routes.ts';
 import { LINK_OPERATIONS } from '../monitor/items/link-operations.ts';
 import { documentRoutes } from './openapi/document.ts';
 import { POST_OPERATIONS } from '../monitor/items/post-operations.ts';
+import { STORY_OPERATIONS } from '../monitor/items/story-operations.ts';
 import { runAnswerRoute } from './run-answer-route.ts';
 import { sqlRoutes } from './sql-routes.ts';
 import { statusRoutes } from './status-routes.ts';
@@ -59,6 +60,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(POST_OPERATIONS),
   routesOf(AUTHOR_OPERATIONS),
   routesOf(LINK_OPERATIONS),
+  routesOf(STORY_OPERATIONS),
   routesOf(COMPLETION_OPERATIONS),
   routesOf(DISCOVERY_OPERATIONS),
   routesOf(EVIDENCE_OPERATIONS),

@@ -39,6 +39,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['trends ...', 'post volume, averages and spikes', async () => (await import('./trends-commands.ts')).registerTrends],
     ['posts ...', 'posts: list, show, top, growth', async () => (await import('./post-views.ts')).registerPosts],
     ['links ...', 'links: list, first, show', async () => (await import('./link-views.ts')).registerLinks],
+    ['stories topic', 'stories of a topic: what its items say, each once', async () => (await import('./story-views.ts')).registerStories],
     ['completions ...', 'completions: show, diff', async () => (await import('./completion-views.ts')).registerCompletions],
     ['evidence kind id', 'what was found, when, and the raw responses that say so', async () => (await import('./evidence-view.ts')).registerEvidence],
     ['export what', 'export results as CSV, NDJSON or Parquet', async () => (await import('./export-command.ts')).registerExport],

@@ -6,6 +6,7 @@ import { addCounts, foldCounts } from '../store/derive/counts.ts';
 import { deleteIdempotencyKeys } from '../store/access/idempotency.ts';
 import { fillTextKeys } from '../store/maintenance/fill-text-keys.ts';
 import { fillTopicItems } from '../store/maintenance/fill-topic-items.ts';
+import { followStories } from '../store/stories/follow-stories.ts';
 import { ensurePartitions } from '../store/maintenance/partitions.ts';
 import { continuePurges } from '../store/erase/purge.ts';
 import { recordFact } from '../store/db/facts.ts';
@@ -38,6 +39,10 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   // A request makes it due at once; an interrupted purge continues.
   purges: { everyMs: MINUTE, work: continuePurgesBriefly },
   idempotency: { everyMs: HOUR, work: inOneGo(({ db, clock }) => deleteIdempotencyKeys(db, clock)) },
+  stories: {
+    everyMs: 15 * SECOND,
+    work: ({ db }, signal) => followStories(db, { batches: MAX_STORY_BATCHES, signal }),
+  },
   system: { everyMs: MINUTE, work: inOneGo(checkSystem) },
   trials: { everyMs: MINUTE, work: inOneGo(({ db, clock }) => markUnknownTrials(db, clock.now())) },
 };
@@ -48,6 +53,9 @@ export const RECURRING_WORK = Object.keys(RECURRING);
 const MAX_ITEM_BATCHES = 50;
 /** Batches of a thousand items that are indexed in one go, a third of a second each. */
 const MAX_ARCHIVE_BATCHES = 5;
+
+/** Batches of a thousand items whose stories are decided in one go. */
+const MAX_STORY_BATCHES = 5;
 
 /** Maximum duration per pass; the next one continues. */
 const MAX_PURGE_MS = 5 * SECOND;

@@ -116,6 +116,11 @@ export const LOG_TABLES: readonly string[] = [
   'archive_documents',
   'archive_progress',
   'archive_changes',
+  // Stories are decided in the order of the feed, and named by its entries.
+  'stories',
+  'story_items',
+  'story_candidates',
+  'story_changes',
 ];
 
 /** All tables of the schema, without partitions and the migrator's. */

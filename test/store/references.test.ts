@@ -44,7 +44,7 @@ const WITHOUT_REFERENCES: readonly string[] = [
 
 /** Whole numbers that are no keys of rows. */
 const NUMBERS =
-  /(?:_count|_known)$|(?:^|[.])(?:content_hash|partial_hash|text_key|units|documents|words|engagement|step_engagement|followed|changes|gained|top_gained|compared_with)$|^search_typical[.]posts$/;
+  /(?:_count|_known)$|(?:^|[.])(?:content_hash|partial_hash|text_key|units|documents|words|engagement|step_engagement|followed|changes|gained|top_gained|compared_with)$|^search_typical[.]posts$|^story_candidates[.]names$/;
 const OWN_SCHEMA = `relnamespace = 'strandline'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT LIKE '%migrations%'`;
 
 /** What the catalog has and the table does not declare, or the other way round. */
@@ -108,7 +108,7 @@ test('a table, a column or a foreign key that nobody declared is found', async (
 });
 
 /** Tables with few rows, of which a batch reads all. */
-const SMALL = new Set(['archive_changes', 'feeds', 'rules', 'system_events']);
+const SMALL = new Set(['archive_changes', 'feeds', 'rules', 'story_changes', 'system_events']);
 
 test('an index finds the rows that a batch deletes, or the table of references says that none does', async () => {
   const indexed = new Set(

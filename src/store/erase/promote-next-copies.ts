@@ -6,11 +6,12 @@ import { groupCopies } from '../../model/copies.ts';
 import { chooseFirst, markFirst, readGroups, readTopicItems } from '../topics/copies.ts';
 import type { Id, Transaction } from '../db/database.ts';
 import { execute, statement } from '../db/statement.ts';
+import { leaveStories } from '../stories/write-stories.ts';
 import { clearBodies } from './erasure.ts';
 
 /**
  * Before discoveries are deleted: the next member of each of their things becomes its first, and takes its place in messages, so
- * that the thing is not sent again. Bodies of messages that contain the discoveries are cleared.
+ * that the thing is not sent again. Bodies of messages that contain the discoveries are cleared, and their stories are taken apart.
  */
 export async function passOnThings(tx: Transaction, discoveryIds: readonly Id[]): Promise<void> {
   if (discoveryIds.length === 0) return;
@@ -31,6 +32,7 @@ export async function passOnThings(tx: Transaction, discoveryIds: readonly Id[])
   }
   await passOnDeliveries(tx, pairs);
   await markFirst(tx, first, true);
+  await leaveStories(tx, discoveryIds);
 }
 
 /** Replaces discoveries in messages by the next ones, each once for each rule. */

@@ -177,6 +177,18 @@ export const REFERENCES: Readonly<
   post_counters_at_age: { search_id: goes('searches', MANY), post_id: goes('posts') },
   post_gains: { post_id: goes('posts') },
 
+  // Stories. `leaveStories` takes a story apart before a discovery of it is deleted.
+  stories: {
+    id: goes('discoveries'),
+    topic_id: goes('topics', MANY),
+    origin_id: follows('discoveries'),
+  },
+  story_items: { discovery_id: goes('discoveries'), story_id: follows('discoveries') },
+  story_candidates: { discovery_id: goes('discoveries'), topic_id: follows('topics') },
+  story_changes: {
+    thing: [goes('posts', { where: `kind = 'post'` }), goes('links', { where: `kind = 'link'` })],
+  },
+
   // Results of runs.
   discoveries: {
     search_id: follows('searches'),

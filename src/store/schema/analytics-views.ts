@@ -2348,6 +2348,82 @@ export const spikesView = analytics
   .existing();
 
 /**
+ * Stories of topics: items that say the same thing. Two posts or links of a topic are joined if
+ * they were found within 14 days of each other and have one address, contain or quote the same
+ * thing, or share two thirds of their wording; a story is whatever such pairs connect. Decided
+ * within seconds after a run. An item that nothing joins is in no story.
+ */
+export const storiesView = analytics
+  .view('stories', {
+    /**
+     * Key of the story: that of the first discovery in it. Stays when stories merge: the older one is
+     * kept.
+     */
+    id: ref().notNull(),
+    /** Topic. */
+    topic_id: ref().notNull(),
+    /** Slug of the topic. */
+    topic: text().notNull(),
+    /** When its first member was found (UTC). */
+    first_found_at: instant().notNull(),
+    /** When its newest member was found (UTC). */
+    last_news_at: instant().notNull(),
+    /** Number of posts and links. */
+    members: integer().notNull(),
+    /** Distinct authors of its posts, as far as they are known; of the first 1,000 members. */
+    authors: integer().notNull(),
+    /** Distinct hosts of its addresses; of the first 1,000 members. */
+    sources: integer().notNull(),
+    /** Languages of its posts, as reported; of the first 1,000 members. */
+    languages: text().array().notNull(),
+    /** When the member that was published first was published (UTC); if unknown, when it was found. */
+    first_published_at: instant().notNull(),
+    /** Kind of that member: post or link. */
+    first_kind: text().notNull(),
+    /** Key of that post or link. */
+    first_item_id: ref().notNull(),
+    /** Text of that post, or title of that link; null when never returned. */
+    text: text(),
+    /** URL of that post or link; null when never returned. */
+    url: text(),
+    /** Author of that post; null for a link, and when unknown. */
+    author_id: ref(),
+    /** Handle of that author; null when unknown. */
+    author_username: text(),
+  })
+  .existing();
+
+/** Posts and links of stories, each once in its topic. */
+export const storyItemsView = analytics
+  .view('story_items', {
+    /** The story. */
+    story_id: ref().notNull(),
+    /** Topic. */
+    topic_id: ref().notNull(),
+    /** Slug of the topic. */
+    topic: text().notNull(),
+    /** First discovery of the item in the topic. */
+    discovery_id: ref().notNull(),
+    /** Kind of the item: post or link. */
+    kind: text().notNull(),
+    /** Key of the post or link. */
+    item_id: ref().notNull(),
+    /** When the topic found it (UTC). */
+    found_at: instant().notNull(),
+    /** When it was published (UTC); null when unknown. */
+    published_at: instant(),
+    /** Text of the post, or title of the link; null when never returned. */
+    text: text(),
+    /** URL of the post or link; null when never returned. */
+    url: text(),
+    /** Author of the post; null for a link, and when unknown. */
+    author_id: ref(),
+    /** Handle of the author; null when unknown. */
+    author_username: text(),
+  })
+  .existing();
+
+/**
  * Problems of strandline itself, each with its beginning and its end. The rule system reports them.
  */
 export const systemEventsView = analytics

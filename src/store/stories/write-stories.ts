@@ -1,0 +1,128 @@
+/** Writes stories and their members. */
+import type { StoryGroup } from '../../model/stories.ts';
+import { type Id, type Transaction, writeRows } from '../db/database.ts';
+import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
+import { insertFact } from '../db/facts.ts';
+
+/** The fact with the last discovery of the feed whose story is decided. Only the holder of its row writes stories. */
+const PROGRESS = 'stories';
+/** Members of a story whose authors, hosts and languages are counted, the first ones. */
+const MAX_SUMMARIZED = 1_000;
+
+/** @returns the last discovery that is decided; null while another process writes stories and this one does not wait */
+export async function lockStories(tx: Transaction, { waits }: { waits: boolean }): Promise<Id | null> {
+  const lock = () =>
+    rowsOf<{ value: string }>(
+      tx,
+      waits
+        ? statement`SELECT value FROM strandline.facts WHERE name = ${PROGRESS} FOR UPDATE`
+        : statement`SELECT value FROM strandline.facts WHERE name = ${PROGRESS} FOR UPDATE SKIP LOCKED`,
+    );
+  let [row] = await lock();
+  if (row === undefined && (await insertFact(tx, PROGRESS, '0', new Date(0)))) [row] = await lock();
+  return row === undefined ? null : BigInt(row.value);
+}
+
+type TopicGroup = StoryGroup<{ id: Id; story: Id | null }> & { topicId: Id };
+
+/** Writes the members of groups, and renames stories that were joined to earlier ones. */
+export async function mergeStories(tx: Transaction, groups: readonly TopicGroup[]): Promise<void> {
+  const renamed = groups.flatMap(({ id, joined }) =>
+    joined.filter((story) => story !== id).map((story) => ({ story, id })),
+  );
+  if (renamed.length > 0) {
+    await execute(
+      tx,
+      statement`UPDATE strandline.story_items i SET story_id = r.id
+        FROM json_to_recordset(${writeRows(renamed)}::json) r(story bigint, id bigint) WHERE i.story_id = r.story`,
+    );
+    const gone = renamed.map(({ story }) => story);
+    await execute(tx, statement`DELETE FROM strandline.stories WHERE id = ANY (${gone}::bigint[])`);
+  }
+  const members = groups.flatMap(({ id, members: all }) =>
+    all.filter(({ story }) => story === null).map((member) => ({ id: member.id, story: id })),
+  );
+  if (members.length > 0)
+    await execute(
+      tx,
+      statement`INSERT INTO strandline.story_items (discovery_id, story_id)
+        SELECT id, story FROM json_to_recordset(${writeRows(members)}::json) r(id bigint, story bigint)
+        ON CONFLICT (discovery_id) DO UPDATE SET story_id = excluded.story_id`,
+    );
+}
+
+/** Counts members and authors of stories again. */
+export async function summarizeStories(tx: Transaction, groups: readonly TopicGroup[]): Promise<void> {
+  const rows = groups.map(({ id, topicId }) => ({ id, topic_id: topicId }));
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.stories AS k
+        (id, topic_id, first_at, last_at, origin_id, origin_at, members, authors, sources, languages)
+      SELECT u.id, u.topic_id, m.first_at, l.at, m.origin_id, m.origin_at, n.members, m.authors, m.sources, m.languages
+      FROM json_to_recordset(${writeRows(rows)}::json) u(id bigint, topic_id bigint)
+      CROSS JOIN LATERAL (
+        SELECT count(*)::integer AS members, max(discovery_id) AS last FROM strandline.story_items WHERE story_id = u.id
+      ) n
+      CROSS JOIN LATERAL (SELECT at FROM strandline.discoveries WHERE id = n.last OFFSET 0) l
+      CROSS JOIN LATERAL (
+        SELECT min(d.at) AS first_at, count(DISTINCT i.author_id)::integer AS authors,
+          count(DISTINCT split_part(split_part(i.key, '://', 2), '/', 1)) FILTER (WHERE i.key LIKE 'http%')::integer AS sources,
+          coalesce(array_agg(DISTINCT i.lang ORDER BY i.lang) FILTER (WHERE i.lang <> ''), '{}') AS languages,
+          (array_agg(d.id ORDER BY coalesce(i.published_at, d.at), d.id))[1] AS origin_id,
+          (array_agg(coalesce(i.published_at, d.at) ORDER BY coalesce(i.published_at, d.at), d.id))[1] AS origin_at
+        FROM (
+          SELECT discovery_id FROM strandline.story_items WHERE story_id = u.id ORDER BY discovery_id LIMIT ${MAX_SUMMARIZED}
+        ) s
+        CROSS JOIN LATERAL (SELECT * FROM strandline.discoveries WHERE id = s.discovery_id OFFSET 0) d
+        CROSS JOIN LATERAL (
+          SELECT p.author_id, p.key, p.lang, p.created_at AS published_at FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
+          UNION ALL
+          SELECT NULL, canonical, NULL, published_at FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
+        ) i
+      ) m
+      WHERE m.first_at IS NOT NULL
+      ON CONFLICT (id) DO UPDATE SET last_at = excluded.last_at, first_at = excluded.first_at, origin_id = excluded.origin_id,
+        origin_at = excluded.origin_at, members = excluded.members, authors = excluded.authors, sources = excluded.sources,
+        languages = excluded.languages`,
+  );
+}
+
+/** Takes apart the stories that have these discoveries as members. @returns all their members */
+export async function dissolveStories(tx: Transaction, discoveryIds: readonly Id[]): Promise<Id[]> {
+  if (discoveryIds.length === 0) return [];
+  await execute(
+    tx,
+    statement`DELETE FROM strandline.story_candidates WHERE discovery_id = ANY (${discoveryIds}::bigint[])`,
+  );
+  const members = await selectIds(
+    tx,
+    statement`WITH apart AS (
+        SELECT DISTINCT story_id FROM strandline.story_items WHERE discovery_id = ANY (${discoveryIds}::bigint[])
+      ), gone AS (
+        DELETE FROM strandline.stories WHERE id IN (SELECT story_id FROM apart)
+      )
+      DELETE FROM strandline.story_items WHERE story_id IN (SELECT story_id FROM apart) RETURNING discovery_id AS id`,
+  );
+  await execute(
+    tx,
+    statement`DELETE FROM strandline.story_candidates WHERE discovery_id = ANY (${members}::bigint[])`,
+  );
+  return members;
+}
+
+/**
+ * Before discoveries are deleted: their stories are taken apart, and the remaining members are decided again by the next pass.
+ * Waits for a pass that is in progress, which may know the discoveries.
+ */
+export async function leaveStories(tx: Transaction, discoveryIds: readonly Id[]): Promise<void> {
+  if (discoveryIds.length === 0) return;
+  await lockStories(tx, { waits: true });
+  const members = await dissolveStories(tx, discoveryIds);
+  const ids = [...new Set([...members, ...discoveryIds])];
+  // The items of the discoveries, too: they may stay in the topic by another search.
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.story_changes (kind, thing)
+      SELECT DISTINCT kind, thing FROM strandline.discoveries WHERE id = ANY (${ids}::bigint[]) AND kind IN ('post', 'link')`,
+  );
+}
