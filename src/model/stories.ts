@@ -33,17 +33,17 @@ export type StoryItem = {
 /** What an item is named by. */
 export type NamedItem = {
   topicId: bigint;
-  /** Its link identity, and the key by its ID at the service if it is a post. */
+  /** Its link identity, and those of the posts that it repeats or quotes. */
   keys: readonly string[];
   /** The hash of its folded text. */
   textKey: bigint | null;
-  /** Identities of the addresses in its text, and keys of the posts that it repeats or quotes. */
-  mentioned: readonly string[];
+  /** Identities of the addresses in its text. */
+  addresses: readonly string[];
 };
 
-/** The names of an item in its topic, hashed. What it mentions names it only if that is one thing ({@link isSpecific}). */
-export function nameItem({ topicId, keys, textKey, mentioned }: NamedItem): bigint[] {
-  const names = [...keys, ...mentioned.filter(isSpecific)].map((key) => `key ${key}`);
+/** The names of an item in its topic, hashed. An address in its text names it only if it is one thing ({@link isSpecific}). */
+export function nameItem({ topicId, keys, textKey, addresses }: NamedItem): bigint[] {
+  const names = [...keys, ...addresses.filter(isSpecific)].map((key) => `key ${key}`);
   if (textKey !== null) names.push(`text ${textKey}`);
   return [...new Set(names)].map((name) => hash('sha256', `${topicId} ${name}`, 'buffer').readBigInt64BE());
 }

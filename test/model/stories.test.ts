@@ -79,7 +79,7 @@ describe('near-equal texts', () => {
 });
 
 describe('names', () => {
-  const named = (mentioned: string[]) => nameItem({ topicId: 1n, keys: [], textKey: null, mentioned });
+  const named = (addresses: string[]) => nameItem({ topicId: 1n, keys: [], textKey: null, addresses });
   test.each([
     'https://news.example',
     'https://news.example/',
@@ -92,14 +92,13 @@ describe('names', () => {
     'https://news.example/2026/bridge',
     'https://news.example/council-closes-bridge',
     'https://news.example/?id=4',
-    'post:1:22',
   ])('an address of one thing joins: %s', (address) => {
     expect(named([address])).toHaveLength(1);
   });
   test('are names in one topic', () => {
     const keys = ['https://news.example/a/1'];
     const [one, other] = [1n, 2n].map((topicId) =>
-      nameItem({ topicId, keys, textKey: null, mentioned: keys }),
+      nameItem({ topicId, keys, textKey: null, addresses: keys }),
     );
     expect(one).toHaveLength(1);
     expect(one).not.toEqual(other);

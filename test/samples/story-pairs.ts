@@ -1,5 +1,5 @@
 /**
- * Forty-four pairs of texts, written by hand before there was a measure, for the figures in docs/internals/stories.md. `same` is
+ * Forty-four pairs of texts, written by hand before there was a measure, for the figures in docs/internals/links-and-completions.md. `same` is
  * what an editor would say: is the second text the same item of news, copied, cut, extended or slightly reworded? Another report
  * about the same subject is none, nor is another event in the same words.
  */

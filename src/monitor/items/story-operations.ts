@@ -64,7 +64,9 @@ export const STORY_OPERATIONS = [
     does: 'List the posts and links of a story',
     more: 'In the order in which the topic found them.',
     input: z.strictObject({
-      id: idParam.clone().register(commandWords, { argument: 'story', help: 'story id; see: stories TOPIC' }),
+      id: idParam
+        .meta({ examples: ['29'] })
+        .register(commandWords, { argument: 'story', help: 'story id; see: stories TOPIC' }),
     }),
     output: StoryItem,
     list: { ...BY_ID, key: ({ discovery_id }: StoryItemRow) => [discovery_id], shown: 50 },

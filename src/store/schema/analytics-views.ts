@@ -2370,9 +2370,9 @@ export const storiesView = analytics
     last_news_at: instant().notNull(),
     /** Number of posts and links. */
     members: integer().notNull(),
-    /** Distinct authors of its posts, as far as they are known; of the first 1,000 members. */
+    /** Number of distinct authors of its posts, as far as they are known; of the first 1,000 members. */
     authors: integer().notNull(),
-    /** Distinct hosts of its addresses; of the first 1,000 members. */
+    /** Number of distinct hosts of its addresses; of the first 1,000 members. */
     sources: integer().notNull(),
     /** Languages of its posts, as reported; of the first 1,000 members. */
     languages: text().array().notNull(),

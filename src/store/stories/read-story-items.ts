@@ -6,7 +6,7 @@ import { sketchText } from '../../model/story-sketch.ts';
 import { hashFoldedText } from '../../model/copies.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
-import { POST_ID_KEY_SQL } from '../save/topic-items.ts';
+import { POST_KEY_SQL } from '../save/topic-items.ts';
 
 /** An item of a topic. */
 export type TopicStoryItem = StoryItem & { topicId: Id };
@@ -21,32 +21,32 @@ export async function readStoryItems(tx: Transaction, ids: readonly Id[]): Promi
     id: Id;
     topicId: Id;
     at: Date;
-    keys: (string | null)[];
-    mentioned: (string | null)[];
+    key: string;
+    addresses: string[];
+    repeated: string[];
     text: string | null;
   }>(
     tx,
-    statement`SELECT d.id, s.topic_id AS "topicId", d.at, i.keys, i.mentioned, i.text
+    statement`SELECT d.id, s.topic_id AS "topicId", d.at, i.key, i.addresses, i.repeated, i.text
       FROM unnest(${ids}::bigint[]) u(id)
       CROSS JOIN LATERAL (SELECT * FROM strandline.discoveries WHERE id = u.id OFFSET 0) d
       CROSS JOIN LATERAL (SELECT topic_id FROM strandline.searches WHERE id = d.search_id OFFSET 0) s
       CROSS JOIN LATERAL (
-        SELECT ARRAY[p.key, ${verbatim(POST_ID_KEY_SQL)}] AS keys, p.text,
+        SELECT ${verbatim(POST_KEY_SQL)} AS key, p.text,
           ARRAY(SELECT l.canonical FROM strandline.post_links k JOIN strandline.links l ON l.id = k.link_id WHERE k.post_id = p.id)
-            || ARRAY['post:' || p.service_id || ':' || p.reposted_status_id, 'post:' || p.service_id || ':' || p.quoted_status_id] AS mentioned
+            AS addresses,
+          ARRAY(SELECT ${verbatim(POST_KEY_SQL.replaceAll('p.', 'o.'))} FROM strandline.posts o
+            WHERE o.service_id = p.service_id AND o.external_id IN (p.reposted_status_id, p.quoted_status_id)) AS repeated
         FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
         UNION ALL
-        SELECT ARRAY[canonical], title, '{}' FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
+        SELECT canonical, title, '{}', '{}' FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
       ) i ORDER BY d.id`,
   );
   const items: TopicStoryItem[] = [];
-  for (const [i, { id, topicId, at, keys, mentioned, text }] of rows.entries()) {
+  for (const [i, { id, topicId, at, key, addresses, repeated, text }] of rows.entries()) {
     if (i % MAX_SKETCHED_AT_ONCE === MAX_SKETCHED_AT_ONCE - 1) await setImmediate();
-    const named = {
-      keys: keys.flatMap((key) => key ?? []),
-      mentioned: mentioned.flatMap((key) => key ?? []),
-    };
-    const names = nameItem({ topicId, ...named, textKey: text === null ? null : hashFoldedText(text) });
+    const textKey = text === null ? null : hashFoldedText(text);
+    const names = nameItem({ topicId, keys: [key, ...repeated], addresses, textKey });
     items.push({
       id,
       topicId,
@@ -152,9 +152,11 @@ function findNear(
         (count(*) FILTER (WHERE c.at > u.at - interval '1 day'))::integer AS today
       FROM json_to_recordset(${writeRows(rows)}::json) u(id bigint, topic_id bigint, at timestamptz, bands integer[])
       CROSS JOIN LATERAL (
-        SELECT discovery_id, at FROM strandline.story_candidates c
-        WHERE c.bands && u.bands AND c.topic_id = u.topic_id AND c.at BETWEEN u.at - ${SPAN} AND u.at + ${SPAN}
-        ORDER BY c.discovery_id DESC LIMIT ${MAX_CANDIDATES}
+        SELECT * FROM (
+          -- On its own, so that the order is not taken for a reason to read the table backwards.
+          SELECT discovery_id, at FROM strandline.story_candidates n
+          WHERE n.bands && u.bands AND n.topic_id = u.topic_id AND n.at BETWEEN u.at - ${SPAN} AND u.at + ${SPAN} OFFSET 0
+        ) n ORDER BY discovery_id DESC LIMIT ${MAX_CANDIDATES}
       ) c GROUP BY u.id`,
   );
 }

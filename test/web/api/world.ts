@@ -18,6 +18,7 @@ import { simulate } from '../../../src/app/simulation.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { filledDatabase, type TestDatabase } from '../../database.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
+import { followStories } from '../../../src/store/stories/follow-stories.ts';
 import { makeReal } from '../../real-data.ts';
 import { makeWorld, START, type World } from '../../world.ts';
 
@@ -49,6 +50,7 @@ export async function seededApi(): Promise<ApiWorld> {
   });
   await executeRun(ctx, firstRunId);
   await derivePending(ctx, { settleMs: null });
+  await followStories(ctx.db, { batches: 10 });
   await alerted(world, stub.url);
   await digested(world);
   await addSource(ctx, 'harbour-ferry', { address: 'https://port.example/notices.xml', untested: true });
