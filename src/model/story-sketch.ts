@@ -95,14 +95,14 @@ function hashWord(word: string): number {
  */
 export function measureSimilarity({ shingles: left }: Sketch, { shingles: right }: Sketch): number {
   const isPart = left.length === MAX_SHINGLES || right.length === MAX_SHINGLES;
+  const most = isPart ? MAX_SHINGLES : left.length + right.length;
   let [all, shared, l, r] = [0, 0, 0, 0];
-  while ((l < left.length || r < right.length) && !(isPart && all === MAX_SHINGLES)) {
+  for (; all < most && (l < left.length || r < right.length); all += 1) {
     const a = left[l] ?? Infinity;
     const b = right[r] ?? Infinity;
     if (a === b) shared += 1;
     if (a <= b) l += 1;
     if (b <= a) r += 1;
-    all += 1;
   }
   return all === 0 ? 0 : shared / all;
 }

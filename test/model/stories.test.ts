@@ -21,8 +21,8 @@ import { STORY_PAIRS } from '../samples/story-pairs.ts';
 function areOneStory(left: string, right: string): boolean {
   const keys = [hashFoldedText(left), hashFoldedText(right)];
   if (keys[0] !== null && keys[0] === keys[1]) return true;
-  const sketches = [sketchText(left), sketchText(right)];
-  return sketches[0] !== null && sketches[1] !== null && areNearEqual(sketches[0]!, sketches[1]!);
+  const [one, other] = [sketchText(left), sketchText(right)];
+  return one !== null && other !== null && areNearEqual(one, other);
 }
 
 type Judged = { same: boolean; joined: boolean };

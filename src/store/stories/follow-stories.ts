@@ -13,7 +13,14 @@ import {
   type StoryCandidates,
   type TopicStoryItem,
 } from './read-story-items.ts';
-import { dissolveStories, lockStories, mergeStories, summarizeStories } from './write-stories.ts';
+import {
+  dissolveStories,
+  lockStories,
+  mergeStories,
+  readProgress,
+  summarizeStories,
+  writeProgress,
+} from './write-stories.ts';
 
 /** Feed entries per transaction: a few tenths of a second. */
 const BATCH_SIZE = 1_000;
@@ -40,8 +47,8 @@ export async function followStories(
 }
 
 async function followBatch(tx: Transaction): Promise<'more' | 'done' | 'busy'> {
-  const cursor = await lockStories(tx, { waits: false });
-  if (cursor === null) return 'busy';
+  if (!(await lockStories(tx, { waits: false }))) return 'busy';
+  const cursor = await readProgress(tx);
   const feed = await rowsOf<{ id: Id; first: boolean }>(
     tx,
     statement`SELECT d.id, d.kind IN ('post', 'link') AND NOT EXISTS (
@@ -56,8 +63,7 @@ async function followBatch(tx: Transaction): Promise<'more' | 'done' | 'busy'> {
   const found = feed.flatMap(({ id, first }) => (first ? [id] : []));
   if (found.length > 0 || changed.ids.length > 0)
     await decideStories(tx, await readStoryItems(tx, [...changed.ids, ...found]));
-  if (last !== undefined)
-    await execute(tx, statement`UPDATE strandline.facts SET value = ${String(last)} WHERE name = 'stories'`);
+  if (last !== undefined) await writeProgress(tx, last);
   return feed.length === BATCH_SIZE || changed.isMore ? 'more' : 'done';
 }
 

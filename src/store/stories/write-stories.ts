@@ -2,25 +2,42 @@
 import type { StoryGroup } from '../../model/stories.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
-import { insertFact } from '../db/facts.ts';
 
-/** The fact with the last discovery of the feed whose story is decided. Only the holder of its row writes stories. */
+/** The fact with the last discovery of the feed whose story is decided. */
 const PROGRESS = 'stories';
 /** Members of a story whose authors, hosts and languages are counted, the first ones. */
 const MAX_SUMMARIZED = 1_000;
 
-/** @returns the last discovery that is decided; null while another process writes stories and this one does not wait */
-export async function lockStories(tx: Transaction, { waits }: { waits: boolean }): Promise<Id | null> {
-  const lock = () =>
-    rowsOf<{ value: string }>(
+/** Lets one transaction at a time write stories. @returns whether this one may; true if it waits */
+export async function lockStories(tx: Transaction, { waits }: { waits: boolean }): Promise<boolean> {
+  const key = statement`hashtext('strandline.stories')`;
+  if (!waits) {
+    const [row] = await rowsOf<{ locked: boolean }>(
       tx,
-      waits
-        ? statement`SELECT value FROM strandline.facts WHERE name = ${PROGRESS} FOR UPDATE`
-        : statement`SELECT value FROM strandline.facts WHERE name = ${PROGRESS} FOR UPDATE SKIP LOCKED`,
+      statement`SELECT pg_try_advisory_xact_lock(${key}) AS locked`,
     );
-  let [row] = await lock();
-  if (row === undefined && (await insertFact(tx, PROGRESS, '0', new Date(0)))) [row] = await lock();
-  return row === undefined ? null : BigInt(row.value);
+    return row?.locked === true;
+  }
+  await execute(tx, statement`SELECT pg_advisory_xact_lock(${key})`);
+  return true;
+}
+
+/** The last discovery that is decided. */
+export async function readProgress(tx: Transaction): Promise<Id> {
+  const [row] = await rowsOf<{ value: string }>(
+    tx,
+    statement`SELECT value FROM strandline.facts WHERE name = ${PROGRESS}`,
+  );
+  return row === undefined ? 0n : BigInt(row.value);
+}
+
+/** @param last the last discovery that is decided */
+export async function writeProgress(tx: Transaction, last: Id): Promise<void> {
+  await execute(
+    tx,
+    statement`INSERT INTO strandline.facts (name, value, at) VALUES (${PROGRESS}, ${String(last)}, clock_timestamp())
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  );
 }
 
 type TopicGroup = StoryGroup<{ id: Id; story: Id | null }> & { topicId: Id };
@@ -117,9 +134,11 @@ export async function dissolveStories(tx: Transaction, discoveryIds: readonly Id
 export async function leaveStories(tx: Transaction, discoveryIds: readonly Id[]): Promise<void> {
   if (discoveryIds.length === 0) return;
   await lockStories(tx, { waits: true });
+  const cursor = await readProgress(tx);
   const members = await dissolveStories(tx, discoveryIds);
-  const ids = [...new Set([...members, ...discoveryIds])];
   // The items of the discoveries, too: they may stay in the topic by another search.
+  const ids = [...new Set([...members, ...discoveryIds.filter((id) => id <= cursor)])];
+  if (ids.length === 0) return;
   await execute(
     tx,
     statement`INSERT INTO strandline.story_changes (kind, thing)
