@@ -11,6 +11,7 @@ export const SUBJECTS = {
   posts: async () => (await import('../monitor/items/post-operations.ts')).POST_OPERATIONS,
   topPosts: async () => [(await import('../monitor/items/post-operations.ts')).topPosts],
   authors: async () => (await import('../monitor/items/author-operations.ts')).AUTHOR_OPERATIONS,
+  stories: async () => (await import('../monitor/items/story-operations.ts')).STORY_OPERATIONS,
   links: async () => (await import('../monitor/items/link-operations.ts')).LINK_OPERATIONS,
   evidence: async () => (await import('../monitor/items/evidence-operations.ts')).EVIDENCE_OPERATIONS,
   completions: async () => (await import('../monitor/items/completion-operations.ts')).COMPLETION_OPERATIONS,

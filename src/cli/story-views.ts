@@ -1,6 +1,5 @@
 /** `stories`: what the items of a topic say, each once. */
 import type { Command } from 'commander';
-import { STORY_OPERATIONS } from '../monitor/items/story-operations.ts';
 import type { StoryItemRow, StoryRow } from '../store/queries/stories.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
@@ -52,11 +51,6 @@ const ITEMS: OperationView<Row> = {
 export function registerStories(stories: Command, cli: Cli): void {
   stories.description('Stories of a topic: what its posts and links say, each once.');
   const isItems = ({ id }: { id: string }) => id === 'listStoryItems';
-  addOperations(
-    stories,
-    cli,
-    STORY_OPERATIONS.filter((each) => !isItems(each)),
-    STORIES,
-  );
-  addOperations(stories, cli, STORY_OPERATIONS.filter(isItems), ITEMS);
+  addOperations(stories, cli, STORIES, (spec) => !isItems(spec));
+  addOperations(stories, cli, ITEMS, isItems);
 }
