@@ -10,7 +10,7 @@ import {
   type StoryRow,
 } from '../../store/queries/stories.ts';
 import { followStories } from '../../store/stories/follow-stories.ts';
-import { BY_ID, lastIdOf, pastTime, TIME_EXAMPLES } from '../common-inputs.ts';
+import { BY_ID, lastIdOf, pastTime } from '../common-inputs.ts';
 import type { Context } from '../context.ts';
 import { findById } from '../http/find-by-id.ts';
 import { commandWords, declareOperation } from '../operation.ts';
@@ -36,7 +36,10 @@ export const STORY_OPERATIONS = [
     more: 'The last news first. A story is at least two posts or links of the topic that say the same thing: with one address, with a link to the same page, or with nearly the same words.',
     input: z.strictObject({
       topic: topicSlug.clone().register(commandWords, { argument: 'topic', help: 'topic; see: topic list' }),
-      since: pastTime('With news at or after this time.', `only stories with news since: ${TIME_EXAMPLES}`),
+      since: pastTime(
+        'With news at or after this time.',
+        'only stories with news since, such as 1d or yesterday',
+      ),
     }),
     output: Story,
     list: {
