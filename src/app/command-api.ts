@@ -9,8 +9,13 @@ import type { RequestListener } from 'node:http';
 export type CommandApi = { handle: RequestListener; close(): Promise<void> };
 
 const ROUTES: ServerRoutes = { api: [apiRoutes], pages: [] };
-/** A person at this machine is not counted; arguments may be long. */
-const LIMITS = { perMinute: 1_000_000, runsPerMinute: 1_000_000, pathParameter: 8_000 };
+/** A person at this machine is not counted; arguments may be long, and contain a file. */
+const LIMITS = {
+  perMinute: 1_000_000,
+  runsPerMinute: 1_000_000,
+  pathParameter: 8_000,
+  bodyBytes: 8_000_000,
+};
 
 /** @param dashboard its address; null if there is none */
 export async function openCommandApi(

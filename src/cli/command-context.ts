@@ -114,17 +114,24 @@ type OpenProgram = (options: {
   kind: DatabaseKind;
 }) => Promise<Program>;
 
-type OpenCliOptions = Pick<RunCliOptions, 'open' | 'caller'> & { argv?: readonly string[]; run?: RunCli };
+type OpenCliOptions = Pick<RunCliOptions, 'open' | 'caller'> & {
+  argv?: readonly string[];
+  run?: RunCli;
+  configuration?: typeof Configuration;
+};
 
-/** @param options.argv the command, as it was typed @param options.run for servers, which run commands of other shells */
+/**
+ * @param options.argv the command, as it was typed @param options.run for servers, which run commands of other shells
+ * @param options.configuration what reads the configuration, if it is loaded already
+ */
 export function openCli(
   shell: Shell,
-  { open = openAsGuest, caller, argv = [], run }: OpenCliOptions = {},
+  { open = openAsGuest, caller, argv = [], run, configuration }: OpenCliOptions = {},
 ): Cli {
   const { io, page, out } = shell;
   let config = caller?.config;
   const files: Record<string, string> = { ...caller?.files };
-  let loaded: typeof Configuration | undefined;
+  let loaded = configuration;
   const load = async () => (loaded ??= await import('./configuration.ts'));
   const assertLoaded = () => {
     if (loaded === undefined) throw new Error('the configuration is not loaded');

@@ -44,6 +44,8 @@ const MAX_UNPROVEN = 32;
 const COMMAND_WAIT_MS = 10 * SECOND;
 /** Arguments of a command may be long. */
 const MAX_HEADER_BYTES = 256 * 1_024;
+/** How long requests and interrupted commands may take to end. */
+const CLOSE_MS = 6 * SECOND;
 /** Messages beyond are dropped. */
 const MAX_UNREAD_BYTES = 1_000_000;
 
@@ -126,10 +128,13 @@ export async function serveCommands(
     close: async () => {
       await forget();
       server.close();
-      await (await api?.catch(() => undefined))?.close();
       for (const { drop } of unproven) drop();
       for (const { interrupt } of commands) interrupt();
-      await Promise.allSettled([...commands].map(({ ended }) => ended));
+      const closeApi = async () => (await api?.catch(() => undefined))?.close();
+      // A request that waits for a service does not hold up the end of the server.
+      const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+      await Promise.allSettled([closeApi(), ...[...commands].map(({ ended }) => ended)]);
+      clearTimeout(cut);
       server.closeAllConnections();
     },
   };

@@ -1,6 +1,7 @@
 /** A command line on a small world: arguments go in, and what a shell would see comes out. */
 import { Writable } from 'node:stream';
 import { type Cli, openCli } from '../../src/cli/command-context.ts';
+import * as configuration from '../../src/cli/configuration.ts';
 import { COMMAND_NAMES } from '../../src/cli/command-registry.ts';
 import { type Io, openShell } from '../../src/cli/terminal-io.ts';
 import { runCli } from '../../src/cli/command-line.ts';
@@ -115,5 +116,5 @@ export function collector(): { stream: Writable; text(): string } {
 /** A command line without output, for tests that call functions directly. */
 export function quietCli(over: Partial<Io> = {}): Cli {
   const io = { stdout: collector().stream, stderr: collector().stream, env: {}, isTTY: false, ...over };
-  return openCli(openShell(io, COMMAND_NAMES));
+  return openCli(openShell(io, COMMAND_NAMES), { configuration });
 }
