@@ -445,6 +445,9 @@ const DROPPED_COLUMNS: ReadonlyMap<string, readonly (readonly [string, string])[
       ['words', '0'],
     ],
   ],
+  // No minute was observed: nothing was derived, but days were counted again when an author was forgotten.
+  ['volume', [['minutes', '0'.repeat(15)]]],
+  ['search_days', [['minutes', '0']]],
 ]);
 
 /** Tables that were dropped since, with their columns. */
@@ -525,7 +528,8 @@ test('a backup from before tables were named anew, and channels had settings, is
   await load(database, directory);
   expect(await checkSchema(database.url)).toBe('current');
   // What older versions stored otherwise, or not at all: settings of channels, the run that showed a post or an author,
-  // which responses knew a counter, and which tools a run asked.
+  // which responses knew a counter, and which tools a run asked. A migration counts all days, of which only those of the forgotten
+  // author were counted here.
   const differing = new Set([
     'channels',
     'rules',
@@ -534,6 +538,9 @@ test('a backup from before tables were named anew, and channels had settings, is
     'post_growth',
     'run_tools',
     'runs',
+    'share_of_voice',
+    'volume_daily',
+    'volume_hourly',
   ]);
   const same = async (url: string) =>
     Object.fromEntries(Object.entries(await exported(url)).filter(([view]) => !differing.has(view)));
