@@ -287,9 +287,10 @@ describe('runs', () => {
       `SELECT array_agg(run_id) FILTER (WHERE changed) AS changed FROM strandline_analytics.completions WHERE search = '${search}'`,
     );
     const filtered = (await person.get(`/searches/${search}/completions?only=changed`)).html;
-    const listRuns = (page: string) => [...page.matchAll(/completions\?to=(\d+)"/g)].map(([, run]) => run);
-    expect(listRuns(filtered).toSorted()).toEqual(changed.map(String).toSorted());
-    expect(listRuns(html).length).toBeGreaterThan(changed.length);
+    const listRuns = (page: string) =>
+      new Set([...page.matchAll(/completions\?to=(\d+)"/g)].map(([, run]) => run));
+    expect(listRuns(filtered)).toEqual(new Set(changed.map(String)));
+    expect(listRuns(html).size).toBeGreaterThan(changed.length);
     const invalid = await person.get(`/searches/${search}/completions?from=x`);
     expect(invalid.status).toBe(400);
     expect(words(invalid.html)).toContain('query.from : got &quot;x&quot;; expected an id: digits only');
