@@ -30,6 +30,7 @@ import { addPausePages } from './topic/pause-pages.tsx';
 import { addPurgePages } from './topic/purge-pages.tsx';
 import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
 import { addSourcesPage } from './topic/sources-page.tsx';
+import { addStoryPages } from './topic/stories-page.tsx';
 import { addTopicPage } from './topic/topic-page.tsx';
 
 const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<void>)[] = [
@@ -58,6 +59,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addOverviewPage,
   addWatchFile,
   addTopicPage,
+  addStoryPages,
   addSourcesPage,
   addSearchPage,
   addListPages,

@@ -49,6 +49,7 @@ const PAGES: readonly Row[] = [
   ['post', ({ post }) => `/posts/${post}`],
   ['post with copies', ({ copied }) => `/posts/${copied}`],
   ['link', ({ link }) => `/links/${link}`],
+  ['stories of a topic', '/topics/trains/stories'],
   ['evidence of a post', ({ post }) => `/evidence/post/${post}`],
   ['evidence of an answer', ({ succeeded }) => `/evidence/completion/${succeeded}`],
   ['author', ({ author }) => `/authors/${author}`],

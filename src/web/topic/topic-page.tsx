@@ -118,7 +118,8 @@ function describeHead({ topic, searches, statuses }: ShownTopic) {
     lead: (
       <>
         {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
-        <Timestamp at={topic.created_at} exact /> {removed ? <Badge state="removed" /> : null}
+        <Timestamp at={topic.created_at} exact /> · <a href={`/topics/${slug}/stories`}>Stories</a>{' '}
+        {removed ? <Badge state="removed" /> : null}
       </>
     ),
     statusLine: removed ? undefined : <TopicStatusLine status={judgeTopic(statuses)} slug={slug} />,

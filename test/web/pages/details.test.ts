@@ -7,6 +7,7 @@ import type { Database } from '../../../src/store/db/database.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { type History, liveHistory } from '../../house/questions/history.ts';
+import { followStories } from '../../../src/store/stories/follow-stories.ts';
 import { encodeBody } from '../../../src/store/runs/responses.ts';
 import { personAt, type Person } from './person.ts';
 
@@ -425,6 +426,55 @@ test('the reference of the API shows every operation with a call', async () => {
   expect((await person.get('/docs?schema=Run')).html).toContain('span_slots');
 });
 
+describe('stories', () => {
+  /** Two posts each of a topic say the same thing. */
+  beforeAll(async () => {
+    await db.pool.query(
+      `UPDATE strandline.posts p SET text = (SELECT string_agg(left(md5(n.pair::text || w::text), 8), ' ') FROM generate_series(1, 12) w)
+       FROM (
+         SELECT post_id, (row_number() OVER (ORDER BY post_id) - 1) / 2 AS pair FROM strandline_analytics.post_sightings
+         WHERE search = 'trains-posts' GROUP BY post_id ORDER BY post_id LIMIT 130
+       ) n WHERE p.id = n.post_id`,
+    );
+    while (!(await followStories(db, { batches: 100 })));
+  });
+
+  test('of a topic are listed with the number of their items, and each has its items', async () => {
+    const { id, topic, members, item } = await one<{
+      id: bigint;
+      topic: string;
+      members: number;
+      item: bigint;
+    }>(
+      `SELECT k.id, k.topic, k.members, i.item_id AS item FROM strandline_analytics.stories k
+       JOIN strandline_analytics.story_items i ON i.story_id = k.id AND i.kind = 'post'
+       ORDER BY k.last_news_at DESC, k.id DESC, i.discovery_id LIMIT 1`,
+    );
+    expect(members).toBeGreaterThan(1);
+    const list = await person.get(`/topics/${topic}/stories`);
+    expect(list.html).toContain(`href="/stories/${id}"`);
+    const story = await person.get(`/stories/${id}`);
+    expect(words(story.html)).toContain(`×${members}`);
+    expect(story.html).toContain(`href="/posts/${item}"`);
+    expect((await person.get(`/topics/${topic}`)).html).toContain(`href="/topics/${topic}/stories"`);
+  });
+
+  test('are read page by page, and none twice', async () => {
+    const { topic, n } = await one<{ topic: string; n: number }>(
+      'SELECT topic, count(*)::int AS n FROM strandline_analytics.stories GROUP BY 1 ORDER BY 2 DESC LIMIT 1',
+    );
+    const seen: string[] = [];
+    for (let next: string | undefined = `/topics/${topic}/stories`; next !== undefined; ) {
+      const { html } = await person.get(next);
+      seen.push(...[...html.matchAll(/href="\/stories\/(\d+)"/g)].map(([, id]) => id ?? ''));
+      next = /href="([^"]*stories\?after=[^"]*)"/.exec(html)?.[1];
+    }
+    expect(n).toBeGreaterThan(50);
+    expect(seen.length).toBe(n);
+    expect(new Set(seen).size).toBe(n);
+  });
+});
+
 describe('evidence', () => {
   type File = {
     subject: { text?: string };
@@ -532,6 +582,7 @@ test.each([
   '/evidence/post/0',
   '/evidence/rumour/1',
   '/evidence/spike/99999999',
+  '/stories/0',
   '/posts/0',
   '/posts/x',
   '/links/99999999999999999999',

@@ -1,0 +1,172 @@
+/** Stories of a topic: items that say the same thing, folded; and the items of one of them. */
+import { z } from 'zod';
+import { idKey } from '../../model/value-shapes.ts';
+import { findById } from '../../monitor/http/find-by-id.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
+import type { Id } from '../../store/db/database.ts';
+import {
+  readStories,
+  readStory,
+  readStoryItems,
+  type StoryItemRow,
+  type StoryRow,
+} from '../../store/queries/stories.ts';
+import { Table } from '../components/data-table.tsx';
+import { formatCount } from '../components/numbers.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { Pager, ScopeLinks, Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { emptyField, requireKey, slugParams } from '../request-input.ts';
+
+const SHOWN = 50;
+/** UTF-16 units of a text in a row. */
+const MAX_TEXT = 240;
+
+const cursor = emptyField
+  .or(z.string().regex(/^\d{13}\.\d{1,19}$/, 'the address of another page'))
+  .optional();
+
+export function addStoryPages(app: App, { ctx }: RouteContext): void {
+  app.get(
+    '/topics/:slug/stories',
+    { config: { scope: 'read' }, schema: { params: slugParams, querystring: z.object({ after: cursor }) } },
+    async (request, reply) => {
+      const { slug, name } = await findTopicRow(ctx.db, request.params.slug);
+      const after = readCursor(request.query.after);
+      const rows = await readStories(ctx.db, { topic: slug, after, limit: SHOWN });
+      const last = rows.length === SHOWN ? rows.at(-1) : undefined;
+      const path = `/topics/${slug}/stories`;
+      return renderPage(request, reply, {
+        title: `Stories of ${name}`,
+        here: '',
+        above: <ScopeLinks scope={{ topic: slug }} />,
+        body: (
+          <Section
+            title="Stories"
+            id="stories"
+            note="At least two posts or links that say the same thing: at one address, with a link to one page, or in nearly the same words. The last news first; what was found in the last seconds may be missing."
+          >
+            <Stories rows={rows} />
+            <Pager
+              first={after === undefined ? null : path}
+              next={last === undefined ? null : `${path}?after=${last.last_news_at.getTime()}.${last.id}`}
+              words="Earlier stories"
+            />
+          </Section>
+        ),
+      });
+    },
+  );
+  app.get(
+    '/stories/:id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        params: z.object({ id: z.string().max(40) }),
+        querystring: z.object({ after: emptyField.or(idKey).optional() }),
+      },
+    },
+    async (request, reply) => {
+      const id = requireKey('story', request.params.id);
+      const story = await findById('story', id, readStory(ctx.db, id));
+      const items = await readStoryItems(ctx.db, { id, after: request.query.after, limit: SHOWN });
+      const last = items.length === SHOWN ? items.at(-1) : undefined;
+      return renderPage(request, reply, {
+        title: `A story of ${story.topic}`,
+        here: '',
+        above: <a href={`/topics/${story.topic}/stories`}>Stories</a>,
+        lead: <StoryFigures story={story} />,
+        body: (
+          <Section title="Items" id="items" note="In the order in which the topic found them.">
+            <Items rows={items} />
+            <Pager
+              first={request.query.after === undefined ? null : `/stories/${id}`}
+              next={last === undefined ? null : `/stories/${id}?after=${last.discovery_id}`}
+              words="Later items"
+            />
+          </Section>
+        ),
+      });
+    },
+  );
+}
+
+/** `1764486000000.29`: when the last story of the page before had its last news, and its id. */
+function readCursor(text: string | undefined): readonly [Date, Id] | undefined {
+  const [at, id] = text?.split('.') ?? [];
+  return at === undefined || id === undefined ? undefined : [new Date(Number(at)), BigInt(id)];
+}
+
+/** `×27, 3 authors, 2 sites`. */
+function StoryFigures({ story: { members, authors, sources, first_found_at: first } }: { story: StoryRow }) {
+  const of = [
+    `×${members}`,
+    ...(authors > 0 ? [formatCount(authors, 'author')] : []),
+    ...(sources > 1 ? [formatCount(sources, 'site')] : []),
+  ];
+  return (
+    <>
+      {of.join(', ')}, since <Timestamp at={first} exact />
+    </>
+  );
+}
+
+function Stories({ rows }: { rows: readonly StoryRow[] }) {
+  return (
+    <Table
+      empty="No two items of this topic say the same thing so far."
+      caption="Stories, the last news first"
+      rows={rows}
+      columns={[
+        {
+          head: 'First seen',
+          cell: ({ id, text, url, author_username: name }) => (
+            <>
+              {name === null ? null : (
+                <>
+                  <UntrustedText text={`@${name}`} most={60} />:{' '}
+                </>
+              )}
+              <a href={`/stories/${id}`}>
+                <UntrustedText text={text ?? url ?? 'no text'} most={MAX_TEXT} />
+              </a>
+            </>
+          ),
+        },
+        { head: 'Items', number: true, cell: ({ members }) => members },
+        { head: 'Authors', number: true, cell: ({ authors }) => authors },
+        { head: 'Since', wide: true, cell: ({ first_found_at: at }) => <Timestamp at={at} /> },
+        { head: 'Last news', cell: ({ last_news_at: at }) => <Timestamp at={at} /> },
+      ]}
+    />
+  );
+}
+
+function Items({ rows }: { rows: readonly StoryItemRow[] }) {
+  return (
+    <Table
+      caption="Items of the story, in the order in which they were found"
+      rows={rows}
+      columns={[
+        { head: 'Found', cell: ({ found_at: at }) => <Timestamp at={at} exact /> },
+        {
+          head: 'What',
+          cell: ({ kind, item_id, text, url, author_username: name }) => (
+            <>
+              {name === null ? null : (
+                <>
+                  <UntrustedText text={`@${name}`} most={60} />:{' '}
+                </>
+              )}
+              <a href={`/${kind}s/${item_id}`}>
+                <UntrustedText text={text ?? url ?? 'no text'} most={MAX_TEXT} />
+              </a>
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
