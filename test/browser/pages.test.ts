@@ -50,6 +50,7 @@ const PAGES: readonly Row[] = [
   ['post with copies', ({ copied }) => `/posts/${copied}`],
   ['link', ({ link }) => `/links/${link}`],
   ['stories of a topic', '/topics/trains/stories'],
+  ['story', ({ story }) => `/stories/${story}`],
   ['evidence of a post', ({ post }) => `/evidence/post/${post}`],
   ['evidence of an answer', ({ succeeded }) => `/evidence/completion/${succeeded}`],
   ['author', ({ author }) => `/authors/${author}`],
@@ -93,7 +94,7 @@ const PAGES: readonly Row[] = [
 
 /** Not pages: files, a raw response, parts of a form, health and metrics. */
 const FILES =
-  /^\/(?:digests\/markdown|digests\/:id\/markdown|assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|livez|readyz|readyz\/parts|metrics|watch\.yaml)$/;
+  /^\/(?:digests\/markdown|digests\/:id\/markdown|assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|evidence\/:kind\/:id\/file|livez|readyz|readyz\/parts|metrics|watch\.yaml)$/;
 
 /** Widths do not depend on colors, nor colors on widths: each scheme is checked at one width. */
 const EYES = [

@@ -13,6 +13,7 @@ import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
+import { followStories } from '../../src/store/stories/follow-stories.ts';
 import { hashFoldedText } from '../../src/model/copies.ts';
 import { type Database, inTransaction } from '../../src/store/db/database.ts';
 import type { TopicItem } from '../../src/store/save/topic-items.ts';
@@ -24,7 +25,17 @@ import { json, startStub, type StubService } from '../stub-service.ts';
 
 /** Ids of what is worth a page, of this history. */
 export type Ids = Record<
-  'post' | 'copied' | 'link' | 'author' | 'succeeded' | 'failed' | 'skipped' | 'sent' | 'unsent' | 'digest',
+  | 'post'
+  | 'copied'
+  | 'story'
+  | 'link'
+  | 'author'
+  | 'succeeded'
+  | 'failed'
+  | 'skipped'
+  | 'sent'
+  | 'unsent'
+  | 'digest',
   string
 >;
 
@@ -40,6 +51,7 @@ export async function openStage(): Promise<Stage> {
   await tellOfWhatComes(ctx, world.clock, receiver);
   await copyPosts(world.db, 'trains');
   while (!(await fillArchive(world.db, { batches: 50 })));
+  while (!(await followStories(world.db, { batches: 50 })));
   // A list of one: as none is valid any more, visitors have access as before.
   const { prefix } = await createToken(ctx, { name: 'a program', scopes: ['read'] }, OPERATOR);
   await revokeToken(ctx, prefix);
@@ -115,6 +127,7 @@ async function idsOf({ pool }: Database): Promise<Ids> {
        (SELECT min(p.id) FROM strandline.posts p JOIN strandline.discoveries d ON d.kind = 'post' AND d.thing = p.id
           JOIN strandline.searches s ON s.id = d.search_id WHERE p.text_key IS NOT NULL
           GROUP BY s.topic_id, p.text_key HAVING count(DISTINCT p.id) > 2 ORDER BY 1 LIMIT 1) AS copied,
+       (SELECT id FROM strandline_analytics.stories ORDER BY members DESC, id LIMIT 1) AS story,
        (SELECT id FROM strandline_analytics.links ORDER BY id LIMIT 1) AS link,
        (SELECT id FROM strandline_analytics.authors ORDER BY id LIMIT 1) AS author,
        (SELECT id FROM strandline_analytics.runs WHERE status = 'succeeded' AND search = 'trains-ai'

@@ -3,6 +3,7 @@ import { listUsages } from '../house/commands.ts';
 
 const ARGUMENTS: Readonly<Record<string, string>> = {
   id: '1',
+  kind: 'post',
   what: 'posts',
   query: 'select 1',
   shell: 'bash',
@@ -15,7 +16,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   apply: ['--topics', 'LICENSE'],
 };
 /** Commands that have commands below them, and do something themselves. */
-const GROUPS = ['service', 'trends', 'digest'];
+const GROUPS = ['service', 'trends', 'digest', 'stories <topic>'];
 
 export type Call = { name: string; argv: string[] };
 

@@ -263,7 +263,7 @@ describe('usage', () => {
       const follows = rest === '...' ? '[command]' : rest.startsWith('[') ? rest : `<${rest}>`;
       // A command with an action of its own may have others below it.
       if (rest === '') expect(['[options]', '[options] [command]']).toContain(options);
-      else expect(options).toBe(`[options] ${follows}`);
+      else expect([`[options] ${follows}`, `[options] [command] ${follows}`]).toContain(options);
     }
   });
 

@@ -17,6 +17,7 @@ import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { renameTopic } from '../../src/monitor/topics/save-topic.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
+import { followStories } from '../../src/store/stories/follow-stories.ts';
 import { homeOf } from '../cli/stand.ts';
 import { json, startStub, type StubService, wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -83,8 +84,11 @@ async function plant(kind: Kind): Promise<World> {
   const post = (n: number) =>
     wirePost(String(n), {
       user: { id: '7', username: `${word}_author`, name: word, followers_count: 3 },
-      text: `lantern ${word} ${n} https://shared.example/page`,
-      entities: { hashtags: [{ text: word }], urls: [{ expanded_url: 'https://shared.example/page' }] },
+      text: `lantern ${word} ${n} https://shared.example/news/lantern-of-the-pier`,
+      entities: {
+        hashtags: [{ text: word }],
+        urls: [{ expanded_url: 'https://shared.example/news/lantern-of-the-pier' }],
+      },
     });
   const page = (n: number) => ({
     title: `lantern ${word} ${n}`,
@@ -116,6 +120,7 @@ async function plant(kind: Kind): Promise<World> {
   await composeDigests(ctx);
   await world.derive();
   while (!(await fillArchive(db, { batches: 5 })));
+  while (!(await followStories(db, { batches: 5 })));
   return world;
 }
 
@@ -128,6 +133,7 @@ const NAMES: Readonly<Record<string, string>> = {
   rules: 'pier-rule',
   channels: 'ops',
   exports: 'posts',
+  evidence: 'post',
 };
 const QUERIES: Readonly<Record<string, string>> = {
   '/api/v1/find': '?text=lantern',
