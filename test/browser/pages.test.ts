@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildHttpServer } from '../../src/app/http-server.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
@@ -213,8 +213,8 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await page.locator('.plot canvas').first().waitFor();
     const chart = page.locator('#volume .chart');
     await chart.locator('.u-over').waitFor();
-    const place = await chart.locator('.u-over').boundingBox();
-    if (place === null) throw new Error('the chart has no place');
+    // It is drawn again when its width is known, so it may have no place for a moment.
+    const place = await vi.waitUntil(() => chart.locator('.u-over').boundingBox(), 30_000);
     await page.evaluate('words.length = 0');
     await page.mouse.move(place.x + place.width * 0.7, place.y + 50);
     await page.mouse.down();

@@ -121,7 +121,7 @@ function Stories({ rows }: { rows: readonly StoryRow[] }) {
       rows={rows}
       columns={[
         {
-          head: 'First seen',
+          head: 'Story',
           cell: ({ id, text, url, author_username: name }) => (
             <>
               {name === null ? null : (
