@@ -17,6 +17,10 @@ Object.assign(CHANNEL_KINDS, { note: noteKind });
 Object.assign(SOURCE_REGISTRY, [...SOURCE_REGISTRY, PIER]);
 Object.assign(SOURCE_VARIABLES, { [PIER.facts.name]: PIER.variables }); // made of the registry as it was loaded
 const { runCli } = await import('../src/cli/command-line.ts');
+// What commands know of operations, as `npm run -s operations:print` prints it.
+const { listSpecs } = await import('../src/cli/operation-specs.ts');
+const { printSpecs } = await import('./house/operations/print.ts');
+Object.assign(listSpecs(), JSON.parse(await printSpecs()));
 
 const say = (word: Word) => void process.send?.(word);
 

@@ -40,6 +40,8 @@ export type Cli = Shell & {
   typed: string;
   /** Commands that only call operations: the server has checked its configuration. */
   callers: WeakSet<Command>;
+  /** Whether this shell has one that sets anything: a mistake in it is reported by every command. @throws InvalidInput */
+  hasConfigurationFile(): boolean;
   /** Reads and checks the whole configuration before a command acts; a server has checked its own. @throws InvalidInput */
   assertConfiguration(): Promise<void>;
   log(): Logger;
@@ -283,6 +285,7 @@ export function openCli(
       .slice(0, 2)
       .join(' '),
     callers: new WeakSet<Command>(),
+    hasConfigurationFile: () => caller === undefined && readServerPlace(io.env).hasFile,
     log,
     withProgram,
     atServer,

@@ -107,7 +107,7 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>, all: boolean): 
       if (shell.page.kind === 'sandbox' && OF_BOTH_DATABASES.has(findTopName(command)))
         command.error(`error: --sandbox does not apply to ${findTopName(command)}`, { exitCode: EXIT_USAGE });
       const cli = await openCli();
-      if (cli.callers.has(command)) return;
+      if (cli.callers.has(command) && !cli.hasConfigurationFile()) return;
       await cli.loadConfiguration();
       if (!WITHOUT_CONFIGURATION.has(command.name())) await cli.assertConfiguration();
     })

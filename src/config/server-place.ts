@@ -19,6 +19,8 @@ export type ServerPlace = {
   dataDir: string;
   /** Whether `DATABASE_URL` is set: then no server owns the data directory. */
   hasDatabaseUrl: boolean;
+  /** Whether a configuration file sets anything: a mistake in it is reported whichever command runs. */
+  hasFile: boolean;
 };
 
 /** @throws InvalidInput */
@@ -31,6 +33,7 @@ export function readServerPlace(env: Env): ServerPlace {
     remote: url === undefined ? undefined : readRemote(url, find('STRANDLINE_TOKEN', 'whole')),
     dataDir: path.resolve(find(DATA_DIR_VARIABLE)?.text ?? DATA_DIR_DEFAULT),
     hasDatabaseUrl: find('DATABASE_URL', 'whole') !== undefined,
+    hasFile: file.entries.size > 0,
   };
 }
 
