@@ -36,7 +36,7 @@ export type Api = {
 };
 
 export type ApiServer = {
-  /** Without a slash at its end. */
+  /** The address of the server, without a slash at the end. */
   url: string;
   /** For messages: `The running server (process 7)`. */
   name: string;

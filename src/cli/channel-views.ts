@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { ChannelRow } from '../store/alerts/alert-queries.ts';
 import type { Cli } from './command-context.ts';
 import { addOperations } from './operation-commands.ts';
-
 import {
   formatTime,
   type JsonOf,

@@ -27,7 +27,7 @@ export type CommandProgram = Program & { ctx: ActingContext };
 export type Cli = Shell & {
   /** Known once it is loaded. @throws InvalidInput */
   config(): Config;
-  /** Loads what reads the configuration: a command that only sends a request does not need it. */
+  /** Loads the code that reads the configuration. A command that only sends a request needs none of it. */
   loadConfiguration(): Promise<void>;
   /**
    * Calls operations: at the server that `STRANDLINE_URL` names; else at the one that owns the data directory; else here, with
@@ -40,7 +40,7 @@ export type Cli = Shell & {
   typed: string;
   /** Commands that only call operations: the server has checked its configuration. */
   callers: WeakSet<Command>;
-  /** Whether this shell has one that sets anything: a mistake in it is reported by every command. @throws InvalidInput */
+  /** Whether a configuration file sets anything. Every command then reports the mistakes in the file. @throws InvalidInput */
   hasConfigurationFile(): boolean;
   /** Reads and checks the whole configuration before a command acts; a server has checked its own. @throws InvalidInput */
   assertConfiguration(): Promise<void>;
@@ -231,7 +231,7 @@ export function openCli(
       try {
         return await work(openApiClient(describeServer(server), page.kind));
       } catch (error) {
-        // It has ended without removing its file.
+        // The server has ended without removing `server.json`.
         if (!(error instanceof NothingListens)) throw error;
       }
     }

@@ -19,7 +19,7 @@ export type ServerPlace = {
   dataDir: string;
   /** Whether `DATABASE_URL` is set: then no server owns the data directory. */
   hasDatabaseUrl: boolean;
-  /** Whether a configuration file sets anything: a mistake in it is reported whichever command runs. */
+  /** Whether a configuration file sets anything. Every command then reports the mistakes in the file. */
   hasFile: boolean;
 };
 

@@ -76,7 +76,7 @@ export type Operation<In extends Input = Input, Out = unknown> = {
   callsService?: true;
   /** The route stops when its client disconnects: `stopping` is aborted. */
   endsWithClient?: true;
-  /** It depends on the configuration or calls others, so a command waits for a server that is starting. */
+  /** It depends on the configuration or calls services, so a command waits for a server that is starting. */
   runsIn?: 'server';
   /** What the command sends unless asked, where this differs from the default of the route. */
   sends?: Readonly<Record<string, unknown>>;

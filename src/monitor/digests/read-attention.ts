@@ -19,7 +19,7 @@ const SPIKE_LOOK_BACK_MS = 3 * DAY;
 const OVER_USUAL = 2;
 const OVER_SHARE = 0.25;
 
-/** Problems that the statuses of searches do not include. */
+/** Problems that no status of a search shows. */
 const PROBLEMS: ReadonlySet<SystemEventKind> = new Set([
   'channel_dead',
   'budget_low',

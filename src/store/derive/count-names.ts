@@ -5,8 +5,8 @@
 import type { Id, Transaction } from '../db/database.ts';
 import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { countedAtSql } from '../volume/post-time.ts';
-import type { Day } from './count-volume.ts';
-import { isFirstInTopic, siblingsOf } from './first-in-topic.ts';
+import { type Day, rowsOfDays } from './count-volume.ts';
+import { fromCountedSightings, isFirstInTopic, siblingsOf } from './first-in-topic.ts';
 
 /** The domain of a URL, without `www.`; null if it is not a web address. */
 export const DOMAIN_BY_PATTERN = String.raw`lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\.)?([^/?#:]+)'))`;
@@ -53,7 +53,7 @@ const NAMED_IN_LINKS = statement`named AS (
 /** Writes what changed, so a day that is counted again costs little. */
 const countNames = (days: readonly Day[], named: Statement, kinds: readonly string[]): Statement => statement`
 WITH days AS MATERIALIZED (
-  SELECT DISTINCT * FROM unnest(${days.map(({ search_id }) => search_id)}::bigint[], ${days.map(({ day_at }) => day_at)}::timestamptz[]) d(search_id, day_at)
+  SELECT DISTINCT * FROM ${rowsOfDays(days)}
 ), ${siblingsOf(statement`SELECT search_id FROM days`)}, ${named}, counted AS MATERIALIZED (
   SELECT search_id, kind, day_at, left(name, 255) AS name, count(*)::integer AS posts, (count(*) FILTER (WHERE is_first))::integer AS topic_posts
   FROM named GROUP BY 1, 2, 3, 4
@@ -89,17 +89,13 @@ export async function countSites(tx: Transaction, days: readonly Day[]): Promise
 }
 
 /**
- * The days on which searches of a topic found links that are new to one of them in these readings. As for posts, another search is
- * counted again if it found the link later.
+ * The days of the links that are counted because of these readings.
  */
 export function listLinkDays(tx: Transaction, readings: readonly Id[]): Promise<Day[]> {
   return rowsOf(
     tx,
     statement`SELECT DISTINCT g.search_id, date_trunc('day', g.first_seen_at, 'UTC') AS day_at
-      FROM strandline.pending_derivations p CROSS JOIN LATERAL unnest(p.new_links || p.touched_links) u(id)
-      CROSS JOIN LATERAL (SELECT * FROM strandline.link_sightings WHERE link_id = u.id OFFSET 0) g
-      WHERE p.id = ANY (${readings}::bigint[]) AND (g.search_id = p.search_id OR (g.first_seen_at >= p.at AND EXISTS (
-        SELECT FROM strandline.searches a, strandline.searches b WHERE a.id = g.search_id AND b.id = p.search_id AND a.topic_id = b.topic_id)))`,
+      ${fromCountedSightings('link', readings)}`,
     'link_days',
   );
 }

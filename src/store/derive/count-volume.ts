@@ -3,14 +3,18 @@
  * sum of its quarters, so it does not matter how often they are counted, and after which response.
  */
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
-import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
+import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { countedAtSql, isMeasurableSql, offsetSql, quarterSql } from '../volume/post-time.ts';
 import { listQuarters, type Reach } from '../volume/reach.ts';
 import type { Coverage } from './derive-coverage.ts';
-import { isFirstInTopic, siblingsOf } from './first-in-topic.ts';
+import { fromCountedSightings, isFirstInTopic, siblingsOf } from './first-in-topic.ts';
 
 /** A day (UTC) of a search. */
 export type Day = { search_id: Id; day_at: Date };
+
+/** Days as the rows `d(search_id, day_at)` of a FROM. */
+export const rowsOfDays = (days: readonly Day[]): Statement =>
+  statement`unnest(${days.map(({ search_id }) => search_id)}::bigint[], ${days.map(({ day_at }) => day_at)}::timestamptz[]) d(search_id, day_at)`;
 
 /** What a run observed; only quarters from `since` on (ms since 1970), if set. */
 export type ObservedReach = { searchId: Id; reach: Reach; since?: number };
@@ -50,13 +54,10 @@ WITH kept AS (
     AS q(search_id, at, observed, cut)
 ), counted AS MATERIALIZED (
   SELECT g.search_id, ${QUARTER} AS at
-  FROM strandline.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts || p.touched_posts) u(id)
-  CROSS JOIN LATERAL (SELECT * FROM strandline.post_sightings WHERE post_id = u.id OFFSET 0) g
-  WHERE p.id = ANY (${readings}::bigint[]) AND (g.search_id = p.search_id OR (g.first_seen_at >= p.at AND EXISTS (
-    SELECT FROM strandline.searches a, strandline.searches b WHERE a.id = g.search_id AND b.id = p.search_id AND a.topic_id = b.topic_id)))
+  ${fromCountedSightings('post', readings)}
   UNION
   SELECT d.search_id, generate_series(d.day_at, d.day_at + interval '1 day' - interval '15 minutes', interval '15 minutes')
-  FROM unnest(${days.map(({ search_id }) => search_id)}::bigint[], ${days.map(({ day_at }) => day_at)}::timestamptz[]) d(search_id, day_at)
+  FROM ${rowsOfDays(days)}
 ), quarters AS MATERIALIZED (
   SELECT t.search_id, t.at, c.at IS NOT NULL AS is_counted, v.search_id IS NULL AS is_new,
     coalesce(v.observed, '{}') AS observed_before, coalesce(v.observed, '{}') + coalesce(q.observed, '{}') AS observed,
@@ -141,7 +142,7 @@ export async function countDays(tx: Transaction, days: readonly Day[]): Promise<
     statement`
 WITH sums AS MATERIALIZED (
   SELECT d.search_id, d.day_at, v.*
-  FROM unnest(${days.map(({ search_id }) => search_id)}::bigint[], ${days.map(({ day_at }) => day_at)}::timestamptz[]) d(search_id, day_at)
+  FROM ${rowsOfDays(days)}
   CROSS JOIN LATERAL (
     SELECT count(*) AS quarters, sum(posts)::integer AS posts, sum(topic_posts)::integer AS topic_posts,
       sum(topic_reposts)::integer AS topic_reposts, sum(exposure_ms)::integer AS exposure_ms, sum(exposed_posts)::integer AS exposed_posts,

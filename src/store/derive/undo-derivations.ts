@@ -139,24 +139,21 @@ export async function undoDerivations(
     reached.map((run) => new Date(startOfQuarter(run.reached_from.getTime()))),
   ];
   const { rows: emptied } = await tx.query<Day>(CLEAR_OBSERVED, unseen);
-  const { rows: seen } = await tx.query<{
-    search_id: Id;
-    since: Date;
-    reached_from: Date;
-    observed_from: Date;
-    observed_until: Date;
-  }>(SELECT_STILL_SEEN, unseen);
+  const { rows: seen } = await tx.query<StillSeen>(SELECT_STILL_SEEN, unseen);
   const { rows: found } = await tx.query<Day>(SELECT_DAYS, z);
   return { days: [...emptied, ...found], observed: seen.map(readReach) };
 }
 
-const readReach = (coverage: {
+/** A row of {@link SELECT_STILL_SEEN}. */
+type StillSeen = {
   search_id: Id;
   since: Date;
   reached_from: Date;
   observed_from: Date;
   observed_until: Date;
-}): ObservedReach => ({
+};
+
+const readReach = (coverage: StillSeen): ObservedReach => ({
   searchId: coverage.search_id,
   since: coverage.since.getTime(),
   reach: {

@@ -68,7 +68,7 @@ export async function mergeStories(tx: Transaction, groups: readonly TopicGroup[
     );
 }
 
-/** Counts members and authors of stories again. */
+/** Recounts the members, authors, sites and languages of stories. */
 export async function summarizeStories(tx: Transaction, groups: readonly TopicGroup[]): Promise<void> {
   const rows = groups.map(({ id, topicId }) => ({ id, topic_id: topicId }));
   await execute(

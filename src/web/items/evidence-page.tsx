@@ -1,6 +1,7 @@
 /** Evidence of a thing: what is stored of it, the hashes of the raw responses that say so, and all of it as a file. */
 import { z } from 'zod';
 import { formatTimeToSecond } from '../../lib/display-format.ts';
+import { toJson } from '../../lib/json-values.ts';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../../model/closed-lists.ts';
 import { Refused } from '../../model/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -74,12 +75,9 @@ export function addEvidencePages(app: App, { ctx }: RouteContext): void {
       .type('application/json; charset=utf-8')
       .header('content-disposition', `attachment; filename="evidence-${kind}-${id}.json"`)
       .header('x-content-type-options', 'nosniff')
-      .send(JSON.stringify(evidence, writeIds, 2));
+      .send(toJson(evidence, 2));
   });
 }
-
-/** Ids are text, as in the API. */
-const writeIds = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
 /** To the second and in UTC, whoever reads it. */
 function Second({ at }: { at: Date }) {

@@ -113,6 +113,28 @@ function StoryFigures({ story: { members, authors, sources, first_found_at: firs
   );
 }
 
+/** A text with its author, linked. */
+function Said({
+  item: { author_username: name, text, url },
+  path,
+}: {
+  item: Pick<StoryRow, 'author_username' | 'text' | 'url'>;
+  path: string;
+}) {
+  return (
+    <>
+      {name === null ? null : (
+        <>
+          <UntrustedText text={`@${name}`} most={60} />:{' '}
+        </>
+      )}
+      <a href={path}>
+        <UntrustedText text={text ?? url ?? 'no text'} most={MAX_TEXT} />
+      </a>
+    </>
+  );
+}
+
 function Stories({ rows }: { rows: readonly StoryRow[] }) {
   return (
     <Table
@@ -122,18 +144,7 @@ function Stories({ rows }: { rows: readonly StoryRow[] }) {
       columns={[
         {
           head: 'Story',
-          cell: ({ id, text, url, author_username: name }) => (
-            <>
-              {name === null ? null : (
-                <>
-                  <UntrustedText text={`@${name}`} most={60} />:{' '}
-                </>
-              )}
-              <a href={`/stories/${id}`}>
-                <UntrustedText text={text ?? url ?? 'no text'} most={MAX_TEXT} />
-              </a>
-            </>
-          ),
+          cell: (story) => <Said item={story} path={`/stories/${story.id}`} />,
         },
         { head: 'Items', number: true, cell: ({ members }) => members },
         { head: 'Authors', number: true, cell: ({ authors }) => authors },
@@ -153,18 +164,7 @@ function Items({ rows }: { rows: readonly StoryItemRow[] }) {
         { head: 'Found', cell: ({ found_at: at }) => <Timestamp at={at} exact /> },
         {
           head: 'What',
-          cell: ({ kind, item_id, text, url, author_username: name }) => (
-            <>
-              {name === null ? null : (
-                <>
-                  <UntrustedText text={`@${name}`} most={60} />:{' '}
-                </>
-              )}
-              <a href={`/${kind}s/${item_id}`}>
-                <UntrustedText text={text ?? url ?? 'no text'} most={MAX_TEXT} />
-              </a>
-            </>
-          ),
+          cell: (item) => <Said item={item} path={`/${item.kind}s/${item.item_id}`} />,
         },
       ]}
     />
