@@ -7,6 +7,7 @@
  * sign of a hashtag, whose word stays. It does not ignore accents, figures, emoji, or the order of words.
  */
 import { hash } from 'node:crypto';
+import { separate } from '../lib/disjoint-sets.ts';
 import { HIDING, UNSPACED_SCRIPTS } from '../lib/text.ts';
 
 /** Shorter folded texts are never the same thing: "Good morning everyone!" is said by strangers. Letters of {@link DENSE} count twice. */
@@ -128,36 +129,15 @@ export type CopyKeys = { key: string; textKey: bigint | null };
  * @returns things in the order of their first members, each with its members in order
  */
 export function groupCopies<T extends CopyKeys>(items: readonly T[]): T[][] {
-  // Each name (a link identity or a text) leads to the first item that has it, and items that were joined to earlier ones to these.
+  // The first item with each name: a link identity or a text.
   const firstOf = new Map<string | bigint, number>();
-  const earlier = items.map((_, i) => i);
-  const findFirst = (i: number): number => {
-    let first = i;
-    for (let next = earlier[first] ?? first; next !== first; next = earlier[first] ?? first) first = next;
-    for (let at = i; at !== first; ) {
-      const next = earlier[at] ?? first;
-      earlier[at] = first;
-      at = next;
-    }
-    return first;
-  };
+  const things = separate(items);
   items.forEach(({ key, textKey }, i) => {
     for (const name of textKey === null ? [key] : [key, textKey]) {
       const known = firstOf.get(name);
-      if (known === undefined) {
-        firstOf.set(name, i);
-        continue;
-      }
-      const [left, right] = [findFirst(known), findFirst(i)];
-      earlier[Math.max(left, right)] = Math.min(left, right);
+      if (known === undefined) firstOf.set(name, i);
+      else things.join(known, i);
     }
   });
-  const things = new Map<number, T[]>();
-  items.forEach((item, i) => {
-    const first = findFirst(i);
-    const members = things.get(first);
-    if (members === undefined) things.set(first, [item]);
-    else members.push(item);
-  });
-  return [...things].toSorted(([a], [b]) => a - b).map(([, members]) => members);
+  return things.list();
 }

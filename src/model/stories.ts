@@ -5,6 +5,7 @@
  * in. Pure.
  */
 import { hash } from 'node:crypto';
+import { type DisjointSets, separate } from '../lib/disjoint-sets.ts';
 import { DAY } from '../lib/time.ts';
 import { areNearEqual, type Sketch } from './story-sketch.ts';
 
@@ -89,31 +90,10 @@ export type StoryGroup<T> = {
 /** @param items all of one topic @returns groups in the order of their ids; items that nothing joins are in none */
 export function groupStories<T extends StoryItem>(items: readonly T[]): StoryGroup<T>[] {
   const ordered = items.toSorted(compareIds);
-  const parents = ordered.map((_, i) => i);
-  const find = (i: number): number => {
-    let root = i;
-    while (parents[root] !== root) root = parents[root] ?? root;
-    for (let at = i; at !== root; ) {
-      const next = parents[at] ?? root;
-      parents[at] = root;
-      at = next;
-    }
-    return root;
-  };
-  const join = (left: number, right: number) => {
-    const [a, b] = [find(left), find(right)];
-    parents[Math.max(a, b)] = Math.min(a, b);
-  };
-  joinNamed(ordered, join);
-  joinNearEqual(ordered, { find, join });
-  const groups = new Map<number, T[]>();
-  ordered.forEach((item, i) => {
-    const root = find(i);
-    const members = groups.get(root);
-    if (members === undefined) groups.set(root, [item]);
-    else members.push(item);
-  });
-  return [...groups.values()].flatMap((members) => {
+  const sets = separate(ordered);
+  joinNamed(ordered, sets.join);
+  joinNearEqual(ordered, sets);
+  return sets.list().flatMap((members) => {
     const joined = [...new Set(members.flatMap(({ story }) => story ?? []))];
     if (members.length === 1 && joined.length === 0) return [];
     const ids = [...members.map(({ id }) => id), ...joined];
@@ -164,10 +144,7 @@ const areWithinSpan = (items: readonly StoryItem[], left: number, right: number)
 const nameBand = (value: number, band: number) => `${band} ${value}`;
 
 /** Joins items with near-equal texts: each with its nearest earlier ones of each band. */
-function joinNearEqual(
-  items: readonly StoryItem[],
-  { find, join }: { find: (i: number) => number; join: Join },
-): void {
+function joinNearEqual<T extends StoryItem>(items: readonly T[], { find, join }: DisjointSets<T>): void {
   const bands = new Map<string, number[]>();
   items.forEach(({ sketch }, i) => {
     if (sketch === null) return;
