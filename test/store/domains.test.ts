@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DOMAIN_BY_PATTERN, DOMAIN_SQL } from '../../src/store/derive/count-names.ts';
+import { DOMAIN_BY_PATTERN, DOMAIN_SQL } from '../../src/store/volume/domain.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;

@@ -12,7 +12,7 @@ import type { Query } from '../../model/search-query.ts';
 import { resolveTimePoint } from '../../lib/time-point.ts';
 import { join, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { DataScope } from '../queries/data-scope.ts';
-import { DOMAIN_SQL } from '../derive/count-names.ts';
+import { DOMAIN_SQL } from '../volume/domain.ts';
 import { matchInflected, matchPhrase, matchWritten, type WordForms } from './word-forms.ts';
 
 /** What a condition needs besides the query. */

@@ -4,17 +4,11 @@
  */
 import type { Id, Transaction } from '../db/database.ts';
 import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
+import { DOMAIN_SQL } from '../volume/domain.ts';
 import { countedAtSql } from '../volume/post-time.ts';
 import { type Day, rowsOfDays } from './count-volume.ts';
 import { fromCountedSightings, isFirstInTopic, siblingsOf } from './first-in-topic.ts';
 
-/** The domain of a URL, without `www.`; null if it is not a web address. */
-export const DOMAIN_BY_PATTERN = String.raw`lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\.)?([^/?#:]+)'))`;
-/** The same for most addresses, whose third part is a bare host, at a tenth of the cost of the regular expression. */
-export const DOMAIN_SQL = `CASE WHEN translate(split_part(a, '/', 3), '?#@:', '') = split_part(a, '/', 3) AND (starts_with(a, 'https://') OR starts_with(a, 'http://'))
-  THEN lower(CASE WHEN starts_with(a, 'http://www.') OR starts_with(a, 'https://www.') THEN coalesce(nullif(substr(split_part(a, '/', 3), 5), ''), 'www.')
-    ELSE nullif(split_part(a, '/', 3), '') END)
-  ELSE ${DOMAIN_BY_PATTERN} END`;
 const DOMAIN = verbatim(DOMAIN_SQL);
 const COUNTED_AT = verbatim(countedAtSql('g'));
 

@@ -1,6 +1,6 @@
 /** Posts of a search in a window, as the reason of a spike compares them. */
 import type { Transaction, Id } from '../db/database.ts';
-import { DOMAIN_SQL } from '../derive/count-names.ts';
+import { DOMAIN_SQL } from './domain.ts';
 import { countedAtSql, measurableBetweenSql } from './post-time.ts';
 
 /** Of a search; see `ComparedPost` for units. */
