@@ -59,7 +59,7 @@ export function readYaml(text: string, resolve: Resolve): YamlFile {
 /** @throws InvalidInput */
 function assertText(text: string): void {
   const refuse = (expected: string) => new InvalidInput([{ path: '1', given: undefined, expected }]);
-  if (/[\0\uFFFD]/.test(text)) throw refuse('this is no text in UTF-8');
+  if (text.includes('\0')) throw refuse('this is no text: it contains a NUL character');
   if (text.trim() === '' || text.trim() === '\uFEFF') throw refuse('the file is empty');
   let open = 0;
   for (const [mark] of text.matchAll(/[[{\]}]|^[ ?-]{200}/gm)) {

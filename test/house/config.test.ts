@@ -87,6 +87,7 @@ describe('a secret in a file', () => {
     ['that links to itself', (at) => symlink(at, at), 'ELOOP'],
     ['that never ends', (at) => symlink('/dev/zero', at), 'EFBIG'],
     ['of 50 MB', (at) => writeFile(at, Buffer.alloc(50_000_000, 'x')), 'EFBIG'],
+    ['in another encoding', (at) => writeFile(at, Buffer.from('sch\u00fcssel', 'latin1')), 'text in UTF-8'],
   ])('%s is refused', async (what, make, why) => {
     const file = join(folder, what.replaceAll(' ', '-'));
     await make(file);
