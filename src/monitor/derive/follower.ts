@@ -3,7 +3,7 @@
  * one; only one works at a time. It can be killed at any moment, because a batch is one transaction.
  */
 import { SECOND } from '../../lib/time.ts';
-import { countItems, type Recount } from '../../store/derive/count-items.ts';
+import { countItems, countWaitingNames, type Recount } from '../../store/derive/count-items.ts';
 import { countSaved } from '../../store/derive/counts.ts';
 import {
   type Database,
@@ -168,7 +168,8 @@ export async function deriveBatch(
       const taken = isAlone ? [] : await takeReadings(tx, which);
       const ids = taken.map(({ id }) => id);
       concerned = isUndone ? [...new Set([...unchecked, ...ids])] : ids;
-      const coverage = await deriveReadings(tx, taken, again);
+      const names = { which: settleMs === null ? 'all' : 'due', now: which.now } as const;
+      const coverage = await deriveReadings(tx, taken, { again, names });
       // Newer readings wait for the next round: a small batch costs nearly as much as a large one.
       const isDone = !isUndone && taken.length < limit;
       return { derived: taken.length, isDone, paced: listPacedRuns(taken, coverage) };
@@ -193,15 +194,18 @@ async function adaptOrLog(ctx: FollowerContext, runs: readonly PacedRun[]): Prom
 async function deriveReadings(
   tx: Transaction,
   taken: readonly TakenReading[],
-  again: Recount | null,
+  { again, names }: { again: Recount | null; names: Parameters<typeof countItems>[2] },
 ): Promise<ObservedRun[]> {
-  const ids = taken.map(({ id }) => id);
-  if (taken.length === 0 && again === null) return [];
-  const coverage = await findCoverage(tx, ids);
-  await countItems(tx, ids, coverage, again ?? { days: [], observed: [] });
-  await followGrowth(tx, ids);
-  await deriveRunGains(tx, ids);
-  await deriveRising(tx, groupBySearch(taken), ids);
+  const readings = taken.map(({ id }) => id);
+  if (taken.length === 0 && again === null) {
+    await countWaitingNames(tx, names);
+    return [];
+  }
+  const coverage = await findCoverage(tx, readings);
+  await countItems(tx, { readings, coverage, again: again ?? { days: [], observed: [] } }, names);
+  await followGrowth(tx, readings);
+  await deriveRunGains(tx, readings);
+  await deriveRising(tx, groupBySearch(taken), readings);
   const runs = findRunsToNotify(taken);
   const reports = {
     spikes: await findSpikes(tx, runs),
@@ -211,7 +215,7 @@ async function deriveReadings(
       taken.filter(({ notify, baseline }) => notify && !baseline),
     ),
   };
-  await removeReadings(tx, ids);
+  await removeReadings(tx, readings);
   await insertReports(tx, reports);
   return coverage;
 }
@@ -245,7 +249,8 @@ export async function rebuildTrends(ctx: FollowerContext, searchId: Id): Promise
     const { uncounted } = await noteReadings(tx, { limit: 0, search: null });
     await countSaved(tx, uncounted);
     const { again, runs, posts } = await rebuildSearch(tx, searchId, oldest?.from ?? null);
-    await deriveReadings(tx, [], again);
+    const names = { which: 'all', now: ctx.clock.statementTime() } as const;
+    await deriveReadings(tx, [], { again, names });
     return { runs, posts };
   });
   await derivePending(ctx, { settleMs: null });

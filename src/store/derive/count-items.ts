@@ -2,7 +2,13 @@
 import type { Id, Transaction } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { countedAtSql } from '../volume/post-time.ts';
-import { countPostNames, countSites, listLinkDays } from './count-names.ts';
+import {
+  countPostNames,
+  countSites,
+  listLinkDays,
+  type NamesToCount,
+  takeDaysToName,
+} from './count-names.ts';
 import { countDays, countVolume, type Day, type ObservedReach } from './count-volume.ts';
 import type { Coverage } from './derive-coverage.ts';
 
@@ -12,20 +18,28 @@ export const dayOfPostSql = (sighting: string) => `date_trunc('day', ${countedAt
 /** What is counted besides the items of a batch: days, and observed time that was cleared. */
 export type Recount = { days: readonly Day[]; observed: readonly ObservedReach[] };
 
-/** Writes coverage, and counts what is new in the readings. */
+/**
+ * Writes coverage, and counts what is new in the readings.
+ * @param names which names in posts are counted now
+ */
 export async function countItems(
   tx: Transaction,
-  readings: readonly Id[],
-  coverage: readonly Coverage[],
-  again: Recount,
+  { readings, coverage, again }: { readings: readonly Id[]; coverage: readonly Coverage[]; again: Recount },
+  names: { which: NamesToCount; now: Date | null },
 ): Promise<void> {
   const changed = await countVolume(tx, readings, coverage, again);
-  await countDays(tx, changed);
-  await countPostNames(
-    tx,
-    changed.filter(({ is_counted }) => is_counted),
-  );
+  const emptied = await countDays(tx, changed, names.now);
+  await countWaitingNames(tx, names, emptied);
   await countSites(tx, [...(await listLinkDays(tx, readings)), ...again.days]);
+}
+
+/** @param emptied days without posts, whose names are removed */
+export async function countWaitingNames(
+  tx: Transaction,
+  { which, now }: { which: NamesToCount; now: Date | null },
+  emptied: readonly Day[] = [],
+): Promise<void> {
+  await countPostNames(tx, [...(await takeDaysToName(tx, which, now)), ...emptied]);
 }
 
 /** The days on which searches count these items. */
@@ -46,5 +60,7 @@ export function listCountedDays(
  * saves.
  */
 export async function recountDays(tx: Transaction, days: readonly Day[]): Promise<void> {
-  if (days.length > 0) await countItems(tx, [], [], { days, observed: [] });
+  if (days.length === 0) return;
+  const nothing = { readings: [], coverage: [], again: { days, observed: [] } };
+  await countItems(tx, nothing, { which: 'all', now: null });
 }

@@ -1,9 +1,10 @@
 /**
  * Frequent names in posts and links of searches, per day: authors, languages, hashtags and domains of posts on the day of
- * publication, sites of links on the day they were found. Each day is counted whole from the sightings.
+ * publication, sites of links on the day they were found. Each day is counted whole from the sightings. That takes some
+ * 14 microseconds a post, so names of posts are not counted after each run of a busy search: see {@link takeDaysToName}.
  */
 import type { Id, Transaction } from '../db/database.ts';
-import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
+import { execute, isOver, rowsOf, type Statement, statement, timeOf, verbatim } from '../db/statement.ts';
 import { DOMAIN_SQL } from '../volume/domain.ts';
 import { countedAtSql } from '../volume/post-time.ts';
 import { type Day, rowsOfDays } from './count-volume.ts';
@@ -65,6 +66,27 @@ SELECT search_id, kind, day_at, name, posts, topic_posts FROM (
   SELECT search_id, kind, day_at, name, posts, topic_posts FROM counted EXCEPT SELECT search_id, kind, day_at, name, posts, topic_posts FROM before
 ) c ORDER BY 1, 2, 3, 4
 ON CONFLICT (search_id, kind, day_at, name) DO UPDATE SET posts = excluded.posts, topic_posts = excluded.topic_posts`;
+
+/** Names of a day are counted again when its posts are so many per cent more (or fewer), */
+const CHANGED_PER_CENT = 2;
+/** and at the latest after this time. */
+const LONGEST_WAIT = statement`interval '5 minutes'`;
+
+/** When names that wait are counted: those that are due, or all of them. */
+export type NamesToCount = 'due' | 'all';
+
+/** Takes the days whose names are to be counted now: the caller counts them in the same transaction. */
+export function takeDaysToName(tx: Transaction, which: NamesToCount, now: Date | null): Promise<Day[]> {
+  return rowsOf(
+    tx,
+    statement`UPDATE strandline.search_days SET names_wait_since = NULL, named_posts = posts
+      WHERE names_wait_since IS NOT NULL AND (${which === 'all'}::boolean
+        OR abs(posts - named_posts) * 100 > named_posts * ${CHANGED_PER_CENT}::integer
+        OR ${isOver(statement`names_wait_since + ${LONGEST_WAIT}`, timeOf(now), LONGEST_WAIT)})
+      RETURNING search_id, day_at`,
+    'days_to_name',
+  );
+}
 
 /** Counts the names in posts of days. */
 export async function countPostNames(tx: Transaction, days: readonly Day[]): Promise<void> {

@@ -3,7 +3,7 @@
  * sum of its quarters, so it does not matter how often they are counted, and after which response.
  */
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
-import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
+import { rowsOf, type Statement, statement, timeOf, verbatim } from '../db/statement.ts';
 import { countedAtSql, isMeasurableSql, offsetSql, quarterSql } from '../volume/post-time.ts';
 import { listQuarters, type Reach } from '../volume/reach.ts';
 import type { Coverage } from './derive-coverage.ts';
@@ -15,6 +15,9 @@ export type Day = { search_id: Id; day_at: Date };
 /** Days as the rows `d(search_id, day_at)` of a FROM. */
 export const rowsOfDays = (days: readonly Day[]): Statement =>
   statement`unnest(${days.map(({ search_id }) => search_id)}::bigint[], ${days.map(({ day_at }) => day_at)}::timestamptz[]) d(search_id, day_at)`;
+
+/** A day of a search, and whether posts in it were counted. */
+export type CountedDay = Day & { is_counted: boolean };
 
 /** What a run observed; only quarters from `since` on (ms since 1970), if set. */
 export type ObservedReach = { searchId: Id; reach: Reach; since?: number };
@@ -36,7 +39,7 @@ export async function countVolume(
   readings: readonly Id[],
   coverage: readonly Coverage[],
   { days, observed }: { days: readonly Day[]; observed: readonly ObservedReach[] },
-): Promise<(Day & { is_counted: boolean })[]> {
+): Promise<CountedDay[]> {
   const given = [
     ...[...coverage, ...observed].reduce(addQuarters, new Map<string, SearchQuarter>()).values(),
   ];
@@ -134,15 +137,23 @@ function addQuarters(
   return all;
 }
 
-/** Adds up the quarters of days. A day without any has no row. */
-export async function countDays(tx: Transaction, days: readonly Day[]): Promise<void> {
-  if (days.length === 0) return;
-  await execute(
+/**
+ * Adds up the quarters of days. The names of days in which posts were counted wait to be counted, too.
+ * @returns days without quarters, which have no row
+ */
+export async function countDays(
+  tx: Transaction,
+  days: readonly CountedDay[],
+  now: Date | null,
+): Promise<Day[]> {
+  if (days.length === 0) return [];
+  return rowsOf(
     tx,
     statement`
 WITH sums AS MATERIALIZED (
-  SELECT d.search_id, d.day_at, v.*
-  FROM ${rowsOfDays(days)}
+  SELECT d.search_id, d.day_at, CASE WHEN d.is_counted THEN ${timeOf(now)} END AS names_wait_since, v.*
+  FROM unnest(${days.map(({ search_id }) => search_id)}::bigint[], ${days.map(({ day_at }) => day_at)}::timestamptz[],
+    ${days.map(({ is_counted }) => is_counted)}::boolean[]) d(search_id, day_at, is_counted)
   CROSS JOIN LATERAL (
     SELECT count(*) AS quarters, sum(posts)::integer AS posts, sum(topic_posts)::integer AS topic_posts,
       sum(topic_reposts)::integer AS topic_reposts, sum(exposure_ms)::integer AS exposure_ms, sum(exposed_posts)::integer AS exposed_posts,
@@ -150,17 +161,21 @@ WITH sums AS MATERIALIZED (
       bool_or(cut AND exposure_ms < 900000) AS cut
     FROM strandline.volume WHERE search_id = d.search_id AND bucket_at >= d.day_at AND bucket_at < d.day_at + interval '1 day'
   ) v
+), written AS (
+  INSERT INTO strandline.search_days AS h
+    (search_id, day_at, posts, topic_posts, topic_reposts, exposure_ms, exposed_posts, hours, cut, names_wait_since)
+  SELECT search_id, day_at, posts, topic_posts, topic_reposts, exposure_ms, exposed_posts, hours, cut, names_wait_since FROM sums
+  WHERE quarters > 0 ORDER BY search_id, day_at
+  ON CONFLICT (search_id, day_at) DO UPDATE SET posts = excluded.posts, topic_posts = excluded.topic_posts,
+    topic_reposts = excluded.topic_reposts, exposure_ms = excluded.exposure_ms, exposed_posts = excluded.exposed_posts,
+    hours = excluded.hours, cut = excluded.cut, names_wait_since = coalesce(h.names_wait_since, excluded.names_wait_since)
+  WHERE (h.posts, h.topic_posts, h.topic_reposts, h.exposure_ms, h.exposed_posts, h.hours, h.cut)
+    <> (excluded.posts, excluded.topic_posts, excluded.topic_reposts, excluded.exposure_ms, excluded.exposed_posts, excluded.hours, excluded.cut)
+    OR (h.names_wait_since IS NULL AND excluded.names_wait_since IS NOT NULL)
 ), emptied AS (
   DELETE FROM strandline.search_days h USING sums s WHERE h.search_id = s.search_id AND h.day_at = s.day_at AND s.quarters = 0
 )
-INSERT INTO strandline.search_days AS h (search_id, day_at, posts, topic_posts, topic_reposts, exposure_ms, exposed_posts, hours, cut)
-SELECT search_id, day_at, posts, topic_posts, topic_reposts, exposure_ms, exposed_posts, hours, cut FROM sums
-WHERE quarters > 0 ORDER BY search_id, day_at
-ON CONFLICT (search_id, day_at) DO UPDATE SET posts = excluded.posts, topic_posts = excluded.topic_posts,
-  topic_reposts = excluded.topic_reposts, exposure_ms = excluded.exposure_ms, exposed_posts = excluded.exposed_posts,
-  hours = excluded.hours, cut = excluded.cut
-WHERE (h.posts, h.topic_posts, h.topic_reposts, h.exposure_ms, h.exposed_posts, h.hours, h.cut)
-  <> (excluded.posts, excluded.topic_posts, excluded.topic_reposts, excluded.exposure_ms, excluded.exposed_posts, excluded.hours, excluded.cut)`,
+SELECT search_id, day_at FROM sums WHERE quarters = 0`,
     'count_days',
   );
 }

@@ -304,8 +304,16 @@ export const search_days = strandline.table(
     exposed_posts: integer().notNull().default(0),
     /** Hours of which something was observed, 0 to 24. */
     hours: integer().notNull().default(0),
+    /** Posts of the day when its names were last counted (`search_tops`). */
+    named_posts: integer().notNull().default(0),
+    /** Since when names of the day wait to be counted again; null: they are counted. */
+    names_wait_since: instant(),
   },
-  (t) => [primaryKey({ columns: [t.search_id, t.day_at] }), index('search_days_day').on(t.day_at)],
+  (t) => [
+    primaryKey({ columns: [t.search_id, t.day_at] }),
+    index('search_days_day').on(t.day_at),
+    index('search_days_names').on(t.names_wait_since).where(sql`${t.names_wait_since} is not null`),
+  ],
 );
 
 /** Frequent names in new posts and links of a search, per day as above. */
