@@ -27,22 +27,23 @@ import { AUTHOR_OPERATIONS } from '../monitor/items/author-operations.ts';
 import { COMPLETION_OPERATIONS } from '../monitor/items/completion-operations.ts';
 import { DISCOVERY_OPERATIONS } from '../monitor/items/discovery-operations.ts';
 import { EVIDENCE_OPERATIONS } from '../monitor/items/evidence-operations.ts';
+import { FIND_OPERATIONS } from '../monitor/items/find-operations.ts';
+import { STATUS_OPERATIONS } from '../monitor/status/status-operations.ts';
+import { GROWTH_OPERATIONS } from '../monitor/trends/growth-operations.ts';
+import { RANKING_OPERATIONS } from '../monitor/trends/ranking-operations.ts';
+import { REBUILD_OPERATIONS } from '../monitor/derive/rebuild-operations.ts';
+import { VOLUME_OPERATIONS } from '../monitor/trends/volume-operations.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { feedDocumentRoutes } from './feed-document-routes.ts';
 import { FEED_OPERATIONS } from '../monitor/feeds/feed-operations.ts';
 import { routesOf } from './operation-routes.ts';
-import { findRoutes } from './find-routes.ts';
 import { LINK_OPERATIONS } from '../monitor/items/link-operations.ts';
 import { documentRoutes } from './openapi/document.ts';
 import { POST_OPERATIONS } from '../monitor/items/post-operations.ts';
 import { STORY_OPERATIONS } from '../monitor/items/story-operations.ts';
 import { runAnswerRoute } from './run-answer-route.ts';
 import { sqlRoutes } from './sql-routes.ts';
-import { statusRoutes } from './status-routes.ts';
-import { volumeRoutes } from './volume-routes.ts';
-import { growthRoutes } from './growth-routes.ts';
-import { rankingRoutes } from './ranking-routes.ts';
 
 const ROUTE_GROUPS: readonly Routes[] = [
   documentRoutes,
@@ -54,8 +55,8 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(PURGE_OPERATIONS),
   routesOf(RUN_OPERATIONS),
   runAnswerRoute,
-  statusRoutes,
-  findRoutes,
+  routesOf(STATUS_OPERATIONS),
+  routesOf(FIND_OPERATIONS),
   sqlRoutes,
   routesOf(POST_OPERATIONS),
   routesOf(AUTHOR_OPERATIONS),
@@ -65,9 +66,10 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(DISCOVERY_OPERATIONS),
   routesOf(EVIDENCE_OPERATIONS),
   eventRoutes,
-  volumeRoutes,
-  growthRoutes,
-  rankingRoutes,
+  routesOf(VOLUME_OPERATIONS),
+  routesOf(REBUILD_OPERATIONS),
+  routesOf(GROWTH_OPERATIONS),
+  routesOf(RANKING_OPERATIONS),
   exportRoutes,
   routesOf(RULE_OPERATIONS),
   routesOf(MUTE_OPERATIONS),

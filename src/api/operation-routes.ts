@@ -63,7 +63,12 @@ function addRoute(app: App, home: RouteContext, operation: Routed): void {
         query: Object(request.query) as object,
         body: Object(request.body) as object,
       };
-      const made = await run({ ctx, visitor, findPublicBase, onlyCreate, ...stops }, parts);
+      const takeFind = () => app.shares.finds.take(request);
+      const { embedded } = home;
+      const made = await run(
+        { ctx, visitor, findPublicBase, embedded, takeFind, onlyCreate, ...stops },
+        parts,
+      );
       if (method === 'PUT') return replyToPut(reply, made as Put<never>, created as (out: never) => string); // as it is declared
       void reply.code(successOf(operation));
       if (typeof located === 'function') void reply.header('location', located(made as never)); // its own reply

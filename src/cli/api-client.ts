@@ -57,14 +57,15 @@ const REPLY_MS = 2 * MINUTE;
 /** Operations that wait for a service. */
 const SLOW_REPLY_MS = 20 * MINUTE;
 
-export function openApiClient(server: ApiServer, kind: DatabaseKind): Api {
+/** @param stopping ends requests that wait for a service */
+export function openApiClient(server: ApiServer, kind: DatabaseKind, stopping?: AbortSignal): Api {
   let ahead = 0;
   return {
     now: () => new Date(clock.now().getTime() + ahead),
     call: async (spec, members, page) => {
       const sent = buildRequest(spec, { ...members, ...page });
       const base = `${server.url}${kind === 'sandbox' ? SANDBOX_MOUNT : ''}`;
-      const response = await exchange(server, `${base}${sent.path}`, spec, sent.body);
+      const response = await exchange(server, `${base}${sent.path}`, spec, { body: sent.body, stopping });
       const { headers, statusCode = 0 } = response;
       // A second is enough: times are shown by the minute.
       const date = Date.parse(headers.date ?? '');
@@ -110,7 +111,7 @@ async function exchange(
   server: ApiServer,
   url: string,
   { method, callsService }: OperationSpec,
-  body: string | undefined,
+  { body, stopping }: { body: string | undefined; stopping: AbortSignal | undefined },
 ): Promise<IncomingMessage> {
   const open = url.startsWith('https:') ? (await import('node:https')).request : openPlain;
   let request: ClientRequest | undefined;
@@ -118,6 +119,7 @@ async function exchange(
     request = open(url, {
       method,
       agent: false,
+      ...(callsService === undefined || stopping === undefined ? {} : { signal: stopping }),
       headers: {
         accept: 'application/json',
         [VERSION_HEADER]: VERSION,

@@ -33,9 +33,10 @@ export type Cli = Shell & {
    * Calls operations: at the server that `STRANDLINE_URL` names; else at the one that owns the data directory; else here, with
    * the database and queue opened as a guest.
    * @param options.runsIn waits for a server that is starting
+   * @param options.stops `work` ends by itself when it is interrupted; otherwise a command that waits for a server ends at once
    * @throws InvalidInput, Refused
    */
-  withApi(work: (api: Api) => Promise<void>, options?: { runsIn?: 'server' | undefined }): Promise<void>;
+  withApi(work: ApiWork, options?: ApiOptions): Promise<void>;
   /** The command as it was typed, without options: `search list`. */
   typed: string;
   /** Commands that only call operations: the server has checked its configuration. */
@@ -56,11 +57,10 @@ export type Cli = Shell & {
   withServer(work: Work<void>): Promise<void>;
   /**
    * Runs the whole command in the server that owns the data directory.
-   * @param settings variables of this shell, for commands that compare them with the server's
    * @returns whether it did; false without a server, and in it
    * @throws Refused as `withServer`
    */
-  atServer(settings?: (key: string) => Promise<ShellSetting[]>): Promise<boolean>;
+  atServer(): Promise<boolean>;
   /** A small file that an option names. @throws InvalidInput */
   readFile(file: string, option: string): string;
   /** What the shell makes of its files and variables before the command runs: a server that runs the command reads neither. */
@@ -70,6 +70,8 @@ export type Cli = Shell & {
   run: RunCli | undefined;
 };
 
+type ApiWork = (api: Api, stopping: AbortSignal) => Promise<void>;
+type ApiOptions = { runsIn?: 'server' | undefined; stops?: true | undefined };
 type Work<T> = (program: CommandProgram, stopping: AbortSignal) => Promise<T>;
 
 /** The shell for which a server runs a command. */
@@ -157,9 +159,21 @@ export function openCli(
       page,
       open({ config: readOnce(), log: log(), role: 'guest', kind: shell.page.kind }),
     );
+    for (const note of program.notes) page.say(`note: ${oneLine(note)}`);
+    try {
+      return await untilInterrupted((stopping) => {
+        const actor: Actor = { kind: 'command_line', name: caller?.account ?? readAccountName() };
+        return work({ ...program, ctx: { ...program.ctx, actor } }, stopping);
+      });
+    } finally {
+      await program.close();
+    }
+  }
+
+  /** Ctrl-C asks the work to end, which then has some seconds. */
+  async function untilInterrupted<T>(work: (stopping: AbortSignal) => Promise<T>): Promise<T> {
     const stopping = new AbortController();
     const ending = (caller?.listenForShutdown ?? listenForShutdown)();
-    for (const note of program.notes) page.say(`note: ${oneLine(note)}`);
     const stop = () => stopping.abort();
     const interrupted = ending.requested.then(async () => {
       stop();
@@ -171,18 +185,13 @@ export function openCli(
     });
     out.onGone(stop);
     try {
-      const actor: Actor = { kind: 'command_line', name: caller?.account ?? readAccountName() };
-      return await Promise.race([
-        work({ ...program, ctx: { ...program.ctx, actor } }, stopping.signal),
-        interrupted,
-      ]);
+      return await Promise.race([work(stopping.signal), interrupted]);
     } finally {
       ending.release();
-      await program.close();
     }
   }
 
-  async function atServer(settings?: (key: string) => Promise<ShellSetting[]>): Promise<boolean> {
+  async function atServer(): Promise<boolean> {
     if (caller !== undefined) return false;
     assertNotRemote();
     const server = await findOwnServer();
@@ -198,7 +207,6 @@ export function openCli(
         account: readAccountName(),
         files,
         logLevel,
-        settings: await settings?.(server.key),
       },
       shell,
     );
@@ -216,20 +224,24 @@ export function openCli(
       );
   }
 
-  async function withApi(
-    work: (api: Api) => Promise<void>,
-    { runsIn }: { runsIn?: 'server' | undefined } = {},
-  ): Promise<void> {
+  /** @throws NothingListens if the server of the data directory has ended */
+  async function requestFrom(server: ApiServer, work: ApiWork, { stops }: ApiOptions): Promise<void> {
+    const { openApiClient } = await loadClient();
+    if (stops === undefined) return work(openApiClient(server, page.kind), new AbortController().signal);
+    return untilInterrupted((stopping) => work(openApiClient(server, page.kind, stopping), stopping));
+  }
+
+  async function withApi(work: ApiWork, options: ApiOptions = {}): Promise<void> {
     const { remote } = readServerPlace(io.env);
     if (remote !== undefined && caller === undefined) {
-      const place = { name: `The server at ${remote.url}`, variable: 'STRANDLINE_TOKEN', ...remote };
-      return work((await loadClient()).openApiClient(place, page.kind));
+      const name = `The server at ${remote.url}`;
+      return requestFrom({ name, variable: 'STRANDLINE_TOKEN', ...remote }, work, options);
     }
     const server = await findOwnServer();
     if (server !== undefined) {
-      const { NothingListens, openApiClient } = await loadClient();
+      const { NothingListens } = await loadClient();
       try {
-        return await work(openApiClient(describeServer(server), page.kind));
+        return await requestFrom(describeServer(server), work, options);
       } catch (error) {
         // The server has ended without removing `server.json`.
         if (!(error instanceof NothingListens)) throw error;
@@ -242,15 +254,15 @@ export function openCli(
     const { openDirectApi } = await import('./direct-api.ts');
     const owner = await withProgram(async (program, stopping) => {
       const running =
-        runsIn === 'server' && caller === undefined ? await program.embedded?.findOwner() : undefined;
-      if (running === undefined) await work(openDirectApi(shellCli, program.ctx, stopping));
+        options.runsIn === 'server' && caller === undefined ? await program.embedded?.findOwner() : undefined;
+      if (running === undefined) await work(openDirectApi(shellCli, program, stopping), stopping);
       return running;
     });
     if (owner === undefined) return;
     await waitForServer(owner.pid, async () => {
       const started = await findOwnServer();
       if (started === undefined) return false;
-      await work((await loadClient()).openApiClient(describeServer(started), page.kind));
+      await requestFrom(describeServer(started), work, options);
       return true;
     });
   }

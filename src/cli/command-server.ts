@@ -25,6 +25,7 @@ import {
 } from './forwarded-command.ts';
 import { createShutdownRequest, type ShutdownRequest } from './process-exit.ts';
 import { recordServer } from './running-server.ts';
+import { describeSettings } from './shell-settings.ts';
 import type { Io } from './terminal-io.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -119,7 +120,8 @@ export async function serveCommands(
   });
 
   const port = await listen(server);
-  const own = { pid: process.pid, version: VERSION, dashboard, port, key };
+  const settings = await describeSettings(config, key);
+  const own = { pid: process.pid, version: VERSION, dashboard, port, key, settings };
   const forget = await recordServer(config.dataDir, own).catch((error: unknown) => {
     server.close();
     throw error;

@@ -1,18 +1,12 @@
 /** `config show`: every variable with its value and origin, and where this shell differs from the running server. */
 
 import type { Cli } from './command-context.ts';
-import {
-  compareSettings,
-  diagnoseAtServer,
-  type EffectiveSetting,
-  listSettings,
-  listTables,
-  type ShellDifference,
-} from './shell-settings.ts';
+import { compareSettings, findOwnServer } from './server-settings.ts';
+import { type EffectiveSetting, listSettings } from './shell-settings.ts';
 import { renderTable } from './terminal-table.ts';
 import type { Command } from 'commander';
 
-type ShownSetting = EffectiveSetting & { shell: Omit<ShellDifference, 'name'> | null };
+type ShownSetting = EffectiveSetting & { shell: Pick<EffectiveSetting, 'value' | 'from' | 'file'> | null };
 
 export function registerConfig(command: Command, cli: Cli): void {
   command.description('Configuration.');
@@ -21,26 +15,25 @@ export function registerConfig(command: Command, cli: Cli): void {
     .description('show every variable, its value and its origin; secrets are masked')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const { done, problem } = await diagnoseAtServer(cli);
-      if (done) return;
-      const shown = await listShown(cli);
+      const own = await listSettings(cli.config());
+      const server = await findOwnServer(cli);
+      const differences = new Set((await compareSettings(cli)).map(({ name }) => name));
+      const shown: ShownSetting[] = (server?.settings ?? own).map(
+        ({ name, value, unit, from, file, note }) => {
+          const inShell = differences.has(name) ? own.find((each) => each.name === name) : undefined;
+          const shell =
+            inShell === undefined ? null : { value: inShell.value, from: inShell.from, file: inShell.file };
+          return { name, value, unit, from, file, note, shell };
+        },
+      );
       await cli.show(json, shown, () => renderSettings(shown, cli));
       if (json === true) return;
-      const shell = problem ?? 'No server owns this data directory.';
       cli.say(
-        cli.caller === undefined
-          ? `${shell} These are the values of this shell.`
-          : `Values of the running server (process ${process.pid}), which commands use.`,
+        server === undefined
+          ? 'No server owns this data directory. These are the values of this shell.'
+          : `Values of the running server (process ${server.pid}), which commands use.`,
       );
     });
-}
-
-async function listShown(cli: Cli): Promise<ShownSetting[]> {
-  const settings = listSettings(cli.config().settings, await listTables(cli));
-  const differences = new Map(
-    (await compareSettings(cli)).map(({ name, ...shell }) => [name, shell] as const),
-  );
-  return settings.map((setting) => ({ ...setting, shell: differences.get(setting.name) ?? null }));
 }
 
 function renderSettings(shown: readonly ShownSetting[], { page }: Cli): string[] {

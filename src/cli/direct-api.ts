@@ -6,15 +6,15 @@ import { invoke } from '../monitor/invoke.ts';
 import type { Api } from './api-client.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseKind } from '../model/database-kind.ts';
-import type { ActingContext } from '../monitor/context.ts';
+import type { Call } from '../monitor/operation.ts';
 import { findPublicBase } from './public-base.ts';
 
 export function openDirectApi(
   cli: { page: { kind: DatabaseKind }; config: () => Config },
-  ctx: ActingContext,
+  { ctx, embedded }: Pick<Call, 'ctx' | 'embedded'>,
   stopping: AbortSignal,
 ): Api {
-  const call = { ctx, visitor: LOCAL_VISITOR, stopping, findPublicBase: () => findPublicBase(cli) };
+  const call = { ctx, embedded, visitor: LOCAL_VISITOR, stopping, findPublicBase: () => findPublicBase(cli) };
   return {
     now: () => ctx.clock.now(),
     call: async ({ subject, id }, members, page) => {

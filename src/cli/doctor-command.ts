@@ -3,7 +3,7 @@
 import type { Program } from '../app/program.ts';
 import { assertSources } from '../app/source-variables.ts';
 import type { Config } from '../config/config.ts';
-import { InvalidInput } from '../model/errors.ts';
+import { InvalidInput, Refused } from '../model/errors.ts';
 import { SchemaMismatch } from '../store/db/schema-state.ts';
 import {
   advisoryCheck,
@@ -33,7 +33,9 @@ import {
   checkSqlReader,
   failSchemaCheck,
 } from './system-checks.ts';
-import { diagnoseAtServer, listIneffective } from './shell-settings.ts';
+import { VERSION } from '../config/version.ts';
+import type { RunningServer } from './running-server.ts';
+import { findOwnServer, listIneffective } from './server-settings.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { oneLine, wrapText } from './terminal-text.ts';
 import { formatDayAndMinute } from './value-formatting.ts';
@@ -53,13 +55,10 @@ export function registerDoctor(command: Command, cli: Cli): void {
     .action(async (options: { json?: boolean; resetQueue?: boolean }) => {
       const configuration = await checkConfig(cli);
       const config = configuration.value;
-      const { done, problem } =
-        config === undefined ? { done: false, problem: null } : await diagnoseAtServer(cli);
-      if (done) return;
       const checks = [checkNode(process.versions.node), configuration.check];
       if (config !== undefined && options.resetQueue === true)
         checks.push(...(await resetQueue(cli, config)));
-      if (config !== undefined) checks.push(...(await runChecks(cli, config, problem)));
+      if (config !== undefined) checks.push(...(await runChecks(cli, config)));
       await cli.show(options.json, checks.map(describeCheck), () =>
         checks.flatMap((check) => renderCheck(check, cli)),
       );
@@ -86,19 +85,29 @@ function describeCheck({ name, state, facts, advice }: Check) {
 }
 
 /**
- * Checks that depend on one that failed are unknown.
- * @param problem why the running server could not be asked: then nothing is called from here
+ * Checks that depend on one that failed are unknown. Beside a server that uses other variables, what it calls is not called from
+ * here: another service, or another key, would be checked.
  */
-async function runChecks(cli: Cli, value: Config, problem: string | null): Promise<Check[]> {
-  const checks: Check[] = [];
-  if (problem === null)
+async function runChecks(cli: Cli, value: Config): Promise<Check[]> {
+  const server = await checkServer(cli);
+  const ineffective = await listIneffective(cli);
+  const calls = server.calls && ineffective.length === 0;
+  const checks: Check[] = [...server.checks];
+  if (calls)
     checks.push(
       ...(await checkHosted(value)),
       ...(await checkModel(value)),
       ...(await checkMailServer(value)),
     );
-  else checks.push(failedCheck('server', problem, 'restart it: strandline up'));
-  checks.push(...(await checkShell(cli)), ...(await checkQueueServer(value)));
+  if (ineffective.length > 0)
+    checks.push(
+      advisoryCheck(
+        'this shell',
+        `the running server uses other values of ${ineffective.join(', ')}`,
+        'to compare them: strandline config show',
+      ),
+    );
+  checks.push(...(await checkQueueServer(value)));
   if (value.databaseUrl === undefined) {
     const dataDir = await checkDataDir(value.dataDir);
     checks.push(dataDir);
@@ -112,7 +121,7 @@ async function runChecks(cli: Cli, value: Config, problem: string | null): Promi
     return [
       ...checks,
       ...(await cli.withProgram((program) =>
-        checkWithDatabase(program, (at) => formatDayAndMinute(at, cli.page), problem === null),
+        checkWithDatabase(program, (at) => formatDayAndMinute(at, cli.page), calls),
       )),
     ];
   } catch (error) {
@@ -144,13 +153,26 @@ async function checkConfig(cli: Cli): Promise<{ check: Check; value: Config | un
   }
 }
 
-/** Whether variables of this shell have an effect. */
-async function checkShell(cli: Cli): Promise<Check[]> {
-  const ineffective = await listIneffective(cli);
-  if (ineffective.length === 0) return [];
-  const facts = `the running server uses other values of ${ineffective.join(', ')}`;
-  return [advisoryCheck('this shell', facts, 'to compare them: strandline config show')];
+/** The server that owns the data directory. `calls`: services may be called from here as it calls them. */
+async function checkServer(cli: Cli): Promise<{ checks: Check[]; calls: boolean }> {
+  let server: RunningServer | undefined;
+  try {
+    server = await findOwnServer(cli);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { checks: [failedCheck('server', error.message, RESTART)], calls: false };
+  }
+  if (server === undefined) return { checks: [], calls: true };
+  const { pid, version, dashboard } = server;
+  if (version !== VERSION) {
+    const facts = `process ${pid} is strandline ${version}, but this command is ${VERSION}`;
+    return { checks: [failedCheck('server', facts, RESTART)], calls: false };
+  }
+  const where = dashboard === null ? '' : `, dashboard at ${dashboard}`;
+  return { checks: [passedCheck('server', `process ${pid}${where}`)], calls: true };
 }
+
+const RESTART = 'restart it: strandline up';
 
 /** @param calls whether sources may be called */
 export async function checkWithDatabase(
@@ -167,7 +189,13 @@ export async function checkWithDatabase(
     ...(await checkSandbox(program)),
     ...(calls
       ? checkSources(await program.services.probe({ again: true }))
-      : [unknownCheck('sources', 'not queried, because the server could not be asked', null)]),
+      : [
+          unknownCheck(
+            'sources',
+            'not queried, because the running server uses other values than this shell',
+            null,
+          ),
+        ]),
     ...judgeStatus(await readStatusFacts(ctx), ctx.clock.now(), formatAt),
   ];
 }

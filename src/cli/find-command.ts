@@ -1,15 +1,14 @@
-import { findScope } from '../monitor/topics/find-by-slug.ts';
+/** `find`: by hand, because its matches are no table. */
 import { type Command, Option } from 'commander';
-import { InvalidInput } from '../model/errors.ts';
-import { parseFieldValue } from '../model/query-fields.ts';
-import { EVERYTHING, parseQuery, requireAll } from '../model/search-query.ts';
-import { catchUpArchive } from '../store/archive/index-archive.ts';
-import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
+import type { ExcerptPiece, TextHit } from '../store/archive/find-text.ts';
+import { ask, atOptions, type Reply } from './api-requests.ts';
 import { addListOptions, type ListOptions } from './list-command.ts';
 import { choiceOption, numberOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { createHighlighter } from './highlighted-words.ts';
-import { sayBacklog } from './result-notices.ts';
+import { fromPlace } from './list-pages.ts';
+import { MAX_HITS } from '../monitor/typed-values.ts';
+import { sayNotIndexed } from './reply-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime } from './value-formatting.ts';
@@ -40,31 +39,24 @@ export function registerFind(command: Command, cli: Cli): void {
       '\nExamples:\n  $ strandline find "harbour crane" --kind post --since 1w\n' +
         '  $ strandline find \'"night line" -cancelled lang:en\'\n\nThe query language: docs/reference/queries.md\n',
     )
-    .action((text: string, options: FindOptions) => {
-      const written = parseQuery(text);
-      if (written === EVERYTHING)
-        throw new InvalidInput([{ path: 'query', given: text, expected: 'at least one word or field' }]);
-      const { kind, since, until, after, limit, json } = options;
-      const named = (['author', 'lang'] as const).map((field) => parseFieldValue(field, options[field]));
-      return cli.withProgram(async ({ ctx }) => {
-        const now = ctx.clock.now();
-        const query = requireAll([
-          written,
-          kind && { is: 'is', value: kind },
-          ...named,
-          since && { is: 'from', value: { at: since(now), date: false } },
-          until && { is: 'to', value: { at: until(now), date: false } },
-        ]);
-        const scope = await findScope(ctx.db, options);
-        const backlog = await catchUpArchive(ctx.db);
-        const { hits, total, next } = await findText(ctx.db, { ...scope, query, now, after, limit });
-        await cli.show(json, hits, () => renderHits(hits, now, cli.page));
-        if (total === 0) cli.say(backlog === null ? 'No matches.' : 'No matches in what is indexed.');
-        else cli.say(describeMatches(hits.length, total, next, cli.page));
-        if (backlog !== null) sayBacklog(cli, backlog);
-      });
-    });
+    .action((text: string, { since, until, after, json, ...options }: FindOptions) =>
+      cli.withApi(async (api) => {
+        const now = api.now();
+        const members = { text, ...options, since: since?.(now), until: until?.(now), cursor: after };
+        const { items, total, next_cursor, not_indexed } = await atOptions({ text: 'query' }, () =>
+          fromPlace(after, () => ask<Matches>(api, 'find', members)),
+        );
+        await cli.show(json, items, () => renderHits(items, now, cli.page));
+        if (total === 0) cli.say(not_indexed === 0 ? 'No matches.' : 'No matches in what is indexed.');
+        else cli.say(describeMatches(items.length, total, next_cursor, cli.page));
+        sayNotIndexed(cli, not_indexed);
+      }),
+    );
+  cli.callers.add(command);
 }
+
+type Matches = { items: TextHit[]; total: number; next_cursor: string | null; not_indexed: number };
+type Hit = Reply<TextHit>;
 
 /** `214 matches, 50 shown` */
 function describeMatches(shown: number, total: number, next: string | null, page: TerminalPage): string {
@@ -74,7 +66,7 @@ function describeMatches(shown: number, total: number, next: string | null, page
   return `${matches}, ${formatCount(shown, page)} shown.${more}`;
 }
 
-function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): string[] {
+function renderHits(hits: readonly Hit[], now: Date, page: TerminalPage): string[] {
   const { bold, cyan, dim } = page.colors;
   const width = page.width === Number.POSITIVE_INFINITY ? page.width : Math.min(page.width, MAX_PROSE_WIDTH);
   const indent = width > 20 ? '  ' : '';
@@ -97,7 +89,7 @@ function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): st
   });
 }
 
-function describeOrigin({ post, link, found_by }: TextHit): string[] {
+function describeOrigin({ post, link, found_by }: Hit): string[] {
   const author = post?.author_username;
   const [first] = found_by;
   const more =

@@ -66,9 +66,14 @@ async function readPage(
   page: { limit: number; cursor: string | undefined },
   after: string | undefined,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const reply = await fromPlace(after, () => api.call(spec, sent, page));
+  return isPlain(reply) ? reply : {};
+}
+
+/** Requests a page. @throws InvalidInput at `after` if its cursor is refused */
+export async function fromPlace<T>(after: string | undefined, request: () => Promise<T>): Promise<T> {
   try {
-    const reply = await api.call(spec, sent, page);
-    return isPlain(reply) ? reply : {};
+    return await request();
   } catch (error) {
     if (error instanceof InvalidInput && error.problems.some(({ path }) => /(?:^|\.)cursor$/.test(path)))
       throw refusePlace(after);

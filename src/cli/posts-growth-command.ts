@@ -1,17 +1,19 @@
-/** `posts growth`: by hand, as the other figures of trends. */
+/** `posts growth`: by hand, because its figures may be behind, which is said. */
 import type { Command } from 'commander';
-import { DAY } from '../lib/time.ts';
-import { findScope } from '../monitor/topics/find-by-slug.ts';
+import { GROWTH_ORDERS, type GrowthOrder } from '../model/counters.ts';
 import type { PostAge } from '../store/queries/counters-at-age.ts';
-import { GROWTH_ORDERS, type GrowthOrder, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';
+import type { PostGrowthRow } from '../store/queries/growth.ts';
+import { ask, type Reply } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
-import { choiceOption, limitOption, type PastTime, timeOption } from './option-values.ts';
+import { choiceOption, numberOption, type PastTime, timeOption } from './option-values.ts';
+import { sayAsOf } from './reply-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
 import { formatCount, formatTime, roundForDisplay } from './value-formatting.ts';
 
-type GrowthRow = PostGrowthRow & { at_age: PostAge | null };
+type Growth = PostGrowthRow & { at_age: PostAge | null };
+type GrowthRow = Reply<Growth>;
 
 export function registerPostsGrowth(posts: Command, cli: Cli): void {
   const command = posts
@@ -20,33 +22,26 @@ export function registerPostsGrowth(posts: Command, cli: Cli): void {
   addListOptions(command, 'posts', [
     choiceOption('--by <gain>', GROWTH_ORDERS.join(', '), GROWTH_ORDERS, 'engagement'),
     timeOption('since', 'only posts with a counter that changed since (default: 1d)', cli.page),
-    limitOption(20),
+    numberOption('limit', 'maximum number', { max: 200, fallback: 20 }),
   ])
     .addHelpText('after', '\nExample:\n  $ strandline posts growth --topic harbour-ferry --by views\n')
-    .action((options: ListOptions & { by: GrowthOrder; since?: PastTime; limit: number }) =>
-      cli.withProgram(async ({ ctx }) => {
-        const [{ readDerivedUntil }, { readLatestAges }, { printAsOfNotice }] = await Promise.all([
-          import('../store/derive/pending-derivations.ts'),
-          import('../store/queries/counters-at-age.ts'),
-          import('./result-notices.ts'),
-        ]);
-        const now = ctx.clock.now();
-        const { by: order, limit, json } = options;
-        const since = options.since?.(now) ?? new Date(now.getTime() - DAY);
-        const scope = await findScope(ctx.db, options);
-        const underived = await readDerivedUntil(ctx.db, scope);
-        const grown = await readGrowth(ctx.db, { ...scope, since, order, limit });
-        const ids = grown.map(({ post_id }) => post_id);
-        const ages = await readLatestAges(ctx.db, ids, scope);
-        const rows = grown.map((row) => ({ ...row, at_age: ages.get(row.post_id) ?? null }));
-        await showRows(cli, json, rows, {
-          columns: growthColumns(now, cli.page),
-          none: 'No posts grew. For other time ranges, see: strandline posts growth --help',
-          readUrl: ({ url }) => url,
-        });
-        printAsOfNotice(cli, underived, now);
-      }),
+    .action(
+      ({ since, json, ...members }: ListOptions & { by: GrowthOrder; since?: PastTime; limit: number }) =>
+        cli.withApi(async (api) => {
+          const now = api.now();
+          const { items, as_of } = await ask<{ items: Growth[]; as_of: Date | null }>(api, 'listGrowth', {
+            ...members,
+            since: since?.(now),
+          });
+          await showRows(cli, json, items, {
+            columns: growthColumns(now, cli.page),
+            none: 'No posts grew. For other time ranges, see: strandline posts growth --help',
+            readUrl: ({ url }) => url,
+          });
+          sayAsOf(cli, as_of, now);
+        }),
     );
+  cli.callers.add(command);
 }
 
 function growthColumns(now: Date, page: TerminalPage): Column<GrowthRow>[] {
@@ -104,6 +99,6 @@ function formatGrowth(
 }
 
 /** `3.2x at 24 h`: its engagement at that age, compared with posts of its search at the same age. */
-function formatComparison({ hours, engagement_ratio: ratio }: PostAge): string {
+function formatComparison({ hours, engagement_ratio: ratio }: Reply<PostAge>): string {
   return ratio === null ? '' : `${roundForDisplay(ratio)}x at ${hours} h`;
 }

@@ -1,6 +1,6 @@
 /** Notices about a result, on stderr: tools that did not respond, and figures that are behind. */
 
-import { describeUnresponsiveTool, describeToolCoverage, isUnconfigured } from '../model/tool-coverage.ts';
+import { describeToolCoverage, isUnconfigured } from '../model/tool-coverage.ts';
 import {
   describeToolSources,
   explainMissingTools,
@@ -8,21 +8,14 @@ import {
 } from '../monitor/topics/tool-sources.ts';
 import type { Context } from '../monitor/context.ts';
 import type { Id } from '../store/db/database.ts';
-import { type ArchiveBacklog, describeBacklog } from '../store/archive/index-archive.ts';
-import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
 import type { DataScope } from '../store/queries/data-scope.ts';
 import { readRun } from '../store/queries/run-list.ts';
-import { readRunTools, readUnresponsiveTools, type UnresponsiveTool } from '../store/queries/run-tools.ts';
+import { readRunTools, readUnresponsiveTools } from '../store/queries/run-tools.ts';
 import type { Search } from '../store/topics/searches.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { createDayFormat, formatTime } from './value-formatting.ts';
-
-export function printAsOfNotice(cli: Cli, searches: readonly DerivedUntil[], now: Date): void {
-  const until = findOldest(searches);
-  if (until !== null && isBehind(until, now))
-    cli.page.say(`Figures as of ${formatTime(until, now, cli.page)}; later runs are still being counted.`);
-}
+import { describeUnresponsiveTools } from './reply-notices.ts';
+import { createDayFormat } from './value-formatting.ts';
 
 /** Printed with results of searches whose newest run had tools that did not respond: these results lack theirs. */
 export async function printUnresponsiveTools(
@@ -74,23 +67,4 @@ export async function describeRunTools(
   const run = await readRun(db, runId);
   const tools = run === undefined ? [] : await readRunTools(db, [runId]);
   return describeToolCoverage(tools, createDayFormat(page));
-}
-
-/** One text per tool; the last says how many are left out. */
-export function describeUnresponsiveTools(
-  tools: readonly UnresponsiveTool[],
-  page: Pick<TerminalPage, 'zone'>,
-): string[] {
-  const shown = tools
-    .slice(0, MAX_TOOLS_SHOWN)
-    .map((tool) => describeUnresponsiveTool(tool, createDayFormat(page)));
-  const left = tools.length - shown.length;
-  return left === 0 ? shown : [...shown, `and ${left} more: strandline status --json`];
-}
-
-const MAX_TOOLS_SHOWN = 7;
-
-/** What is not indexed cannot be found yet. */
-export function sayBacklog({ page }: Pick<Cli, 'page'>, backlog: ArchiveBacklog): void {
-  page.say(`${describeBacklog(backlog)}. Indexing continues; try again.`);
 }

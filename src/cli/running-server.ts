@@ -21,6 +21,26 @@ export type RunningServer = {
   port: number;
   /** New at each start, and worth nothing after the process has ended; never logged. */
   key: string;
+  /** All variables, as the server uses them. */
+  settings: readonly ServerSetting[];
+};
+
+export type ServerSetting = {
+  name: string;
+  /** Secrets are masked. */
+  value: string | number | null;
+  unit: string | null;
+  /** Where it is set: see `Setting` in config/set-variables.ts; or `default`. */
+  from: string;
+  file: string | null;
+  note: string | null;
+  /** It may be in a file of its own. */
+  secret: boolean;
+  /** It says where the server is, or is the shell's own. */
+  isOfShell: boolean;
+  /** HMAC of its text with the key, and of its default. */
+  used: string;
+  standard: string;
 };
 
 /** @returns removes the file */
@@ -59,11 +79,18 @@ export async function findServer(dataDir: string): Promise<RunningServer | undef
 
 function readRunningServer(written: unknown): RunningServer | undefined {
   if (!isPlain(written)) return undefined;
-  const { pid, version, dashboard, port, key } = written;
+  const { pid, version, dashboard, port, key, settings } = written;
   const isNumber = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
   if (!isNumber(pid) || !isNumber(port) || typeof version !== 'string' || typeof key !== 'string')
     return undefined;
-  return { pid, version, dashboard: typeof dashboard === 'string' ? dashboard : null, port, key };
+  return {
+    pid,
+    version,
+    dashboard: typeof dashboard === 'string' ? dashboard : null,
+    port,
+    key,
+    settings: Array.isArray(settings) ? (settings as ServerSetting[]) : [], // as this version writes them
+  };
 }
 
 /** Yields at once, and whenever a server records itself or leaves, until the time is up. */

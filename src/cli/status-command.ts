@@ -4,13 +4,13 @@ import type { TrendState } from '../model/enumerations.ts';
 import { RUN_CODES } from '../model/errors.ts';
 import { STATUS_NAMES } from '../monitor/status/status-names.ts';
 import type { Check } from '../monitor/status/check.ts';
-import { readStatus, type Status } from '../monitor/status/system-status.ts';
+import type { Status as ReadStatus } from '../monitor/status/system-status.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
-import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import { SEARCH_STATUSES } from '../model/closed-lists.ts';
+import { ask, type Reply } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
-import { describeUnresponsiveTools } from './result-notices.ts';
-import { diagnoseAtServer, listIneffective } from './shell-settings.ts';
+import { describeUnresponsiveTools } from './reply-notices.ts';
+import { listIneffective } from './server-settings.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
 import {
@@ -22,21 +22,21 @@ import {
 } from './value-formatting.ts';
 import type { Command } from 'commander';
 
+type Status = Reply<
+  Omit<ReadStatus, 'services'> & { services: (ReadStatus['services'][number] & { free: boolean })[] }
+>;
+type ServiceStatus = Status['services'][number];
+
 export function registerStatus(command: Command, cli: Cli): void {
-  const listing = command.option('--json', 'print JSON');
-  listing.action(async (options: { json?: boolean }) => {
-    const { done, problem } = await diagnoseAtServer(cli);
-    if (done) return;
-    if (problem !== null) cli.say(problem);
-    await cli.withProgram(async (program) => {
-      const formatAt = (at: Date) => formatDayAndMinute(at, cli.page);
-      const status = await readStatus(program.ctx, program.embedded, formatAt);
-      const free: FreeKinds = new Set();
-      for (const { kind } of status.services) if (await program.ctx.isFree(kind)) free.add(kind);
-      await cli.show(options.json, status, () =>
-        renderStatus(status, free, program.ctx.clock.now(), cli.page),
-      );
-    });
+  cli.callers.add(command.option('--json', 'print JSON'));
+  command.action(async (options: { json?: boolean }) => {
+    await cli.withApi(
+      async (api) => {
+        const status: Status = await ask(api, 'getStatus');
+        await cli.show(options.json, status, () => renderStatus(status, api.now(), cli.page));
+      },
+      { runsIn: 'server' },
+    );
     const ineffective = await listIneffective(cli);
     if (ineffective.length > 0)
       cli.say(
@@ -44,9 +44,6 @@ export function registerStatus(command: Command, cli: Cli): void {
       );
   });
 }
-
-/** Kinds of services that are known to cost nothing. */
-type FreeKinds = Set<ServiceDay['kind']>;
 
 function describePauseOfAll({ pause_of_all: pause }: Status, page: Terminal): string[] {
   if (pause === null) return [];
@@ -58,13 +55,19 @@ function describePauseOfAll({ pause_of_all: pause }: Status, page: Terminal): st
 
 type StatusLine = readonly [name: string, value: string];
 
-function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal): string[] {
+function renderStatus(status: Status, now: Date, page: Terminal): string[] {
   const lines: StatusLine[] = [
     ...renderDatabase(status),
-    ...renderChecks(status.checks.filter(({ name }) => PARTS.has(name))),
-    ...renderServices(status, free, page),
+    ...renderChecks(
+      status.checks.filter(({ name }) => PARTS.has(name)),
+      page,
+    ),
+    ...renderServices(status, page),
     ...renderRuns(status),
-    ...renderChecks(status.checks.filter(({ name }) => !PARTS.has(name))),
+    ...renderChecks(
+      status.checks.filter(({ name }) => !PARTS.has(name)),
+      page,
+    ),
     ...labelLines('trends', describeTrendStates(status)),
     ...labelLines('tools', describeUnresponsiveTools(status.silent_tools, page)),
     ...labelLines('searches', describeSearchStatuses(status)),
@@ -109,14 +112,21 @@ function renderDatabase({ database: { kind, version, name } }: Status): StatusLi
 const PARTS: ReadonlySet<string> = new Set(['queue', 'scan', 'workers']);
 
 /** Advice belongs to what is not as it should be. */
-function renderChecks(checks: readonly Check[]): StatusLine[] {
+function renderChecks(checks: readonly Check[], page: Terminal): StatusLine[] {
   return checks.map(({ name, facts, advice }, i) => [
     checks[i - 1]?.name === name ? '' : name,
-    advice === null ? facts : `${facts}; ${advice}`,
+    zoneTimes(advice === null ? facts : `${facts}; ${advice}`, page),
   ]);
 }
 
-function renderServices(status: Status, free: FreeKinds, page: Terminal): StatusLine[] {
+/** Times in the words of a check are UTC. */
+function zoneTimes(words: string, page: Terminal): string {
+  return words.replaceAll(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\dZ)/g, (_, day: string, time: string) =>
+    formatDayAndMinute(`${day}T${time}`, page),
+  );
+}
+
+function renderServices(status: Status, page: Terminal): StatusLine[] {
   if (status.services.length === 0) return [['services', 'none yet; the first search adds one']];
   return labelLines(
     'services',
@@ -129,7 +139,7 @@ function renderServices(status: Status, free: FreeKinds, page: Terminal): Status
       const facts = [
         states.length === 0 ? 'no searches' : states.join(', '),
         `${formatCount(calls_today, page)}${limit} ${calls_today === 1 && limit === '' ? 'call' : 'calls'} today`,
-        describeCost(service, free.has(kind)),
+        describeCost(service),
       ];
       return `${name}${kind === name ? '' : ` (${kind})`}: ${facts.join(', ')}`;
     }),
@@ -137,10 +147,12 @@ function renderServices(status: Status, free: FreeKinds, page: Terminal): Status
 }
 
 /** An unreported cost is not zero: a sum says how many calls it omits. */
-function describeCost(
-  { calls_today, cost_usd_today, calls_without_cost_today: uncosted }: ServiceDay,
-  free: boolean,
-): string {
+function describeCost({
+  free,
+  calls_today,
+  cost_usd_today,
+  calls_without_cost_today: uncosted,
+}: ServiceStatus): string {
   if (free) return 'free';
   if (calls_today === 0) return 'no cost';
   const left =

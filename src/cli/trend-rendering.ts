@@ -6,7 +6,8 @@ import { composeReason } from '../monitor/trends/rules/reason-sentence.ts';
 import { composeSpikeSentence } from '../monitor/trends/rules/spike-sentence.ts';
 import { composeStateSentence } from '../monitor/trends/rules/state-sentence.ts';
 import { estimateVolume } from '../monitor/trends/rules/volume-comparison.ts';
-import type { SearchTrend, VolumeBucket } from '../monitor/trends/search-trends.ts';
+import type { SearchTrend as ReadTrend, VolumeBucket } from '../monitor/trends/search-trends.ts';
+import type { Reply } from './api-requests.ts';
 import type { SpikeRow, TrendStateRow } from '../store/queries/trend-reports.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { measureWidth, oneLine, padText, wrapText } from './terminal-text.ts';
@@ -17,6 +18,9 @@ import {
   formatQuantity,
   roundForDisplay,
 } from './value-formatting.ts';
+
+/** As it is read, or as an operation replies. */
+type SearchTrend = ReadTrend | Reply<ReadTrend>;
 
 const GAP = '  ';
 const MAX_SPARKLINE_WIDTH = 84;
@@ -153,12 +157,15 @@ function describeLearning(trend: SearchTrend): string {
 }
 
 /** Dates have their year, as all times of the command line. */
-function renderSpike(spike: SpikeRow, { zone }: Pick<TerminalPage, 'zone'>): string {
+function renderSpike(spike: SpikeRow | Reply<SpikeRow>, { zone }: Pick<TerminalPage, 'zone'>): string {
   const reader = { zone, now: null };
   return oneLine([composeSpikeSentence(spike, reader), composeReason(spike, reader) ?? ''].join(' ').trim());
 }
 
-function renderState(state: TrendStateRow, { zone }: Pick<TerminalPage, 'zone'>): string {
+function renderState(
+  state: TrendStateRow | Reply<TrendStateRow>,
+  { zone }: Pick<TerminalPage, 'zone'>,
+): string {
   return oneLine(composeStateSentence(state, { zone, now: null }));
 }
 

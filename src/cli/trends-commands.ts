@@ -1,19 +1,17 @@
-import type { DataScope } from '../store/queries/data-scope.ts';
+/** `trends`: by hand, because the width of the terminal decides how many hours a character is. */
 import { formatPercent } from '../lib/display-format.ts';
+import { DAY } from '../lib/time.ts';
 import { InvalidInput } from '../model/errors.ts';
 import type { RebuildCounts } from '../monitor/derive/follower.ts';
-import { findScope, findSearches, findTopicRow } from '../monitor/topics/find-by-slug.ts';
-import { readShareOfVoice, type ShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
-import { readTrends } from '../monitor/trends/search-trends.ts';
-import { DAY } from '../lib/time.ts';
-import type { Database } from '../store/db/database.ts';
-import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
+import type { ShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
+import type { SearchTrend } from '../monitor/trends/search-trends.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { VoiceDayRow, VoiceRow } from '../store/queries/share-of-voice.ts';
+import { ask, askItems, type Reply } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
 import type { ListOptions } from './list-command.ts';
 import { numberOption } from './option-values.ts';
-import { printAsOfNotice } from './result-notices.ts';
+import { sayAsOf } from './reply-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderTable } from './terminal-table.ts';
 import { wrapText } from './terminal-text.ts';
@@ -44,44 +42,45 @@ export function registerTrends(trends: Command, cli: Cli): void {
       'after',
       '\nExamples:\n  $ strandline trends --topic harbour-ferry --days 14\n  $ strandline trends --compare harbour-ferry,night-trains\n',
     )
-    .action((options: TrendOptions) => {
-      const { days } = options;
+    .action(({ json, days, ...options }: TrendOptions) => {
       const named = options.compare === undefined ? undefined : parseComparedTopics(options);
-      return cli.withProgram(async ({ ctx }) => {
+      return cli.withApi(async (api) => {
         if (named !== undefined) {
-          const compared: string[] = [];
-          for (const slug of named) compared.push((await findTopicRow(ctx.db, slug)).slug);
-          const underived = await readDerivedUntil(ctx.db, { topic: compared });
-          const voices = await readShareOfVoice(ctx, compared, days);
-          if (voices.length === 0)
+          const compared: Figures<ShareOfVoice> = await ask(api, 'compareTopics', {
+            topics: named.join(','),
+            days,
+          });
+          if (compared.items.length === 0)
             cli.page.say('No data yet: none of these topics was observed for a whole day.');
-          await cli.show(options.json, voices, () => renderComparison(voices, cli.page));
-          printAsOfNotice(cli, underived, ctx.clock.now());
-          return;
+          await cli.show(json, compared.items, () => renderComparison(compared.items, cli.page));
+          return sayAsOf(cli, compared.as_of, api.now());
         }
-        const scope = await findScope(ctx.db, options);
-        const searches = await findSearches(ctx.db, scope);
-        if (searches.length === 0) cli.say('No searches. Add one: strandline watch "..."');
-        const room = measureSparklineRoom(
-          searches.map(({ slug }) => slug),
-          cli.page,
-        );
-        const underived = await readDerivedUntil(ctx.db, scope);
-        const asOf = new Map(underived.map(({ search_id, as_of }) => [search_id, as_of]));
-        const trendsRead = await readTrends(ctx, searches, {
+        const { topic, search } = options;
+        const found = await askItems<SearchRow>(api, 'listSearches', { topic });
+        const names = found.flatMap(({ slug }) => (search === undefined || slug === search ? [slug] : []));
+        if (names.length === 0 && search === undefined)
+          cli.say('No searches. Add one: strandline watch "..."');
+        const room = measureSparklineRoom(search === undefined ? names : [search], cli.page);
+        const bucket_hours = chooseHoursPerPoint(days, room);
+        const { items, as_of }: Figures<SearchTrend> = await ask(api, 'getTrends', {
+          topic,
+          search,
           days,
-          hoursEach: chooseHoursPerPoint(days, room),
+          bucket_hours,
         });
-        const rows = trendsRead.map((row) => ({ ...row, as_of: asOf.get(row.search_id) ?? null }));
-        await cli.show(options.json, rows, () => renderTrends(rows, cli.page));
-        printAsOfNotice(cli, underived, ctx.clock.now());
+        await cli.show(json, items, () => renderTrends(items, cli.page));
+        sayAsOf(cli, as_of, api.now());
       });
     });
+  cli.callers.add(trends);
   registerRebuild(trends, cli);
 }
 
+type Voice = Reply<ShareOfVoice>;
+type Figures<Item> = Reply<{ items: Item[]; as_of: Date | null }>;
+
 /** @throws InvalidInput for fewer than two topics, or a search */
-function parseComparedTopics({ topic, search, compare }: TrendOptions): string[] {
+function parseComparedTopics({ topic, search, compare }: Omit<TrendOptions, 'days'>): string[] {
   const named = [topic ?? '', ...(compare ?? '').split(',')]
     .map((slug) => slug.trim())
     .filter((slug) => slug !== '');
@@ -98,40 +97,35 @@ function parseComparedTopics({ topic, search, compare }: TrendOptions): string[]
 }
 
 function registerRebuild(trends: Command, cli: Cli): void {
-  trends
+  const command = trends
     .command('rebuild')
     .description('rebuild volume, coverage, growth and tallies from runs, sightings and snapshots')
     .option('--topic <topic>', 'only searches of this topic')
     .option('--search <search>', 'only this search')
     .option('--json', 'print JSON')
-    .action((_options: object, command: Command) => {
+    .action(() => {
       // Options before `rebuild` belong to `trends`, which has the same ones.
       const { topic, search, json } = command.optsWithGlobals<{
         topic?: string;
         search?: string;
         json?: boolean;
       }>();
-      return cli.withProgram(async ({ ctx }) => {
-        const { rebuildTrends } = await import('../monitor/derive/follower.ts');
-        const rebuilt: (RebuildCounts & { search: string })[] = [];
-        for (const { id, slug } of await findRebuilt(ctx.db, { topic, search })) {
-          const counts = await rebuildTrends(ctx, id);
-          rebuilt.push({ search: slug, ...counts });
-          const filled = counts.posts === 0 ? '' : `; growth of ${formatQuantity(counts.posts, 'post')}`;
-          cli.page.say(`${slug}: rebuilt from ${formatQuantity(counts.runs, 'run')}${filled}`);
+      return cli.withApi(async (api) => {
+        const { items: rebuilt } = await ask<{ items: Rebuilt[] }>(api, 'rebuildTrends', { topic, search });
+        for (const { search: slug, runs, posts } of rebuilt) {
+          const filled = posts === 0 ? '' : `; growth of ${formatQuantity(posts, 'post')}`;
+          cli.page.say(`${slug}: rebuilt from ${formatQuantity(runs, 'run')}${filled}`);
         }
         await cli.show(json, rebuilt, () => []);
       });
     });
+  cli.callers.add(command);
 }
 
-/** The named search or topic, or everything. Removed searches keep their figures, so they are rebuilt, too. */
-async function findRebuilt(db: Database, named: DataScope): Promise<SearchRow[]> {
-  return findSearches(db, await findScope(db, named), { removed: true });
-}
+type Rebuilt = RebuildCounts & { search: string };
 
 /** Share of voice of topics, with their days on one scale. */
-function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): string[] {
+function renderComparison(voices: readonly Voice[], page: TerminalPage): string[] {
   const [first] = voices;
   if (first === undefined) return [];
   const { from, until } = first;
@@ -141,7 +135,7 @@ function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): 
   );
   const drawn = new Map(voices.map((voice) => [voice, drawDays(voice, days, most, page)]));
   const kinds = new Set(voices.map(({ service_kind: kind }) => kind));
-  const columns: Column<ShareOfVoice>[] = [
+  const columns: Column<Voice>[] = [
     { head: 'topic', cell: ({ topic }) => topic },
     { head: 'service', cell: ({ service_kind: kind }) => (kinds.size > 1 ? kind : '') },
     {
@@ -176,7 +170,7 @@ function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): 
   ];
 }
 
-function drawDays({ from, buckets }: ShareOfVoice, days: number, most: number, page: TerminalPage) {
+function drawDays({ from, buckets }: Voice, days: number, most: number, page: TerminalPage) {
   const byDay = new Map(buckets.map((bucket) => [bucket.bucket_at.getTime(), bucket]));
   const points = Array.from({ length: days }, (_, i) => {
     const day = byDay.get(from.getTime() + i * DAY);
@@ -185,17 +179,20 @@ function drawDays({ from, buckets }: ShareOfVoice, days: number, most: number, p
   return drawSparkline(points, chooseSigns(page), most);
 }
 
-function readDayValue({ normalised_posts, lower_bound, posts }: VoiceDayRow): number | null {
+function readDayValue({ normalised_posts, lower_bound, posts }: Reply<VoiceDayRow>): number | null {
   return normalised_posts ?? (lower_bound ? posts : null);
 }
 
-function formatPerDay({ normalised_per_day: mean, lower_bound }: VoiceRow, page: TerminalPage): string {
+function formatPerDay(
+  { normalised_per_day: mean, lower_bound }: Reply<VoiceRow>,
+  page: TerminalPage,
+): string {
   if (mean === null) return page.unknown;
   return `${lower_bound ? (page.more === '…' ? '≥ ' : '>= ') : ''}${formatCount(roundForDisplay(mean), page)}`;
 }
 
 /** Why the real figures may be higher: gaps, or full responses. */
-function describeLowerBound({ normalised_days, lower_bound }: VoiceRow, days: number): string {
+function describeLowerBound({ normalised_days, lower_bound }: Reply<VoiceRow>, days: number): string {
   return [
     ...(normalised_days < days ? [`${normalised_days} of ${formatQuantity(days, 'day')} observed`] : []),
     ...(lower_bound ? ['lower bound'] : []),

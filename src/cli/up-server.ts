@@ -30,7 +30,8 @@ import {
   describeWatchConsequence,
 } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
-import { describeRunTools, describeUnresponsiveTools } from './result-notices.ts';
+import { describeUnresponsiveTools } from './reply-notices.ts';
+import { describeRunTools } from './result-notices.ts';
 import { renderRunReport } from './run-rendering.ts';
 import type { ShutdownRequest } from './process-exit.ts';
 import { findServer } from './running-server.ts';

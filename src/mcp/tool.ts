@@ -2,15 +2,12 @@
 import type { z } from 'zod';
 import type { Scope } from '../monitor/access/visitor-scopes.ts';
 import type { Call } from '../monitor/operation.ts';
-import type { EmbeddedDatabase } from '../monitor/status/system-status.ts';
 import type { FinishedStatement } from '../store/reader/reader-host.ts';
 
 /** Who calls a tool, and what it needs. */
 export type ToolCall = Call & {
   /** Start of the addresses of pages, without a slash at its end. */
   base: string;
-  /** The database that this program runs itself; null for an external one. */
-  embedded: EmbeddedDatabase | null;
   /** Runs a statement of the client as the reader, within its limits. @throws Refused, Denied */
   askSql: (sql: string) => Promise<FinishedStatement>;
   /** Takes a place for a text search, and returns the function that frees it. @throws Denied, Refused */

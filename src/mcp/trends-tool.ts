@@ -7,7 +7,8 @@ import { composeSpikeSentence } from '../monitor/trends/rules/spike-sentence.ts'
 import { composeStateSentence } from '../monitor/trends/rules/state-sentence.ts';
 import { estimateVolume } from '../monitor/trends/rules/volume-comparison.ts';
 import { readTrends, type SearchTrend, type VolumeBucket } from '../monitor/trends/search-trends.ts';
-import { findOldest, isBehind, readDerivedUntil } from '../store/derive/pending-derivations.ts';
+import { isBehind } from '../model/figures-lag.ts';
+import { findOldest, readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { declareTool } from './tool.ts';
 import { search, topic } from './tool-inputs.ts';
 import { createTimeWriter, MAX_WHY, quote, QUOTED_NOTICE } from './tool-text.ts';

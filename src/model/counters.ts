@@ -61,6 +61,10 @@ export const COUNTER_BY_PLURAL = Object.fromEntries(
 export type CounterPlural = keyof typeof COUNTER_BY_PLURAL;
 export const COUNTER_PLURALS = Object.keys(COUNTER_BY_PLURAL) as CounterPlural[]; // Object.keys loses the key type
 
+/** What posts can be listed by that gained most. */
+export const GROWTH_ORDERS = ['engagement', ...COUNTER_PLURALS] as const;
+export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
+
 /** A member name derived from a counter's name by a pattern such as `gained_*`. */
 type Named<Pattern extends string, Name extends string> = Pattern extends `${infer Before}*${infer After}`
   ? `${Before}${Name}${After}`

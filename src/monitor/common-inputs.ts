@@ -46,3 +46,9 @@ export const limitParam = z.coerce
   .max(MAX_LIMIT, EXPECTED_LIMIT)
   .default(DEFAULT_LIMIT)
   .meta({ description: 'Maximum number of items per page.' });
+
+/** Of the reply of a list. */
+export const nextCursor = z
+  .string()
+  .nullable()
+  .describe('Value of `cursor` for the next page; null on the last page.');

@@ -28,6 +28,9 @@ export type ServiceSource = {
   lastFailure: { at: Date; reason: string } | undefined;
 };
 
+/** A database that a program runs itself, with that of the sandbox beside it. */
+export type EmbeddedDatabase = { url: string; sandbox: { url: string }; dataDirectory: string };
+
 /** Everything that functions of the monitor need. Passed in, never imported, so that tests can replace it. */
 export type Context = {
   config: Config;

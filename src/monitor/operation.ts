@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Scope, Visitor } from './access/visitor-scopes.ts';
-import type { ActingContext } from './context.ts';
+import type { ActingContext, EmbeddedDatabase } from './context.ts';
 import type { TypedValue } from './typed-values.ts';
 
 /** Who calls, and what the functions of the monitor need. */
@@ -15,6 +15,10 @@ export type Call = {
   page: { limit: number; after: unknown };
   /** Where the caller finds the pages and the API, without a slash at its end. */
   findPublicBase: () => string | Promise<string>;
+  /** The database that the program runs itself; null for an external one. */
+  embedded: EmbeddedDatabase | null;
+  /** Takes a place of the client for a text search, and returns the function that frees it. @throws Denied, Refused */
+  takeFind?: () => () => void;
   /** Aborted when a command is interrupted. Routes continue without their client, unless `endsWithClient`. */
   stopping?: AbortSignal;
   /** Of a PUT: what exists must not be replaced (`If-None-Match: *`). */

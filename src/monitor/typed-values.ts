@@ -9,6 +9,9 @@ import { DAY, SECOND } from '../lib/time.ts';
 /** Longest grace period of a replaced secret: time to update every client, even over a weekend. */
 export const MAX_GRACE_SECONDS = (7 * DAY) / SECOND;
 
+/** Most matches of a page of `find`. */
+export const MAX_HITS = 100;
+
 /**
  * @param nowMs milliseconds since 1970
  * @param zone of the terminal

@@ -138,7 +138,7 @@ test('a connection that is refused, a reply that is no JSON, and a redirect are 
 });
 
 test('a command that is no operation says that it cannot be sent, and opens nothing', async () => {
-  const { code, stderr } = await run(['find', 'ferry'], { STRANDLINE_URL: 'https://watch.example' });
+  const { code, stderr } = await run(['export', 'posts'], { STRANDLINE_URL: 'https://watch.example' });
   expect(code).toBe(1);
   expect(stderr).toContain('this command cannot be sent to https://watch.example yet');
 });

@@ -342,11 +342,16 @@ test('operations are requested from the server; these commands run in it, and al
   await commands?.close();
   await rm(other, { recursive: true });
   const listPlaces = (wanted: string) => Object.keys(places).filter((name) => places[name] === wanted);
-  expect(listPlaces('neither')).toEqual([]);
+  expect(listPlaces('neither')).toEqual(['config show']);
   expect(listPlaces('api').toSorted()).toEqual(
-    listSpecs()
-      .flatMap(({ command }) => command ?? [])
-      .toSorted(),
+    [
+      ...listSpecs().flatMap(({ command }) => command ?? []),
+      'find',
+      'trends',
+      'trends rebuild',
+      'posts growth',
+      'status',
+    ].toSorted(),
   );
   expect(listPlaces('server')).toEqual([
     'mcp',
@@ -361,11 +366,8 @@ test('operations are requested from the server; these commands run in it, and al
     'plan',
     'apply',
     'describe',
-    'status',
     'runs show',
     'runs replay',
-    'doctor',
-    'config show',
     'retention show',
     'retention run',
     'authors forget',

@@ -225,7 +225,14 @@ describe('a configuration that cannot be read', () => {
       await once(server.listen(0, '127.0.0.1'), 'listening');
       const address = server.address();
       const port = typeof address === 'object' && address !== null ? address.port : 0;
-      await recordServer(dataDir, { pid: process.pid, version: VERSION, dashboard: null, port, key: 'k' });
+      await recordServer(dataDir, {
+        pid: process.pid,
+        version: VERSION,
+        dashboard: null,
+        port,
+        key: 'k',
+        settings: [],
+      });
       const file = path.join(directory, 'broken.json');
       await writeFile(file, text);
       const env = { STRANDLINE_DATA_DIR: dataDir, STRANDLINE_CONFIG: file };

@@ -9,9 +9,8 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { SourceHealth } from '../../protocol/service-status.ts';
-import type { ActingContext, Context } from '../context.ts';
+import type { ActingContext, Context, EmbeddedDatabase } from '../context.ts';
 import type { Mount } from '../../model/mount.ts';
-import type { EmbeddedDatabase } from '../status/system-status.ts';
 import type { Access } from '../access/authentication.ts';
 import type { Scope, Visitor } from '../access/visitor-scopes.ts';
 import type { FinishedStatement, VisitorStatement } from '../../store/reader/reader-host.ts';

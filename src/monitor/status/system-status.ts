@@ -15,11 +15,10 @@ import { readServer } from '../../store/queries/system.ts';
 import { readTrendStates } from '../../store/queries/trend-reports.ts';
 import { type PauseOfAll, readPauseOfAll } from '../../store/topics/pauses.ts';
 import { formatSlot } from '../schedule/schedule-text.ts';
+import type { EmbeddedDatabase } from '../context.ts';
 import type { Check } from './check.ts';
 import { judgeStatus } from './status-checks.ts';
 import { readStatusFacts, type StatusContext, type StatusFacts } from './status-facts.ts';
-
-export type EmbeddedDatabase = { url: string; sandbox: { url: string }; dataDirectory: string };
 
 /** At most 100 of `troubled` and `incomplete`. */
 export type Status = Omit<StatusFacts, 'backlog' | 'oldest_transaction'> & {

@@ -26,16 +26,12 @@ import { asc, eq, inArray } from 'drizzle-orm';
 
 export type { ExcerptPiece } from '../../model/excerpt.ts';
 
-/** Maximum hits of a page. */
-export const MAX_HITS = 100;
-
 type TextQuestion = SightingScope & {
   query: Query;
   /** For relative times. */
   now: Date;
   /** Where the previous page ended: its `next`. */
   after?: string | undefined;
-  /** At most {@link MAX_HITS}. */
   limit: number;
 };
 

@@ -5,7 +5,7 @@
  */
 
 import { ANALYTICS } from '../../model/database-kind.ts';
-import { findEarliest, SECOND } from '../../lib/time.ts';
+import { findEarliest } from '../../lib/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import {
   backOffSql,
@@ -283,12 +283,4 @@ export async function readDerivedUntil(
 /** The time up to which all of these searches are derived; null: up to now. */
 export function findOldest(searches: readonly DerivedUntil[]): Date | null {
   return findEarliest(searches.map(({ as_of }) => as_of));
-}
-
-/** Data this recent may still be in progress, so figures up to this old count as current. */
-const MAX_LAG_MS = 15 * SECOND;
-
-/** Whether to show that figures are behind. */
-export function isBehind(until: Date, now: Date): boolean {
-  return now.getTime() - until.getTime() > MAX_LAG_MS;
 }

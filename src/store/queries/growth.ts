@@ -1,6 +1,6 @@
 /** Growth of posts and searches: gains. */
 
-import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../model/counters.ts';
+import { COUNTER_BY_PLURAL, engagementSql, type GrowthOrder } from '../../model/counters.ts';
 import { and, asc } from 'drizzle-orm';
 import { type DataScope, searchesInScope } from './data-scope.ts';
 import { equals, inOrderOf, within } from './view-conditions.ts';
@@ -10,9 +10,6 @@ import { postGrowthView, searchGrowthDailyView, searchGrowthHourlyView } from '.
 
 export type PostGrowthRow = typeof postGrowthView.$inferSelect;
 type SearchGrowthRow = typeof searchGrowthDailyView.$inferSelect;
-
-export const GROWTH_ORDERS = ['engagement', ...COUNTER_PLURALS] as const;
-export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
 /** Sort keys, highest first; unknown values last. */
 const orderBy = (order: GrowthOrder) =>

@@ -14,7 +14,8 @@ import {
 } from '../../monitor/trends/rules/volume-comparison.ts';
 import { DAY, HOUR } from '../../lib/time.ts';
 import type { Id } from '../../store/db/database.ts';
-import { findOldest, isBehind, readDerivedUntil } from '../../store/derive/pending-derivations.ts';
+import { isBehind } from '../../model/figures-lag.ts';
+import { findOldest, readDerivedUntil } from '../../store/derive/pending-derivations.ts';
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 import { readAheadOfAge } from '../../store/queries/counters-at-age.ts';
 import { readPostsByIds } from '../../store/queries/post-detail.ts';

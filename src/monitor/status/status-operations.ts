@@ -1,23 +1,25 @@
+/** Operations on the installation: its status, and its services with what their calls cost. */
 import { z } from 'zod';
-import { MODELS, OPERATIONS, TOOLS } from '../model/enumerations.ts';
-import { RUN_CODE_NAMES } from '../model/errors.ts';
-import { TOOL_REASON_NAMES } from '../model/tool-coverage.ts';
-import { RULE_STATES } from '../model/alerts.ts';
-import { SystemEvent } from '../monitor/alerts/problem-operations.ts';
-import { CHECK_STATES } from '../monitor/status/check.ts';
-import { readServices } from '../monitor/status/status-facts.ts';
-import { readStatus } from '../monitor/status/system-status.ts';
-import { readCallCosts } from '../store/queries/call-costs.ts';
+import { MODELS, OPERATIONS, TOOLS } from '../../model/enumerations.ts';
+import { RUN_CODE_NAMES } from '../../model/errors.ts';
+import { TOOL_REASON_NAMES } from '../../model/tool-coverage.ts';
+import { RULE_STATES } from '../../model/alerts.ts';
+import { SystemEvent } from '../alerts/problem-operations.ts';
+import { CHECK_STATES } from './check.ts';
+import { readServices } from './status-facts.ts';
+import { readStatus } from './system-status.ts';
+import { readCallCosts } from '../../store/queries/call-costs.ts';
 import {
   PAUSE_SCOPES,
   RUN_STATUSES,
   SEARCH_STATES,
   SEARCH_STATUSES,
   SERVICE_KINDS,
-} from '../model/closed-lists.ts';
-import { idShape, timeShape } from '../model/value-shapes.ts';
-import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { operation } from './operation.ts';
+  type ServiceKind,
+} from '../../model/closed-lists.ts';
+import { idShape, timeShape } from '../../model/value-shapes.ts';
+import type { Context } from '../context.ts';
+import { declareOperation } from '../operation.ts';
 
 const tallies = z.record(z.string(), z.int());
 const runCode = z.enum(RUN_CODE_NAMES);
@@ -31,6 +33,7 @@ const serviceMembers = {
     .describe('URL of a hosted service, without secrets; null for built-in services.'),
   calls_today: z.int().describe('Calls in this UTC day, including lost ones.'),
   cost_usd_today: z.number().nullable().describe('US dollars; null if not reported.'),
+  free: z.boolean().describe('Whether its calls are known to cost nothing.'),
   calls_without_cost_today: z.int().describe('Calls of today without a reported cost.'),
   searches: tallies.describe('Number of its searches, by state.'),
   calls_per_day: z.int().nullable().describe('Limit of calls per UTC day; null: no limit.'),
@@ -272,34 +275,31 @@ const Service = z
   })
   .meta({ id: 'Service' });
 
-export function statusRoutes(app: App, { ctx, embedded }: RouteContext): void {
-  app.get(
-    '/api/v1/status',
-    operation({
-      scope: 'read',
-      operationId: 'getStatus',
-      summary: 'Get the status of the installation',
-      description:
-        'Database, queue, services, workers, the runs of the last 24 hours, searches that are silent or do not run, and the next due searches.',
-      tags: ['status'],
-      response: { 200: Status },
-    }),
-    () => readStatus(ctx, embedded),
-  );
+const about = { tag: 'status', scope: 'read', input: z.strictObject({}) } as const;
 
-  app.get(
-    '/api/v1/services',
-    operation({
-      scope: 'read',
-      operationId: 'listServices',
-      summary: 'List search services',
-      description:
-        'With the calls of today and their cost. There are at most three services, so there is one page.',
-      tags: ['status'],
-      response: { 200: z.object({ items: z.array(Service), next_cursor: z.null() }) },
-    }),
-    async () => {
-      const services = await readServices(ctx);
+export const STATUS_OPERATIONS = [
+  declareOperation({
+    ...about,
+    id: 'getStatus',
+    route: 'GET /api/v1/status',
+    does: 'Get the status of the installation',
+    more: 'Database, queue, services, workers, the runs of the last 24 hours, searches that are silent or do not run, and the next due searches.',
+    output: Status,
+    runsIn: 'server',
+    run: async ({ ctx, embedded }) => {
+      const status = await readStatus(ctx, embedded);
+      return { ...status, services: await addPrices(ctx, status.services) };
+    },
+  }),
+  declareOperation({
+    ...about,
+    id: 'listServices',
+    route: 'GET /api/v1/services',
+    does: 'List search services',
+    more: 'With the calls of today and their cost. There are at most three services, so there is one page.',
+    output: z.object({ items: z.array(Service), next_cursor: z.null() }),
+    run: async ({ ctx }) => {
+      const services = await addPrices(ctx, await readServices(ctx));
       const items = await Promise.all(
         services.map(async (service) => ({
           ...service,
@@ -308,5 +308,12 @@ export function statusRoutes(app: App, { ctx, embedded }: RouteContext): void {
       );
       return { items, next_cursor: null };
     },
-  );
+  }),
+];
+
+function addPrices<S extends { kind: ServiceKind }>(
+  { isFree }: Pick<Context, 'isFree'>,
+  services: readonly S[],
+): Promise<(S & { free: boolean })[]> {
+  return Promise.all(services.map(async (service) => ({ ...service, free: await isFree(service.kind) })));
 }

@@ -1,16 +1,14 @@
 /** Full-text search over everything that searches found. */
-import { countNotIndexed, notIndexed } from '../monitor/items/indexed.ts';
-import { Link, Post } from '../monitor/items/item-shapes.ts';
+import { countNotIndexed, notIndexed } from './indexed.ts';
+import { Link, Post } from './item-shapes.ts';
 import { z } from 'zod';
-import { findItems } from '../monitor/items/find-items.ts';
-import { MAX_HITS } from '../store/archive/find-text.ts';
-import { countParam, timeShape, textParam, timeParam } from '../model/value-shapes.ts';
-import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { createCursor } from '../monitor/http/cursors.ts';
-import { operation } from './operation.ts';
-import { defineListReply } from './pagination.ts';
-import { scopeParams } from '../monitor/common-inputs.ts';
-import { queryParam } from '../monitor/items/query-input.ts';
+import { findItems } from './find-items.ts';
+import { MAX_HITS } from '../typed-values.ts';
+import { countParam, timeShape, textParam, timeParam } from '../../model/value-shapes.ts';
+import { createCursor } from '../http/cursors.ts';
+import { declareOperation } from '../operation.ts';
+import { nextCursor, scopeParams } from '../common-inputs.ts';
+import { queryParam } from './query-input.ts';
 
 const MarkedText = z
   .array(z.object({ text: z.string(), match: z.boolean().describe('True if this piece matches the query.') }))
@@ -49,30 +47,27 @@ const findQuery = z.strictObject({
   cursor: cursor.param.optional(),
 });
 
-export function findRoutes(app: App, { ctx }: RouteContext): void {
-  app.get(
-    '/api/v1/find',
-    operation({
-      scope: 'read',
-      operationId: 'find',
-      summary: 'Search posts and links by text',
-      description:
-        'All words of the query must match, in any inflected form of their language. Most relevant first.',
-      tags: ['find'],
-      querystring: findQuery,
-      response: {
-        200: defineListReply(Hit).extend({
-          total: z.int().describe('Number of matches on all pages.'),
-          not_indexed: notIndexed,
-        }),
-      },
+export const FIND_OPERATIONS = [
+  declareOperation({
+    tag: 'find',
+    scope: 'read',
+    id: 'find',
+    route: 'GET /api/v1/find',
+    does: 'Search posts and links by text',
+    more: 'All words of the query must match, in any inflected form of their language. Most relevant first.',
+    input: findQuery,
+    output: z.object({
+      items: z.array(Hit),
+      next_cursor: nextCursor,
+      total: z.int().describe('Number of matches on all pages.'),
+      not_indexed: notIndexed,
     }),
-    async (request) => {
-      const { after, filter, encode } = cursor.pageOf(request.query);
+    run: async ({ ctx, takeFind = () => () => {} }, query) => {
+      const { after, filter, encode } = cursor.pageOf(query);
       const { hits, total, next, backlog } = await findItems(
         ctx,
-        { ...filter, after: after?.[0], limit: request.query.limit },
-        () => app.shares.finds.take(request),
+        { ...filter, after: after?.[0], limit: query.limit },
+        takeFind,
       );
       return {
         items: hits,
@@ -81,5 +76,5 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
         not_indexed: countNotIndexed(backlog),
       };
     },
-  );
-}
+  }),
+];
