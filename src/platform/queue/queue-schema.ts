@@ -1,7 +1,7 @@
 /** The queue's schema in Postgres, whose tables BullMQ creates and migrates. Nothing in it is needed: the scan enqueues all work again. */
 
 import { Refused } from '../../model/errors.ts';
-import { LOCK_ERRORS } from '../postgres/session.ts';
+import { changeInUse } from '../postgres/change-in-use.ts';
 import type { Client } from 'pg';
 
 /** The Postgres schema of the queue. */
@@ -10,10 +10,6 @@ export const QUEUE_SCHEMA = 'bullmq';
 /** Major version of our BullMQ, and version of its schema. A test compares them with BullMQ, which commands do not load. */
 export const QUEUE_CLIENT = 6;
 export const QUEUE_VERSION = 11;
-
-/** How long {@link recreateQueue} waits for statements of running workers, and how often it tries. */
-const LOCK_TIMEOUT = '20s';
-const MAX_ATTEMPTS = 5;
 
 /** `absent`: no list of migrations, or an empty one. */
 type QueueState = 'absent' | 'behind' | 'current' | 'newer';
@@ -45,20 +41,14 @@ export async function migrateQueue(client: Client): Promise<boolean> {
 
 /** Drops the schema with everything in it, and creates it again. Workers that use it continue. */
 export async function recreateQueue(client: Client): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await client.query(
-        `BEGIN; SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; DROP SCHEMA IF EXISTS ${QUEUE_SCHEMA} CASCADE; COMMIT`,
-      );
-      break;
-    } catch (error) {
-      await client.query('ROLLBACK');
-      // A deadlock: a worker waits for a table that is dropped already.
-      const isInUse = error instanceof Error && 'code' in error && LOCK_ERRORS.has(String(error.code));
-      if (!isInUse || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
+  await changeInUse(client, () => client.query(`DROP SCHEMA IF EXISTS ${QUEUE_SCHEMA} CASCADE`));
   await applyMigrations(client);
+}
+
+/** Deletes every job, in the caller's transaction. Workers that use the queue continue. */
+export async function emptyQueue(client: Client): Promise<void> {
+  if ((await queueState(client)) !== 'absent')
+    await client.query(`TRUNCATE ${QUEUE_SCHEMA}.job, ${QUEUE_SCHEMA}.scheduler CASCADE`);
 }
 
 async function applyMigrations(client: Client): Promise<void> {
