@@ -136,8 +136,8 @@ async function everythingArrived(
   channels: readonly string[],
   list: () => readonly { id: string; content: string }[],
 ): Promise<void> {
-  for (const slug of channels)
-    await stage.until(`${slug}: everything is delivered`, async () => {
+  for (const slug of channels) {
+    const countLeft = async () => {
       const [{ open, untold, digests }] = await stage.rows(
         `SELECT (SELECT count(*)::int FROM strandline.deliveries d WHERE d.channel_id = c.id AND d.state <> 'delivered') AS open,
            (SELECT count(*)::int FROM strandline.discoveries x WHERE x.kind = 'post' AND NOT x.baseline AND NOT EXISTS (
@@ -147,8 +147,17 @@ async function everythingArrived(
          FROM strandline.channels c WHERE c.slug = $1`,
         [slug],
       );
-      return open === 0 && untold === 0 && digests > 0;
-    });
+      return open + untold + (digests > 0 ? 0 : 1);
+    };
+    // A channel keeps the pace of its service, so many messages take many times as long as one.
+    for (let left = Number.POSITIVE_INFINITY; left > 0; ) {
+      const before = left;
+      await stage.until(
+        `${slug}: fewer than ${before} are left`,
+        async () => (left = await countLeft()) < before,
+      );
+    }
+  }
   const [{ messages }] = await stage.rows(
     `SELECT count(*)::int AS messages FROM strandline.deliveries d JOIN strandline.channels c ON c.id = d.channel_id
      WHERE c.slug = ANY ($1)`,
