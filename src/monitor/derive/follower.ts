@@ -28,7 +28,7 @@ import {
   takeReadings,
   waitForFollower,
 } from '../../store/derive/pending-derivations.ts';
-import { deriveRising } from '../../store/derive/derive-rising.ts';
+import { deriveRising, type WaitingFigures } from '../../store/derive/derive-rising.ts';
 import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
 import { insertReports } from '../../store/derive/trend-reports.ts';
 import { deriveRunGains } from '../../store/volume/run-gains.ts';
@@ -168,8 +168,8 @@ export async function deriveBatch(
       const taken = isAlone ? [] : await takeReadings(tx, which);
       const ids = taken.map(({ id }) => id);
       concerned = isUndone ? [...new Set([...unchecked, ...ids])] : ids;
-      const names = { which: settleMs === null ? 'all' : 'due', now: which.now } as const;
-      const coverage = await deriveReadings(tx, taken, { again, names });
+      const waiting: WaitingFigures = { which: settleMs === null ? 'all' : 'due', now: which.now };
+      const coverage = await deriveReadings(tx, taken, { again, waiting });
       // Newer readings wait for the next round: a small batch costs nearly as much as a large one.
       const isDone = !isUndone && taken.length < limit;
       return { derived: taken.length, isDone, paced: listPacedRuns(taken, coverage) };
@@ -194,18 +194,19 @@ async function adaptOrLog(ctx: FollowerContext, runs: readonly PacedRun[]): Prom
 async function deriveReadings(
   tx: Transaction,
   taken: readonly TakenReading[],
-  { again, names }: { again: Recount | null; names: Parameters<typeof countItems>[2] },
+  { again, waiting }: { again: Recount | null; waiting: WaitingFigures },
 ): Promise<ObservedRun[]> {
   const readings = taken.map(({ id }) => id);
   if (taken.length === 0 && again === null) {
-    await countWaitingNames(tx, names);
+    await countWaitingNames(tx, waiting);
+    await deriveRising(tx, { searches: [], readings: [] }, waiting);
     return [];
   }
   const coverage = await findCoverage(tx, readings);
-  await countItems(tx, { readings, coverage, again: again ?? { days: [], observed: [] } }, names);
+  await countItems(tx, { readings, coverage, again: again ?? { days: [], observed: [] } }, waiting);
   await followGrowth(tx, readings);
   await deriveRunGains(tx, readings);
-  await deriveRising(tx, groupBySearch(taken), readings);
+  await deriveRising(tx, { searches: groupBySearch(taken), readings }, waiting);
   const runs = findRunsToNotify(taken);
   const reports = {
     spikes: await findSpikes(tx, runs),
@@ -249,8 +250,7 @@ export async function rebuildTrends(ctx: FollowerContext, searchId: Id): Promise
     const { uncounted } = await noteReadings(tx, { limit: 0, search: null });
     await countSaved(tx, uncounted);
     const { again, runs, posts } = await rebuildSearch(tx, searchId, oldest?.from ?? null);
-    const names = { which: 'all', now: ctx.clock.statementTime() } as const;
-    await deriveReadings(tx, [], { again, names });
+    await deriveReadings(tx, [], { again, waiting: { which: 'all', now: ctx.clock.statementTime() } });
     return { runs, posts };
   });
   await derivePending(ctx, { settleMs: null });

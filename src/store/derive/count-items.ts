@@ -2,15 +2,10 @@
 import type { Id, Transaction } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { countedAtSql } from '../volume/post-time.ts';
-import {
-  countPostNames,
-  countSites,
-  listLinkDays,
-  type NamesToCount,
-  takeDaysToName,
-} from './count-names.ts';
+import { countPostNames, countSites, listLinkDays, takeDaysToName } from './count-names.ts';
 import { countDays, countVolume, type Day, type ObservedReach } from './count-volume.ts';
 import type { Coverage } from './derive-coverage.ts';
+import type { WaitingFigures } from './derive-rising.ts';
 
 /** The day (UTC) of a sighting's post by its publication time, as in volume; without one, by the sighting. */
 export const dayOfPostSql = (sighting: string) => `date_trunc('day', ${countedAtSql(sighting)}, 'UTC')`;
@@ -25,7 +20,7 @@ export type Recount = { days: readonly Day[]; observed: readonly ObservedReach[]
 export async function countItems(
   tx: Transaction,
   { readings, coverage, again }: { readings: readonly Id[]; coverage: readonly Coverage[]; again: Recount },
-  names: { which: NamesToCount; now: Date | null },
+  names: WaitingFigures,
 ): Promise<void> {
   const changed = await countVolume(tx, readings, coverage, again);
   const emptied = await countDays(tx, changed, names.now);
@@ -36,10 +31,10 @@ export async function countItems(
 /** @param emptied days without posts, whose names are removed */
 export async function countWaitingNames(
   tx: Transaction,
-  { which, now }: { which: NamesToCount; now: Date | null },
+  names: WaitingFigures,
   emptied: readonly Day[] = [],
 ): Promise<void> {
-  await countPostNames(tx, [...(await takeDaysToName(tx, which, now)), ...emptied]);
+  await countPostNames(tx, [...(await takeDaysToName(tx, names)), ...emptied]);
 }
 
 /** The days on which searches count these items. */

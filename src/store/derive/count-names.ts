@@ -8,6 +8,7 @@ import { execute, isOver, rowsOf, type Statement, statement, timeOf, verbatim } 
 import { DOMAIN_SQL } from '../volume/domain.ts';
 import { countedAtSql } from '../volume/post-time.ts';
 import { type Day, rowsOfDays } from './count-volume.ts';
+import type { WaitingFigures } from './derive-rising.ts';
 import { fromCountedSightings, isFirstInTopic, siblingsOf } from './first-in-topic.ts';
 
 const DOMAIN = verbatim(DOMAIN_SQL);
@@ -72,11 +73,8 @@ const CHANGED_PER_CENT = 2;
 /** and at the latest after this time. */
 const LONGEST_WAIT = statement`interval '5 minutes'`;
 
-/** When names that wait are counted: those that are due, or all of them. */
-export type NamesToCount = 'due' | 'all';
-
 /** Takes the days whose names are to be counted now: the caller counts them in the same transaction. */
-export function takeDaysToName(tx: Transaction, which: NamesToCount, now: Date | null): Promise<Day[]> {
+export function takeDaysToName(tx: Transaction, { which, now }: WaitingFigures): Promise<Day[]> {
   return rowsOf(
     tx,
     statement`UPDATE strandline.search_days SET names_wait_since = NULL, named_posts = posts

@@ -1,8 +1,9 @@
 /**
- * Typical values of searches, and their rising posts. Stored once per batch, so that reading them takes few rows;
- * `as_of` is the time of the run.
+ * Typical values of searches, and their rising posts. Stored, so that reading them takes few rows; `as_of` is the time of the
+ * run. Typical values are computed once per batch, rising posts at most every {@link RISING_PAUSE}.
  */
 import type { Id, Transaction } from '../db/database.ts';
+import { isOver, rowsOf, statement, timeOf } from '../db/statement.ts';
 import { AGES, POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../model/counters.ts';
 import { AGES_SQL, knownCounterSql, S } from './counter-sql.ts';
 
@@ -43,24 +44,14 @@ const MIN_OBSERVED_HOURS = 0.25;
  * two intervals older than these hours is not used, because gains are not counted across a gap. Only posts that were
  * returned in these hours and are young or changed since the base are considered, and only gains that were observed for at
  * least {@link MIN_OBSERVED_HOURS}. The results of single runs are read
- * only for posts that the search had seen before and that the base did not return. $1 searches, $2 readings of the batch.
- *
- * Readings are not always derived in order: those set aside, and those of searches with late readings, come last. Searches
- * that had returned their changed posts and already have a later result are therefore updated again.
+ * only for posts that the search had seen before and that the base did not return. $1 searches.
  */
 const UPDATE_RISING = `
-WITH asked AS MATERIALIZED (
-  SELECT search_id FROM unnest($1::bigint[]) z(search_id)
-  UNION
-  SELECT l.search_id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.changed_posts) u(id)
-  CROSS JOIN LATERAL (SELECT search_id FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
-  JOIN ${S}.latest_results l ON l.search_id = g.search_id
-  WHERE p.id = ANY ($2::bigint[]) AND l.at >= p.at
-), look AS MATERIALIZED (
+WITH look AS MATERIALIZED (
   SELECT l.search_id, l.at, l.lately, b.run_id AS base_id, b.observed_until AS base, coalesce(b.observed_until, l.lately) AS since,
     (SELECT post_ids FROM ${S}.run_results WHERE run_id = l.run_id) AS in_sight,
     (SELECT post_ids FROM ${S}.run_results WHERE run_id = b.run_id) AS in_base
-  FROM asked z
+  FROM unnest($1::bigint[]) z(search_id)
   CROSS JOIN LATERAL (SELECT *, at - interval '6 hours' AS lately FROM ${S}.latest_results WHERE search_id = z.search_id OFFSET 0) l
   LEFT JOIN LATERAL (
     SELECT run_id, observed_until FROM ${S}.coverage c
@@ -141,16 +132,66 @@ SELECT search_id, post_id, at, age_hours, gained, observed_hours, per_hour, comp
 ON CONFLICT (search_id, post_id) DO UPDATE SET as_of = excluded.as_of, age_hours = excluded.age_hours, gained = excluded.gained,
   observed_hours = excluded.observed_hours, typical_per_hour = excluded.typical_per_hour, compared_with = excluded.compared_with`;
 
+/** Which figures that wait are computed: those that are due, or all of them. */
+export type WaitingFigures = { which: 'due' | 'all'; now: Date | null };
+
+/** A search that runs every five minutes has its rising posts computed after each run. */
+const RISING_PAUSE = statement`interval '4 minutes'`;
+
 /**
- * Runs after the growth of the batch. @param since for each search, when its oldest reading in the batch was received
+ * Searches whose rising posts are computed now: those of the batch, and those that wait. If they were computed as of a
+ * response shortly before the newest, they wait.
+ *
+ * Readings are not always derived in order: those set aside, and those of searches with late readings, come last. Searches
+ * that had returned their changed posts and already have a later result are therefore computed again.
+ */
+async function takeSearchesToRise(
+  tx: Transaction,
+  { searches, readings }: { searches: readonly Id[]; readings: readonly Id[] },
+  { which, now }: WaitingFigures,
+): Promise<Id[]> {
+  const rows = await rowsOf<{ search_id: Id; is_due: boolean }>(
+    tx,
+    statement`
+WITH asked AS MATERIALIZED (
+  SELECT search_id FROM unnest(${searches}::bigint[]) z(search_id)
+  UNION
+  SELECT l.search_id FROM strandline.pending_derivations p CROSS JOIN LATERAL unnest(p.changed_posts) u(id)
+  CROSS JOIN LATERAL (SELECT search_id FROM strandline.post_sightings WHERE post_id = u.id OFFSET 0) g
+  CROSS JOIN LATERAL (SELECT search_id, at FROM strandline.latest_results WHERE search_id = g.search_id OFFSET 0) l
+  WHERE p.id = ANY (${readings}::bigint[]) AND l.at >= p.at
+  UNION
+  SELECT search_id FROM strandline.latest_results WHERE rising_waits_since IS NOT NULL
+), due AS MATERIALIZED (
+  SELECT l.search_id, ${which === 'all'}::boolean OR coalesce(NOT (l.rising_at > l.at - ${RISING_PAUSE} AND l.rising_at <= l.at), true)
+    OR (l.rising_waits_since IS NOT NULL AND ${isOver(statement`l.rising_waits_since + ${RISING_PAUSE}`, timeOf(now), RISING_PAUSE)}) AS is_due
+  FROM asked a CROSS JOIN LATERAL (SELECT * FROM strandline.latest_results WHERE search_id = a.search_id OFFSET 0) l
+)
+UPDATE strandline.latest_results l SET rising_at = CASE WHEN d.is_due THEN l.at ELSE l.rising_at END,
+  rising_waits_since = CASE WHEN NOT d.is_due THEN ${timeOf(now)} END
+FROM due d WHERE l.search_id = d.search_id AND (d.is_due OR l.rising_waits_since IS NULL)
+RETURNING l.search_id, d.is_due`,
+    'searches_to_rise',
+  );
+  return rows.flatMap(({ search_id, is_due }) => (is_due ? [search_id] : []));
+}
+
+/**
+ * Runs after the growth of the batch.
+ * @param batch for each search, when its oldest reading in the batch was received; and the readings
  */
 export async function deriveRising(
   tx: Transaction,
-  searches: readonly { searchId: Id; since: Date }[],
-  readings: readonly Id[],
+  { searches, readings }: { searches: readonly { searchId: Id; since: Date }[]; readings: readonly Id[] },
+  figures: WaitingFigures,
 ): Promise<void> {
   const ids = searches.map(({ searchId }) => searchId);
-  const since = searches.map((search) => search.since);
-  await tx.query({ name: 'typical', text: UPDATE_TYPICAL, values: [ids, since] });
-  await tx.query({ name: 'rising', text: UPDATE_RISING, values: [ids, readings] });
+  if (ids.length > 0)
+    await tx.query({
+      name: 'typical',
+      text: UPDATE_TYPICAL,
+      values: [ids, searches.map(({ since }) => since)],
+    });
+  const rising = await takeSearchesToRise(tx, { searches: ids, readings }, figures);
+  if (rising.length > 0) await tx.query({ name: 'rising', text: UPDATE_RISING, values: [rising] });
 }

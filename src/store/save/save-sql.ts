@@ -36,7 +36,9 @@ WITH responses AS MATERIALIZED (
   INSERT INTO ${S}.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
   SELECT ($2::bigint[])[f.place], f.id, ($1::bigint[])[f.place], ($3::timestamptz[])[f.place],
     (SELECT created_at FROM ${S}.posts WHERE id = f.id)
-  FROM found_posts f WHERE NOT f.is_nested ORDER BY 1, 2
+  FROM found_posts f WHERE NOT f.is_nested AND NOT EXISTS (
+    SELECT FROM (SELECT FROM ${S}.post_sightings WHERE post_id = f.id AND search_id = ($2::bigint[])[f.place] OFFSET 0) known
+  ) ORDER BY 1, 2
   ON CONFLICT DO NOTHING
   RETURNING search_id, post_id
 ), found_links AS MATERIALIZED (

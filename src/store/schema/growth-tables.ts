@@ -92,12 +92,22 @@ export const search_gains = strandline.table(
 );
 
 /** The newest result of each search. */
-export const latest_results = strandline.table('latest_results', {
-  search_id: ref().primaryKey(),
-  run_id: ref().notNull(),
-  /** When the response was received. */
-  at: instant().notNull(),
-});
+export const latest_results = strandline.table(
+  'latest_results',
+  {
+    search_id: ref().primaryKey(),
+    run_id: ref().notNull(),
+    /** When the response was received. */
+    at: instant().notNull(),
+    /** The response as of which rising posts (`search_rising`) were last computed. */
+    rising_at: instant(),
+    /** Since when rising posts wait to be computed again; null: they are computed. */
+    rising_waits_since: instant(),
+  },
+  (t) => [
+    index('latest_results_rising').on(t.rising_waits_since).where(sql`${t.rising_waits_since} is not null`),
+  ],
+);
 
 /** Posts that a search found and that its newest result does not contain. */
 export const dropped_posts = strandline.table(

@@ -1,4 +1,4 @@
-/** Names of a day that grows are not counted after each response: see `takeDaysToName`. */
+/** Figures that are not computed after each response of a busy search: `takeDaysToName`, `takeSearchesToRise`. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -19,7 +19,6 @@ const tagged = (from: number, count: number): Post[] =>
     id: String(from + i),
     created_at: at(-60).toISOString(),
     entities: { hashtags: [{ tag: 'harbor' }] },
-    hashtags: ['harbor'],
   }));
 
 async function countTagged(search: Search): Promise<number> {
@@ -60,4 +59,35 @@ test('names of a day are counted when its posts are two per cent more, or after 
     'SELECT FROM strandline.search_days WHERE names_wait_since IS NOT NULL',
   );
   expect(rows, 'days that wait').toHaveLength(0);
+});
+
+test('rising posts are computed again four minutes after they were, by the times of responses or by the clock', async () => {
+  const search = await newSearch(world, 'rising', { every: '1m' });
+  const readAsOf = async () => {
+    const { rows } = await world.db.pool.query<{ as_of: Date; gained: number }>(
+      'SELECT as_of, gained::int FROM strandline.search_rising WHERE search_id = $1',
+      [search.id],
+    );
+    return rows.map(({ as_of, gained }) => [as_of.toISOString(), gained]);
+  };
+  const like = async (minutes: number, likes: number) => {
+    await run(
+      world,
+      search,
+      minutes,
+      [{ id: '77', created_at: at(-600).toISOString(), like_count: likes }],
+      null,
+    );
+    await follow(minutes + 3 * SECONDS);
+  };
+  await like(100, 0);
+  await like(130, 10);
+  expect(await readAsOf()).toEqual([[at(130).toISOString(), 10]]);
+  await like(131, 20);
+  await follow(135 + 2 * SECONDS);
+  expect(await readAsOf(), 'four minutes have not passed').toEqual([[at(130).toISOString(), 10]]);
+  await follow(135 + 4 * SECONDS);
+  expect(await readAsOf(), 'by the clock').toEqual([[at(131).toISOString(), 20]]);
+  await like(136, 30);
+  expect(await readAsOf(), 'by the time of the response').toEqual([[at(136).toISOString(), 30]]);
 });

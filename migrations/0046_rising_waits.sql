@@ -1,0 +1,3 @@
+ALTER TABLE "strandline"."latest_results" ADD COLUMN "rising_at" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "strandline"."latest_results" ADD COLUMN "rising_waits_since" timestamp (3) with time zone;--> statement-breakpoint
+CREATE INDEX "latest_results_rising" ON "strandline"."latest_results" USING btree ("rising_waits_since") WHERE "strandline"."latest_results"."rising_waits_since" is not null;
