@@ -49,7 +49,7 @@ const MIN_OBSERVED_HOURS = 0.25;
 const UPDATE_RISING = `
 WITH look AS MATERIALIZED (
   SELECT l.search_id, l.at, l.lately, b.run_id AS base_id, b.observed_until AS base, coalesce(b.observed_until, l.lately) AS since,
-    (SELECT post_ids FROM ${S}.run_results WHERE run_id = l.run_id) AS in_sight,
+    m.usual, m.usual_posts, (SELECT post_ids FROM ${S}.run_results WHERE run_id = l.run_id) AS in_sight,
     (SELECT post_ids FROM ${S}.run_results WHERE run_id = b.run_id) AS in_base
   FROM unnest($1::bigint[]) z(search_id)
   CROSS JOIN LATERAL (SELECT *, at - interval '6 hours' AS lately FROM ${S}.latest_results WHERE search_id = z.search_id OFFSET 0) l
@@ -58,20 +58,24 @@ WITH look AS MATERIALIZED (
     WHERE c.search_id = z.search_id AND c.observed_until <= l.lately AND c.observed_until >= l.lately - 2 * c.every_seconds * interval '1 second'
     ORDER BY observed_until DESC, run_id DESC LIMIT 1
   ) b ON true
-), lately_in_sight AS MATERIALIZED (
-  SELECT l.search_id, u.id FROM look l CROSS JOIN LATERAL unnest(l.in_sight) u(id)
-  UNION
-  SELECT l.search_id, o.post_id FROM look l
-  CROSS JOIN LATERAL (SELECT post_id, engagement FROM ${S}.dropped_posts WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
-  -- A post that never changed gained at most what it has. What it has may be from a later reading that is not derived yet.
-  WHERE o.engagement >= ${MIN_GAINED} OR EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = o.post_id)
-    OR EXISTS (SELECT FROM ${S}.post_counters WHERE post_id = o.post_id AND observed_at > l.at)
+  CROSS JOIN LATERAL (
+    SELECT array_agg(k.engagement ORDER BY h.hours) AS usual, array_agg(k.posts ORDER BY h.hours) AS usual_posts
+    FROM ${AGES_SQL}
+    LEFT JOIN LATERAL (SELECT * FROM ${S}.search_typical WHERE search_id = z.search_id AND hours = h.hours OFFSET 0) k ON true
+  ) m
 ), changed AS MATERIALIZED (
   SELECT l.search_id, q.id AS post_id, l.at, l.lately, l.base, l.since AS from_at, q.created_at > l.lately AS is_young, s.first_seen_at, q.first_seen_at AS known_at, g.changed_at,
-    ${engagementSql('g.gained_')} AS gained_ever, q.id = ANY (l.in_base) AS is_in_base, q.created_at
-  FROM lately_in_sight i JOIN look l USING (search_id)
+    ${engagementSql('g.gained_')} AS gained_ever, q.id = ANY (l.in_base) AS is_in_base, q.created_at, l.usual, l.usual_posts
+  FROM look l CROSS JOIN LATERAL (
+    SELECT unnest(l.in_sight)
+    UNION
+    SELECT o.post_id FROM (SELECT post_id, engagement FROM ${S}.dropped_posts WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
+    -- A post that never changed gained at most what it has. What it has may be from a later reading that is not derived yet.
+    WHERE o.engagement >= ${MIN_GAINED} OR EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = o.post_id)
+      OR EXISTS (SELECT FROM ${S}.post_counters WHERE post_id = o.post_id AND observed_at > l.at)
+  ) i(id)
   CROSS JOIN LATERAL (SELECT id, created_at, first_seen_at FROM ${S}.posts WHERE id = i.id OFFSET 0) q
-  CROSS JOIN LATERAL (SELECT first_seen_at FROM ${S}.post_sightings WHERE search_id = i.search_id AND post_id = i.id OFFSET 0) s
+  CROSS JOIN LATERAL (SELECT first_seen_at FROM ${S}.post_sightings WHERE search_id = l.search_id AND post_id = i.id OFFSET 0) s
   LEFT JOIN LATERAL (SELECT * FROM ${S}.post_gains WHERE post_id = i.id OFFSET 0) g ON true
   WHERE q.created_at > l.lately OR g.changed_at > l.since
 ), held AS MATERIALIZED (
@@ -85,7 +89,7 @@ WITH look AS MATERIALIZED (
     ) END AS since
   FROM changed c
 ), gained AS MATERIALIZED (
-  SELECT h.search_id, h.post_id, h.at, extract(epoch FROM h.at - h.created_at)::float8 / 3600 AS age_hours,
+  SELECT h.search_id, h.post_id, h.at, h.usual, h.usual_posts, extract(epoch FROM h.at - h.created_at)::float8 / 3600 AS age_hours,
     (CASE WHEN h.is_young THEN (
         SELECT ${engagementSql('v.')} FROM ${S}.post_counters q
         CROSS JOIN LATERAL (SELECT ${ENGAGEMENT_COUNTERS.map((c) => `${knownCounterSql('q', c, 'h.at')} AS ${c}`).join(', ')} OFFSET 0) v WHERE q.post_id = h.post_id)
@@ -107,18 +111,13 @@ WITH look AS MATERIALIZED (
         ) k) END)::bigint AS gained,
     extract(epoch FROM h.at - CASE WHEN h.is_young THEN h.created_at ELSE h.since END)::float8 / 3600 AS observed_hours
   FROM held h WHERE h.since IS NOT NULL
-), typical AS MATERIALIZED (
-  SELECT l.search_id, array_agg(m.engagement ORDER BY h.hours) AS engagement, array_agg(m.posts ORDER BY h.hours) AS posts
-  FROM look l CROSS JOIN ${AGES_SQL}
-  LEFT JOIN LATERAL (SELECT * FROM ${S}.search_typical WHERE search_id = l.search_id AND hours = h.hours OFFSET 0) m ON true
-  GROUP BY l.search_id
 ), rising AS MATERIALIZED (
   SELECT r.*, y.per_hour, CASE WHEN y.per_hour IS NOT NULL THEN y.posts END AS compared_with
-  FROM gained r JOIN typical m USING (search_id)
+  FROM gained r
   CROSS JOIN LATERAL (SELECT width_bucket(r.age_hours, ARRAY[${AGES.slice(0, -1).join(', ')}]::float8[]) + 1 AS i) b
-  CROSS JOIN LATERAL (SELECT m.engagement[b.i] - CASE WHEN b.i = 1 THEN 0 ELSE m.engagement[b.i - 1] END AS gained) z
+  CROSS JOIN LATERAL (SELECT r.usual[b.i] - CASE WHEN b.i = 1 THEN 0 ELSE r.usual[b.i - 1] END AS gained) z
   CROSS JOIN LATERAL (
-    SELECT least(m.posts[b.i], m.posts[b.i - 1]) AS posts,
+    SELECT least(r.usual_posts[b.i], r.usual_posts[b.i - 1]) AS posts,
       -- Not greatest() alone, which takes an unknown value for 0.
       CASE WHEN z.gained IS NOT NULL THEN greatest(z.gained, 0) END / (ARRAY[${AGES.map((age, i) => age - (AGES[i - 1] ?? 0)).join(', ')}])[b.i] AS per_hour
   ) y

@@ -26,20 +26,23 @@ WITH pairs AS MATERIALIZED (
   JOIN ${S}.run_results was_in ON was_in.run_id = b.run_id
   WHERE p.id = ANY ($1::bigint[]) AND p.posts IS NOT NULL
     AND b.observed_until >= c.observed_until - 2 * c.every_seconds * interval '1 second'
-), steps AS MATERIALIZED (
-  SELECT t.run_id, u.id, CASE
-    WHEN coalesce(${ENGAGEMENT_COUNTERS.map((counter) => `b.${counter} - a.${counter}`).join(', ')}) IS NOT NULL
-    THEN ${ENGAGEMENT_COUNTERS.map((counter) => `coalesce(greatest(b.${counter} - a.${counter}, 0), 0)`).join(' + ')} END AS gained
-  FROM pairs t
-  CROSS JOIN LATERAL (SELECT unnest(t.post_ids) INTERSECT SELECT unnest(t.posts_before)) u(id)
-  CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = u.id OFFSET 0) p
-  CROSS JOIN LATERAL ${countersAtSql('t.from_at')} a
-  CROSS JOIN LATERAL ${countersAtSql('t.until_at')} b
 )
 INSERT INTO ${S}.run_gains (run_id, search_id, from_at, until_at, posts, gained, top_post_id, top_gained)
-SELECT t.run_id, t.search_id, t.from_at, t.until_at, count(gained), coalesce(sum(gained), 0),
-  (array_agg(id ORDER BY gained DESC, id) FILTER (WHERE gained > 0))[1], max(gained) FILTER (WHERE gained > 0)
-FROM pairs t LEFT JOIN steps USING (run_id) GROUP BY t.run_id, t.search_id, t.from_at, t.until_at ORDER BY 1
+SELECT t.run_id, t.search_id, t.from_at, t.until_at, g.*
+FROM pairs t CROSS JOIN LATERAL (
+  SELECT count(gained), coalesce(sum(gained), 0), (array_agg(id ORDER BY gained DESC, id) FILTER (WHERE gained > 0))[1],
+    max(gained) FILTER (WHERE gained > 0)
+  FROM (
+    SELECT u.id, CASE
+      WHEN coalesce(${ENGAGEMENT_COUNTERS.map((counter) => `b.${counter} - a.${counter}`).join(', ')}) IS NOT NULL
+      THEN ${ENGAGEMENT_COUNTERS.map((counter) => `coalesce(greatest(b.${counter} - a.${counter}, 0), 0)`).join(' + ')} END AS gained
+    FROM (SELECT unnest(t.post_ids) INTERSECT SELECT unnest(t.posts_before)) u(id)
+    CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = u.id OFFSET 0) p
+    CROSS JOIN LATERAL ${countersAtSql('t.from_at')} a
+    CROSS JOIN LATERAL ${countersAtSql('t.until_at')} b
+  ) s
+) g
+ORDER BY 1
 ON CONFLICT (run_id) DO NOTHING`;
 
 /** Runs after the coverage of the batch. */
