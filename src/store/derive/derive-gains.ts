@@ -76,21 +76,29 @@ read AS MATERIALIZED (
 )`;
 
 const lastValue = (column: string) => `(array_agg(${column} ORDER BY s.observed_at DESC))[1]`;
+const firstKnown = (c: string) =>
+  `(array_agg(coalesce(s.was_${c}, s.${c}) ORDER BY s.observed_at) FILTER (WHERE coalesce(s.was_${c}, s.${c}) IS NOT NULL))[1]`;
 
-/** Adds the steps to the gains of posts. */
+/** Adds the steps to the gains of posts, each read by its key: a join would compare all posts with all steps. */
 const KEEP_POST_GAINS = `
 gained AS (
   INSERT INTO ${S}.post_gains AS h (post_id, changed_at, changed_before_at, step_like_count, step_engagement,
     ${joinCounters((c) => `first_${c}, gained_${c}, lost_${c}`)})
-  SELECT b.id, max(s.observed_at), ${lastValue('s.before_at')}, ${lastValue('s.up_like_count')}, ${lastValue(engagementSql('s.up_'))},
+  SELECT s.post_id, s.changed_at, s.before_at, s.last_like_count, s.last_engagement,
     ${joinCounters(
       (
         c,
-      ) => `coalesce(b.first_${c}, (array_agg(coalesce(s.was_${c}, s.${c}) ORDER BY s.observed_at) FILTER (WHERE coalesce(s.was_${c}, s.${c}) IS NOT NULL))[1]),
-      coalesce(b.gained_${c} + sum(s.up_${c}), b.gained_${c}, sum(s.up_${c})), coalesce(b.lost_${c} + sum(s.down_${c}), b.lost_${c}, sum(s.down_${c}))`,
+      ) => `coalesce(b.first_${c}, s.first_${c}), coalesce(b.gained_${c} + s.up_${c}, b.gained_${c}, s.up_${c}),
+      coalesce(b.lost_${c} + s.down_${c}, b.lost_${c}, s.down_${c})`,
     )}
-  FROM base b JOIN steps s ON s.post_id = b.id
-  GROUP BY b.id, ${joinCounters((c) => `b.first_${c}, b.gained_${c}, b.lost_${c}`)} ORDER BY b.id
+  FROM (
+    SELECT s.post_id, max(s.observed_at) AS changed_at, ${lastValue('s.before_at')} AS before_at,
+      ${lastValue('s.up_like_count')} AS last_like_count, ${lastValue(engagementSql('s.up_'))} AS last_engagement,
+      ${joinCounters((c) => `${firstKnown(c)} AS first_${c}, sum(s.up_${c}) AS up_${c}, sum(s.down_${c}) AS down_${c}`)}
+    FROM steps s GROUP BY s.post_id
+  ) s
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.post_gains WHERE post_id = s.post_id AND post_id <> ALL ($2::bigint[]) OFFSET 0) b ON true
+  ORDER BY s.post_id
   ON CONFLICT (post_id) DO UPDATE SET changed_at = excluded.changed_at, changed_before_at = excluded.changed_before_at,
     step_like_count = excluded.step_like_count, step_engagement = excluded.step_engagement,
     ${joinCounters((c) => `first_${c} = excluded.first_${c}, gained_${c} = excluded.gained_${c}, lost_${c} = excluded.lost_${c}`)}
