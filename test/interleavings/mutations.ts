@@ -150,7 +150,10 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'an existing sighting is not skipped',
     in: 'INSERT INTO strandline.post_sightings',
-    replace: [['ON CONFLICT DO NOTHING\n  RETURNING search_id, post_id', 'RETURNING search_id, post_id']],
+    replace: [
+      ['OFFSET 0) known', 'AND false OFFSET 0) known'],
+      ['ON CONFLICT DO NOTHING\n  RETURNING search_id, post_id', 'RETURNING search_id, post_id'],
+    ],
     roles: [executes, executes],
     events: ['leases end'],
     finds: /duplicate key/,
