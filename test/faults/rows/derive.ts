@@ -1,5 +1,6 @@
 /** Deriving: killed midway, concurrent, and with responses parsed again meanwhile. */
 import assert from 'node:assert/strict';
+import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { replayRun } from '../../../src/monitor/runs/late-and-replay.ts';
 import { readDerived, readRebuilt } from '../../derived.ts';
 import type { Point } from '../../journey-points.ts';
@@ -15,6 +16,19 @@ async function assertAsRebuilt(stage: Stage): Promise<void> {
   await stage.until(
     'everything is derived',
     async () => (await stage.rows('SELECT FROM strandline.pending_derivations')).length === 0,
+    DERIVED_SECONDS * 1_000,
+  );
+  // Names of a day and rising posts would wait for minutes.
+  await stage.until(
+    'no figure waits',
+    async () => {
+      await derivePending(stage.ctx, { settleMs: null });
+      const waiting = await stage.rows(
+        `SELECT FROM strandline.search_days WHERE names_wait_since IS NOT NULL
+         UNION ALL SELECT FROM strandline.latest_results WHERE rising_waits_since IS NOT NULL`,
+      );
+      return waiting.length === 0;
+    },
     DERIVED_SECONDS * 1_000,
   );
   const derived = await readDerived(stage.ctx);
