@@ -1,4 +1,4 @@
-/** The default rule on three topics of the demo, over two simulated weeks: few messages, and every planted burst among them that stands out. */
+/** The default rule on three topics of the demo, over two simulated weeks: few messages, and every planted burst among them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillDemo } from '../../src/app/demo.ts';
 import { groupBy } from '../../src/lib/group-by.ts';
@@ -6,7 +6,6 @@ import { DAY, HOUR } from '../../src/lib/time.ts';
 import { type Backtest, backtestNewRule } from '../../src/monitor/alerts/backtest.ts';
 import { previewedRule } from '../../src/monitor/alerts/rule-shapes.ts';
 import { decodeInput } from '../../src/monitor/http/request-problems.ts';
-import { computeScore } from '../../src/monitor/trends/rules/spike-detection.ts';
 import { computeTruth } from '../../src/service/sandbox/ground-truth.ts';
 import { SANDBOX_SEED } from '../../src/service/sandbox/sandbox-sources.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -43,7 +42,7 @@ test('at most five messages a day, newest first, and each discovery in one of th
   for (const { items } of messages) expect(items.length).toBeGreaterThan(0);
 });
 
-test('every spike is sent when it is found, or at midnight after five messages; every planted burst that stands out is among them', async () => {
+test('every spike is sent when it is found, or at midnight after five messages; every planted burst is among them', async () => {
   const { rows } = await world.db.pool.query<{ at: Date; sentence: string; topic: string; window_end: Date }>(
     `SELECT d.at, x.sentence, x.window_end, t.slug AS topic FROM strandline.discoveries d JOIN strandline.spikes x ON x.id = d.thing
      JOIN strandline.searches s ON s.id = d.search_id JOIN strandline.topics t ON t.id = s.topic_id
@@ -65,17 +64,14 @@ test('every spike is sent when it is found, or at midnight after five messages; 
   const planted = TOPICS.flatMap((topic) =>
     computeTruth(SANDBOX_SEED, topic, new Date(preview.since.getTime() + 2 * DAY), preview.until).bursts.map(
       (burst) => ({
-        topic,
         slug: `demo-${topic.replace(' ', '-')}`,
         from: Date.parse(burst.onset),
         until: Date.parse(burst.end) + 6 * HOUR,
       }),
     ),
   );
-  const bursts = planted.filter(standsOut);
-  expect(planted.length).toBeGreaterThan(bursts.length);
-  expect(bursts.length).toBeGreaterThan(1);
-  for (const { slug, from, until } of bursts)
+  expect(planted.length).toBeGreaterThan(2);
+  for (const { slug, from, until } of planted)
     expect(
       rows.filter(
         (spike) =>
@@ -86,33 +82,6 @@ test('every spike is sent when it is found, or at midnight after five messages; 
       `${slug} ${new Date(from).toISOString()}`,
     ).not.toEqual([]);
 });
-
-/** The threshold of a spike is 3.5; a point more for the course of the day and for hours that vary, which are not counted here. */
-const CLEAR_SCORE = 4.5;
-
-/**
- * Whether the best three or six hours of a burst, as played, are far above the average of its topic. The event of 18 November in the
- * seed bank, of 14 posts a day, is not: at most 9 posts in three hours (3.9) and 12 in six (3.5), at the busy end of a day, after two days
- * on which it rose. Its posts are in messages, like all others, but no detector could call that unusual.
- */
-function standsOut({ topic, from, until }: { topic: string; from: number; until: number }): boolean {
-  const start = new Date(from - 6 * HOUR);
-  const { posts, usual_posts_per_day } = computeTruth(
-    SANDBOX_SEED,
-    topic,
-    start,
-    new Date(until),
-    Number.POSITIVE_INFINITY,
-  );
-  const times = (posts ?? []).map(({ at }) => Date.parse(at));
-  const scores = [3, 6].flatMap((hours) =>
-    times.map((end) => {
-      const n = times.filter((at) => at <= end && at > end - hours * HOUR).length;
-      return computeScore(n, (usual_posts_per_day * hours) / 24, { clumping: 1, dispersion: 0 });
-    }),
-  );
-  return Math.max(...scores) >= CLEAR_SCORE;
-}
 
 test('the preview takes less than a second of processor time', () => {
   expect(Math.min(...cpuMs)).toBeLessThan(1_000);

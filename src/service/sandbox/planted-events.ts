@@ -81,12 +81,12 @@ const CAMPAIGN_SHARE = 0.1;
 const MAX_RIPPLE_SIZE = 0.35;
 /** Ambiguous events add between these parts of the usual in their best hour: it is 1.3 to 2 times the usual. */
 const AMBIGUOUS_SIZES = [0.3, 1] as const;
-/**
- * Bursts exceed the reporting threshold by this factor: twice the usual volume in an hour, and five additional posts in
- * six.
- */
+/** Bursts exceed twice the usual volume of an hour by this factor. */
 const BURST_MARGIN = 1.5;
+/** Expected additional posts in six hours from which something is to be reported. */
 const EXTRA_POSTS = 5;
+/** Those of the least burst, in its best six hours: it must stand out of 14 posts a day, which vary. */
+const LEAST_BURST_POSTS = 20;
 /** Maximum additional posts of a burst in two minutes: ids have room for 127. */
 const MAX_CELL_EXTRA = 50;
 
@@ -195,7 +195,7 @@ function computeBurstSize(topic: TopicInWorld['topic'], shape: EventShape, paret
   const { postsPerDay } = topic;
   const { hour, sixHours, most: largest } = EVENT_SHAPES[shape];
   const doubles = (BURST_MARGIN * computeBusiestRate(topic)) / hour;
-  const isCounted = (BURST_MARGIN * EXTRA_POSTS) / ((postsPerDay / 24) * sixHours);
+  const isCounted = LEAST_BURST_POSTS / ((postsPerDay / 24) * sixHours);
   const most = (MAX_CELL_EXTRA * 720) / postsPerDay;
   return Math.max(doubles, Math.min(most, Math.max(doubles, isCounted) * Math.min(pareto, largest)));
 }
