@@ -22,7 +22,7 @@ COMMENT ON COLUMN strandline_analytics.new_today.repost_count IS 'Reposts when l
 COMMENT ON COLUMN strandline_analytics.new_today.reply_count IS 'Replies when last observed; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.new_today.view_count IS 'Views when last observed; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.new_today.spike_id IS 'The spike; null for other kinds.';
-COMMENT ON COLUMN strandline_analytics.new_today.first_in_topic IS 'Whether it is the first discovery of its item in the topic: a post, the links to it and its copies in other services are one item. True for completions, spikes and trends. False, too, for the baseline of a search that was added later.';
+COMMENT ON COLUMN strandline_analytics.new_today.first_in_topic IS 'Whether it is the first discovery of its story in the topic, or of its item if that is in no story: a post, the links to it and its copies in other services are one item. Decided within seconds after a run. True for completions, spikes and trends. False, too, for the baseline of a search that was added later.';
 COMMENT ON COLUMN strandline_analytics.new_today.named_post_id IS 'Of a link to a known post, that post; null for all others.';
 COMMENT ON COLUMN strandline_analytics.new_today.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';
 COMMENT ON COLUMN strandline_analytics.new_today.trend_state_id IS 'The change of state of a search; null for other kinds.';

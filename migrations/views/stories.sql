@@ -1,6 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.stories AS
   select k.id, k.topic_id, t.slug as topic, k.first_at as first_found_at, k.last_at as last_news_at, k.members, k.authors, k.sources, k.languages,
-    k.origin_at as first_published_at, d.kind as first_kind, d.thing as first_item_id, coalesce(i.text, i.title) as text, i.url, i.author_id, a.username as author_username
+    k.origin_at as first_published_at, d.kind as first_kind, d.thing as first_item_id, coalesce(i.text, i.title) as text, i.url, i.author_id, a.username as author_username, k.things
   from strandline.stories k
   join strandline.topics t on t.id = k.topic_id
   join strandline.discoveries d on d.id = k.origin_id
@@ -27,3 +27,4 @@ COMMENT ON COLUMN strandline_analytics.stories.text IS 'Text of that post, or ti
 COMMENT ON COLUMN strandline_analytics.stories.url IS 'URL of that post or link; null when never returned.';
 COMMENT ON COLUMN strandline_analytics.stories.author_id IS 'Author of that post; null for a link, and when unknown.';
 COMMENT ON COLUMN strandline_analytics.stories.author_username IS 'Handle of that author; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.stories.things IS 'Number of distinct things among the members: a post and the links to it are one. Of the first 1,000 members; each further one counts.';

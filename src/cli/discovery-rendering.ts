@@ -1,7 +1,7 @@
 /** Discoveries for people: rows of a table, or one by one as they arrive. */
 
 import { formatCopies } from '../lib/display-format.ts';
-import { type Copies, ONE_COPY } from '../store/topics/copies.ts';
+import { type Copies, ONE_COPY } from '../store/stories/one-thing.ts';
 import type { DiscoveryRow } from '../store/queries/discoveries.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
@@ -35,7 +35,7 @@ export function discoveryColumns(now: Date, page: TerminalPage): Column<FoundRow
     },
     {
       head: 'copies',
-      cell: (row) => (row.first_in_topic ? (formatCopies({ ...ONE_COPY, ...row }) ?? '') : ''),
+      cell: (row) => (row.first_in_topic ? nameStory({ ...ONE_COPY, ...row }) : ''),
       drop: 3,
       paint: quiet,
     },
@@ -47,6 +47,12 @@ export function discoveryColumns(now: Date, page: TerminalPage): Column<FoundRow
       paint: quiet,
     },
   ];
+}
+
+/** `×27, 3 authors, story 29`: `stories show 29` lists all of them. */
+function nameStory(counted: Copies): string {
+  const words = formatCopies(counted);
+  return words === null ? '' : `${words}, story ${counted.story_id}`;
 }
 
 /** A link that names a post is shown as that post. */

@@ -1,5 +1,11 @@
 /** What is new, written for an assistant. Pure. */
-import { formatCount, formatPercent, formatTenths, formatWhole } from '../lib/display-format.ts';
+import {
+  formatCopies,
+  formatCount,
+  formatPercent,
+  formatTenths,
+  formatWhole,
+} from '../lib/display-format.ts';
 import { MAIN_COUNTERS, nameCounted } from '../model/counters.ts';
 import { composeGapLines } from '../monitor/digests/gap-lines.ts';
 import type {
@@ -83,9 +89,20 @@ export function isNews({ changed, before_at }: DigestAnswer): boolean {
   return changed || before_at === null;
 }
 
+/** `×27, 3 authors: http://…/stories/29`, which lists all of them; null for what is in no story. */
+function describeStory(
+  item: Pick<DescribedDiscovery, 'copies' | 'authors' | 'copies_at_least'> & {
+    story_id: string | bigint | null;
+  },
+  page: Page,
+): string | null {
+  const words = formatCopies(item);
+  return words === null || item.story_id === null ? words : `${words}: ${page(`/stories/${item.story_id}`)}`;
+}
+
 export function describeItem(item: DigestItem, write: TimeWriter, page: Page): string {
-  const copies = item.copies > 1 ? `${formatWhole(item.copies)} copies` : null;
-  return writeItem({ ...item, at: item.published_at, note: copies }, write, page);
+  const story = describeStory({ ...item, copies_at_least: false }, page);
+  return writeItem({ ...item, at: item.published_at, note: story }, write, page);
 }
 
 /** What gains more than is usual, and searches whose volume rises. */
@@ -107,7 +124,7 @@ export function describeFound(row: DescribedDiscovery, write: TimeWriter, page: 
       author: row.author_username,
       at: row.created_at,
       page: post === null ? `/links/${row.link_id}` : `/posts/${post}`,
-      note: row.copies > 1 ? `${formatWhole(row.copies)} copies` : null,
+      note: describeStory(row, page),
       quote_count: null,
     },
     write,

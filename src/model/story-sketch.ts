@@ -1,7 +1,7 @@
 /**
  * A sketch says how much of their wording two texts share, without the texts. It is a function of the text only. Pure.
  *
- * A text is folded as by `model/copies.ts` and cut into shingles: pairs of consecutive words, or three consecutive characters
+ * A text is folded as by `model/folded-text.ts` and cut into shingles: pairs of consecutive words, or three consecutive characters
  * where a script has no spaces. The sketch keeps the 64 smallest hashes of shingles, which is all of most texts, to measure how
  * many of the shingles of two texts both have; and 8 bands, to find which texts to measure at all. A band is three
  * MinHashes: two texts that share two thirds of their shingles share one of 8 bands in 94 of 100 cases, and such that share
@@ -10,7 +10,7 @@
 import { UNSPACED_SCRIPTS } from '../lib/text.ts';
 import { splitFoldedWords } from '../lib/folded-words.ts';
 import { mixBits } from '../lib/mix-bits.ts';
-import { foldText } from './copies.ts';
+import { foldText } from './folded-text.ts';
 
 export type Sketch = {
   /** In order. Only texts that share a band are compared. */

@@ -4,7 +4,6 @@ import { monotonicMs } from '../platform/clock.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { addCounts, foldCounts } from '../store/derive/counts.ts';
 import { deleteIdempotencyKeys } from '../store/access/idempotency.ts';
-import { fillTextKeys } from '../store/maintenance/fill-text-keys.ts';
 import { fillTopicItems } from '../store/maintenance/fill-topic-items.ts';
 import { followStories } from '../store/stories/follow-stories.ts';
 import { ensurePartitions } from '../store/maintenance/partitions.ts';
@@ -32,15 +31,13 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   [DIGEST_WORK]: { everyMs: 15 * SECOND, work: inOneGo(composeDigests) },
   items: {
     everyMs: HOUR,
-    work: async ({ db, config }, stopping) =>
-      (await fillTopicItems(db, config.linkRules, MAX_ITEM_BATCHES, stopping)) &&
-      (await fillTextKeys(db, MAX_ITEM_BATCHES, stopping)),
+    work: ({ db, config }, stopping) => fillTopicItems(db, config.linkRules, MAX_ITEM_BATCHES, stopping),
   },
   // A request makes it due at once; an interrupted purge continues.
   purges: { everyMs: MINUTE, work: continuePurgesBriefly },
   idempotency: { everyMs: HOUR, work: inOneGo(({ db, clock }) => deleteIdempotencyKeys(db, clock)) },
   stories: {
-    everyMs: 15 * SECOND,
+    everyMs: 5 * SECOND,
     work: ({ db }, signal) => followStories(db, { batches: MAX_STORY_BATCHES, signal }),
   },
   system: { everyMs: MINUTE, work: inOneGo(checkSystem) },

@@ -14,10 +14,7 @@ import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { followStories } from '../../src/store/stories/follow-stories.ts';
-import { hashFoldedText } from '../../src/model/copies.ts';
-import { type Database, inTransaction } from '../../src/store/db/database.ts';
-import type { TopicItem } from '../../src/store/save/topic-items.ts';
-import { settleThings } from '../../src/store/topics/copies.ts';
+import type { Database } from '../../src/store/db/database.ts';
 import { startWeb } from '../../src/app/web-server.ts';
 import { homeOf } from '../cli/stand.ts';
 import { type History, liveHistory } from '../house/questions/history.ts';
@@ -108,25 +105,22 @@ async function tellOfWhatComes(
 
 /** The newest three posts that a topic reported have one text. */
 async function copyPosts(db: Database, topic: string): Promise<void> {
-  const text = 'The night train to the harbor leaves twenty minutes late, says the timetable of the station';
-  const { rows } = await db.pool.query<TopicItem>(
-    `UPDATE strandline.posts p SET text = $2, text_key = $3 FROM (
-       SELECT d.thing, t.id AS topic_id FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+  await db.pool.query(
+    `UPDATE strandline.posts p SET text = $2 FROM (
+       SELECT d.thing FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
        JOIN strandline.topics t ON t.id = s.topic_id
        WHERE t.slug = $1 AND d.kind = 'post' AND d.first_in_topic AND NOT d.baseline ORDER BY d.id DESC LIMIT 3
-     ) newest WHERE p.id = newest.thing RETURNING newest.topic_id AS "topicId", p.key, p.text_key AS "textKey"`,
-    [topic, text, hashFoldedText(text)],
+     ) newest WHERE p.id = newest.thing`,
+    [topic, 'The night train to the harbor leaves twenty minutes late, says the timetable of the station'],
   );
-  await inTransaction(db, (tx) => settleThings(tx, rows));
 }
 
 async function idsOf({ pool }: Database): Promise<Ids> {
   const { rows } = await pool.query<Ids>(
     `SELECT
        (SELECT id FROM strandline_analytics.posts WHERE like_count > 20 ORDER BY id LIMIT 1) AS post,
-       (SELECT min(p.id) FROM strandline.posts p JOIN strandline.discoveries d ON d.kind = 'post' AND d.thing = p.id
-          JOIN strandline.searches s ON s.id = d.search_id WHERE p.text_key IS NOT NULL
-          GROUP BY s.topic_id, p.text_key HAVING count(DISTINCT p.id) > 2 ORDER BY 1 LIMIT 1) AS copied,
+       (SELECT min(item_id) FROM strandline_analytics.story_items WHERE kind = 'post'
+          GROUP BY story_id HAVING count(*) > 2 ORDER BY 1 LIMIT 1) AS copied,
        (SELECT id FROM strandline_analytics.stories ORDER BY members DESC, id LIMIT 1) AS story,
        (SELECT id FROM strandline_analytics.links ORDER BY id LIMIT 1) AS link,
        (SELECT id FROM strandline_analytics.authors ORDER BY id LIMIT 1) AS author,

@@ -29,6 +29,7 @@ const item = (i: number): DigestItem => ({
   view_count: 1,
   copies: 27,
   authors: 3,
+  story_id: '29',
 });
 
 /** As much of everything as a digest may contain. */

@@ -25,6 +25,7 @@ test('what still grows has its figures, and its words in quotes', () => {
     view_count: null,
     copies: 1,
     authors: 1,
+    story_id: null,
   };
   const line = describeGrowing(
     { kind: 'item', item, gained: 120, hours: 4, typical_per_hour: 2.5 },

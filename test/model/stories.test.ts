@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY } from '../../src/lib/time.ts';
-import { hashFoldedText } from '../../src/model/copies.ts';
+import { hashFoldedText } from '../../src/model/folded-text.ts';
 import {
   groupStories,
   limitFindable,

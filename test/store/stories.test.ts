@@ -10,6 +10,7 @@ import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import { followStories } from '../../src/store/stories/follow-stories.ts';
+import { readStoryHours } from '../../src/store/queries/stories.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -211,6 +212,24 @@ describe('stories', () => {
     await finds(search, [{ id: 2, text: other(9) }]);
     await follow();
     expect(await named(topic)).toEqual([['2', '3']]);
+  });
+
+  test('its growth is counted by the hour in which the topic found its members', async () => {
+    const topic = newTopic();
+    const search = await newSearch(topic);
+    await finds(search, [
+      { id: 1, text: TEXT },
+      { id: 2, text: TEXT },
+    ]);
+    world.clock.advance(5 * 3_600_000);
+    await finds(search, [{ id: 3, text: NEAR[1] ?? '' }]);
+    await follow();
+    const [{ id }] = (await listStories(topic)) as [Story];
+    const hours = await readStoryHours(world.db, { id, limit: 10 });
+    expect(hours.map(({ members }) => members)).toEqual([2, 1]);
+    const [first, last] = hours.map(({ hour }) => hour.getTime());
+    expect((last ?? 0) - (first ?? 0)).toBe(5 * 3_600_000);
+    expect(await readStoryHours(world.db, { id, after: hours[0]?.hour, limit: 10 })).toEqual(hours.slice(1));
   });
 
   test('items that were found more than 14 days apart are not joined, and are compared no longer', async () => {

@@ -42,6 +42,7 @@ function post(text: string, author: string | null, url: string | null = 'https:/
     copies: 1,
     authors: null,
     copies_at_least: false,
+    story_id: null,
     page: 'https://strandline.example/posts/1',
     kind: 'post',
     post: {

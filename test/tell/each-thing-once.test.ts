@@ -76,6 +76,19 @@ test('27 reposts are one item of one message, and later ones send nothing', asyn
   ]);
 });
 
+test('nearly the same words are one thing for two weeks, and news after that', async () => {
+  const search = await stage.search('near', 'near');
+  await stage.channel('near');
+  await stage.rule('near', 'near', { topic: 'near', on: ['post'], filter: 'harburg' });
+  const text = 'City council of Harburg votes to close the Harbour Street bridge for two years from January';
+  await find(search, posts(text, 'a1'));
+  await find(search, [...posts(`${text} – Courier`, 'a2'), ...posts(`Unbelievable: ${text}`, 'a3')]);
+  expect(await sentTo('near')).toEqual(['near a1']);
+  stage.world.clock.advance(15 * 24 * HOUR);
+  await find(search, posts(text, 'a4'));
+  expect(await sentTo('near')).toEqual(['near a1', 'near a4']);
+});
+
 test('a rule for an author reports their post, although others said the same before, and once', async () => {
   const search = await stage.search('nasa', 'nasa');
   await stage.channel('nasa');

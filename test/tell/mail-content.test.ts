@@ -30,6 +30,7 @@ function message({ posts = [{}], rule_name = 'Ferry news', topic = 'ferry', tota
     copies: 1,
     authors: null,
     copies_at_least: false,
+    story_id: null,
     page: baseUrl === undefined ? null : `${baseUrl}posts/${i + 1}`,
     kind: 'post' as const,
     post: {

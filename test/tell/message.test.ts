@@ -34,7 +34,6 @@ const common = {
   service_kind: 'sandbox',
   first_in_topic: true,
   first_of_kind: true,
-  text_key: null,
   key: null,
 } as const;
 const post: FeedPost = {

@@ -5,7 +5,7 @@ import { createNotFound } from '../../model/errors.ts';
 import { EVERYTHING, parseQuery } from '../../model/search-query.ts';
 import type { WaitReason } from '../../model/alerts.ts';
 import { findDismissed } from '../../store/alerts/dismissals.ts';
-import { isFirstOfThing, readEntries, readEntryThings } from '../../store/alerts/reportable-discoveries.ts';
+import { isFirstOfThing, readEntries, readEntryCopies } from '../../store/alerts/reportable-discoveries.ts';
 import {
   findPastMatches,
   type PastEntry,
@@ -133,7 +133,7 @@ async function backtest(
   const always = { ...rule, id: 0n, state: 'active' as const, after: 0n, muted_until: null };
   const plan = createMessagePlan<PastEntry>(rule);
   const kinds = rule.kinds.flatMap((kind) => DISCOVERY_KIND[kind] ?? []);
-  const seen = new Set<bigint>();
+  const seen = new Set<string>();
   const ids: bigint[] = [];
   let total = 0;
   let isWhole = true;
@@ -150,14 +150,13 @@ async function backtest(
       query === EVERYTHING ? inScope : await findPastMatches(ctx.db.pool, query, inScope, until);
     const known = { rule: { ...rule, after: before ?? 0n }, query, now: until };
     const unknown = await leaveOutKnown(ctx.db.pool, known, matching);
-    const repeated = unknown.filter((entry) => rule.search_id !== null || !entry.first_in_topic);
     const dismissed = await findDismissed(
       ctx.db.pool,
       unknown.map(({ id }) => id),
     );
     const reported = unknown
       .filter(({ id }) => !dismissed.has(id))
-      .filter(isFirstOfThing(await readEntryThings(ctx.db.pool, repeated), seen));
+      .filter(isFirstOfThing(await readEntryCopies(ctx.db.pool, unknown), seen));
     plan.add(reported);
     total += reported.length;
     ids.push(...reported.slice(0, MAX_IDS - ids.length).map(({ id }) => id));

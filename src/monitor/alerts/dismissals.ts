@@ -9,7 +9,6 @@ import {
 } from '../../store/alerts/dismissals.ts';
 import { recordAudit } from '../../store/access/audit-entries.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
-import type { TopicItem } from '../../store/save/topic-items.ts';
 import type { ActingContext } from '../context.ts';
 import { requireTopic } from '../topics/find-by-slug.ts';
 
@@ -23,7 +22,10 @@ export type Dismissal = { topic: string; kind: DismissedItem['kind']; id: Id };
  * @throws Refused `not_found` for an unknown topic, and for what the topic has not found
  */
 export async function dismiss(ctx: ActingContext, dismissal: Dismissal): Promise<boolean> {
-  return change(ctx, dismissal, 'dismissed', (tx, item) => dismissItem(tx, item, ctx.clock.now()));
+  return change(ctx, dismissal, 'dismissed', async (tx, item) => {
+    const known = await findTopicItem(tx, item);
+    if (known !== null) await dismissItem(tx, known, ctx.clock.now());
+  });
 }
 
 /** Undoes {@link dismiss}: what is found from now on is reported. @returns whether it was dismissed @throws as there */
@@ -35,12 +37,12 @@ async function change(
   ctx: ActingContext,
   dismissal: Dismissal,
   done: 'dismissed' | 'restored',
-  write: (tx: Transaction, item: TopicItem) => Promise<void>,
+  write: (tx: Transaction, item: DismissedItem) => Promise<void>,
 ): Promise<boolean> {
   return inTransaction(ctx.db, async (tx) => {
     const { id: topicId } = await requireTopic(tx, dismissal.topic);
-    const item = await findTopicItem(tx, { topicId, kind: dismissal.kind, thing: dismissal.id });
-    if (item === null)
+    const item = { topicId, kind: dismissal.kind, thing: dismissal.id };
+    if ((await findTopicItem(tx, item)) === null)
       throw new Refused(
         'not_found',
         `the topic "${dismissal.topic}" has found no ${dismissal.kind} ${dismissal.id}`,

@@ -20,6 +20,7 @@ import type { ActingContext, Context } from '../context.ts';
 import type { ChannelKind, Settings } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS, requireKind } from './channels/channel-kinds.ts';
 import { createMessageId, describeTest } from './message.ts';
+import { catchUpWithStories } from '../../store/stories/follow-stories.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import {
   type DeliveryAttempt,
@@ -150,6 +151,7 @@ export async function changeChannel(
   options: { skip?: boolean | undefined } = {},
 ): Promise<ChannelRow> {
   const before = change === 'remove' ? await findChannelRow(ctx, slug) : null;
+  if (change === 'pause') await catchUpWithStories(ctx.db);
   const id = await inTransaction(ctx.db, async (tx) => {
     const channel = (await lockChannelNamed(tx, slug)) ?? refuseMissing(slug);
     if (change === 'remove' || channel.state !== STATE_AFTER[change])

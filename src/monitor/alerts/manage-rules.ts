@@ -29,6 +29,7 @@ import {
 import type { ActingContext, Context } from '../context.ts';
 import { createOrReplace, type Put, type PutOptions } from '../put.ts';
 import { requireSearch, requireTopic } from '../topics/find-by-slug.ts';
+import { catchUpWithStories } from '../../store/stories/follow-stories.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { readPreset } from './rule-presets.ts';
@@ -122,6 +123,7 @@ async function changeSettings(
   channelSlugs: readonly string[] | undefined,
   change: (tx: Transaction, rule: Rule, before: RuleScope) => Promise<RuleSettings>,
 ): Promise<RuleRow> {
+  await catchUpWithStories(ctx.db);
   const affected = await inTransaction(ctx.db, async (tx) => {
     // If two edits deadlock on each other's channels, Postgres aborts one, and it is retried.
     const wanted = channelSlugs === undefined ? undefined : await lockNamedChannels(tx, channelSlugs);
@@ -153,6 +155,7 @@ async function changeSettings(
 export async function changeRule(ctx: ActingContext, slug: string, change: StateChange): Promise<RuleRow> {
   if (change === 'remove') assertRemovable(slug);
   const before = change === 'remove' ? await findRuleRow(ctx, slug) : null;
+  await catchUpWithStories(ctx.db);
   const affected = await inTransaction(ctx.db, async (tx) => {
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     if (change === 'remove' || rule.state !== STATE_AFTER[change])

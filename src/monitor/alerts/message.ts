@@ -20,7 +20,7 @@ import type {
 } from '../../store/alerts/reportable-discoveries.ts';
 import type { HeldRow } from '../../store/alerts/held-deliveries.ts';
 import type { ToldEvent } from '../../store/alerts/system-event-rows.ts';
-import { type Copies, COPIES_SHAPE, ONE_COPY } from '../../store/topics/copies.ts';
+import { COPIES_SHAPE, ONE_COPY } from '../../store/stories/one-thing.ts';
 import type { Id } from '../../store/db/database.ts';
 import type { StoredDigest } from '../../store/alerts/digests.ts';
 import { Digest } from '../digests/digest-shapes.ts';
@@ -456,9 +456,9 @@ function findPage(entry: FeedEntry): string {
   }
 }
 
-function describeCopies({ copies: known = ONE_COPY }: FeedEntry): Copies {
-  const { copies, authors, copies_at_least } = known;
-  return { copies, authors, copies_at_least };
+function describeCopies({ copies: known = ONE_COPY }: FeedEntry) {
+  const { copies, authors, copies_at_least, story_id } = known;
+  return { copies, authors, copies_at_least, story_id: story_id === null ? null : String(story_id) };
 }
 
 function describePost({ id, text, created_at, author_name: _name, ...rest }: FeedPost) {

@@ -13,6 +13,7 @@ import { findDismissed } from '../../store/alerts/dismissals.ts';
 import { leaveOutSent, readFeedAfter } from '../../store/alerts/reportable-discoveries.ts';
 import { type Mutes, readMutes } from '../../store/alerts/mutes.ts';
 import { listChannelRules, type Rule } from '../../store/alerts/rule-rows.ts';
+import { catchUpWithStories } from '../../store/stories/follow-stories.ts';
 import type { Context } from '../context.ts';
 import { findRuleMute, gatherDiscoveries } from './gather-discoveries.ts';
 import { isCovered, matchRules } from './rule-filter.ts';
@@ -23,11 +24,13 @@ const EVALUATION_BATCH = 1_000;
 const NO_MUTES: Mutes = { all: null, topics: new Map() };
 
 /**
- * Evaluates new discoveries for every active channel, and enqueues channels that have something to send. Processes that do so
+ * Decides the stories of new discoveries, evaluates them for every active channel, and enqueues channels that have something to send. Processes that do so
  * at the same time wait for each other at the channel's row lock.
  */
 export async function evaluateRules(ctx: Context): Promise<void> {
-  for (const channelId of await listChannelsBehind(ctx.db.pool)) {
+  const behind = await listChannelsBehind(ctx.db.pool);
+  if (behind.length > 0) await catchUpWithStories(ctx.db);
+  for (const channelId of behind) {
     try {
       await evaluateChannel(ctx, channelId);
       await enqueueChannels(ctx, [channelId]);
@@ -47,7 +50,10 @@ async function evaluateChannel(ctx: Context, channelId: Id): Promise<void> {
   while (await next());
 }
 
-/** Evaluates everything after the cursor of a channel whose row is locked. */
+/**
+ * Evaluates everything after the cursor of a channel whose row is locked, as far as stories are decided: see
+ * `catchUpWithStories`, which must not be called in the transaction.
+ */
 export async function evaluateAllPending(ctx: Context, tx: Transaction, channel: Channel): Promise<void> {
   let current = channel;
   for (let more = true; more; ) {

@@ -3,13 +3,9 @@
 import { collectProblems, InvalidInput, type Problem, Refused } from '../../model/errors.ts';
 import { UNUSUAL } from '../../model/growth-condition.ts';
 import { EVERYTHING, parseQuery, type Query } from '../../model/search-query.ts';
+import { readUnasked } from '../../store/alerts/unasked-members.ts';
 import { findMatches } from '../../store/alerts/item-matches.ts';
-import {
-  type FeedEntry,
-  readEntries,
-  readEntryThings,
-  type ScopedEntry,
-} from '../../store/alerts/reportable-discoveries.ts';
+import { type FeedEntry, readEntries, type ScopedEntry } from '../../store/alerts/reportable-discoveries.ts';
 import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Id, Queryable } from '../../store/db/database.ts';
 import type { StoredRuleKind } from '../../model/alerts.ts';
@@ -62,15 +58,12 @@ export async function matchRules<R extends Rule>(
   return results;
 }
 
-/** Members of a thing that are compared with a filter, the oldest first. */
-const MAX_EARLIER_MEMBERS = 20;
-
 /**
  * Leaves out things that the rule would have reported earlier if it had been evaluated: another member that matches was in a
  * baseline, or was found before the rule existed. Members that the rule was evaluated for are in messages, or did not match.
  */
 export async function leaveOutKnown<
-  Entry extends Pick<FeedEntry, 'id' | 'topic_id' | 'key' | 'text_key' | 'first_in_topic'>,
+  Entry extends Pick<FeedEntry, 'id' | 'topic_id' | 'key' | 'first_in_topic'>,
 >(
   tx: Queryable,
   { rule, query, now }: { rule: Pick<Rule, 'search_id' | 'kinds' | 'after'>; query: Query; now: Date },
@@ -78,25 +71,12 @@ export async function leaveOutKnown<
 ): Promise<Entry[]> {
   const isOfTopic = rule.search_id === null;
   // Nothing of these was reported before.
-  const repeated = matching.filter((entry) => !(isOfTopic && entry.first_in_topic));
-  const things = await readEntryThings(tx, repeated);
-  const earlier = new Map<Id, Id[]>();
-  for (const { id } of repeated) {
-    const unasked = things
-      .get(id)
-      ?.members.filter(
-        (member) =>
-          member.id < id &&
-          rule.kinds.some((kind) => kind === member.kind) &&
-          (isOfTopic ? !member.baseline || member.reported : member.searchId === rule.search_id) &&
-          (member.baseline || member.id <= rule.after),
-      );
-    if (unasked !== undefined && unasked.length > 0)
-      earlier.set(
-        id,
-        unasked.slice(0, MAX_EARLIER_MEMBERS).map((member) => member.id),
-      );
-  }
+  const repeated = matching.filter((entry) => !(isOfTopic && entry.first_in_topic) && entry.key !== null);
+  const earlier = await readUnasked(
+    tx,
+    rule,
+    repeated.map(({ id }) => id),
+  );
   if (earlier.size === 0) return [...matching];
   const members = await readEntries(tx, [...new Set([...earlier.values()].flat())]);
   const [matches = new Set<Id>()] =

@@ -45,8 +45,11 @@ const DigestItem = z
     ...forCounters(MAIN_COUNTERS, () => z.number().nullable().describe('Null if unknown.')),
     copies: z
       .int()
-      .describe('How many new posts and links this one stands for: the same link, or the same text.'),
+      .describe(
+        'How many things of the topic its story consists of: the same link, or nearly the same words.',
+      ),
     authors: z.int().nullable().describe('Number of their authors; null if none is known.'),
+    story_id: z.string().nullable().default(null).describe('The story; null if nothing else says the same.'),
   })
   .meta({ id: 'DigestItem' });
 export type DigestItem = z.infer<typeof DigestItem>;

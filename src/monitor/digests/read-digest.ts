@@ -6,6 +6,7 @@ import type { DataScope } from '../../store/queries/data-scope.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { FeedRange } from '../../store/queries/span-news.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { followStories } from '../../store/stories/follow-stories.ts';
 import type { Context } from '../context.ts';
 import { readSearchStatuses } from '../status/search-status.ts';
 import { findSearches } from '../topics/find-by-slug.ts';
@@ -32,6 +33,9 @@ type DigestSpan = DataScope & {
 /** Practically unlimited. */
 const MAX_TOPICS = 100_000;
 
+/** Batches of a thousand items whose stories are decided first. */
+const MAX_BATCHES_BEFORE = 3;
+
 /**
  * Reads a digest. What needs attention is as of now.
  * @throws Refused `not_found` is left to the caller: an unknown scope has nothing
@@ -40,6 +44,8 @@ export async function readDigest(
   ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree'>,
   { from, until, tz, range, muted = new Map(), held = [], ...scope }: DigestSpan,
 ): Promise<Digest> {
+  // So that what says the same is listed once; a worker decides what is left.
+  await followStories(ctx.db, { batches: MAX_BATCHES_BEFORE });
   const existing = (await readTopics(ctx.db, { removed: true, limit: MAX_TOPICS })).filter((row) =>
     existed(row, { from, until }),
   );

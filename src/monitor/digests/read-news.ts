@@ -9,7 +9,7 @@ import type { DataScope } from '../../store/queries/data-scope.ts';
 import { type DiscoveryRow, readDiscoveriesByIds } from '../../store/queries/discoveries.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';
 import { type PostRow, readPostsByIds } from '../../store/queries/post-detail.ts';
-import { readThingsOfDiscoveries } from '../../store/topics/copies.ts';
+import { ONE_COPY, readCopies } from '../../store/stories/one-thing.ts';
 import { readRisingPosts } from '../../store/queries/rising.ts';
 import type { SearchSpan } from '../../store/queries/span-activity.ts';
 import { type FeedRange, type NewCandidate, readNewCandidates } from '../../store/queries/span-news.ts';
@@ -58,7 +58,7 @@ export async function readNews(
       ? []
       : [{ topic, its, best: chooseItems(its.flatMap(({ id }) => byId.get(id) ?? [])) }];
   });
-  const things = await readThingsOfDiscoveries(
+  const things = await readCopies(
     db.pool,
     chosen.flatMap(({ best }) => best.map(({ id }) => id)),
   );
@@ -73,8 +73,8 @@ export async function readNews(
         links: count('link'),
         least: its.some(({ least }) => least),
         items: best.map(({ id, item }) => {
-          const { copies = 1, authors = 0 } = things.get(id) ?? {};
-          return { ...item, copies, authors: authors === 0 ? null : authors };
+          const { copies, authors, story_id } = things.get(id) ?? ONE_COPY;
+          return { ...item, copies, authors, story_id: story_id === null ? null : String(story_id) };
         }),
       };
     })
@@ -117,6 +117,7 @@ function describeRow(row: DiscoveryRow, topic_name: string, posts: readonly Post
     ...forCounters(MAIN_COUNTERS, () => null),
     copies: 1,
     authors: null,
+    story_id: null,
   };
 }
 
@@ -134,6 +135,7 @@ function describePost(post: PostLike): Omit<DigestItem, 'topic' | 'topic_name' |
     ...forCounters(MAIN_COUNTERS, (counter) => post[counter]),
     copies: 1,
     authors: null,
+    story_id: null,
   };
 }
 

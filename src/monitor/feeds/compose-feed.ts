@@ -98,7 +98,7 @@ function composeEntry(
     link,
     page,
     at: discovery.at,
-    content: composeContent({ discovery, thing }, words, page),
+    content: composeContent({ discovery, thing }, words, page, base),
   };
 }
 
@@ -117,13 +117,16 @@ function writeThingPath(row: DiscoveryRow): string {
   return row.kind === 'link' ? `/links/${row.link_id}` : `/searches/${row.search}#spikes`;
 }
 
-function composeContent({ discovery, thing }: FeedItem, words: string, page: string): string {
+function composeContent({ discovery, thing }: FeedItem, words: string, page: string, base: string): string {
   const counters = MAIN_COUNTERS.flatMap((counter) => {
     const n = thing?.kind === 'post' ? thing.post[counter] : null;
     return n === null ? [] : [formatCount(n, nameCounted(counter, 1), nameCounted(counter))];
   });
   const snippet = thing?.kind === 'link' ? (thing.link.snippet ?? thing.link.summary_description) : null;
   const published = discovery.kind === 'spike' ? null : discovery.created_at;
+  const links = [['Open in strandline', page]] as const;
+  const { story_id } = discovery;
+  const story = story_id === null ? [] : ([['What says the same', `${base}/stories/${story_id}`]] as const);
   const facts = [
     formatCopies(discovery),
     counters.length === 0 ? null : counters.join(', '),
@@ -134,7 +137,7 @@ function composeContent({ discovery, thing }: FeedItem, words: string, page: str
     paragraph(words),
     snippet === null ? '' : paragraph(snippet),
     facts.length === 0 ? '' : paragraph(facts.join(' · ')),
-    `<p><a href="${escapeHtml(page)}">Open in strandline</a></p>`,
+    `<p>${[...links, ...story].map(([words, path]) => `<a href="${escapeHtml(path)}">${words}</a>`).join(' · ')}</p>`,
   ].join('');
 }
 

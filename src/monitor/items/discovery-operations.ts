@@ -4,7 +4,7 @@ import { DISCOVERY_KINDS } from '../../model/closed-lists.ts';
 import { flagParam } from '../../model/value-shapes.ts';
 import { defineRowWith } from '../../store/db/row-shapes.ts';
 import { readDiscoveriesAfter, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
-import { addCopies, COPIES_SHAPE } from '../../store/topics/copies.ts';
+import { addCopies, COPIES_SHAPE } from '../../store/stories/one-thing.ts';
 import { BY_ID, lastIdOf, limitParam, pastTime, scopeParams } from '../common-inputs.ts';
 import { declareOperation } from '../operation.ts';
 import { findScope } from '../topics/find-by-slug.ts';

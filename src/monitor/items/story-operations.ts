@@ -5,7 +5,9 @@ import { defineRow } from '../../store/db/row-shapes.ts';
 import {
   readStories,
   readStory,
+  readStoryHours,
   readStoryItems,
+  type StoryHourRow,
   type StoryItemRow,
   type StoryRow,
 } from '../../store/queries/stories.ts';
@@ -18,6 +20,7 @@ import { findTopicRow } from '../topics/find-by-slug.ts';
 
 const Story = defineRow('Story', 'stories');
 const StoryItem = defineRow('StoryItem', 'story_items');
+const StoryHour = defineRow('StoryHour', 'story_hours');
 
 const about = { tag: 'stories', scope: 'read' } as const;
 
@@ -77,6 +80,21 @@ export const STORY_OPERATIONS = [
       const { db } = call.ctx;
       await findById('story', id, readStory(db, id));
       return readStoryItems(db, { id, after: lastIdOf(call), limit: call.page.limit });
+    },
+  }),
+  declareOperation({
+    ...about,
+    id: 'listStoryHours',
+    route: 'GET /api/v1/stories/{id}/hours',
+    does: 'List how a story grew',
+    more: 'Its posts and links by the hour in which the topic found them, the oldest first. Hours without any are left out.',
+    input: z.strictObject({ id: idParam.meta({ examples: ['29'] }) }),
+    output: StoryHour,
+    list: { cursor: z.tuple([timeParam]), key: ({ hour }: StoryHourRow) => [hour] },
+    run: async ({ ctx: { db }, page: { limit, after } }, { id }) => {
+      await findById('story', id, readStory(db, id));
+      const [last] = (after as [Date] | undefined) ?? []; // as `list` declares it
+      return readStoryHours(db, { id, after: last, limit });
     },
   }),
 ];

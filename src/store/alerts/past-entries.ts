@@ -24,7 +24,6 @@ export type PastEntry = Pick<
   | 'first_in_topic'
   | 'first_of_kind'
   | 'key'
-  | 'text_key'
 > & {
   /** Id of the item. */
   thing: Id;

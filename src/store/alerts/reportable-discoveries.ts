@@ -1,7 +1,13 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
 import type { AnswerChange } from '../../model/statements/answer-change.ts';
 import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../model/counters.ts';
-import { type Copies, ONE_COPY, readThingsByDiscovery, type Thing } from '../topics/copies.ts';
+import {
+  type Copies,
+  DISCOVERIES_OF_THING,
+  itemsOfDiscoveries,
+  ONE_COPY,
+  readCopies,
+} from '../stories/one-thing.ts';
 import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { links, posts } from '../schema/post-tables.ts';
@@ -9,6 +15,7 @@ import { findDismissed } from './dismissals.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
+import { LAST_DECIDED } from '../stories/write-stories.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { NewGrowth } from '../derive/growth-reports.ts';
 import type { NewSpike, NewTrendState } from '../derive/trend-reports.ts';
@@ -83,8 +90,6 @@ export type FeedEntry = {
   first_of_kind: boolean;
   /** Key of its item in the topic; null for completions, spikes and trends. */
   key: string | null;
-  /** Key of the text of a post; null if the text is too short, and for other kinds. */
-  text_key: Id | null;
   /** How often its topic has it, in a message. */
   copies?: Copies;
 } & (
@@ -107,7 +112,7 @@ type EntryRow = Omit<FeedEntry, 'kind'> & { kind: FeedEntry['kind']; thing: Id; 
 /** Discoveries `d` of searches `s` in topics `t`, before their items are attached. */
 export const SELECT_ENTRIES = statement`
 SELECT d.id, d.at, d.baseline, d.late, d.kind, d.thing, d.run_id, d.search_id, s.slug AS search, s.topic_id, t.slug AS topic,
-  v.kind AS service_kind, d.first_in_topic, k.key, k.text_key,
+  v.kind AS service_kind, d.first_in_topic, k.key,
   d.first_in_topic OR NOT EXISTS (
     SELECT FROM (
       SELECT 'post' AS kind, id AS thing FROM strandline.posts WHERE key = k.key
@@ -115,15 +120,15 @@ SELECT d.id, d.at, d.baseline, d.late, d.kind, d.thing, d.run_id, d.search_id, s
     ) i
     JOIN strandline.discoveries o ON o.kind = i.kind AND o.thing = i.thing AND o.id < d.id
     JOIN strandline.searches os ON os.id = o.search_id AND os.topic_id = s.topic_id
-    WHERE (o.kind = d.kind AND NOT o.baseline) OR (o.first_in_topic AND (o.baseline OR o.late))
+    WHERE (o.kind = d.kind AND NOT o.baseline) OR ((o.first_in_topic OR o.folded) AND (o.baseline OR o.late))
   ) AS first_of_kind
 FROM strandline.discoveries d
 JOIN strandline.searches s ON s.id = d.search_id
 JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.services v ON v.id = s.service_id
 LEFT JOIN LATERAL (
-  SELECT ${verbatim(POST_KEY_SQL)} AS key, p.text_key FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
-  UNION ALL SELECT canonical, NULL FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
+  SELECT ${verbatim(POST_KEY_SQL)} AS key FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
+  UNION ALL SELECT canonical FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
 ) k ON true`;
 
 const selectPosts = (ids: readonly Id[]) => statement`
@@ -152,7 +157,7 @@ const selectGrowth = (ids: readonly Id[]) => statement`
 SELECT id, post_id, condition, value, age_hours, usual, compared_with, sentence FROM strandline.growth_reports WHERE id = ANY (${ids})`;
 
 /**
- * The next discoveries in commit order, including baselines. Reads the items of wanted discoveries only.
+ * The next discoveries in commit order whose stories are decided, including baselines. Reads the items of wanted ones only.
  * @param limit of discoveries, wanted or not
  * @returns `last`: the last ID, wanted or not; null if there is none after the cursor. `more`: whether the limit was reached
  */
@@ -165,7 +170,9 @@ export async function readFeedAfter(
   const { rows } = await execute<ScopedEntry>(
     tx,
     statement`SELECT d.id, d.kind, d.baseline, d.search_id, s.topic_id, v.kind AS service_kind
-      FROM (SELECT * FROM strandline.discoveries WHERE id > ${cursor} ORDER BY id LIMIT ${limit}) d
+      FROM (
+        SELECT * FROM strandline.discoveries WHERE id > ${cursor} AND id <= ${LAST_DECIDED} ORDER BY id LIMIT ${limit}
+      ) d
       JOIN strandline.searches s ON s.id = d.search_id
       JOIN strandline.services v ON v.id = s.service_id
       ORDER BY d.id`,
@@ -208,7 +215,13 @@ export async function readDeliveryEntries(
               WHERE x.delivery_id = ${deliveryId} AND x.discovery_id <> ALL (${[...dismissed]}::bigint[])
             ) b ORDER BY is_item, place, id LIMIT ${whole}`,
         );
-  return { found: await addEntryCopies(tx, await readEntries(tx, best)), ids, counts };
+  const found = await readEntries(tx, best);
+  const copies = await readEntryCopies(tx, found);
+  return {
+    found: found.map((entry) => ({ ...entry, copies: copies.get(entry.id) ?? ONE_COPY })),
+    ids,
+    counts,
+  };
 }
 
 /** Discoveries by their IDs, in feed order; without late ones. */
@@ -288,36 +301,32 @@ export async function leaveOutSent(
   channelId: Id,
   entries: readonly FeedEntry[],
 ): Promise<FeedEntry[]> {
-  const things = await readEntryThings(tx, entries);
-  const members = [...new Set(things.values())].flatMap((thing) => thing.members.map(({ id }) => id));
+  const firsts = entries.filter(isFirstOfThing(await readEntryCopies(tx, entries)));
+  const ids = firsts.flatMap(({ id, key }) => (key === null ? [] : [id]));
+  if (ids.length === 0) return firsts;
   const sent = new Set(
     await selectIds(
       tx,
-      statement`SELECT DISTINCT x.discovery_id AS id FROM strandline.delivery_discoveries x
-        JOIN strandline.deliveries m ON m.id = x.delivery_id AND m.state <> 'cancelled'
-        WHERE x.discovery_id = ANY (${members}::bigint[]) AND x.channel_id = ${channelId}`,
+      statement`SELECT u.id FROM ${itemsOfDiscoveries(ids)} u
+        WHERE EXISTS (
+          SELECT FROM ${DISCOVERIES_OF_THING}
+          JOIN strandline.delivery_discoveries c ON c.discovery_id = o.id AND c.channel_id = ${channelId}
+          JOIN strandline.deliveries m ON m.id = c.delivery_id AND m.state <> 'cancelled'
+        )`,
     ),
   );
-  const isNew = isFirstOfThing(things);
-  return entries.filter(
-    (entry) => isNew(entry) && things.get(entry.id)?.members.some(({ id }) => sent.has(id)) !== true,
-  );
+  return firsts.filter(({ id }) => !sent.has(id));
 }
 
-/** The things of posts and links, by their discoveries. */
-export async function readEntryThings(
+/** How often topics have the posts and links among discoveries, by discovery. */
+export function readEntryCopies(
   tx: Queryable,
-  entries: readonly Pick<FeedEntry, 'id' | 'topic_id' | 'key' | 'text_key'>[],
-): Promise<Map<Id, Thing>> {
-  const items = entries.flatMap(({ id, topic_id: topicId, key, text_key: textKey }) =>
-    key === null ? [] : [{ id, topicId, key, textKey }],
+  entries: readonly Pick<FeedEntry, 'id' | 'key'>[],
+): Promise<Map<Id, Copies>> {
+  return readCopies(
+    tx,
+    entries.flatMap(({ id, key }) => (key === null ? [] : [id])),
   );
-  return readThingsByDiscovery(tx, items);
-}
-
-async function addEntryCopies(tx: Queryable, entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
-  const things = await readEntryThings(tx, entries);
-  return entries.map((entry) => ({ ...entry, copies: things.get(entry.id) ?? ONE_COPY }));
 }
 
 /**
@@ -325,13 +334,15 @@ async function addEntryCopies(tx: Queryable, entries: readonly FeedEntry[]): Pro
  * @returns a filter that passes each thing once; discoveries of anything else always
  */
 export function isFirstOfThing(
-  things: ReadonlyMap<Id, Thing>,
-  seen = new Set<Id>(),
-): (entry: Pick<FeedEntry, 'id'>) => boolean {
-  return ({ id }) => {
-    const thing = things.get(id)?.id ?? id;
-    if (seen.has(thing)) return false;
-    seen.add(thing);
-    return true;
+  copies: ReadonlyMap<Id, Copies>,
+  seen = new Set<string>(),
+): (entry: Pick<FeedEntry, 'id' | 'topic_id' | 'key'>) => boolean {
+  return ({ id, topic_id, key }) => {
+    if (key === null) return true;
+    const story = copies.get(id)?.story_id ?? null;
+    const names = [`key ${topic_id} ${key}`, ...(story === null ? [] : [`story ${story}`])];
+    const isFirst = !names.some((name) => seen.has(name));
+    for (const name of names) seen.add(name);
+    return isFirst;
   };
 }

@@ -2,7 +2,7 @@
 import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, selectIds, statement } from '../db/statement.ts';
 import { type ErasedRows, eraseRows } from './erasure.ts';
-import { passOnThings } from './promote-next-copies.ts';
+import { passOnThings } from './pass-on-things.ts';
 
 export type Items = { postIds: readonly Id[]; linkIds: readonly Id[] };
 

@@ -26,7 +26,7 @@ import {
   readGreatestIds,
   readGreatestIdsWhileLocked,
 } from './orphans.ts';
-import { passOnThings } from './promote-next-copies.ts';
+import { passOnThings } from './pass-on-things.ts';
 
 /** Marks removed searches, and their topic unless it is null, for deletion. */
 export async function markPurged(

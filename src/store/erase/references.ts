@@ -177,11 +177,12 @@ export const REFERENCES: Readonly<
   post_counters_at_age: { search_id: goes('searches', MANY), post_id: goes('posts') },
   post_gains: { post_id: goes('posts') },
 
-  // Stories. `leaveStories` takes a story apart before a discovery of it is deleted.
+  // Stories. `leaveStories` takes discoveries out of them before they are deleted.
   stories: {
     id: goes('discoveries'),
     topic_id: goes('topics', MANY),
     origin_id: follows('discoveries'),
+    reported_id: follows('discoveries'),
   },
   story_items: { discovery_id: goes('discoveries'), story_id: follows('discoveries') },
   story_candidates: { discovery_id: goes('discoveries'), topic_id: follows('topics') },

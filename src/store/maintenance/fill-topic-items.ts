@@ -94,7 +94,7 @@ async function fillDiscoveries(tx: Transaction, { discoveries, until }: Progress
     places.set(run, place);
     return [{ id, place, kind, thing }];
   });
-  const { first } = await reportItems(tx, runs, items);
+  const first = await reportItems(tx, runs, items);
   const repeated = items.filter((item) => !first.has(itemName(item))).map(({ id }) => id);
   await execute(
     tx,

@@ -1,6 +1,6 @@
 /** Discoveries for people. */
 import { formatAnswerLine } from '../../model/statements/answer-change.ts';
-import { addCopies, type Copies } from '../topics/copies.ts';
+import { addCopies, type Copies } from '../stories/one-thing.ts';
 import type { Pooled, Reads } from '../db/database.ts';
 import { readAnswerChanges } from './answer-changes.ts';
 import type { DiscoveryRow } from './discoveries.ts';

@@ -1,9 +1,11 @@
 /** Stories of topics, and what they consist of. */
-import { and, asc, desc, eq, gt, gte, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, sql } from 'drizzle-orm';
 import type { Id, Reads } from '../db/database.ts';
-import { storiesView, storyItemsView } from '../schema/analytics-views.ts';
+import { selectIds, statement } from '../db/statement.ts';
+import { storiesView, storyHoursView, storyItemsView } from '../schema/analytics-views.ts';
 
 export type StoryRow = typeof storiesView.$inferSelect;
+export type StoryHourRow = typeof storyHoursView.$inferSelect;
 export type StoryItemRow = typeof storyItemsView.$inferSelect;
 
 /** Stories of a topic, the last news first. @param filter.after time and key of the last story before the page */
@@ -32,6 +34,35 @@ export async function readStories(
 export async function readStory({ orm }: Reads, id: Id): Promise<StoryRow | undefined> {
   const [row] = await orm.select().from(storiesView).where(eq(storiesView.id, id)).limit(1);
   return row;
+}
+
+/** The stories of a post or link, one of each topic at most, in the order in which topics found them. */
+export async function readStoriesOfItem(
+  { orm, pool }: Reads,
+  { kind, id }: { kind: 'post' | 'link'; id: Id },
+): Promise<StoryRow[]> {
+  const ids = await selectIds(
+    pool,
+    statement`SELECT DISTINCT i.story_id AS id FROM strandline.discoveries d
+      JOIN strandline.story_items i ON i.discovery_id = d.id WHERE d.kind = ${kind} AND d.thing = ${id}`,
+  );
+  return ids.length === 0
+    ? []
+    : orm.select().from(storiesView).where(inArray(storiesView.id, ids)).orderBy(asc(storiesView.id));
+}
+
+/** How a story grew: the hours in which it did, the oldest first. */
+export async function readStoryHours(
+  { orm }: Reads,
+  { id, after, limit }: { id: Id; after?: Date | undefined; limit: number },
+): Promise<StoryHourRow[]> {
+  const view = storyHoursView;
+  return orm
+    .select()
+    .from(view)
+    .where(and(eq(view.story_id, id), after === undefined ? undefined : gt(view.hour, after)))
+    .orderBy(asc(view.hour))
+    .limit(limit);
 }
 
 /** Posts and links of a story, in the order in which the topic found them. */

@@ -93,7 +93,7 @@ FROM ${findSql('posts', '$1', '$2', '$3')} p, ${findSql('authors', '$4', '$5', '
 const contentRowSql = (kind: Kind) =>
   `service_id bigint, run_id bigint, observed_at timestamptz, is_partial boolean, hash bigint, external_id text, ${
     kind === 'post'
-      ? `key text, text_key bigint, author_external_id text, ${typedColumns(POST_CONTENT)}`
+      ? `key text, author_external_id text, ${typedColumns(POST_CONTENT)}`
       : typedColumns(AUTHOR_CONTENT)
   }`;
 
@@ -114,10 +114,9 @@ function mergeRules(now: string, isConfirmed: string) {
   return { isLate, becomesFull, onlyFills };
 }
 
-/** The keys of a post are those of the address and of the text that are stored. */
-const mergedKeysSql = (onlyFills: string) => `
-      key = CASE WHEN excluded.url IS NULL OR (${onlyFills} AND k.url IS NOT NULL) THEN coalesce(k.key, excluded.key) ELSE excluded.key END,
-      text_key = CASE WHEN excluded.text = '' OR (${onlyFills} AND k.text <> '') THEN k.text_key ELSE excluded.text_key END,`;
+/** The key of a post is that of the address that is stored. */
+const mergedKeySql = (onlyFills: string) => `
+      key = CASE WHEN excluded.url IS NULL OR (${onlyFills} AND k.url IS NOT NULL) THEN coalesce(k.key, excluded.key) ELSE excluded.key END,`;
 
 /**
  * 2: new or changed authors. The first lookup selects rows to write; rows that another transaction inserts meanwhile are
@@ -126,7 +125,7 @@ const mergedKeysSql = (onlyFills: string) => `
  * as the first version; what a late copy fills is no version. $1 rows.
  */
 export const SAVE_AUTHORS = saveContentSql('author');
-/** 3: the same for posts, after their authors have keys. Returns posts of which a counted member changed, and the former keys of posts whose keys may have changed. */
+/** 3: the same for posts, after their authors have keys. Returns posts of which a counted member changed, and the former keys of posts whose key may have changed. */
 export const SAVE_POSTS = saveContentSql('post');
 
 function saveContentSql(kind: Kind): string {
@@ -162,7 +161,7 @@ WITH rows AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT CASE WHEN r.is_partial THEN k.partial_hash ELSE k.content_hash END AS stored) h
 ), confirmed AS MATERIALIZED (${confirmedSql(kind, 'rows WHERE is_different')}
 ), changed AS MATERIALIZED (
-  SELECT r.*, m.*${isPost ? `, k.key AS stored_key, k.text_key AS stored_text_key, ${isNews(COUNTED_MEMBERS)} AS is_edit` : ''}
+  SELECT r.*, m.*${isPost ? `, k.key AS stored_key, ${isNews(COUNTED_MEMBERS)} AS is_edit` : ''}
   FROM rows r CROSS JOIN LATERAL (${stored} WHERE id = r.id OFFSET 0) k
   LEFT JOIN confirmed c ON c.id = r.id
   CROSS JOIN LATERAL (SELECT ${rules.isLate} AS is_late, ${rules.onlyFills} AS only_fills OFFSET 0) m
@@ -170,9 +169,9 @@ WITH rows AS MATERIALIZED (
 ), marked AS MATERIALIZED (
   SELECT * FROM rows WHERE (is_earlier OR becomes_full) AND id NOT IN (SELECT id FROM changed)
 ), written AS (
-  INSERT INTO ${S}.${kind}s AS k (service_id, external_id, first_seen_at, observed_at, run_id, is_partial, content_hash, partial_hash, ${isPost ? 'key, text_key, ' : ''}${names})
+  INSERT INTO ${S}.${kind}s AS k (service_id, external_id, first_seen_at, observed_at, run_id, is_partial, content_hash, partial_hash, ${isPost ? 'key, ' : ''}${names})
   SELECT service_id, external_id, observed_at, observed_at, run_id, is_partial, CASE WHEN NOT is_partial THEN hash END,
-    CASE WHEN is_partial THEN hash END, ${isPost ? 'key, text_key, ' : ''}${insertedNames}
+    CASE WHEN is_partial THEN hash END, ${isPost ? 'key, ' : ''}${insertedNames}
   FROM rows r WHERE id IS NULL OR id IN (SELECT id FROM changed UNION ALL SELECT id FROM marked) ORDER BY service_id, external_id
   ON CONFLICT (service_id, external_id) DO UPDATE
     SET first_seen_at = least(k.first_seen_at, excluded.first_seen_at),
@@ -181,7 +180,7 @@ WITH rows AS MATERIALIZED (
       is_partial = k.is_partial AND excluded.is_partial,
       content_hash = CASE WHEN ${merge.isLate} AND NOT ${merge.becomesFull} THEN k.content_hash ELSE coalesce(excluded.content_hash, k.content_hash) END,
       partial_hash = CASE WHEN ${merge.isLate} THEN k.partial_hash ELSE coalesce(excluded.partial_hash, k.partial_hash) END,
-      ${isPost ? mergedKeysSql(merge.onlyFills) : ''}${mergedSql(members, 'excluded', 'k', merge.onlyFills)}
+      ${isPost ? mergedKeySql(merge.onlyFills) : ''}${mergedSql(members, 'excluded', 'k', merge.onlyFills)}
 ), hashed AS (
   UPDATE ${S}.${kind}s k SET content_hash = CASE WHEN r.is_partial THEN content_hash ELSE r.hash END,
     partial_hash = CASE WHEN r.is_partial THEN r.hash ELSE partial_hash END
@@ -206,8 +205,8 @@ WITH rows AS MATERIALIZED (
 SELECT ${
     isPost
       ? `ARRAY(SELECT id FROM changed WHERE is_edit ORDER BY id) AS edited, (
-    SELECT coalesce(json_agg(json_build_object('id', id::text, 'key', stored_key, 'textKey', stored_text_key::text)), '[]')
-    FROM changed WHERE (stored_key, stored_text_key) IS DISTINCT FROM (key, text_key)
+    SELECT coalesce(json_agg(json_build_object('id', id::text, 'key', stored_key)), '[]')
+    FROM changed WHERE stored_key IS DISTINCT FROM key
   ) AS renamed`
       : ''
   }`;

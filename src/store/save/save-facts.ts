@@ -16,8 +16,8 @@ import {
 
 /** An existing post that a response changed, and when that was received. */
 export type ChangedPost = { id: Id; at: Date };
-/** What an existing post was recognized by before its address or text may have changed. */
-export type FormerKeys = { id: Id; key: string | null; textKey: Id | null };
+/** The key of an existing post before its address changed. */
+export type FormerKey = { id: Id; key: string | null };
 /** A copy of an item, and when it was received. */
 export type LateCopy = Turn<unknown>['items'][number];
 
@@ -58,7 +58,7 @@ export async function saveContent(
   kind: Kind,
   things: readonly KnownItem[],
   rules: readonly OwnLinkRule[],
-): Promise<{ edited: ChangedPost[]; renamed: FormerKeys[] }> {
+): Promise<{ edited: ChangedPost[]; renamed: FormerKey[] }> {
   const turns = buildContentRows(things, kind === 'post' ? rules : null);
   const text = kind === 'post' ? SAVE_POSTS : SAVE_AUTHORS;
   const saved = await awaitAll(
@@ -69,19 +69,15 @@ export async function saveContent(
     return (saved[turn]?.edited ?? []).flatMap((id) => ({ id, at: times.get(id) ?? new Date(0) }));
   });
   const renamed = saved.flatMap((rows) =>
-    (rows?.renamed ?? []).map(({ id, key, textKey }) => ({
-      id: BigInt(id),
-      key,
-      textKey: textKey === null ? null : BigInt(textKey),
-    })),
+    (rows?.renamed ?? []).map(({ id, key }) => ({ id: BigInt(id), key })),
   );
   return { edited, renamed };
 }
 
-/** `renamed`: ids and keys of texts are text, because JSON has no bigint. */
+/** `renamed`: ids are text, because JSON has no bigint. */
 type SavedContent = {
   edited?: Id[];
-  renamed?: { id: string; key: string | null; textKey: string | null }[];
+  renamed?: { id: string; key: string | null }[];
 };
 
 const pickLate = (items: Turn<unknown>['items'], late: readonly number[] = []): LateCopy[] =>

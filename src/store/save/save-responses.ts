@@ -1,6 +1,5 @@
 /** Saves the results of responses, in a transaction that has already claimed them. */
 import type { OwnLinkRule } from '../../model/links/link-identity.ts';
-import { readRenamedItems, settleThings } from '../topics/copies.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../db/database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../erase/tombstones.ts';
@@ -18,6 +17,7 @@ import {
   saveCounters,
 } from './save-facts.ts';
 import type { Outcome, ResponseToSave } from './outcome.ts';
+import { readRenamedItems, settleKeys } from './settle-keys.ts';
 import { type Item, itemName, reportItems } from './topic-items.ts';
 import { buildLinkRows, collectPostAddresses, itemKey } from './save-rows.ts';
 import {
@@ -75,7 +75,7 @@ export async function saveResponses(
   ]);
   const changed = [...counters.changed, ...(await saveLateCounters(tx, counters.late))];
   // Rows of posts and links are locked before completions, as everywhere.
-  const [items, touched, , , completions] = await awaitAll([
+  const [firstItems, touched, , , completions] = await awaitAll([
     reportItems(
       tx,
       responses.map(({ runId, outcome }) => ({ runId, baseline: outcome.baseline })),
@@ -136,17 +136,13 @@ export async function saveResponses(
     ...listChanged(diffs[i]?.completionChanged === true ? (completions[i] ?? null) : null, i),
   ]);
   const renamed = await readRenamedItems(tx, posts.renamed);
-  let appended: Promise<unknown> | undefined;
+  if (discovered.length + renamed.length > 0) last(tx.query(LOCK_FEED));
   if (discovered.length > 0) {
-    last(tx.query(LOCK_FEED));
-    appended = appendDiscoveries(tx, responses, diffs, discovered, items.first);
+    const appended = appendDiscoveries(tx, responses, diffs, discovered, firstItems);
     last(appended);
+    if (renamed.length > 0) await appended;
   }
-  const settled = [...items.joins, ...renamed];
-  if (settled.length > 0) {
-    await appended;
-    await settleThings(tx, settled);
-  }
+  await settleKeys(tx, renamed);
   return diffs;
 }
 

@@ -4,7 +4,6 @@
  */
 import { hash } from 'node:crypto';
 import type { ParsedAuthor, ParsedLink, ParsedPost, ParsedResults } from '../../model/parsed-results.ts';
-import { hashFoldedText } from '../../model/copies.ts';
 import {
   identifyAddress,
   identifyPost,
@@ -115,8 +114,7 @@ function writeContentRows(
 ): string {
   const rows = items.map(({ item: { serviceId, externalId }, now }) => {
     const key = rules === null ? null : identifyPost({ serviceId, externalId, url: now.url }, rules);
-    const textKey = now.text === null ? null : hashFoldedText(now.text);
-    return `{"service_id":"${serviceId}","run_id":"${now.runId}","observed_at":"${now.at.toISOString()}","hash":"${now.hash}","key":${JSON.stringify(key)},"text_key":${textKey},${now.content.slice(1)}`;
+    return `{"service_id":"${serviceId}","run_id":"${now.runId}","observed_at":"${now.at.toISOString()}","hash":"${now.hash}","key":${JSON.stringify(key)},${now.content.slice(1)}`;
   });
   return `[${rows.join(',')}]`;
 }

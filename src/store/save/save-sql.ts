@@ -143,31 +143,14 @@ SELECT id FROM kept`;
  * $1 runs, $2 their searches, $3 times, $4 whether baseline, $5 whether a newer response of the search was read, $6
  * new items or null. Of discoveries: $7 index of their run in these lists, $8 kinds, $9 IDs of things, $10 whether the
  * first of their items in their topics.
- *
- * A post is first in its topic if none with the same text was reported there before: in another transaction, which has
- * committed, or further ahead in this one. What only a baseline contained that does not report was not reported.
  */
 export const LOCK_FEED = `SELECT pg_advisory_xact_lock(hashtext('${S}.discoveries'))`;
 export const INSERT_DISCOVERIES = `
-WITH found AS MATERIALIZED (
-  SELECT u.*, s.topic_id, p.key, p.text_key, u.first OR NOT ($4::boolean[])[u.place] AS reports
-  FROM unnest($7::int[], $8::text[], $9::bigint[], $10::boolean[]) WITH ORDINALITY u(place, kind, thing, first, ord)
-  CROSS JOIN LATERAL (SELECT topic_id FROM ${S}.searches WHERE id = ($2::bigint[])[u.place] OFFSET 0) s
-  LEFT JOIN LATERAL (SELECT key, text_key FROM ${S}.posts WHERE u.kind = 'post' AND id = u.thing OFFSET 0) p ON true
-), texts AS MATERIALIZED (
-  SELECT *, bool_or(reports) OVER (
-    PARTITION BY topic_id, text_key ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ) AS is_repeated FROM found
-), appended AS (
+WITH appended AS (
   INSERT INTO ${S}.discoveries (search_id, run_id, at, baseline, late, kind, thing, first_in_topic)
   SELECT ($2::bigint[])[u.place], ($1::bigint[])[u.place], ($3::timestamptz[])[u.place], ($4::boolean[])[u.place],
-    ($5::boolean[])[u.place], u.kind, u.thing, u.first AND (u.text_key IS NULL OR NOT (coalesce(u.is_repeated, false) OR EXISTS (
-      SELECT FROM ${S}.posts n JOIN ${S}.discoveries o ON o.kind = 'post' AND o.thing = n.id
-      JOIN ${S}.searches os ON os.id = o.search_id AND os.topic_id = u.topic_id
-      WHERE n.text_key = u.text_key AND n.key IS DISTINCT FROM u.key AND (NOT o.baseline OR o.first_in_topic OR (
-        SELECT reported FROM ${S}.topic_items WHERE topic_id = u.topic_id AND key = n.key)) OFFSET 0
-    )))
-  FROM texts u ORDER BY u.ord
+    ($5::boolean[])[u.place], u.kind, u.thing, u.first
+  FROM unnest($7::int[], $8::text[], $9::bigint[], $10::boolean[]) WITH ORDINALITY u(place, kind, thing, first, ord) ORDER BY u.ord
   ON CONFLICT (search_id, kind, thing) DO NOTHING
 )
 UPDATE ${S}.runs r SET items_new = u.items FROM unnest($1::bigint[], $6::int[]) u(id, items) WHERE u.items IS NOT NULL AND r.id = u.id AND r.id = ANY ($1::bigint[])`;

@@ -1,10 +1,9 @@
 /**
  * Which discoveries are the first of their item in their topic. A post, the links to it and its copies in other services
  * are one item, by their key. The primary key of `topic_items` decides: of several transactions that save an item at
- * once, the others wait for the one that inserted it. Whether the topic has its text already is decided under the feed's lock
- * (`INSERT_DISCOVERIES`), where no other transaction can add one.
+ * once, the others wait for the one that inserted it. Items that say the same are one story, which is decided later
+ * (`store/stories/`).
  */
-import type { CopyKeys } from '../../model/copies.ts';
 import type { Id, Transaction } from '../db/database.ts';
 
 const S = 'strandline';
@@ -12,8 +11,8 @@ const S = 'strandline';
 /** A newly sighted post or link. `place`: of its run in the list of runs, from 1. */
 export type Item = { place: number; kind: 'post' | 'link'; thing: Id };
 
-/** What an item is recognized by in a topic. */
-export type TopicItem = CopyKeys & { topicId: Id };
+/** What an item is recognized by in a topic: its link identity. */
+export type TopicItem = { topicId: Id; key: string };
 
 /** Identifies an {@link Item} in memory. */
 export const itemName = ({ place, kind, thing }: { place: number; kind: string; thing: Id }) =>
@@ -27,8 +26,6 @@ export const POST_KEY_SQL = `coalesce(p.key, ${POST_ID_KEY_SQL})`;
 /**
  * A baseline reports if its search had its request before the topic had any result: then all that people can see is
  * baseline. One that was added later contains what was there before; another search reports it when it finds it.
- * An item joins what its topic has unless this statement inserted its key for it. The snapshot cannot tell: another
- * transaction may insert the key meanwhile, and the insert then waits for it. `xmax` is 0 in a row that was inserted only.
  * $1 runs, $2 whether baseline. Of items: $3 index of their run in these lists, $4 kinds, $5 keys of posts and links.
  */
 const REPORT_ITEMS = `
@@ -43,44 +40,34 @@ WITH runs AS MATERIALIZED (
     WHERE r.id = u.run_id OFFSET 0
   ) s
 ), items AS MATERIALIZED (
-  SELECT u.n, u.kind, u.thing, r.topic_id, r.reports, coalesce(p.key, l.key) AS key, p.text_key
+  SELECT u.n, r.topic_id, r.reports, coalesce(p.key, l.key) AS key
   FROM unnest($3::int[], $4::text[], $5::bigint[]) WITH ORDINALITY u(place, kind, thing, n) JOIN runs r USING (place)
-  LEFT JOIN LATERAL (SELECT ${POST_KEY_SQL} AS key, text_key FROM ${S}.posts p WHERE u.kind = 'post' AND id = u.thing OFFSET 0) p ON true
+  LEFT JOIN LATERAL (SELECT ${POST_KEY_SQL} AS key FROM ${S}.posts p WHERE u.kind = 'post' AND id = u.thing OFFSET 0) p ON true
   LEFT JOIN LATERAL (SELECT canonical AS key FROM ${S}.links WHERE u.kind = 'link' AND id = u.thing OFFSET 0) l ON true
-), known AS MATERIALIZED (
-  SELECT i.*, row_number() OVER (PARTITION BY topic_id, kind, thing ORDER BY n) AS of_thing,
-    (SELECT reported FROM ${S}.topic_items WHERE topic_id = i.topic_id AND key = i.key OFFSET 0) AS reported FROM items i
 ), candidates AS MATERIALIZED (
-  SELECT DISTINCT ON (topic_id, key) topic_id, key, reports, n FROM known WHERE NOT coalesce(reported, false)
+  SELECT DISTINCT ON (topic_id, key) topic_id, key, reports, n FROM items i
+  WHERE (SELECT reported FROM ${S}.topic_items WHERE topic_id = i.topic_id AND key = i.key OFFSET 0) IS NOT TRUE
   ORDER BY topic_id, key, reports DESC, n
 ), written AS (
   INSERT INTO ${S}.topic_items AS i (topic_id, key, reported)
   SELECT topic_id, key, reports FROM candidates ORDER BY topic_id, key
   ON CONFLICT (topic_id, key) DO UPDATE SET reported = true WHERE NOT i.reported AND excluded.reported
-  RETURNING topic_id, key, reported, xmax = 0 AS is_inserted
-), outcomes AS MATERIALIZED (
-  SELECT c.n, w.reported, w.is_inserted FROM candidates c JOIN written w USING (topic_id, key)
+  RETURNING topic_id, key, reported
 )
-SELECT k.n::int AS n, coalesce(o.reported, false) AS first, k.topic_id AS "topicId", k.key, k.text_key AS "textKey",
-  o.is_inserted IS NOT TRUE AS joins
-FROM known k LEFT JOIN outcomes o USING (n)
-WHERE o.reported OR (k.text_key IS NOT NULL AND k.of_thing = 1 AND o.is_inserted IS NOT TRUE AND NOT EXISTS (
-  SELECT FROM ${S}.discoveries d JOIN ${S}.searches s ON s.id = d.search_id
-  WHERE d.kind = k.kind AND d.thing = k.thing AND s.topic_id = k.topic_id OFFSET 0))`;
+SELECT c.n::int AS n FROM candidates c JOIN written w USING (topic_id, key) WHERE w.reported`;
 
 /**
  * Records items as reported in the topics of their searches, in the order of their keys.
  * @param runs in the order in which the places of the items count them
- * @returns `first`: the names ({@link itemName}) of the items that were not reported before, each key once; `joins`: items of
- *   which a key was known, and which may have a text that another item has
+ * @returns the names ({@link itemName}) of the items that were not reported before, each key once
  */
 export async function reportItems(
   tx: Transaction,
   runs: readonly { runId: Id; baseline: boolean }[],
   items: readonly Item[],
-): Promise<{ first: ReadonlySet<string>; joins: TopicItem[] }> {
-  if (items.length === 0) return { first: new Set(), joins: [] };
-  const { rows } = await tx.query<TopicItem & { n: number; first: boolean; joins: boolean }>({
+): Promise<ReadonlySet<string>> {
+  if (items.length === 0) return new Set();
+  const { rows } = await tx.query<{ n: number }>({
     name: 'report_items',
     text: REPORT_ITEMS,
     values: [
@@ -91,6 +78,5 @@ export async function reportItems(
       items.map(({ thing }) => thing),
     ],
   });
-  const first = rows.filter((row) => row.first).flatMap(({ n }) => items.slice(n - 1, n));
-  return { first: new Set(first.map(itemName)), joins: rows.filter(({ joins }) => joins) };
+  return new Set(rows.flatMap(({ n }) => items.slice(n - 1, n)).map(itemName));
 }

@@ -650,9 +650,10 @@ export const discoveriesView = analytics
     /** The spike; null for other kinds. */
     spike_id: ref(),
     /**
-     * Whether it is the first discovery of its item in the topic: a post, the links to it and its
-     * copies in other services are one item. True for completions, spikes and trends. False, too, for
-     * the baseline of a search that was added later.
+     * Whether it is the first discovery of its story in the topic, or of its item if that is in no
+     * story: a post, the links to it and its copies in other services are one item. Decided within
+     * seconds after a run. True for completions, spikes and trends. False, too, for the baseline of a
+     * search that was added later.
      */
     first_in_topic: boolean().notNull(),
     /** Of a link to a known post, that post; null for all others. */
@@ -943,9 +944,10 @@ export const newTodayView = analytics
     /** The spike; null for other kinds. */
     spike_id: ref(),
     /**
-     * Whether it is the first discovery of its item in the topic: a post, the links to it and its
-     * copies in other services are one item. True for completions, spikes and trends. False, too, for
-     * the baseline of a search that was added later.
+     * Whether it is the first discovery of its story in the topic, or of its item if that is in no
+     * story: a post, the links to it and its copies in other services are one item. Decided within
+     * seconds after a run. True for completions, spikes and trends. False, too, for the baseline of a
+     * search that was added later.
      */
     first_in_topic: boolean().notNull(),
     /** Of a link to a known post, that post; null for all others. */
@@ -2390,6 +2392,30 @@ export const storiesView = analytics
     author_id: ref(),
     /** Handle of that author; null when unknown. */
     author_username: text(),
+    /**
+     * Number of distinct things among the members: a post and the links to it are one. Of the first
+     * 1,000 members; each further one counts.
+     */
+    things: integer().notNull(),
+  })
+  .existing();
+
+/**
+ * How stories grew: their posts and links by the hour in which the topic found them. Hours without
+ * any are left out.
+ */
+export const storyHoursView = analytics
+  .view('story_hours', {
+    /** The story. */
+    story_id: ref().notNull(),
+    /** Topic. */
+    topic_id: ref().notNull(),
+    /** Slug of the topic. */
+    topic: text().notNull(),
+    /** Beginning of the hour (UTC). */
+    hour: instant().notNull(),
+    /** Posts and links of the story that were found in it, each once. */
+    members: integer().notNull(),
   })
   .existing();
 

@@ -106,8 +106,6 @@ export const postColumns = {
   text: text().notNull(),
   /** `identifyPost` of its address; null until `store/maintenance/fill-topic-items.ts` has filled it. */
   key: text(),
-  /** `hashFoldedText` of its text; null if that is too short, and until `store/maintenance/fill-text-keys.ts` has filled it. */
-  text_key: ref(),
 };
 
 /** Posts as last seen, without counters. Content rarely changes, so pages are filled (default fill factor). */
@@ -117,8 +115,6 @@ export const posts = strandline.table('posts', postColumns, (t) => [
   index('posts_created').on(t.created_at),
   // The post that a link names.
   index('posts_key').on(t.key),
-  // Posts with equal texts, the oldest first.
-  index('posts_text_key').on(t.text_key, t.id).where(sql`${t.text_key} is not null`),
   // Only for posts with a URL in their text; two thirds have none.
   index('posts_urls').using('gin', t.urls).where(sql`${t.urls} <> '{}'`),
 ]);

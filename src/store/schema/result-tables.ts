@@ -157,10 +157,13 @@ export const discoveries = strandline.table(
     late: boolean().notNull().default(false),
     at: instant().notNull(),
     /**
-     * Whether this discovery reports its item in the topic (`topic_items`). True for completions, spikes and trends, and for
-     * items from before there were keys, until these are filled.
+     * Whether this discovery reports its story in the topic, or its item (`topic_items`) if that is in no story. True for
+     * completions, spikes and trends, and for items from before there were keys, until these are filled. The save decides it by
+     * the item, and `settle-stories.ts` by the story.
      */
     first_in_topic: boolean().notNull().default(true),
+    /** Whether it reports its item, but another discovery reports the story. Never with `first_in_topic`. */
+    folded: boolean().notNull().default(false),
   },
   (t) => [
     // In ascending order of IDs, so that pages are filled; also for discoveries of an item.

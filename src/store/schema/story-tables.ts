@@ -18,6 +18,10 @@ export const stories = strandline.table(
     /** When that was published; if unknown, when it was found. */
     origin_at: instant().notNull(),
     members: integer().notNull(),
+    /** Distinct link identities of members: a post and the links to it are one. */
+    things: integer().notNull(),
+    /** The discovery that is first in the topic; null if none of its items was reported (`topic_items`). */
+    reported_id: ref(),
     /** Of the first 1,000 members: distinct authors of posts, and distinct hosts of addresses, as far as they are known. */
     authors: integer().notNull(),
     sources: integer().notNull(),

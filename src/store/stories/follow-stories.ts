@@ -7,6 +7,8 @@ import { groupBy } from '../../lib/group-by.ts';
 import { groupStories, limitFindable, STORY_SPAN_MS } from '../../model/stories.ts';
 import { type Database, type Id, inTransaction, type Transaction, writeRows } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
+import { batched } from '../db/batches.ts';
+import { settleStories } from './settle-stories.ts';
 import {
   findCandidates,
   readStoryItems,
@@ -20,51 +22,88 @@ import {
   readProgress,
   summarizeStories,
   writeProgress,
+  writeReported,
 } from './write-stories.ts';
 
 /** Feed entries per transaction: a few tenths of a second. */
 const BATCH_SIZE = 1_000;
 /** Changed items per transaction. Each brings the other members of its story. */
 const CHANGES_BATCH = 100;
+/** Batches that whoever waits for stories works off before it goes on. */
+const MAX_CATCH_UP_BATCHES = 5;
 /** Candidates that are deleted per transaction, more than it adds. */
 const EXPIRE_BATCH = 2 * BATCH_SIZE;
 
 /**
  * Decides the stories of what is new.
  * @param options.batches maximum batches of 1,000 entries of the feed; the next call continues
+ * @param options.waits whether to wait for another process that is at it. Default: it does the work
  * @returns whether nothing is left; false if another process is at it
  */
 export async function followStories(
   db: Database,
-  { batches, signal }: { batches: number; signal?: AbortSignal | undefined },
+  { batches, signal, waits = false }: { batches: number; signal?: AbortSignal | undefined; waits?: boolean },
 ): Promise<boolean> {
   for (let n = 0; n < batches; n += 1) {
     if (signal?.aborted === true) return false;
-    const step = await inTransaction(db, followBatch);
+    const step = await inTransaction(db, (tx) => followBatch(tx, waits));
     if (step !== 'more') return step === 'done';
   }
   return false;
 }
 
-async function followBatch(tx: Transaction): Promise<'more' | 'done' | 'busy'> {
-  if (!(await lockStories(tx, { waits: false }))) return 'busy';
+/** Decides the stories of all that is committed, up to 5,000 entries. Callers at one time share the work. */
+export async function catchUpWithStories(db: Database): Promise<void> {
+  await catchUpTogether(db, null);
+}
+
+const catchUpTogether = batched<null, boolean>(
+  async (db, callers) => {
+    const isDone = await followStories(db, { batches: MAX_CATCH_UP_BATCHES, waits: true });
+    return callers.map(() => isDone);
+  },
+  { most: Number.POSITIVE_INFINITY, alone: false },
+);
+
+async function followBatch(tx: Transaction, waits: boolean): Promise<'more' | 'done' | 'busy'> {
+  if (!(await lockStories(tx, { waits }))) return 'busy';
   const cursor = await readProgress(tx);
-  const feed = await rowsOf<{ id: Id; first: boolean }>(
+  const feed = await rowsOf<{ id: Id; item: Id | null; reports: boolean }>(
     tx,
-    statement`SELECT d.id, d.kind IN ('post', 'link') AND NOT EXISTS (
-        SELECT FROM strandline.discoveries o JOIN strandline.searches os ON os.id = o.search_id
-        WHERE o.kind = d.kind AND o.thing = d.thing AND o.id < d.id AND os.topic_id = s.topic_id OFFSET 0
-      ) AS first
+    statement`SELECT d.id, f.item, d.first_in_topic AS reports
       FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+      CROSS JOIN LATERAL (
+        SELECT min(o.id) AS item FROM strandline.discoveries o JOIN strandline.searches os ON os.id = o.search_id
+        WHERE d.kind IN ('post', 'link') AND o.kind = d.kind AND o.thing = d.thing AND os.topic_id = s.topic_id OFFSET 0
+      ) f
       WHERE d.id > ${cursor} ORDER BY d.id LIMIT ${BATCH_SIZE}`,
   );
   const changed = await takeChanges(tx, cursor);
   const last = feed.at(-1)?.id;
-  const found = feed.flatMap(({ id, first }) => (first ? [id] : []));
+  const found = feed.flatMap(({ id, item }) => (item === id ? [id] : []));
   if (found.length > 0 || changed.ids.length > 0)
-    await decideStories(tx, await readStoryItems(tx, [...changed.ids, ...found]));
+    await decideStories(tx, await readStoryItems(tx, [...changed.ids, ...found]), new Set(changed.ids));
+  await settleKnown(
+    tx,
+    feed.flatMap(({ id, item, reports }) => (reports && item !== null && item !== id ? [item] : [])),
+  );
   if (last !== undefined) await writeProgress(tx, last);
   return feed.length === BATCH_SIZE || changed.isMore ? 'more' : 'done';
+}
+
+/** Settles the stories of items that were known, and that another search reports now. */
+async function settleKnown(tx: Transaction, items: readonly Id[]): Promise<void> {
+  if (items.length === 0) return;
+  const rows = await rowsOf<{ item: Id; id: Id }>(
+    tx,
+    statement`SELECT discovery_id AS item, story_id AS id FROM strandline.story_items WHERE discovery_id = ANY (${items}::bigint[])`,
+  );
+  if (rows.length === 0) return;
+  const reported = await settleStories(
+    tx,
+    rows.map(({ item, id }) => ({ id, members: [item], joined: [id] })),
+  );
+  await writeReported(tx, reported);
 }
 
 /** Items that changed, with the other members of their stories, which are taken apart. Items behind the cursor are new anyway. */
@@ -86,15 +125,30 @@ async function takeChanges(tx: Transaction, cursor: Id): Promise<{ ids: Id[]; is
   return { ids: [...new Set([...ids, ...members])], isMore: things.length === CHANGES_BATCH };
 }
 
-async function decideStories(tx: Transaction, items: readonly TopicStoryItem[]): Promise<void> {
+/** @param changed those that were decided before: one that is in no story any more reports itself */
+async function decideStories(
+  tx: Transaction,
+  items: readonly TopicStoryItem[],
+  changed: ReadonlySet<Id>,
+): Promise<void> {
   const candidates = await findCandidates(tx, items);
   const topics = groupBy([...items, ...candidates.items], ({ topicId }) => topicId);
   const groups = [...topics].flatMap(([topicId, members]) =>
     groupStories(members).map((group) => ({ ...group, topicId })),
   );
+  const alone = new Set(changed);
+  for (const { members } of groups) for (const { id } of members) alone.delete(id);
+  const reported = await settleStories(tx, [
+    ...groups.map(({ id, members, joined }) => ({
+      id,
+      members: members.flatMap((member) => (member.story === null ? [member.id] : [])),
+      joined,
+    })),
+    ...[...alone].map((id) => ({ id, members: [id], joined: [] })),
+  ]);
   if (groups.length > 0) {
     await mergeStories(tx, groups);
-    await summarizeStories(tx, groups);
+    await summarizeStories(tx, groups, reported);
   }
   await addCandidates(tx, items, candidates);
 }

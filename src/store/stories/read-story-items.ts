@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { DAY } from '../../lib/time.ts';
 import { MAX_CANDIDATES, nameItem, STORY_SPAN_MS, type StoryItem } from '../../model/stories.ts';
 import { sketchText } from '../../model/story-sketch.ts';
-import { hashFoldedText } from '../../model/copies.ts';
+import { hashFoldedText } from '../../model/folded-text.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';

@@ -6,7 +6,7 @@ import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 /** The fact with the last discovery of the feed whose story is decided. */
 const PROGRESS = 'stories';
 /** Members of a story whose authors, hosts and languages are counted, the first ones. */
-const MAX_SUMMARIZED = 1_000;
+export const MAX_SUMMARIZED = 1_000;
 
 /** Lets one transaction at a time write stories. @returns whether this one may; true if it waits */
 export async function lockStories(tx: Transaction, { waits }: { waits: boolean }): Promise<boolean> {
@@ -21,6 +21,9 @@ export async function lockStories(tx: Transaction, { waits }: { waits: boolean }
   await execute(tx, statement`SELECT pg_advisory_xact_lock(${key})`);
   return true;
 }
+
+/** {@link readProgress} as a part of a statement. */
+export const LAST_DECIDED = statement`(SELECT value::bigint FROM strandline.facts WHERE name = ${PROGRESS})`;
 
 /** The last discovery that is decided. */
 export async function readProgress(tx: Transaction): Promise<Id> {
@@ -68,21 +71,33 @@ export async function mergeStories(tx: Transaction, groups: readonly TopicGroup[
     );
 }
 
-/** Recounts the members, authors, sites and languages of stories. */
-export async function summarizeStories(tx: Transaction, groups: readonly TopicGroup[]): Promise<void> {
-  const rows = groups.map(({ id, topicId }) => ({ id, topic_id: topicId }));
+/**
+ * Recounts the members, authors, sites and languages of stories.
+ * @param reported the discovery that reports each, as it was settled
+ */
+export async function summarizeStories(
+  tx: Transaction,
+  groups: readonly { id: Id; topicId: Id }[],
+  reported: ReadonlyMap<Id, Id>,
+): Promise<void> {
+  const rows = groups.map(({ id, topicId }) => ({
+    id,
+    topic_id: topicId,
+    reported_id: reported.get(id) ?? null,
+  }));
   await execute(
     tx,
     statement`INSERT INTO strandline.stories AS k
-        (id, topic_id, first_at, last_at, origin_id, origin_at, members, authors, sources, languages)
-      SELECT u.id, u.topic_id, m.first_at, l.at, m.origin_id, m.origin_at, n.members, m.authors, m.sources, m.languages
-      FROM json_to_recordset(${writeRows(rows)}::json) u(id bigint, topic_id bigint)
+        (id, topic_id, first_at, last_at, origin_id, origin_at, members, things, authors, sources, languages, reported_id)
+      SELECT u.id, u.topic_id, m.first_at, l.at, m.origin_id, m.origin_at, n.members, m.things + greatest(n.members - ${MAX_SUMMARIZED}, 0),
+        m.authors, m.sources, m.languages, u.reported_id
+      FROM json_to_recordset(${writeRows(rows)}::json) u(id bigint, topic_id bigint, reported_id bigint)
       CROSS JOIN LATERAL (
         SELECT count(*)::integer AS members, max(discovery_id) AS last FROM strandline.story_items WHERE story_id = u.id
       ) n
       CROSS JOIN LATERAL (SELECT at FROM strandline.discoveries WHERE id = n.last OFFSET 0) l
       CROSS JOIN LATERAL (
-        SELECT min(d.at) AS first_at, count(DISTINCT i.author_id)::integer AS authors,
+        SELECT min(d.at) AS first_at, count(DISTINCT coalesce(i.key, d.id::text))::integer AS things, count(DISTINCT i.author_id)::integer AS authors,
           count(DISTINCT split_part(split_part(i.key, '://', 2), '/', 1)) FILTER (WHERE i.key LIKE 'http%')::integer AS sources,
           coalesce(array_agg(DISTINCT i.lang ORDER BY i.lang) FILTER (WHERE i.lang <> ''), '{}') AS languages,
           (array_agg(d.id ORDER BY coalesce(i.published_at, d.at), d.id))[1] AS origin_id,
@@ -99,8 +114,21 @@ export async function summarizeStories(tx: Transaction, groups: readonly TopicGr
       ) m
       WHERE m.first_at IS NOT NULL
       ON CONFLICT (id) DO UPDATE SET last_at = excluded.last_at, first_at = excluded.first_at, origin_id = excluded.origin_id,
-        origin_at = excluded.origin_at, members = excluded.members, authors = excluded.authors, sources = excluded.sources,
+        origin_at = excluded.origin_at, members = excluded.members, things = excluded.things,
+        reported_id = excluded.reported_id, authors = excluded.authors, sources = excluded.sources,
         languages = excluded.languages`,
+  );
+}
+
+/** @param reported the discovery that reports each story, as it was settled */
+export async function writeReported(tx: Transaction, reported: ReadonlyMap<Id, Id>): Promise<void> {
+  if (reported.size === 0) return;
+  const ids = [...reported.keys()];
+  const firstIds = [...reported.values()];
+  await execute(
+    tx,
+    statement`UPDATE strandline.stories k SET reported_id = r.first FROM unnest(${ids}::bigint[], ${firstIds}::bigint[]) r(id, first)
+      WHERE k.id = r.id AND k.reported_id IS DISTINCT FROM r.first`,
   );
 }
 
@@ -125,23 +153,4 @@ export async function dissolveStories(tx: Transaction, discoveryIds: readonly Id
     statement`DELETE FROM strandline.story_candidates WHERE discovery_id = ANY (${members}::bigint[])`,
   );
   return members;
-}
-
-/**
- * Before discoveries are deleted: their stories are taken apart, and the remaining members are decided again by the next pass.
- * Waits for a pass that is in progress, which may know the discoveries.
- */
-export async function leaveStories(tx: Transaction, discoveryIds: readonly Id[]): Promise<void> {
-  if (discoveryIds.length === 0) return;
-  await lockStories(tx, { waits: true });
-  const cursor = await readProgress(tx);
-  const members = await dissolveStories(tx, discoveryIds);
-  // The items of the discoveries, too: they may stay in the topic by another search.
-  const ids = [...new Set([...members, ...discoveryIds.filter((id) => id <= cursor)])];
-  if (ids.length === 0) return;
-  await execute(
-    tx,
-    statement`INSERT INTO strandline.story_changes (kind, thing)
-      SELECT DISTINCT kind, thing FROM strandline.discoveries WHERE id = ANY (${ids}::bigint[]) AND kind IN ('post', 'link')`,
-  );
 }

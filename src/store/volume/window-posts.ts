@@ -1,4 +1,5 @@
 /** Posts of a search in a window, as the reason of a spike compares them. */
+import { hashFoldedText } from '../../model/folded-text.ts';
 import type { Transaction, Id } from '../db/database.ts';
 import { DOMAIN_SQL } from './domain.ts';
 import { countedAtSql, measurableBetweenSql } from './post-time.ts';
@@ -16,10 +17,12 @@ type WindowPost = {
 
 /** A text says what it is about in its first characters; some have hundreds of thousands. */
 const MAX_TEXT = 500;
+/** Texts are compared by their first characters. */
+const MAX_FOLDED = 2_000;
 
 /** $1 search, $2 from, $3 until, $4 maximum: the newest. */
 const SELECT_WINDOW_POSTS = `
-SELECT p.id, extract(epoch FROM g.at)::float8 * 1000 AS at, p.author_id AS author, p.text_key AS "textKey", left(p.text, ${MAX_TEXT}) AS text,
+SELECT p.id, extract(epoch FROM g.at)::float8 * 1000 AS at, p.author_id AS author, left(p.text, ${MAX_FOLDED}) AS text,
   ARRAY(SELECT DISTINCT strandline.lowered(unnest(p.hashtags))) AS hashtags,
   ARRAY(SELECT DISTINCT x.name FROM unnest(p.urls) a CROSS JOIN LATERAL (SELECT ${DOMAIN_SQL} AS name OFFSET 0) x WHERE x.name <> '') AS domains
 FROM (
@@ -35,10 +38,14 @@ export async function readWindowPosts(
   searchId: Id,
   { from, until, most }: { from: Date; until: Date; most: number },
 ): Promise<WindowPost[]> {
-  const { rows } = await tx.query<WindowPost>({
+  const { rows } = await tx.query<Omit<WindowPost, 'textKey'>>({
     name: 'window_posts',
     text: SELECT_WINDOW_POSTS,
     values: [searchId, from, until, most],
   });
-  return rows;
+  return rows.map(({ text, ...post }) => ({
+    ...post,
+    text: text.slice(0, MAX_TEXT),
+    textKey: hashFoldedText(text),
+  }));
 }

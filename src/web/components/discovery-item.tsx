@@ -1,7 +1,7 @@
 import { composeReason } from '../../monitor/trends/rules/reason-sentence.ts';
 import { composeSpikeSentences } from '../../monitor/trends/rules/spike-sentence.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
-import type { Copies } from '../../store/topics/copies.ts';
+import { type Copies, ONE_COPY } from '../../store/stories/one-thing.ts';
 import { formatCopies, formatPercent } from '../../lib/display-format.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import type { SpikeRow, TrendStateRow } from '../../store/queries/trend-reports.ts';
@@ -55,11 +55,11 @@ export function DiscoveryLine({
   );
 }
 
-/** `×27, 3 authors`, which leads to the copies; of the one that reported the thing. */
+/** `×27, 3 authors`, which leads to the story; of the discovery that reports it. */
 export function CopiesNote({ discovery }: { discovery: DiscoveryRow & Partial<Copies> }) {
-  const { copies = 1, authors = null, copies_at_least = false, first_in_topic } = discovery;
-  const words = first_in_topic ? formatCopies({ copies, authors, copies_at_least }) : null;
-  return words === null ? null : <a href={`${getDiscoveryPath(discovery)}#copies`}>{words}</a>;
+  const { copies, authors, copies_at_least, story_id } = { ...ONE_COPY, ...discovery };
+  const words = discovery.first_in_topic ? formatCopies({ copies, authors, copies_at_least }) : null;
+  return words === null || story_id === null ? null : <a href={`/stories/${story_id}`}>{words}</a>;
 }
 
 /** A completion of an earlier version has its beginning, which is shown without citations. */

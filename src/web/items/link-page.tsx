@@ -30,8 +30,8 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { removeCitations } from '../../model/statements/cited-text.ts';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { EvidenceLink } from './evidence-page.tsx';
-import { ItemCopies } from './item-copies.tsx';
-import { readCopiesOfItem } from '../../store/queries/item-copies.ts';
+import { ItemStories } from './item-stories.tsx';
+import { readStoriesOfItem } from '../../store/queries/stories.ts';
 import { requireKey } from '../request-input.ts';
 import { z } from 'zod';
 
@@ -49,7 +49,7 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
         places,
         citing,
         posts,
-        copies,
+        stories,
       } = await readLinkData(ctx.db, id);
       const known = all.get(id);
       return renderPage(request, reply, {
@@ -60,7 +60,7 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
         body: (
           <>
             <AboutLink link={link} known={known} />
-            <ItemCopies topics={copies} />
+            <ItemStories stories={stories} />
             <LinkFinders rows={sources} />
             <LinkPlaces rows={places} />
             <CitingCompletions rows={citing} />
@@ -78,7 +78,7 @@ function readLinkData(db: Database, id: Id) {
   return awaitMembers({
     known: readKnownLinks(db, [id]),
     addresses: readLinkAddresses(db, id),
-    copies: readCopiesOfItem(db, { kind: 'link', id }),
+    stories: readStoriesOfItem(db, { kind: 'link', id }),
     sources: readLinkSources(db, id),
     places: readLinkRanks(db, id),
     citing: readCiting(db, id),

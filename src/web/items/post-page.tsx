@@ -17,7 +17,7 @@ import {
   readPostSightings,
   readPostVersions,
 } from '../../store/queries/post-detail.ts';
-import { readCopiesOfItem } from '../../store/queries/item-copies.ts';
+import { readStoriesOfItem } from '../../store/queries/stories.ts';
 import { Facts } from '../components/fact-list.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { nameAuthor, PostCard } from '../components/post-card.tsx';
@@ -28,7 +28,7 @@ import { requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
 import { EvidenceLink } from './evidence-page.tsx';
-import { ItemCopies } from './item-copies.tsx';
+import { ItemStories } from './item-stories.tsx';
 import { Versions } from './versions.tsx';
 import { z } from 'zod';
 
@@ -56,7 +56,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
             <CurrentCounters post={post} growth={data.growth} />
             <Versions versions={data.versions} members={POST_VERSION_MEMBERS} />
             <RelatedPosts post={post} others={data.others} />
-            <ItemCopies topics={data.copies} />
+            <ItemStories stories={data.stories} />
             <CounterHistory rows={data.history} limit={MAX_CHANGES} />
             <EngagementAtAge rows={data.ages} />
             <PostSightings rows={data.seen} />
@@ -73,7 +73,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
 function readPostData(db: Database, id: Id, post: PostRow) {
   return awaitMembers({
     others: readPostsByExternalId(db, post.service, listRelatedIds(post)),
-    copies: readCopiesOfItem(db, { kind: 'post', id }),
+    stories: readStoriesOfItem(db, { kind: 'post', id }),
     growth: readPostGrowth(db, id),
     versions: readPostVersions(db, id),
     history: readCounterChanges(db, id, MAX_CHANGES),

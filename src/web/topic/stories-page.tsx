@@ -8,6 +8,7 @@ import type { Id } from '../../store/db/database.ts';
 import {
   readStories,
   readStory,
+  readStoryHours,
   readStoryItems,
   type StoryItemRow,
   type StoryRow,
@@ -18,6 +19,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { Pager, ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
+import { MAX_STORY_HOURS, StoryGrowth } from './story-growth.tsx';
 import { emptyField, requireKey, slugParams } from '../request-input.ts';
 
 const SHOWN = 50;
@@ -72,6 +74,7 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
       const id = requireKey('story', request.params.id);
       const story = await findById('story', id, readStory(ctx.db, id));
       const items = await readStoryItems(ctx.db, { id, after: request.query.after, limit: SHOWN });
+      const hours = await readStoryHours(ctx.db, { id, limit: MAX_STORY_HOURS });
       const last = items.length === SHOWN ? items.at(-1) : undefined;
       return renderPage(request, reply, {
         title: `A story of ${story.topic}`,
@@ -79,14 +82,17 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
         above: <a href={`/topics/${story.topic}/stories`}>Stories</a>,
         lead: <StoryFigures story={story} />,
         body: (
-          <Section title="Items" id="items" note="In the order in which the topic found them.">
-            <Items rows={items} />
-            <Pager
-              first={request.query.after === undefined ? null : `/stories/${id}`}
-              next={last === undefined ? null : `/stories/${id}?after=${last.discovery_id}`}
-              words="Later items"
-            />
-          </Section>
+          <>
+            {request.query.after === undefined ? <StoryGrowth hours={hours} /> : null}
+            <Section title="Items" id="items" note="In the order in which the topic found them.">
+              <Items rows={items} />
+              <Pager
+                first={request.query.after === undefined ? null : `/stories/${id}`}
+                next={last === undefined ? null : `/stories/${id}?after=${last.discovery_id}`}
+                words="Later items"
+              />
+            </Section>
+          </>
         ),
       });
     },
@@ -99,10 +105,15 @@ function readCursor(text: string | undefined): readonly [Date, Id] | undefined {
   return at === undefined || id === undefined ? undefined : [new Date(Number(at)), BigInt(id)];
 }
 
-/** `×27, 3 authors, 2 sites`. */
-function StoryFigures({ story: { members, authors, sources, first_found_at: first } }: { story: StoryRow }) {
+/** `×27, 30 posts and links, 3 authors, 2 sites`: the first as lists say it, the second if it is another. */
+function StoryFigures({
+  story: { members, things, authors, sources, first_found_at: first },
+}: {
+  story: StoryRow;
+}) {
   const of = [
-    `×${members}`,
+    `×${things}`,
+    ...(members === things ? [] : [`${members} posts and links`]),
     ...(authors > 0 ? [formatCount(authors, 'author')] : []),
     ...(sources > 1 ? [formatCount(sources, 'site')] : []),
   ];

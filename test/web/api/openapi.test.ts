@@ -147,7 +147,6 @@ test('webhook messages are as documented', () => {
           service_kind: 'sandbox',
           first_in_topic: true,
           first_of_kind: true,
-          text_key: null,
           key: 'https://h/',
           link: {
             id: 2n,

@@ -440,13 +440,14 @@ describe('stories', () => {
   });
 
   test('of a topic are listed with the number of their items, and each has its items', async () => {
-    const { id, topic, members, item } = await one<{
+    const { id, topic, members, things, item } = await one<{
       id: bigint;
       topic: string;
       members: number;
+      things: number;
       item: bigint;
     }>(
-      `SELECT k.id, k.topic, k.members, i.item_id AS item FROM strandline_analytics.stories k
+      `SELECT k.id, k.topic, k.members, k.things, i.item_id AS item FROM strandline_analytics.stories k
        JOIN strandline_analytics.story_items i ON i.story_id = k.id AND i.kind = 'post'
        ORDER BY k.last_news_at DESC, k.id DESC, i.discovery_id LIMIT 1`,
     );
@@ -454,7 +455,9 @@ describe('stories', () => {
     const list = await person.get(`/topics/${topic}/stories`);
     expect(list.html).toContain(`href="/stories/${id}"`);
     const story = await person.get(`/stories/${id}`);
-    expect(words(story.html)).toContain(`×${members}`);
+    expect(words(story.html)).toContain(`×${things}`);
+    expect(words(story.html)).toContain('Posts and links that the topic found per');
+    expect(words((await person.get(`/posts/${item}`)).html)).toContain(`${topic}: ×${things}`);
     expect(story.html).toContain(`href="/posts/${item}"`);
     expect((await person.get(`/topics/${topic}`)).html).toContain(`href="/topics/${topic}/stories"`);
   });

@@ -1,15 +1,16 @@
 /** Each thing once in its topic: which of its discoveries is first, whatever the order of saves, and after members are gone. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { groupCopies, hashFoldedText } from '../../src/model/copies.ts';
+import { hashFoldedText } from '../../src/model/folded-text.ts';
+import { separate } from '../../src/lib/disjoint-sets.ts';
 import { HOUR } from '../../src/lib/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { MAX_COPIES, readThings } from '../../src/store/topics/copies.ts';
-import type { TopicItem } from '../../src/store/save/topic-items.ts';
-import { fillTextKeys } from '../../src/store/maintenance/fill-text-keys.ts';
+import { readCopies } from '../../src/store/stories/one-thing.ts';
+import { followStories } from '../../src/store/stories/follow-stories.ts';
+import { MAX_SUMMARIZED } from '../../src/store/stories/write-stories.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
@@ -87,12 +88,21 @@ async function finds(
   });
 }
 
-type Found = TopicItem & { id: bigint; name: string; first_in_topic: boolean; baseline: boolean };
+const follow = () => followStories(world.db, { batches: 100, waits: true });
+
+type Found = {
+  id: bigint;
+  key: string;
+  text: string | null;
+  name: string;
+  first_in_topic: boolean;
+  baseline: boolean;
+};
 
 /** All discoveries of posts and links of a topic. */
 async function listFound(topic: string): Promise<Found[]> {
   return rows(
-    `SELECT t.id AS "topicId", d.id, coalesce(p.key, l.canonical) AS key, p.text_key AS "textKey", d.first_in_topic, d.baseline,
+    `SELECT d.id, coalesce(p.key, l.canonical) AS key, p.text, d.first_in_topic, d.baseline,
        coalesce(p.external_id, 'link ' || substring(l.url FROM '[0-9]+$')) AS name
      FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id JOIN strandline.topics t ON t.id = s.topic_id
      LEFT JOIN strandline.posts p ON d.kind = 'post' AND p.id = d.thing LEFT JOIN strandline.links l ON d.kind = 'link' AND l.id = d.thing
@@ -101,28 +111,42 @@ async function listFound(topic: string): Promise<Found[]> {
   );
 }
 
-/** Each thing has one first discovery, and the read says the same of it as the pure function does. */
+/** By definition: what a chain of pairs joins that share a link identity or a folded text. */
+function groupThings(found: readonly Found[]): Found[][] {
+  const sets = separate(found);
+  const firstOf = new Map<string, number>();
+  found.forEach(({ key, text }, i) => {
+    const textKey = text === null ? null : hashFoldedText(text);
+    for (const name of [key, ...(textKey === null ? [] : [`text ${textKey}`])]) {
+      const known = firstOf.get(name);
+      if (known === undefined) firstOf.set(name, i);
+      else sets.join(known, i);
+    }
+  });
+  return sets.list();
+}
+
+/** Each thing has one first discovery, and is counted. */
 async function expectEachOnce(topic: string): Promise<void> {
+  await follow();
   const found = await listFound(topic);
-  const expected = groupCopies(found);
-  for (const members of expected) {
+  const copies = await readCopies(
+    world.db.pool,
+    found.map(({ id }) => id),
+  );
+  for (const members of groupThings(found)) {
     const names = members
       .map(({ id, name, first_in_topic, baseline }) => `${id} ${name} ${first_in_topic} ${baseline}`)
       .join('\n');
     expect(members.filter((one) => one.first_in_topic).length, names).toBe(1);
+    const counts = new Set(members.map(({ id }) => copies.get(id)?.copies));
+    expect(counts, names).toEqual(new Set([new Set(members.map(({ key }) => key)).size]));
+    expect(new Set(members.map(({ id }) => copies.get(id)?.story_id)).size, names).toBe(1);
   }
-  const things = await readThings(world.db.pool, found);
-  for (const members of expected)
-    for (const { topicId, key } of members) {
-      const thing = things.get(`${topicId} ${key}`);
-      expect(thing?.members.map(({ id }) => id)).toEqual(members.map(({ id }) => id));
-      expect(thing?.copies).toBe(new Set(members.map((one) => one.key)).size);
-      expect(thing?.id).toBe(members.find((one) => one.first_in_topic)?.id);
-    }
 }
 
 const firsts = async (topic: string) =>
-  (await listFound(topic)).filter((one) => one.first_in_topic).map(({ name }) => name);
+  (await follow(), await listFound(topic)).filter((one) => one.first_in_topic).map(({ name }) => name);
 
 describe('what a topic finds', () => {
   test('27 posts with one text by three authors are one thing, also when another search finds them', async () => {
@@ -136,12 +160,19 @@ describe('what a topic finds', () => {
     await finds(one, topic, posts);
     expect(await firsts(topic)).toEqual([`${topic}-100`, `${topic}-1`]);
     await expectEachOnce(topic);
-    const [, item] = await listFound(topic);
-    const thing = item === undefined ? undefined : [...(await readThings(world.db.pool, [item])).values()][0];
-    expect(thing).toMatchObject({ copies: 1 });
-    const copy = (await listFound(topic)).find(({ name }) => name === `${topic}-9`);
-    const things = await readThings(world.db.pool, copy === undefined ? [] : [copy]);
-    expect([...things.values()][0]).toMatchObject({ copies: 27, authors: 3, copies_at_least: false });
+    const found = await listFound(topic);
+    const copies = await readCopies(
+      world.db.pool,
+      found.map(({ id }) => id),
+    );
+    const countOf = (name: string) => copies.get(found.find((one) => one.name === name)?.id ?? 0n);
+    expect(countOf(`${topic}-100`)).toEqual({
+      copies: 1,
+      authors: 1,
+      copies_at_least: false,
+      story_id: null,
+    });
+    expect(countOf(`${topic}-9`)).toMatchObject({ copies: 27, authors: 3, copies_at_least: false });
   });
 
   test('a post that joins two things makes them one, with the first one\u2019s id', async () => {
@@ -195,6 +226,31 @@ describe('what a topic finds', () => {
     await expectEachOnce(topic);
   });
 
+  test('a story that only a baseline contained is reported by what finds it later, once', async () => {
+    const topic = newTopic();
+    const one = await newSearch(topic);
+    await finds(one, topic, [{ id: 100 }]);
+    const late = await newSearch(topic);
+    await rows(
+      `UPDATE strandline.search_versions SET created_at = (SELECT max(ended_at) + interval '1 second' FROM strandline.runs)
+       WHERE search_id = $1`,
+      [late.id],
+    );
+    world.clock.advance(HOUR);
+    await finds(late, topic, [
+      { id: 1, text: 940 },
+      { id: 2, text: 940 },
+    ]);
+    expect(await firsts(topic)).toEqual([`${topic}-100`]);
+    await finds(one, topic, [{ id: 2, text: 940 }]);
+    expect(await firsts(topic)).toEqual([`${topic}-100`, `${topic}-2`]);
+    await finds(one, topic, [
+      { id: 1, text: 940 },
+      { id: 3, text: 940 },
+    ]);
+    expect(await firsts(topic)).toEqual([`${topic}-100`, `${topic}-2`]);
+  });
+
   test('texts that are too short, and texts of other topics, are no copies', async () => {
     const [topic, other] = [newTopic(), newTopic()];
     const [one, elsewhere] = [await newSearch(topic), await newSearch(other)];
@@ -230,7 +286,8 @@ describe('what a topic finds', () => {
           for (const round of rounds) {
             const bySearch = new Map(round.map((one) => [one.by, one]));
             await Promise.all(
-              [...bySearch.values()].map(({ by, posts, links }) => {
+              [...bySearch.values()].map(async ({ by, posts, links }) => {
+                if (round.length === 3) await follow();
                 const search = searches[by];
                 if (search === undefined) throw new Error('no such search');
                 const fixed = posts.map(({ id, text }) => {
@@ -240,6 +297,7 @@ describe('what a topic finds', () => {
                 return finds(search, topic, [...new Map(fixed.map((one) => [one.id, one])).values()], links);
               }),
             );
+            if (round.length === 2) await follow();
             world.clock.advance(HOUR);
           }
           await expectEachOnce(topic);
@@ -304,33 +362,16 @@ describe('what a topic finds', () => {
     await expectEachOnce(topic);
   });
 
-  test('posts from before there were keys of texts are filled, and then each thing is first once', async () => {
-    const topic = newTopic();
-    const one = await newSearch(topic);
-    await finds(one, topic, []);
-    const posts = Array.from({ length: 6 }, (_, id): Post => ({ id: id + 1, text: 1_000 + (id % 2) }));
-    await finds(one, topic, posts);
-    await rows(`UPDATE strandline.posts SET text_key = NULL WHERE external_id LIKE $1`, [`${topic}-%`]);
-    await rows(`UPDATE strandline.discoveries SET first_in_topic = true WHERE search_id = $1`, [one.id]);
-    await rows(`INSERT INTO strandline.facts (name, value, at) VALUES ('text_keys', '0', now())`);
-    expect(await fillTextKeys(world.db, 1)).toBe(false);
-    expect(await fillTextKeys(world.db, 10)).toBe(true);
-    expect(await firsts(topic)).toEqual([`${topic}-1`, `${topic}-2`]);
-    expect(
-      await rows('SELECT text_key FROM strandline.posts WHERE external_id = $1', [`${topic}-1`]),
-    ).toEqual([{ text_key: hashFoldedText(textOf(1_000)) }]);
-    await expectEachOnce(topic);
-  });
-
   test('a text that has hundreds of copies is counted up to a limit, and says so', async () => {
     const topic = newTopic();
     const one = await newSearch(topic);
     await finds(one, topic, []);
-    const all = Array.from({ length: MAX_COPIES + 20 }, (_, id): Post => ({ id: id + 1, text: 2_000 }));
+    const all = Array.from({ length: MAX_SUMMARIZED + 20 }, (_, id): Post => ({ id: id + 1, text: 2_000 }));
     for (let from = 0; from < all.length; from += 200) await finds(one, topic, all.slice(from, from + 200));
     const [item] = await listFound(topic);
-    const [thing] = [...(await readThings(world.db.pool, item === undefined ? [] : [item])).values()];
-    expect(thing).toMatchObject({ copies: MAX_COPIES, copies_at_least: true });
+    await follow();
+    const copies = await readCopies(world.db.pool, item === undefined ? [] : [item.id]);
+    expect([...copies.values()]).toMatchObject([{ copies: MAX_SUMMARIZED + 20, copies_at_least: true }]);
     expect((await firsts(topic)).length).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
-/** What is one thing: equal texts without what does not change what is said, and one link identity. */
+/** Texts without what does not change what is said. */
 import { describe, expect, it } from 'vitest';
-import { type CopyKeys, foldText, groupCopies, hashFoldedText } from '../../src/model/copies.ts';
+import { foldText, hashFoldedText } from '../../src/model/folded-text.ts';
 
 const TEXT = 'Dockers in Hamburg strike until Monday morning';
 const FOLDED = TEXT.toLowerCase();
@@ -134,74 +134,6 @@ describe('folded texts', () => {
       expect((process.cpuUsage().user - before) / 1000, part).toBeLessThan(400);
     }
   });
-});
-
-describe('things', () => {
-  type Item = CopyKeys & { n: number };
-  const name = (things: Item[][]) => things.map((members) => members.map(({ n }) => n));
-
-  it('joins by link identity, by text, and by chains of both', () => {
-    const items: Item[] = [
-      { n: 1, key: 'a', textKey: 1n },
-      { n: 2, key: 'b', textKey: 2n },
-      { n: 3, key: 'c', textKey: null },
-      { n: 4, key: 'd', textKey: null },
-      { n: 5, key: 'b', textKey: 1n },
-      { n: 6, key: 'c', textKey: 3n },
-    ];
-    expect(name(groupCopies(items))).toEqual([[1, 2, 5], [3, 6], [4]]);
-    expect(name(groupCopies(items.slice(0, 4)))).toEqual([[1], [2], [3], [4]]);
-  });
-
-  it('groups the same in every order, and again after members are gone', () => {
-    const random = createRandom(42);
-    for (let round = 0; round < 300; round += 1) {
-      const size = 1 + Math.floor(random() * 30);
-      const items = Array.from(
-        { length: size },
-        (_, n): Item => ({
-          n,
-          key: `k${Math.floor(random() * size)}`,
-          textKey: random() < 0.3 ? null : BigInt(Math.floor(random() * size)),
-        }),
-      );
-      const expected = closure(items);
-      const shuffled = items.toSorted(() => random() - 0.5);
-      const sorted = (things: Item[][]) =>
-        things
-          .map((members) =>
-            members
-              .map(({ n }) => n)
-              .toSorted((a, b) => a - b)
-              .join(),
-          )
-          .toSorted();
-      expect(sorted(groupCopies(shuffled))).toEqual(sorted(expected));
-      // The first member names a thing, and things are in the order of their first members.
-      const firsts = groupCopies(items).map(([first]) => first?.n ?? -1);
-      expect(firsts).toEqual(firsts.toSorted((a, b) => a - b));
-      const left = items.filter(() => random() < 0.7);
-      expect(sorted(groupCopies(left))).toEqual(sorted(closure(left)));
-    }
-  });
-
-  /** By definition: what can be reached by pairs that share a link identity or a text. */
-  function closure(items: readonly Item[]): Item[][] {
-    const left = new Set(items);
-    const things: Item[][] = [];
-    for (const start of items) {
-      if (!left.delete(start)) continue;
-      const members = [start];
-      for (const member of members)
-        for (const other of left)
-          if (other.key === member.key || (other.textKey !== null && other.textKey === member.textKey)) {
-            left.delete(other);
-            members.push(other);
-          }
-      things.push(members);
-    }
-    return things;
-  }
 });
 
 /** Numbers from 0 to 1 that are the same in every run. */

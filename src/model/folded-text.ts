@@ -1,13 +1,11 @@
 /**
- * Which items are one thing, until stories exist. Two items of a topic are copies of each other if they have one link
- * identity (`identifyPost`), or posts with equal folded texts; and so is whatever is joined by a chain of such pairs. Pure.
+ * A text without what does not change what it says: posts with equal folded texts are one story (`stories.ts`). Pure.
  *
  * A folded text ignores what does not change what is said: case, invisible characters, compatibility forms, white space,
  * the typographic form of quotation marks and dashes, punctuation at the ends, addresses, mentions, `RT @name:`, and the
  * sign of a hashtag, whose word stays. It does not ignore accents, figures, emoji, or the order of words.
  */
 import { hash } from 'node:crypto';
-import { separate } from '../lib/disjoint-sets.ts';
 import { HIDING, UNSPACED_SCRIPTS } from '../lib/text.ts';
 
 /** Shorter folded texts are never the same thing: "Good morning everyone!" is said by strangers. Letters of {@link DENSE} count twice. */
@@ -111,33 +109,10 @@ function isMeaningful(folded: string): boolean {
 }
 
 /**
- * What posts with equal folded texts have in common: 64 bits, stored as `posts.text_key`. A change of {@link foldText} needs a
- * migration that has it filled again (`fill-text-keys.ts`).
+ * What posts with equal folded texts have in common: 64 bits.
  * @returns null if the text is too short, see {@link foldText}
  */
 export function hashFoldedText(text: string): bigint | null {
   const folded = foldText(text);
   return folded === null ? null : hash('sha256', folded, 'buffer').readBigInt64BE();
-}
-
-/** What an item is recognized by: its link identity, and the hash of its folded text if it is a post with enough of it. */
-export type CopyKeys = { key: string; textKey: bigint | null };
-
-/**
- * Groups the items of one topic into things. The groups are the same whatever order the items come in.
- * @param items in the order of their discovery
- * @returns things in the order of their first members, each with its members in order
- */
-export function groupCopies<T extends CopyKeys>(items: readonly T[]): T[][] {
-  // The first item with each name: a link identity or a text.
-  const firstOf = new Map<string | bigint, number>();
-  const things = separate(items);
-  items.forEach(({ key, textKey }, i) => {
-    for (const name of textKey === null ? [key] : [key, textKey]) {
-      const known = firstOf.get(name);
-      if (known === undefined) firstOf.set(name, i);
-      else things.join(known, i);
-    }
-  });
-  return things.list();
 }
