@@ -165,7 +165,7 @@ describe('what a topic finds', () => {
       world.db.pool,
       found.map(({ id }) => id),
     );
-    const countOf = (name: string) => copies.get(found.find((one) => one.name === name)?.id ?? 0n);
+    const countOf = (name: string) => copies.get(found.find((each) => each.name === name)?.id ?? 0n);
     expect(countOf(`${topic}-100`)).toEqual({
       copies: 1,
       authors: 1,

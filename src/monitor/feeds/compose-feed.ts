@@ -137,7 +137,7 @@ function composeContent({ discovery, thing }: FeedItem, words: string, page: str
     paragraph(words),
     snippet === null ? '' : paragraph(snippet),
     facts.length === 0 ? '' : paragraph(facts.join(' · ')),
-    `<p>${[...links, ...story].map(([words, path]) => `<a href="${escapeHtml(path)}">${words}</a>`).join(' · ')}</p>`,
+    `<p>${[...links, ...story].map(([name, path]) => `<a href="${escapeHtml(path)}">${name}</a>`).join(' · ')}</p>`,
   ].join('');
 }
 
