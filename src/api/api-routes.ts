@@ -27,6 +27,8 @@ import { AUTHOR_OPERATIONS } from '../monitor/items/author-operations.ts';
 import { COMPLETION_OPERATIONS } from '../monitor/items/completion-operations.ts';
 import { DISCOVERY_OPERATIONS } from '../monitor/items/discovery-operations.ts';
 import { EVIDENCE_OPERATIONS } from '../monitor/items/evidence-operations.ts';
+import { FIRST_VIEW_OPERATIONS } from '../monitor/items/first-view-operation.ts';
+import { ERASE_OPERATIONS } from '../monitor/erase/erase-operations.ts';
 import { FIND_OPERATIONS } from '../monitor/items/find-operations.ts';
 import { STATUS_OPERATIONS } from '../monitor/status/status-operations.ts';
 import { GROWTH_OPERATIONS } from '../monitor/trends/growth-operations.ts';
@@ -60,10 +62,12 @@ const ROUTE_GROUPS: readonly Routes[] = [
   sqlRoutes,
   routesOf(POST_OPERATIONS),
   routesOf(AUTHOR_OPERATIONS),
+  routesOf(ERASE_OPERATIONS),
   routesOf(LINK_OPERATIONS),
   routesOf(STORY_OPERATIONS),
   routesOf(COMPLETION_OPERATIONS),
   routesOf(DISCOVERY_OPERATIONS),
+  routesOf(FIRST_VIEW_OPERATIONS),
   routesOf(EVIDENCE_OPERATIONS),
   eventRoutes,
   routesOf(VOLUME_OPERATIONS),

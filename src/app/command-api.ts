@@ -1,4 +1,5 @@
 /** The API for commands beside a server: the same routes, without limits of requests, for whoever has the key in `server.json`. */
+import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { apiRoutes } from '../api/api-routes.ts';
 import { SANDBOX_MOUNT } from '../model/mount.ts';
 import { formatAddress } from '../platform/listen.ts';
@@ -8,7 +9,7 @@ import type { RequestListener } from 'node:http';
 
 export type CommandApi = { handle: RequestListener; close(): Promise<void> };
 
-const ROUTES: ServerRoutes = { api: [apiRoutes], pages: [] };
+const ROUTES: ServerRoutes = { api: [apiRoutes, mcpRoutes], pages: [] };
 /** A person at this machine is not counted; arguments may be long, and contain a file. */
 const LIMITS = {
   perMinute: 1_000_000,

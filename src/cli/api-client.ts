@@ -16,6 +16,7 @@ import { isPlain, tryParseJson } from '../lib/json-values.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
 import { systemClock as clock } from '../platform/clock.ts';
 import { ACCOUNT_HEADER, VERSION_HEADER } from '../model/client-headers.ts';
+import type { LocalRuns } from './local-runs.ts';
 import type { OperationSpec } from './operation-specs.ts';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as openPlain } from 'node:http';
@@ -31,8 +32,17 @@ export type Api = {
     members: Readonly<Record<string, unknown>>,
     page?: { limit: number; cursor?: string | undefined },
   ) => Promise<unknown>;
+  /**
+   * A reply of bytes. @throws as `call`, before its first byte; while it is read, Refused if it breaks off
+   */
+  stream: (
+    spec: OperationSpec,
+    members: Readonly<Record<string, unknown>>,
+  ) => Promise<AsyncIterable<Uint8Array>>;
   /** The time of the program that runs them. */
   now: () => Date;
+  /** Without a server: what this process does in its place. */
+  here?: LocalRuns;
 };
 
 export type ApiServer = {
@@ -60,29 +70,57 @@ const SLOW_REPLY_MS = 20 * MINUTE;
 /** @param stopping ends requests that wait for a service */
 export function openApiClient(server: ApiServer, kind: DatabaseKind, stopping?: AbortSignal): Api {
   let ahead = 0;
+  const open = async (
+    spec: OperationSpec,
+    members: Readonly<Record<string, unknown>>,
+  ): Promise<IncomingMessage> => {
+    const sent = buildRequest(spec, members);
+    const base = `${server.url}${kind === 'sandbox' ? SANDBOX_MOUNT : ''}`;
+    const response = await exchange(server, `${base}${sent.path}`, spec, { body: sent.body, stopping });
+    const { headers, statusCode = 0 } = response;
+    // A second is enough: times are shown by the minute.
+    const late = Date.parse(headers.date ?? '') - clock.now().getTime();
+    if (Math.abs(late) > 2 * SECOND) ahead = late;
+    if (statusCode >= 300 && statusCode < 400) throw describeRedirect(server, headers.location ?? '');
+    if (statusCode >= 400) throw readFailure(server, statusCode, await readJson(server, response), members);
+    return response;
+  };
   return {
     now: () => new Date(clock.now().getTime() + ahead),
     call: async (spec, members, page) => {
-      const sent = buildRequest(spec, { ...members, ...page });
-      const base = `${server.url}${kind === 'sandbox' ? SANDBOX_MOUNT : ''}`;
-      const response = await exchange(server, `${base}${sent.path}`, spec, { body: sent.body, stopping });
-      const { headers, statusCode = 0 } = response;
-      // A second is enough: times are shown by the minute.
-      const date = Date.parse(headers.date ?? '');
-      const late = date - clock.now().getTime();
-      if (Math.abs(late) > 2 * SECOND) ahead = late;
-      const reply = tryParseJson(await readText(response));
-      if (statusCode >= 300 && statusCode < 400) throw describeRedirect(server, headers.location ?? '');
-      if (!/^application\/(?:problem\+)?json\b/.test(headers['content-type'] ?? '') || reply === undefined)
-        throw new Refused(
-          'unavailable',
-          `${server.name} did not reply as strandline does (${statusCode}): correct STRANDLINE_URL, or see the server's log`,
-        );
-      if (statusCode >= 400) throw readFailure(server, statusCode, reply, members);
-      assertVersion(server, headers[VERSION_HEADER]);
+      const response = await open(spec, { ...members, ...page });
+      const reply = await readJson(server, response);
+      assertVersion(server, response.headers[VERSION_HEADER]);
       return reply;
     },
+    stream: async (spec, members) => {
+      const response = await open(spec, members);
+      assertVersion(server, response.headers[VERSION_HEADER]);
+      return readWhole(server, response);
+    },
   };
+}
+
+async function* readWhole(server: ApiServer, response: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) yield chunk;
+  } catch (error) {
+    throw new Refused(
+      'unavailable',
+      `${server.name} broke off (${readErrorCode(error) ?? 'unknown'}): what was printed is not complete. Try again, or see its log.`,
+    );
+  }
+}
+
+async function readJson(server: ApiServer, response: IncomingMessage): Promise<unknown> {
+  const { headers, statusCode = 0 } = response;
+  const reply = tryParseJson(await readText(response));
+  if (!/^application\/(?:problem\+)?json\b/.test(headers['content-type'] ?? '') || reply === undefined)
+    throw new Refused(
+      'unavailable',
+      `${server.name} did not reply as strandline does (${statusCode}): correct STRANDLINE_URL, or see the server's log`,
+    );
+  return reply;
 }
 
 /** Its path with the query, and its body. */
@@ -121,7 +159,7 @@ async function exchange(
       agent: false,
       ...(callsService === undefined || stopping === undefined ? {} : { signal: stopping }),
       headers: {
-        accept: 'application/json',
+        accept: 'application/json, text/event-stream;q=0.9, */*;q=0.8',
         [VERSION_HEADER]: VERSION,
         ...(server.token === undefined ? {} : { authorization: `Bearer ${server.token}` }),
         ...(server.account === undefined ? {} : { [ACCOUNT_HEADER]: encodeURIComponent(server.account) }),

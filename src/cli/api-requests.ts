@@ -24,8 +24,22 @@ type Members = Readonly<Record<string, unknown>>;
  * @throws InvalidInput, Refused, RunError as the operation does
  */
 export async function ask<T>(api: Api, id: string, members: Members = {}): Promise<Reply<T>> {
+  return readTimes(await askJson(api, id, members)) as Reply<T>; // as the operation replies
+}
+
+/** The reply as it arrives: its times are text. @throws as `ask` */
+export async function askJson(api: Api, id: string, members: Members = {}): Promise<unknown> {
   const spec = findSpec(id);
-  return readTimes(await api.call(spec, writeMembers(spec, members))) as Reply<T>; // as the operation replies
+  return api.call(spec, writeMembers(spec, members));
+}
+
+/** A reply of bytes. @throws as `ask`, before its first byte */
+export function askBytes(
+  api: Api,
+  spec: OperationSpec,
+  members: Members,
+): Promise<AsyncIterable<Uint8Array>> {
+  return api.stream(spec, writeMembers(spec, members));
 }
 
 /** All items of a list, or the first ones. */
@@ -54,7 +68,7 @@ function writeMembers({ members: specs }: OperationSpec, members: Members): Reco
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 /** Members that are times. Others may have such a text by chance. */
-const NAMED_TIME = /(?:^|_)(?:at|since|until|from|before|start|end)$|^as_of$/;
+const NAMED_TIME = /(?:^|_)(?:at|since|until|from|before|start|end)$|^(?:as_of|next)$/;
 
 function readTimes(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return TIME.test(value) && NAMED_TIME.test(name) ? new Date(value) : value;

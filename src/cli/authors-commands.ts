@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findAuthor, forgetAuthor, countStored } from '../store/erase/forget-author.ts';
+import { ask } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
 import { oneLine } from './terminal-text.ts';
 import { formatQuantity } from './value-formatting.ts';
@@ -7,7 +7,7 @@ import { formatQuantity } from './value-formatting.ts';
 type ForgetOptions = { service: string; yes?: boolean; json?: boolean };
 
 export function registerForget(authors: Command, cli: Cli): void {
-  authors
+  const command = authors
     .command('forget')
     .summary('delete an author and everything stored about them, for good')
     .description(
@@ -19,18 +19,17 @@ export function registerForget(authors: Command, cli: Cli): void {
     .option('--yes', 'delete; without it, only show what would be deleted')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline authors forget @somebody --service hosted --yes\n')
-    .action((nameOrId: string, { service, yes, json }: ForgetOptions) =>
-      cli.withServer(async ({ ctx }) => {
-        const row = await findAuthor(ctx.db, service, nameOrId);
-        if (row === undefined) {
-          await cli.show(json, { author: nameOrId, service, forgotten: true, removed: {} }, () => []);
+    .action((author: string, { service, yes, json }: ForgetOptions) =>
+      cli.withApi(async (api) => {
+        const known = await ask<Known>(api, 'previewForget', { service, author });
+        if (known.forgotten) {
+          await cli.show(json, { author, service, forgotten: true, removed: {} }, () => []);
           cli.say('Already deleted.');
           return;
         }
-        const { external_id: id, username } = row;
+        const { author: id, username, stored } = known;
         const who = oneLine(username === null ? id : `@${username} (${id})`);
         if (yes !== true) {
-          const stored = await countStored(ctx, row);
           await cli.show(json, { author: id, username, service, forgotten: false, stored }, () => []);
           const { posts, links } = stored;
           cli.say(
@@ -40,7 +39,7 @@ export function registerForget(authors: Command, cli: Cli): void {
           cli.exitCode = 2;
           return;
         }
-        const removed = await forgetAuthor(ctx, row);
+        const { removed } = await ask<Forgotten>(api, 'forgetAuthor', { service, author });
         await cli.show(json, { author: id, username, service, forgotten: true, removed }, () => []);
         const parts = [
           formatQuantity(removed['posts'] ?? 0, 'post'),
@@ -50,4 +49,13 @@ export function registerForget(authors: Command, cli: Cli): void {
         cli.say(`${who}: deleted, with ${parts.join(', ')}`);
       }),
     );
+  cli.callers.add(command);
 }
+
+type Known = {
+  author: string;
+  username: string | null;
+  forgotten: boolean;
+  stored: { posts: number; links: number };
+};
+type Forgotten = { removed: Record<string, number> };

@@ -5,16 +5,14 @@ import type { Program } from '../app/program.ts';
 import type { Config } from '../config/config.ts';
 import { readServerPlace } from '../config/server-place.ts';
 import { VERSION } from '../config/version.ts';
-import type { ActingContext, Context } from '../monitor/context.ts';
-import type { RunReport } from '../monitor/runs/run-end.ts';
+import type { ActingContext } from '../monitor/context.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/access/audit-entries.ts';
-import { InvalidInput, Refused } from '../model/errors.ts';
+import { Refused } from '../model/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
-import type { ShellSetting } from './forwarded-command.ts';
 import type * as Configuration from './configuration.ts';
 import type { Api, ApiServer } from './api-client.ts';
-import { listenForShutdown, type ShutdownRequest } from './process-exit.ts';
+import { listenForShutdown } from './process-exit.ts';
 import type { RunningServer } from './running-server.ts';
 import type { Io, Shell, Terminal } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
@@ -46,55 +44,24 @@ export type Cli = Shell & {
   /** Reads and checks the whole configuration before a command acts; a server has checked its own. @throws InvalidInput */
   assertConfiguration(): Promise<void>;
   log(): Logger;
-  /** Opens database and queue as a guest, and closes them after `work`. For commands that only use the database. */
+  /**
+   * Opens database and queue as a guest, and closes them after `work`: for commands that are about this machine.
+   * @throws Refused if `STRANDLINE_URL` names a server elsewhere
+   */
   withProgram<T>(work: Work<T>): Promise<T>;
-  /**
-   * The same for commands that call services or channels, or depend on the configuration in another way: where a server owns the
-   * data directory, it runs the whole command instead, and `work` is not called here. What they read of files they read
-   * before, by `readFile`.
-   * @throws Refused if there is a server, and it does not take the command
-   */
-  withServer(work: Work<void>): Promise<void>;
-  /**
-   * Runs the whole command in the server that owns the data directory.
-   * @returns whether it did; false without a server, and in it
-   * @throws Refused as `withServer`
-   */
-  atServer(): Promise<boolean>;
   /** A small file that an option names. @throws InvalidInput */
   readFile(file: string, option: string): string;
-  /** What the shell makes of its files and variables before the command runs: a server that runs the command reads neither. */
-  prepare(name: string, make: () => string): string;
-  /** Set in a server that runs the command for another shell. */
-  caller: Caller | undefined;
-  run: RunCli | undefined;
 };
 
 type ApiWork = (api: Api, stopping: AbortSignal) => Promise<void>;
 type ApiOptions = { runsIn?: 'server' | undefined; stops?: true | undefined };
 type Work<T> = (program: CommandProgram, stopping: AbortSignal) => Promise<T>;
 
-/** The shell for which a server runs a command. */
-export type Caller = {
-  /** The server's, with the log level of the shell. */
-  config: Config;
-  /** Changes are recorded under it. */
-  account: string;
-  /** Content of the files that its options name, by path. */
-  files: Readonly<Record<string, string>>;
-  /** Its variables, with the key of their digests. */
-  settings: { key: string; set: readonly ShellSetting[] } | undefined;
-  listenForShutdown: () => ShutdownRequest;
-  /** Prints a run that the command executed in the server, as the server prints its worker's runs. `ctx`: of the run's database. */
-  onReport: ((ctx: Context, report: RunReport) => Promise<void>) | undefined;
-};
-
 export type RunCliOptions = {
-  /** How a command opens database and queue; set in tests and in servers. */
+  /** How a command opens database and queue; set in tests. */
   open?: OpenProgram;
   /** Called once before the first command is loaded; help and version do not need it. */
   prepare?: () => Promise<void>;
-  caller?: Caller;
 };
 
 /** Runs one command and returns its exit code. */
@@ -118,23 +85,21 @@ type OpenProgram = (options: {
   kind: DatabaseKind;
 }) => Promise<Program>;
 
-type OpenCliOptions = Pick<RunCliOptions, 'open' | 'caller'> & {
+type OpenCliOptions = Pick<RunCliOptions, 'open'> & {
   argv?: readonly string[];
-  run?: RunCli;
   configuration?: typeof Configuration;
 };
 
 /**
- * @param options.argv the command, as it was typed @param options.run for servers, which run commands of other shells
+ * @param options.argv the command, as it was typed
  * @param options.configuration what reads the configuration, if it is loaded already
  */
 export function openCli(
   shell: Shell,
-  { open = openAsGuest, caller, argv = [], run, configuration }: OpenCliOptions = {},
+  { open = openAsGuest, argv = [], configuration }: OpenCliOptions = {},
 ): Cli {
   const { io, page, out } = shell;
-  let config = caller?.config;
-  const files: Record<string, string> = { ...caller?.files };
+  let config: Config | undefined;
   let loaded = configuration;
   const load = async () => (loaded ??= await import('./configuration.ts'));
   const assertLoaded = () => {
@@ -145,14 +110,13 @@ export function openCli(
   const log = () => assertLoaded().openLog(shell, readOnce());
   const findOwnServer = async (): Promise<RunningServer | undefined> => {
     const { dataDir, hasDatabaseUrl } = readServerPlace(io.env);
-    if (hasDatabaseUrl || caller !== undefined) return undefined;
-    return (await import('./running-server.ts')).findServer(dataDir);
+    return hasDatabaseUrl ? undefined : (await import('./running-server.ts')).findServer(dataDir);
   };
   // Without a server, a command needs none of it.
   const loadClient = () => import('./api-client.ts');
 
   async function withProgram<T>(work: Work<T>): Promise<T> {
-    if (caller === undefined) assertNotRemote();
+    assertNotRemote();
     await load();
     // Until the program is open, Ctrl-C ends the process immediately.
     const program = await announceBoot(
@@ -162,7 +126,7 @@ export function openCli(
     for (const note of program.notes) page.say(`note: ${oneLine(note)}`);
     try {
       return await untilInterrupted((stopping) => {
-        const actor: Actor = { kind: 'command_line', name: caller?.account ?? readAccountName() };
+        const actor: Actor = { kind: 'command_line', name: readAccountName() };
         return work({ ...program, ctx: { ...program.ctx, actor } }, stopping);
       });
     } finally {
@@ -173,7 +137,7 @@ export function openCli(
   /** Ctrl-C asks the work to end, which then has some seconds. */
   async function untilInterrupted<T>(work: (stopping: AbortSignal) => Promise<T>): Promise<T> {
     const stopping = new AbortController();
-    const ending = (caller?.listenForShutdown ?? listenForShutdown)();
+    const ending = listenForShutdown();
     const stop = () => stopping.abort();
     const interrupted = ending.requested.then(async () => {
       stop();
@@ -191,36 +155,12 @@ export function openCli(
     }
   }
 
-  async function atServer(): Promise<boolean> {
-    if (caller !== undefined) return false;
-    assertNotRemote();
-    const server = await findOwnServer();
-    if (server === undefined) return false;
-    await load();
-    const { logLevel } = readOnce();
-    const { describeShell, runAtServer } = await import('./command-client.ts');
-    const code = await runAtServer(
-      server,
-      {
-        ...describeShell(shell),
-        argv: [...argv],
-        account: readAccountName(),
-        files,
-        logLevel,
-      },
-      shell,
-    );
-    shell.exitCode = code ?? shell.exitCode;
-    return code !== null;
-  }
-
-  /** Until they are operations. */
   function assertNotRemote(): void {
     const { remote } = readServerPlace(io.env);
     if (remote !== undefined)
       throw new Refused(
         'conflict',
-        `this command cannot be sent to ${remote.url} yet: run it where that server runs, without STRANDLINE_URL`,
+        `this command uses the database and files of its own machine, not ${remote.url}: run it where that server runs, without STRANDLINE_URL`,
       );
   }
 
@@ -231,39 +171,38 @@ export function openCli(
     return untilInterrupted((stopping) => work(openApiClient(server, page.kind, stopping), stopping));
   }
 
+  /** @returns false if it has ended without removing `server.json` */
+  async function askServer(server: RunningServer, work: ApiWork, options: ApiOptions): Promise<boolean> {
+    const { NothingListens } = await loadClient();
+    try {
+      await requestFrom(describeServer(server), work, options);
+      return true;
+    } catch (error) {
+      if (error instanceof NothingListens) return false;
+      throw error;
+    }
+  }
+
   async function withApi(work: ApiWork, options: ApiOptions = {}): Promise<void> {
     const { remote } = readServerPlace(io.env);
-    if (remote !== undefined && caller === undefined) {
+    if (remote !== undefined) {
       const name = `The server at ${remote.url}`;
       return requestFrom({ name, variable: 'STRANDLINE_TOKEN', ...remote }, work, options);
     }
     const server = await findOwnServer();
-    if (server !== undefined) {
-      const { NothingListens } = await loadClient();
-      try {
-        return await requestFrom(describeServer(server), work, options);
-      } catch (error) {
-        // The server has ended without removing `server.json`.
-        if (!(error instanceof NothingListens)) throw error;
-      }
-    }
-    if (caller === undefined) {
-      await load();
-      await assertConfiguration();
-    }
+    if (server !== undefined && (await askServer(server, work, options))) return;
+    await load();
+    await assertConfiguration();
     const { openDirectApi } = await import('./direct-api.ts');
     const owner = await withProgram(async (program, stopping) => {
-      const running =
-        options.runsIn === 'server' && caller === undefined ? await program.embedded?.findOwner() : undefined;
+      const running = options.runsIn === 'server' ? await program.embedded?.findOwner() : undefined;
       if (running === undefined) await work(openDirectApi(shellCli, program, stopping), stopping);
       return running;
     });
     if (owner === undefined) return;
     await waitForServer(owner.pid, async () => {
       const started = await findOwnServer();
-      if (started === undefined) return false;
-      await requestFrom(describeServer(started), work, options);
-      return true;
+      return started !== undefined && askServer(started, work, options);
     });
   }
 
@@ -279,15 +218,12 @@ export function openCli(
   }
 
   async function assertConfiguration(): Promise<void> {
-    if (caller !== undefined) return;
     await load();
     const { assertNamedSources } = await import('../app/source-variables.ts');
     await assertNamedSources(readOnce());
   }
 
   const shellCli = Object.assign(shell, {
-    caller,
-    run,
     config: readOnce,
     loadConfiguration: async () => void (await load()),
     assertConfiguration,
@@ -297,28 +233,10 @@ export function openCli(
       .slice(0, 2)
       .join(' '),
     callers: new WeakSet<Command>(),
-    hasConfigurationFile: () => caller === undefined && readServerPlace(io.env).hasFile,
+    hasConfigurationFile: () => readServerPlace(io.env).hasFile,
     log,
     withProgram,
-    atServer,
-    withServer: async (work) => {
-      if (await atServer()) return;
-      const owner = await withProgram(async (program, stopping) => {
-        const running = caller === undefined ? await program.embedded?.findOwner() : undefined;
-        if (running === undefined) await work(program, stopping);
-        return running;
-      });
-      if (owner === undefined) return;
-      await waitForServer(owner.pid, () => atServer());
-    },
-    readFile: (file, option) => {
-      const known = files[file];
-      if (caller === undefined) return (files[file] = readSmallFile(file, option));
-      if (known !== undefined) return known;
-      throw new InvalidInput([{ path: option, given: file, expected: 'a file that the shell has read' }]);
-    },
-    // No path of a file contains NUL.
-    prepare: (name, make) => (files[`\0${name}`] ??= make()),
+    readFile: (file, option) => readSmallFile(file, option),
   } satisfies Omit<Cli, keyof Shell>);
   return shellCli;
 }

@@ -74,7 +74,7 @@ async function prepareCli(
 ): Promise<Cli> {
   await prepare?.();
   const { openCli } = await import('./command-context.ts');
-  return openCli(shell, { ...running, argv, run: runCli });
+  return openCli(shell, { ...running, argv });
 }
 
 /** `doctor` reports an invalid configuration among its checks. */

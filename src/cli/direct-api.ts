@@ -6,21 +6,24 @@ import { invoke } from '../monitor/invoke.ts';
 import type { Api } from './api-client.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseKind } from '../model/database-kind.ts';
-import type { Call } from '../monitor/operation.ts';
+import { openLocalRuns } from './local-runs.ts';
 import { findPublicBase } from './public-base.ts';
 
 export function openDirectApi(
   cli: { page: { kind: DatabaseKind }; config: () => Config },
-  { ctx, embedded }: Pick<Call, 'ctx' | 'embedded'>,
+  program: Parameters<typeof openLocalRuns>[0],
   stopping: AbortSignal,
 ): Api {
+  const { ctx, embedded } = program;
   const call = { ctx, embedded, visitor: LOCAL_VISITOR, stopping, findPublicBase: () => findPublicBase(cli) };
   return {
+    here: openLocalRuns(program, stopping),
     now: () => ctx.clock.now(),
     call: async ({ subject, id }, members, page) => {
       const operation = await loadOperation(subject, id);
       const reply = await invoke(operation, call, members, page);
       return JSON.parse(toJson(reply)) as unknown;
     },
+    stream: async (spec, members) => (await import('./byte-replies.ts')).openHere(ctx, spec, members),
   };
 }

@@ -2,11 +2,15 @@
 
 import { formatCopies } from '../lib/display-format.ts';
 import { type Copies, ONE_COPY } from '../store/stories/one-thing.ts';
-import type { DiscoveryRow } from '../store/queries/discoveries.ts';
+import type { DiscoveryRow as ReadDiscovery } from '../store/queries/discoveries.ts';
+import type { Reply } from './api-requests.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
 import { measureWidth, oneLine, truncate, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime, formatRecentTime } from './value-formatting.ts';
+
+/** As it is read, or as an operation replies. */
+type DiscoveryRow = ReadDiscovery | Reply<ReadDiscovery>;
 
 /** Counted or not. */
 type FoundRow = DiscoveryRow & Partial<Copies>;

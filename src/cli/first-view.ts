@@ -1,19 +1,14 @@
 /** What a new topic shows in a terminal, like its first page: ticks while sources are asked, then what is known. */
-import type { Program } from '../app/program.ts';
 import type { AskedSource } from '../model/asked-source.ts';
 import { formatClock, formatCount } from '../lib/display-format.ts';
 import { readSite } from '../model/links/link.ts';
 import { monotonicMs } from '../platform/clock.ts';
-import { describeAddedTools, isUnconfigured } from '../model/tool-coverage.ts';
-import type { Context } from '../monitor/context.ts';
-import type { RunReport } from '../monitor/runs/run-end.ts';
-import { type FirstView, readFirstRuns, readFirstView } from '../monitor/topics/first-view.ts';
-import type { CreatedSearch } from '../monitor/topics/save-search.ts';
-import { waitsForSource } from '../monitor/topics/service-choice.ts';
-import { readSearches } from '../store/queries/search-list.ts';
+import { describeAddedTools, isUnconfigured, type MissingTool } from '../model/tool-coverage.ts';
+import type { FirstView as ReadView } from '../monitor/topics/first-view.ts';
+import type { Api } from './api-client.ts';
+import { ask, type Reply } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
-import { executeHere, hasWorkers, WAITS_FOR_SOURCE } from './local-runs.ts';
-import { printForecast } from './result-notices.ts';
+import { executeHere, executesHere, type NewSearch, readFirstRun, WAITS_FOR_SOURCE } from './first-runs.ts';
 import { isTerminal, type Terminal } from './terminal-io.ts';
 import { oneLine, truncate } from './terminal-text.ts';
 import { formatRelative } from './value-formatting.ts';
@@ -24,59 +19,56 @@ const MAX_WAIT_MS = 20_000;
 const POLL_MS = 200;
 const MAX_KNOWN = 4;
 const MAX_WEEK = 4;
-const MAX_SEARCHES = 10;
 
-type Follow = { topic: string; created: readonly CreatedSearch[]; stopping: AbortSignal };
+type Follow = { topic: string; created: readonly NewSearch[]; stopping: AbortSignal };
+
+/** As the operation replies. */
+type FirstView = Reply<
+  Pick<ReadView, 'pending' | 'asked' | 'known' | 'week' | 'since' | 'next'> & {
+    each_asking: boolean;
+    no_answer: string | null;
+    more_of_week: number;
+    missing_tools: MissingTool[];
+  }
+>;
 
 /** Executes the first runs here, unless a worker does it, and ticks off sources as they respond. */
-export async function followFirstRuns(cli: Cli, { ctx }: Program, follow: Follow): Promise<FirstView> {
-  const { created, stopping } = follow;
-  const [first] = created;
-  const kind = first?.search.service_kind ?? 'own';
-  if (!(await ctx.isFree(kind)))
-    await printForecast(
-      cli,
-      ctx,
-      created.map(({ search }) => search),
-    );
-  const isElsewhere = await hasWorkers(ctx);
-  const executing = isElsewhere
-    ? null
-    : executeHere(cli, ctx, created, {
-        stopping,
+export async function followFirstView(cli: Cli, api: Api, follow: Follow): Promise<FirstView> {
+  const { topic, created, stopping } = follow;
+  const isHere = await executesHere(api);
+  const runs = await Promise.all(
+    created.map(async (search) => ({ search, id: (await readFirstRun(api, search.slug)).id })),
+  );
+  const executing = isHere
+    ? executeHere(cli, api, runs, {
         isReported: isWorthALine,
         // The sources of our own service are named one by one.
         isCovered: ({ service_kind }) => service_kind !== 'own',
-      });
+      })
+    : null;
   const ticks = createTicks(cli);
-  const isWaiting = isElsewhere && kind === 'own' && (await waitsForSource(ctx, 'own'));
+  const isWaiting = !isHere && created.some(({ status }) => status === 'waiting_for_source');
   const deadline = monotonicMs() + (isWaiting ? 0 : MAX_WAIT_MS);
   let isDone = false;
   void executing?.then(
     () => (isDone = true),
     () => (isDone = true),
   );
-  const searches = await readSearches(ctx.db, { topic: follow.topic, limit: MAX_SEARCHES });
   for (;;) {
-    const { asked: sources, pending, isEachAsking } = await readFirstRuns(ctx, searches, ctx.clock.now());
-    const isOver = isElsewhere ? !pending || monotonicMs() >= deadline : isDone;
-    ticks.show(sources, { isEachAsking, isLast: isOver });
+    const { asked, pending, each_asking } = await ask<FirstView>(api, 'getFirstView', { topic });
+    const isOver = isHere ? isDone : !pending || monotonicMs() >= deadline;
+    ticks.show(asked, { isEachAsking: each_asking, isLast: isOver });
     if (isOver || stopping.aborted) break;
     await sleep(POLL_MS, undefined, { signal: stopping }).catch(() => {});
   }
   ticks.end();
   await executing;
   if (isWaiting) cli.page.say(`Saved. ${WAITS_FOR_SOURCE}`);
-  return readView(ctx, follow.topic);
-}
-
-async function readView(ctx: Context, topic: string): Promise<FirstView> {
-  const searches = await readSearches(ctx.db, { topic, limit: MAX_SEARCHES });
-  return readFirstView(ctx, searches, ctx.clock.now());
+  return ask(api, 'getFirstView', { topic });
 }
 
 /** What a run found is shown below; why it found nothing is not. */
-const isWorthALine = ({ status }: RunReport) => status !== 'succeeded';
+const isWorthALine = (status: string) => status !== 'succeeded';
 
 /** One line on stderr, which grows as sources respond. */
 function createTicks({ io, page }: Pick<Cli, 'io' | 'page'>) {
@@ -121,12 +113,12 @@ function describeTick(
 
 /** The view in about fifteen lines. */
 export function renderFirstView(topic: string, view: FirstView, now: Date, page: Terminal): string[] {
-  const { known, noAnswer, week, moreOfWeek, pending, since, next, missing } = view;
+  const { known, no_answer: noAnswer, week, pending, since, next, missing_tools: missing } = view;
   const { bold, dim, width, more, zone } = page;
   const reader = { zone, now };
   const fit = (line: string) => truncate(line, Number.isFinite(width) ? width : 200, more);
   const added = describeAddedTools(missing);
-  const left = moreOfWeek + Math.max(0, week.length - MAX_WEEK);
+  const left = view.more_of_week + Math.max(0, week.length - MAX_WEEK);
   return [
     bold('Known now'),
     ...(known.length === 0

@@ -8,7 +8,6 @@ import { oneLine } from './terminal-text.ts';
 import { readTopicList } from './topic-list.ts';
 import { type Resolve, readYaml } from './yaml-file.ts';
 import path from 'node:path';
-import { z } from 'zod';
 
 export type GivenFiles = {
   /** YAML. */
@@ -19,26 +18,18 @@ export type GivenFiles = {
   name?: string;
 };
 
-const prepared = z.object({
-  file: z.unknown(),
-  /** By path of the file: `watch.yaml:12`. */
-  places: z.array(z.tuple([z.string(), z.string()])),
-  /** Found by reading it; each path has a place. */
-  problems: z.array(z.object({ path: z.string(), expected: z.string() })),
-});
 type Given = {
   file: unknown;
+  /** By path of the file: `watch.yaml:12`. */
   places: ReadonlyMap<string, string>;
-  problems: z.output<typeof prepared>['problems'];
+  /** Found by reading it; each path has a place. */
+  problems: readonly { path: string; expected: string }[];
 };
 
 /** @returns null if a file cannot be read, which is said */
 export function readGiven(cli: Cli, files: GivenFiles): Given | null {
   try {
-    // In a server, this is what the shell has read.
-    const text = cli.prepare('watch file', () => JSON.stringify(readFiles(cli, files)));
-    const { places, ...given } = prepared.parse(JSON.parse(text));
-    return { ...given, places: new Map(places) };
+    return readFiles(cli, files);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     for (const { path: place, expected } of error.problems) sayError(cli, place, expected);
@@ -48,7 +39,7 @@ export function readGiven(cli: Cli, files: GivenFiles): Given | null {
 }
 
 /** @throws InvalidInput if one of them cannot be read as a whole: its problems are at `watch.yaml:12` */
-function readFiles({ io }: Cli, { file, topics: list, name }: GivenFiles): z.input<typeof prepared> {
+function readFiles({ io }: Cli, { file, topics: list, name }: GivenFiles): Given {
   if (file === undefined && list === undefined)
     throw new InvalidInput([
       { path: 'file', given: undefined, expected: 'give a file (-f), a list of topics (--topics), or both' },
@@ -64,7 +55,7 @@ function readFiles({ io }: Cli, { file, topics: list, name }: GivenFiles): z.inp
   const listed = list === undefined ? undefined : read(list, readTopicList);
   if (problems.length > 0) throw new InvalidInput(problems);
   const value = yaml?.value ?? {};
-  if (!isPlain(value)) return { file: value, places: [...places], problems: [] };
+  if (!isPlain(value)) return { file: value, places, problems: [] };
   const own = isPlain(value['topics']) ? value['topics'] : {};
   const twice = Object.keys(listed?.topics ?? {}).filter((slug) => Object.hasOwn(own, slug));
   return {
@@ -73,7 +64,7 @@ function readFiles({ io }: Cli, { file, topics: list, name }: GivenFiles): z.inp
       ...(listed === undefined ? {} : { topics: { ...own, ...listed.topics } }),
       ...(name === undefined ? {} : { name }),
     },
-    places: [...places],
+    places,
     problems: [
       ...(yaml?.problems ?? []).map(({ path: at, expected }) => ({ path: at, expected })),
       ...twice.map((slug) => ({ path: `topics.${slug}`, expected: `${file} has this topic, too` })),
@@ -132,7 +123,8 @@ export async function sayingProblems<T>(
     result = await work();
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    for (const problem of error.problems) {
+    for (const { path: member, ...rest } of error.problems) {
+      const problem = { ...rest, path: member.replace(/^(?:body\.)?file(?:\.|$)/, '') };
       // What could not be read was sent as empty, so nothing else is said of it.
       if (problems.some((known) => known.path === problem.path)) continue;
       const words = new InvalidInput([problem]).message.slice(problem.path.length + 2);

@@ -1,27 +1,20 @@
-import { findScope } from '../monitor/topics/find-by-slug.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
+/** `new`: by hand, because it follows the feed, and says what is not observed. */
 import { type Command, Option } from 'commander';
 import { InvalidInput } from '../model/errors.ts';
+import { isUnconfigured } from '../model/tool-coverage.ts';
 import { SECOND } from '../lib/time.ts';
-import type { Program } from '../app/program.ts';
-import {
-  countBaseline,
-  readDiscoveriesAfter,
-  type DiscoveryFilter,
-  type DiscoveryRow,
-  type DiscoveryView,
-  MAX_BASELINE_COUNT,
-  readLastDiscoveryId,
-  readNewestDiscoveries,
-} from '../store/queries/discoveries.ts';
-import { describeDiscoveries } from '../store/queries/described-discoveries.ts';
-import { addListOptions, type ListOptions, showRows } from './list-command.ts';
-import { MAX_LIMIT, parseWholeNumber, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
+import { toJson } from '../lib/json-values.ts';
+import type { DescribedDiscovery } from '../store/queries/described-discoveries.ts';
+import type { UnresponsiveTool } from '../store/queries/run-tools.ts';
+import type { Api } from './api-client.ts';
+import { ask, askItems, type Reply } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
-import { printUnresponsiveTools } from './result-notices.ts';
+import { addListOptions, type ListOptions, showRows } from './list-command.ts';
+import { MAX_LIMIT, parseWholeNumber, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
+import { describeUnresponsiveTools } from './reply-notices.ts';
 import { formatCount, formatRecentTime } from './value-formatting.ts';
-import { toJson } from '../lib/json-values.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const DEFAULT_LIMIT = 50;
 const DEFAULT_JSON_LIMIT = 10_000;
@@ -56,97 +49,120 @@ export function registerNew(command: Command, cli: Cli): void {
       'after',
       '\nExample:\n  $ strandline new --topic harbour-ferry --since yesterday --until today\n',
     )
-    .action((options: NewOptions) =>
-      cli.withProgram(async (program, stopping) => {
-        const { search, bySearch, follow, json } = options;
-        if (follow === true && options.until !== undefined)
-          throw new InvalidInput([
-            { path: 'until', given: undefined, expected: 'no end together with --follow, which has none' },
-          ]);
-        const shown = follow === true && options.since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
-        const limit = options.limit ?? (json === true ? DEFAULT_JSON_LIMIT : shown);
-        const scope = await findScope(program.ctx.db, options);
-        const view: DiscoveryView = bySearch === true || search !== undefined ? 'search' : 'topic';
-        const now = program.ctx.clock.now();
-        const filter = {
-          ...scope,
-          since: options.since?.(now),
-          until: options.until?.(now),
-          baseline: options.baseline === true ? undefined : false,
-          view,
-          limit,
-        };
-        return follow === true
-          ? followNew(cli, program, filter, json === true, stopping)
-          : printNew(cli, program, filter, json);
-      }),
-    );
+    .action(({ topic, search, follow = false, json = false, ...options }: NewOptions) => {
+      if (follow && options.until !== undefined)
+        throw new InvalidInput([
+          { path: 'until', given: undefined, expected: 'no end together with --follow, which has none' },
+        ]);
+      const shown = follow && options.since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
+      const limit = options.limit ?? (json ? DEFAULT_JSON_LIMIT : shown);
+      return cli.withApi(
+        async (api, stopping) => {
+          const filter: Filter = {
+            topic,
+            search,
+            since: options.since?.(api.now()),
+            until: options.until?.(api.now()),
+            view: options.bySearch === true || search !== undefined ? 'search' : 'topic',
+            baseline: options.baseline === true ? undefined : false,
+          };
+          const wanted = { filter, limit, json };
+          return follow ? followNew(cli, api, wanted, stopping) : printNew(cli, api, wanted);
+        },
+        { stops: follow ? true : undefined },
+      );
+    });
+  cli.callers.add(command);
 }
 
-async function printNew(
-  cli: Cli,
-  { ctx }: Program,
-  filter: DiscoveryFilter & { limit: number },
-  json: boolean | undefined,
-): Promise<void> {
-  const newest = await readNewestDiscoveries(ctx.db, filter);
-  const rows = await describeDiscoveries(ctx.db, newest.toReversed());
+type Filter = {
+  topic: string | undefined;
+  search: string | undefined;
+  since: Date | undefined;
+  until: Date | undefined;
+  view: 'search' | 'topic';
+  baseline: boolean | undefined;
+};
+type Wanted = { filter: Filter; limit: number; json: boolean };
+type Found = Reply<DescribedDiscovery>;
+
+/** The newest ones, oldest first. */
+async function readNewest(api: Api, { filter, limit }: Wanted): Promise<Found[]> {
+  const newest = await askItems<DescribedDiscovery>(
+    api,
+    'listDiscoveries',
+    { ...filter, described: true },
+    limit,
+  );
+  return newest.toReversed();
+}
+
+async function printNew(cli: Cli, api: Api, wanted: Wanted): Promise<void> {
+  const { limit, json } = wanted;
+  const rows = await readNewest(api, wanted);
+  const gaps = json && rows.length > 0 ? undefined : await readGaps(api, wanted);
   await showRows(cli, json, rows, {
-    columns: discoveryColumns(ctx.clock.now(), cli.page),
-    none: rows.length > 0 ? '' : await describeNone(cli, ctx, filter),
+    columns: discoveryColumns(api.now(), cli.page),
+    none: gaps === undefined ? '' : describeNone(cli, api.now(), gaps, wanted),
     readUrl: ({ url }) => url,
   });
-  await printUnresponsiveTools(cli, ctx, json, filter);
-  if (rows.length === filter.limit)
-    cli.page.say(`Showing the newest ${filter.limit}; for more, set --limit.`);
+  if (gaps !== undefined && !json) sayNotObserved(cli, gaps);
+  if (rows.length === limit) cli.page.say(`Showing the newest ${limit}; for more, set --limit.`);
+}
+
+type Gaps = Reply<{
+  baseline: { found: number; at_least: boolean; since: Date } | null;
+  silent_tools: UnresponsiveTool[];
+}>;
+
+function readGaps(api: Api, { filter: { baseline: _, ...about } }: Wanted): Promise<Gaps> {
+  return ask(api, 'getDiscoveryGaps', about);
 }
 
 /** `Nothing new since 14:02:09Z; 40 were there at the start: --baseline`, or `No discoveries.` */
-async function describeNone(
-  { page }: Cli,
-  { db, clock }: Program['ctx'],
-  { baseline, ...filter }: DiscoveryFilter,
-): Promise<string> {
-  const start = baseline === false ? await countBaseline(db, filter) : null;
-  if (start === null) return 'No discoveries.';
-  const at = (time: Date) => formatRecentTime(time, clock.now(), page);
+function describeNone({ page }: Cli, now: Date, { baseline: start }: Gaps, { filter }: Wanted): string {
+  if (start === null || filter.baseline !== false) return 'No discoveries.';
+  const at = (time: Date) => formatRecentTime(time, now, page);
   const { since = start.since, until } = filter;
   const range = until === undefined ? `since ${at(since)}` : `from ${at(since)} to ${at(until)}`;
-  const startCount = `${start.found === MAX_BASELINE_COUNT ? 'at least ' : ''}${formatCount(start.found, page)}`;
+  const startCount = `${start.at_least ? 'at least ' : ''}${formatCount(start.found, page)}`;
   return `Nothing new ${range}; ${startCount} ${start.found === 1 ? 'was' : 'were'} there at the start: --baseline`;
 }
 
+/** Results of searches whose newest run had tools that did not respond lack theirs. */
+function sayNotObserved({ page }: Cli, { silent_tools }: Gaps): void {
+  // Sources that are left out on purpose are named once, when a search is saved, and by `status`.
+  const tools = silent_tools.filter(({ reason }) => !isUnconfigured(reason));
+  const shown = describeUnresponsiveTools(tools, page);
+  if (shown.length > 0) page.say(`Not observed: ${shown.join('; ')}.`);
+}
+
+type Feed = Reply<{ items: DescribedDiscovery[]; next_after: string }>;
+
 /** Reads by a cursor over ids, which are in commit order, so that nothing is missed or repeated. */
-async function followNew(
-  cli: Cli,
-  { ctx }: Program,
-  filter: DiscoveryFilter & { limit: number },
-  json: boolean,
-  stopping: AbortSignal,
-): Promise<void> {
-  let cursor = await readLastDiscoveryId(ctx.db.pool);
-  let rows: DiscoveryRow[] = (await readNewestDiscoveries(ctx.db, filter)).toReversed();
+async function followNew(cli: Cli, api: Api, wanted: Wanted, stopping: AbortSignal): Promise<void> {
+  const { filter, json } = wanted;
+  const [newest] = await askItems<{ id: bigint }>(api, 'listDiscoveries', {}, 1);
+  let after = newest?.id ?? '0';
+  let rows = await readNewest(api, wanted);
   let waiting = false;
   while (!stopping.aborted) {
-    cursor = rows.at(-1)?.id ?? cursor;
-    if (rows.length > 0)
-      await printDiscoveries(cli, await describeDiscoveries(ctx.db, rows), json, ctx.clock.now());
-    if (!waiting) {
-      await printUnresponsiveTools(cli, ctx, json, filter);
-    }
+    after = rows.at(-1)?.id ?? after;
+    if (rows.length > 0) await printDiscoveries(cli, rows, json, api.now());
+    if (!waiting && !json) sayNotObserved(cli, await readGaps(api, wanted));
     if (!waiting && cli.page.live) cli.page.say('Waiting for discoveries; press Ctrl-C to stop.');
     waiting = true;
     if (rows.length === 0)
       await sleep(FOLLOW_POLL_MS, undefined, { signal: stopping, ref: false }).catch(() => {});
-    rows = stopping.aborted
-      ? []
-      : await readDiscoveriesAfter(ctx.db, { ...filter, after: cursor, limit: 500 });
+    if (stopping.aborted) return;
+    const members = { ...filter, described: true, after, limit: 200 };
+    rows = (await ask<Feed>(api, 'followDiscoveries', members)).items;
   }
 }
 
 async function printDiscoveries(
   { page, out }: Cli,
-  rows: readonly DiscoveryRow[],
+  rows: readonly Found[],
   json: boolean,
   now: Date,
 ): Promise<void> {

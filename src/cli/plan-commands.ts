@@ -1,9 +1,9 @@
 /** `plan`, `apply` and `describe`: what is watched, as a file. */
 import { InvalidInput } from '../model/errors.ts';
-import { type Applied, applyFile } from '../monitor/watch-file/apply.ts';
-import { describeAll } from '../monitor/watch-file/describe.ts';
-import { type Absent, type Plan, planFile } from '../monitor/watch-file/plan.ts';
-import { writeYaml } from '../monitor/watch-file/write-yaml.ts';
+import type { Applied } from '../monitor/watch-file/apply.ts';
+import type { Absent, Plan } from '../monitor/watch-file/plan.ts';
+import { askJson } from './api-requests.ts';
+import type { Api } from './api-client.ts';
 import type { Cli } from './command-context.ts';
 import { EXIT_USAGE } from './command-input.ts';
 import { type GivenFiles, readGiven, sayingProblems } from './given-files.ts';
@@ -29,16 +29,24 @@ export function registerPlan(command: Command, cli: Cli): void {
     .action((options: FileOptions) => {
       const given = readGiven(cli, options);
       if (given === null) return undefined;
-      return cli.withServer(async ({ ctx }) => {
-        const plan = await sayingProblems(cli, given, () => planFile(ctx, given.file, chooseAbsent(options)));
-        if (plan === null) return;
-        await showPlan(cli, plan, options.json);
-        if (plan.differs) cli.exitCode = EXIT_DIFFERS;
-        if (plan.differs && options.json !== true)
-          cli.say(`Nothing was changed. To apply it: strandline apply${writeOptions(options)}`);
-      });
+      return cli.withApi(
+        async (api) => {
+          const members = { file: given.file, absent: chooseAbsent(options) };
+          const plan = await sayingProblems(cli, given, () => askPlan(api, members));
+          if (plan === null) return;
+          await showPlan(cli, plan, options.json);
+          if (plan.differs) cli.exitCode = EXIT_DIFFERS;
+          if (plan.differs && options.json !== true)
+            cli.say(`Nothing was changed. To apply it: strandline apply${writeOptions(options)}`);
+        },
+        { runsIn: 'server' },
+      );
     });
+  cli.callers.add(command);
 }
+
+const askPlan = async (api: Api, members: { file: unknown; absent: Absent }) =>
+  (await askJson(api, 'planFile', members)) as Plan; // as that operation replies
 
 export function registerApply(command: Command, cli: Cli): void {
   addFileOptions(command)
@@ -51,30 +59,37 @@ export function registerApply(command: Command, cli: Cli): void {
     .action((options: ApplyOptions) => {
       const given = readGiven(cli, options);
       if (given === null) return undefined;
-      return cli.withServer(async ({ ctx }) => {
-        const absent = chooseAbsent(options);
-        const plan = await sayingProblems(cli, given, () => planFile(ctx, given.file, absent));
-        if (plan === null) return;
-        if (options.json !== true) await showPlan(cli, plan, false);
-        if (plan.removes_most && !(await mayRemove(cli, plan, options.yes))) return;
-        const { fingerprint = plan.fingerprint } = options;
-        const applied = await sayingProblems(cli, given, () =>
-          applyFile(ctx, given.file, { absent, fingerprint, remove_most: plan.removes_most }),
-        );
-        if (applied === null) return;
-        await cli.show(options.json, applied, () => applied.secrets.map(({ secret }) => secret));
-        sayApplied(cli, applied);
-        if (applied.failed !== null) cli.exitCode = 1;
-        else if (plan.steps.some(({ action, kind }) => action === 'create' && kind === 'search')) {
-          const { hasWorkers } = await import('./local-runs.ts');
-          cli.say(
-            (await hasWorkers(ctx))
-              ? 'First runs start now; see: strandline runs list'
-              : 'No worker is running: searches run once there is one. Start it: strandline up',
-          );
-        }
-      });
+      return cli.withApi(
+        async (api) => {
+          const members = { file: given.file, absent: chooseAbsent(options) };
+          const plan = await sayingProblems(cli, given, () => askPlan(api, members));
+          if (plan === null) return;
+          if (options.json !== true) await showPlan(cli, plan, false);
+          if (plan.removes_most && !(await mayRemove(cli, plan, options.yes))) return;
+          const { fingerprint = plan.fingerprint } = options;
+          const applied = await sayingProblems(cli, given, async () => {
+            const reply = await askJson(api, 'applyFile', {
+              ...members,
+              fingerprint,
+              remove_most: plan.removes_most,
+            });
+            return reply as Applied; // as that operation replies
+          });
+          if (applied === null) return;
+          await cli.show(options.json, applied, () => applied.secrets.map(({ secret }) => secret));
+          sayApplied(cli, applied);
+          if (applied.failed !== null) cli.exitCode = 1;
+          else if (plan.steps.some(({ action, kind }) => action === 'create' && kind === 'search'))
+            cli.say(
+              api.here === undefined || (await api.here.hasWorkers())
+                ? 'First runs start now; see: strandline runs list'
+                : 'No worker is running: searches run once there is one. Start it: strandline up',
+            );
+        },
+        { runsIn: 'server' },
+      );
     });
+  cli.callers.add(command);
 }
 
 export function registerDescribe(command: Command, cli: Cli): void {
@@ -87,12 +102,16 @@ export function registerDescribe(command: Command, cli: Cli): void {
     .action((topic: string | undefined, { all, json }: { all?: boolean; json?: boolean }) => {
       if ((topic === undefined) !== (all === true))
         throw new InvalidInput([{ path: 'topic', given: topic, expected: 'a topic, or --all' }]);
-      return cli.withServer(async ({ ctx }) => {
-        const { file, left_out } = await describeAll(ctx, topic);
-        const text = json === true ? '' : await writeYaml(file, left_out);
+      return cli.withApi(async (api) => {
+        const reply = await askJson(api, 'describeFile', { topic });
+        const { file, left_out } = reply as { file: Record<string, unknown>; left_out: string[] }; // as it replies
+        if (json === true) return cli.show(json, file, () => []);
+        const { writeYaml } = await import('../monitor/watch-file/write-yaml.ts');
+        const text = await writeYaml(file, left_out);
         await cli.show(json, file, () => [text.trimEnd()]);
       });
     });
+  cli.callers.add(command);
 }
 
 function addFileOptions(command: Command): Command {

@@ -1,6 +1,7 @@
 /** Options of `search add`, `edit` and `try`: what a search asks its service for. The monitor validates the values. */
 
-import type { WrittenSearch } from '../monitor/topics/search-definition.ts';
+import { tryParseJson } from '../lib/json-values.ts';
+import { SOURCE_BY_TOOL, TOOLS } from '../model/enumerations.ts';
 import type { Command } from 'commander';
 
 export type RequestOptions = {
@@ -24,6 +25,7 @@ export function addRequestOptions(command: Command, unless: (value: string) => s
     .option('--extra <json>', 'JSON object with additional request members');
 }
 
+/** As the API takes them: names of a list in its letters, and JSON as what it says. */
 export function readRequestOptions({
   prompt,
   tools,
@@ -31,9 +33,22 @@ export function readRequestOptions({
   dateFilter,
   streaming,
   extra,
-}: RequestOptions): Pick<
-  WrittenSearch,
-  'prompt' | 'tools' | 'model' | 'date_filter' | 'streaming' | 'extra'
-> {
-  return { prompt, tools: tools?.split(','), model, date_filter: dateFilter, streaming, extra };
+}: RequestOptions): Record<string, unknown> {
+  return {
+    prompt,
+    tools: tools?.split(',').map(findTool),
+    model: model?.toUpperCase(),
+    date_filter: dateFilter?.toUpperCase(),
+    streaming,
+    // What is no JSON is refused as what it is.
+    extra: extra === undefined ? undefined : (tryParseJson(extra) ?? extra),
+  };
+}
+
+/** By its name in the specification, or by the short name of its source (`web`, `news_forum`, ...). */
+function findTool(typed: string): string {
+  const wanted = typed.trim().toLowerCase();
+  return (
+    TOOLS.find((tool) => tool.toLowerCase() === wanted || SOURCE_BY_TOOL[tool] === wanted) ?? typed.trim()
+  );
 }

@@ -1,13 +1,6 @@
 import type { Command } from 'commander';
-import {
-  applyRetention,
-  countDue,
-  describeDue,
-  describeExpired,
-  readTableSizes,
-  retentionLimitsAt,
-  type TableSize,
-} from '../store/erase/retention.ts';
+import type { TableSize } from '../store/erase/retention.ts';
+import { askJson } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { renderList, renderTable } from './terminal-table.ts';
@@ -17,66 +10,73 @@ export function registerRetention(retention: Command, cli: Cli): void {
   retention.description(
     'Retention periods: ANSWER_DAYS, REJECT_DAYS, MESSAGE_DAYS, AUDIT_DAYS, SNAPSHOT_DAYS. Workers delete expired data once an hour.',
   );
-  retention
+  const show = retention
     .command('show')
     .description('show retention periods, table sizes and expired data')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
-      cli.withServer(async ({ ctx }) => {
-        const due = await countDue(ctx.db, retentionLimitsAt(ctx.clock.now(), ctx.config));
-        const tables = await readTableSizes(ctx.db);
-        const { answerDays, rejectDays, messageDays, auditDays, snapshotDays = null } = ctx.config;
-        const days = {
-          answer_days: answerDays,
-          reject_days: rejectDays,
-          message_days: messageDays,
-          audit_days: auditDays,
-          snapshot_days: snapshotDays,
-        };
-        await cli.show(json, { ...days, due, tables }, () => [
-          ...renderList(
-            [
-              ['raw responses', `kept ${formatQuantity(answerDays, 'day')}`],
-              ['rejected items', `kept ${formatQuantity(rejectDays, 'day')}`],
-              ['message bodies', `kept ${formatQuantity(messageDays, 'day')}`],
-              ['audit log', `kept ${formatQuantity(auditDays, 'day')}`],
+      cli.withApi(
+        async (api) => {
+          const { words, ...kept } = (await askJson(api, 'getRetention')) as Kept; // as it replies
+          const { answer_days, reject_days, message_days, audit_days, snapshot_days, due, tables } = kept;
+          const days = { answer_days, reject_days, message_days, audit_days, snapshot_days };
+          await cli.show(json, { ...days, due, tables }, () => [
+            ...renderList(
               [
-                'snapshots',
-                snapshotDays === null
-                  ? 'kept indefinitely'
-                  : `kept ${formatQuantity(snapshotDays, 'day')}, by month`,
+                ['raw responses', `kept ${formatQuantity(answer_days, 'day')}`],
+                ['rejected items', `kept ${formatQuantity(reject_days, 'day')}`],
+                ['message bodies', `kept ${formatQuantity(message_days, 'day')}`],
+                ['audit log', `kept ${formatQuantity(audit_days, 'day')}`],
+                [
+                  'snapshots',
+                  snapshot_days === null
+                    ? 'kept indefinitely'
+                    : `kept ${formatQuantity(snapshot_days, 'day')}, by month`,
+                ],
+                ['due for deletion', words],
               ],
-              ['due for deletion', describeDue(due)],
-            ],
-            cli.page,
-          ),
-          '',
-          ...renderSizes(tables, cli.page),
-        ]);
-      }),
+              cli.page,
+            ),
+            '',
+            ...renderSizes(tables, cli.page),
+          ]);
+        },
+        { runsIn: 'server' },
+      ),
     );
-  retention
+  const run = retention
     .command('run')
     .description('delete expired data now')
     .option('--dry-run', 'only show what would be deleted')
     .option('--json', 'print JSON')
     .action(({ dryRun, json }: { dryRun?: boolean; json?: boolean }) =>
-      cli.withServer(async ({ ctx }, stopping) => {
-        const limits = retentionLimitsAt(ctx.clock.now(), ctx.config);
-        if (dryRun === true) {
-          const due = await countDue(ctx.db, limits);
-          await cli.show(json, due, () => []);
-          cli.say(`Would delete: ${describeDue(due)}`);
-          return;
-        }
-        const gone = await applyRetention(ctx.db, limits, () => !stopping.aborted);
-        await cli.show(json, gone, () => []);
-        cli.say(`Deleted: ${describeExpired(gone, gone.months)}`);
-        if (!gone.done)
-          cli.say('Not finished: interrupted, or a partition is locked. Workers delete the rest.');
-      }),
+      cli.withApi(
+        async (api) => {
+          if (dryRun === true) {
+            const { due, words } = (await askJson(api, 'getRetention')) as Kept; // as it replies
+            await cli.show(json, due, () => []);
+            cli.say(`Would delete: ${words}`);
+            return;
+          }
+          const { words, ...gone } = (await askJson(api, 'runRetention')) as Gone; // as it replies
+          await cli.show(json, gone, () => []);
+          cli.say(`Deleted: ${words}`);
+          if (!gone.done)
+            cli.say('Not finished: interrupted, or a partition is locked. Workers delete the rest.');
+        },
+        { runsIn: 'server' },
+      ),
     );
+  cli.callers.add(show).add(run);
 }
+
+type Kept = Record<`${'answer' | 'reject' | 'message' | 'audit'}_days`, number> & {
+  snapshot_days: number | null;
+  due: unknown;
+  words: string;
+  tables: TableSize[];
+};
+type Gone = { words: string; done: boolean };
 
 function renderSizes(tables: readonly TableSize[], page: TerminalPage): string[] {
   return renderTable(

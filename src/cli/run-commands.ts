@@ -1,20 +1,16 @@
-/** `runs show` and `runs replay`, by hand: one prints a response as it was sent, the other derives what follows from it. */
+/** `runs show` and `runs replay`, by hand: one prints a response as it was sent, the other counts what was found again. */
 import { escapeUnsafe } from '../lib/text.ts';
-import { Refused } from '../model/errors.ts';
-import { idKey } from '../model/value-shapes.ts';
 import { describeToolReason } from '../model/tool-coverage.ts';
-import { findRunRow, isFreeSearch } from '../monitor/topics/find-by-slug.ts';
-import { readRunCompletion } from '../store/queries/completions.ts';
-import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
-import { describeDiscoveries } from '../store/queries/described-discoveries.ts';
-import { type CallRow, readCalls, readRejects, type RejectRow } from '../store/queries/run-list.ts';
-import { readToolsOf, type RunToolRow } from '../store/queries/run-tools.ts';
-import { loadNewestResponse } from '../store/runs/responses.ts';
+import type { CompletionRow } from '../store/queries/completions.ts';
+import type { DescribedDiscovery } from '../store/queries/described-discoveries.ts';
+import type { CallRow, RejectRow, RunRow } from '../store/queries/run-list.ts';
+import type { RunToolRow } from '../store/queries/run-tools.ts';
+import type { Api } from './api-client.ts';
+import { ask, askBytes, askItems, type Reply } from './api-requests.ts';
+import { RUN_ANSWER } from './byte-replies.ts';
 import type { Cli } from './command-context.ts';
-import { z } from 'zod';
 import { runDiscoveryColumns } from './discovery-rendering.ts';
-import { deriveLocally } from './local-runs.ts';
-import { createInvalidOption, MAX_LIMIT } from './option-values.ts';
+import { createInvalidOption } from './option-values.ts';
 import { renderRun } from './run-rendering.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';
@@ -28,30 +24,35 @@ import {
   formatTime,
 } from './value-formatting.ts';
 
+/** `free`: its calls are known to cost nothing. */
+export type WholeRun = RunRow & {
+  free: boolean;
+  tools: RunToolRow[];
+  call_rows: CallRow[];
+  completion: CompletionRow | null;
+};
+
 /** @param text the id, as it was typed */
 export function showRun(
   cli: Cli,
   text: string,
   options: { response?: boolean; answer?: boolean; json?: boolean },
 ): Promise<void> {
-  const id = parseId('id', text);
-  return cli.withServer(async ({ ctx }) => {
-    const { db } = ctx;
-    const run = await readToolsOf(db, await findRunRow(db, id));
-    if (options.response === true || options.answer === true)
-      return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
-    const calls = await readCalls(db, id);
-    const rejects = await readRejects(db, id);
-    const newest = (await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT })).toReversed();
-    const discoveries = options.json === true ? newest : await describeDiscoveries(db, newest);
-    const completion = (await readRunCompletion(db, id)) ?? null;
-    const free = await isFreeSearch(ctx, run.search);
-    await cli.show(options.json, { ...run, calls, rejects, discoveries, completion }, () => {
+  const run = parseId('id', text);
+  return cli.withApi(async (api) => {
+    if (options.response === true || options.answer === true) return printResponse(cli, api, run);
+    const { call_rows: calls, ...row } = await ask<WholeRun>(api, 'getRun', { run });
+    const rejects = await askItems<RejectRow>(api, 'listRejects', { run });
+    const described = options.json === true ? undefined : true;
+    const newest = await askItems<DescribedDiscovery>(api, 'listDiscoveries', { run, described });
+    const discoveries = newest.toReversed();
+    const { free } = row;
+    await cli.show(options.json, { ...row, calls, rejects, discoveries }, () => {
       const { page } = cli;
-      const now = ctx.clock.now();
+      const now = api.now();
       return [
-        ...renderRun(run, free, page),
-        ...renderSection('tools', run.tools, toolColumns(now, page), page),
+        ...renderRun(row, free, page),
+        ...renderSection('tools', row.tools, toolColumns(now, page), page),
         ...renderSection('calls', calls, callColumns(free, page), page),
         ...renderSection('new', discoveries, runDiscoveryColumns(now, page), page, ({ url }) => url),
         ...renderSection('rejected items', rejects, rejectColumns(), page),
@@ -63,18 +64,20 @@ export function showRun(
 /** @param text the id, as it was typed */
 export function replayRunOf(cli: Cli, text: string, options: { json?: boolean }): Promise<void> {
   const id = parseId('id', text);
-  return cli.withServer(async ({ ctx }) => {
-    const { replayRun } = await import('../monitor/runs/late-and-replay.ts');
-    const { findings, diff } = await replayRun(ctx, id);
-    await deriveLocally(ctx);
-    const run = await readToolsOf(ctx.db, await findRunRow(ctx.db, id));
-    const free = await isFreeSearch(ctx, run.search);
-    await cli.show(options.json, run, () => renderRun(run, free, cli.page));
-    const counts = `${formatQuantity(findings.posts.length, 'post')}, ${formatQuantity(findings.links.length, 'link')}`;
-    const fresh = diff.newPosts.length + diff.newLinks.length;
-    cli.page.say(`parsed again: ${counts}; ${fresh} new`);
-  });
+  return cli.withApi(
+    async (api) => {
+      const { replayed } = await ask<{ replayed: Replayed }>(api, 'replayRun', { run: id });
+      const run = await ask<WholeRun>(api, 'getRun', { run: id });
+      await api.here?.derive();
+      await cli.show(options.json, run, () => renderRun(run, run.free, cli.page));
+      const counts = `${formatQuantity(replayed.posts, 'post')}, ${formatQuantity(replayed.links, 'link')}`;
+      cli.page.say(`parsed again: ${counts}; ${replayed.fresh} new`);
+    },
+    { runsIn: 'server' },
+  );
 }
+
+type Replayed = { posts: number; links: number; fresh: number };
 
 function renderSection<Row>(
   name: string,
@@ -92,14 +95,19 @@ function renderSection<Row>(
 }
 
 /** Raw bytes to a pipe; on a terminal, control characters are escaped. */
-async function printResponse(cli: Cli, body: Buffer | undefined, id: bigint): Promise<void> {
-  if (body === undefined) throw new Refused('not_found', `run ${id} has no stored response`);
-  if (!cli.page.live) return cli.out.write(body);
-  const shown = escapeUnsafe(body.toString('utf8'));
+async function printResponse(cli: Cli, api: Api, run: string): Promise<void> {
+  const pieces = await askBytes(api, RUN_ANSWER, { run });
+  if (!cli.page.live) {
+    for await (const piece of pieces) await cli.out.write(piece);
+    return;
+  }
+  const read: Uint8Array[] = [];
+  for await (const piece of pieces) read.push(piece);
+  const shown = escapeUnsafe(Buffer.concat(read).toString('utf8'));
   return cli.out.write(shown.endsWith('\n') ? shown : `${shown}\n`);
 }
 
-function toolColumns(now: Date, page: TerminalPage): Column<RunToolRow>[] {
+function toolColumns(now: Date, page: TerminalPage): Column<Reply<RunToolRow>>[] {
   const words = (responded: boolean | null) =>
     responded === null ? page.unknown : responded ? 'responded' : 'no response';
   return [
@@ -124,7 +132,7 @@ function toolColumns(now: Date, page: TerminalPage): Column<RunToolRow>[] {
   ];
 }
 
-function callColumns(free: boolean, page: TerminalPage): Column<CallRow>[] {
+function callColumns(free: boolean, page: TerminalPage): Column<Reply<CallRow>>[] {
   return [
     { head: 'n', cell: (call) => String(call.n), right: true },
     { head: 'state', cell: (call) => call.state },
@@ -145,7 +153,7 @@ function callColumns(free: boolean, page: TerminalPage): Column<CallRow>[] {
   ];
 }
 
-function rejectColumns(): Column<RejectRow>[] {
+function rejectColumns(): Column<Reply<RejectRow>>[] {
   return [
     { head: 'path', cell: (reject) => reject.path, elastic: 1, wraps: true },
     { head: 'code', cell: (reject) => reject.code },
@@ -153,8 +161,7 @@ function rejectColumns(): Column<RejectRow>[] {
   ];
 }
 
-export function parseId(path: string, text: string): bigint {
-  const id = z.safeDecode(idKey, text);
-  if (!id.success) throw createInvalidOption(path, text, 'an id: a whole number from 1');
-  return id.data;
+export function parseId(path: string, text: string): string {
+  if (!/^[1-9]\d{0,17}$/.test(text)) throw createInvalidOption(path, text, 'an id: a whole number from 1');
+  return text;
 }

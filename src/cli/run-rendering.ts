@@ -7,6 +7,7 @@ import type { Id } from '../store/db/database.ts';
 import type { Highlight } from '../store/queries/highlights.ts';
 import type { RunRow } from '../store/queries/run-list.ts';
 import type { RunWithTools } from '../store/queries/run-tools.ts';
+import type { Reply } from './api-requests.ts';
 import { describeFailure } from './run-failure.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
@@ -55,7 +56,11 @@ export function runColumns(now: Date, page: TerminalPage): Column<RunCells>[] {
 }
 
 /** @param free whether the search's service is known to cost nothing */
-export function renderRun(run: RunWithTools, free: boolean, page: TerminalPage): string[] {
+export function renderRun(
+  run: RunWithTools | Reply<RunWithTools>,
+  free: boolean,
+  page: TerminalPage,
+): string[] {
   return renderList(
     [
       ['run', String(run.id)],

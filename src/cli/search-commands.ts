@@ -1,16 +1,13 @@
-import { toJson } from '../lib/json-values.ts';
-import { createNotFound, InvalidInput } from '../model/errors.ts';
-import { addStatus, readSearchStatuses } from '../monitor/status/search-status.ts';
-import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
-import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
-import type { WrittenSearch } from '../monitor/topics/search-definition.ts';
-import { readPaces } from '../store/runs/pace.ts';
-import { readRunPage } from '../store/queries/run-list.ts';
-import { readToolsOf } from '../store/queries/run-tools.ts';
-import { readIntervalChanges, SHOWN_INTERVAL_CHANGES } from '../store/queries/search-list.ts';
+/** `search show`, `add` and `edit`, by hand: they show runs beside the search, and say what changed. */
+import { InvalidInput } from '../model/errors.ts';
+import { explainMissingTools } from '../monitor/topics/tool-sources.ts';
+import type { RunRow } from '../store/queries/run-list.ts';
+import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
+import type { MissingTool } from '../model/tool-coverage.ts';
+import { ask, askItems } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
-import { executeFirstRuns } from './local-runs.ts';
-import { printMissingTools } from './result-notices.ts';
+import { followFirstRuns } from './first-runs.ts';
+import type { WholeRun } from './run-commands.ts';
 import { renderRun } from './run-rendering.ts';
 import { describeEdit, renderIntervalChanges, renderSearch } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
@@ -27,36 +24,45 @@ export function registerSearchByHand(search: Command, cli: Cli): void {
   registerTry(search, cli);
 }
 
+type Shown = SearchRow & { current_interval: string | null; completeness: string | null };
+/** How many changes of an adaptive interval are shown. */
+const SHOWN_INTERVAL_CHANGES = 5;
+
 function registerShow(search: Command, cli: Cli): void {
-  search
+  const command = search
     .command('show')
     .description('show a search, its state and its last run')
     .argument('<search>', 'search slug')
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
-      cli.withServer(async ({ ctx }) => {
-        const row = await findSearchRow(ctx.db, slug);
-        const {
-          runs: [newest],
-        } = await readRunPage(ctx.db, { search: row.slug, limit: 1 });
-        const last = newest && (await readToolsOf(ctx.db, newest));
-        const free = await ctx.isFree(row.service_kind);
-        const [pace] = await readPaces(ctx.db, [row.id]);
-        const statuses = await readSearchStatuses(ctx, [row.id]);
-        const [known] = addStatus([row], statuses);
-        if (known === undefined) throw createNotFound('search', row.slug);
-        const json = JSON.parse(toJson(asTopic(known))) as StatusOfTopic; // its JSON
-        const status = describeTopicStatus(json, { now: ctx.clock.now(), page: cli.page });
-        const interval_changes = await readIntervalChanges(ctx.db, row.id, {
-          limit: SHOWN_INTERVAL_CHANGES,
-        });
-        await cli.show(options.json, { ...known, last_run: last ?? null, interval_changes }, () => [
-          ...renderSearch(row, cli.page, { pace, status }),
-          ...renderIntervalChanges(interval_changes, cli.page),
-          ...(last === undefined ? [] : ['', ...renderRun(last, free, cli.page)]),
-        ]);
-      }),
+      cli.withApi(
+        async (api) => {
+          const known = await ask<Shown>(api, 'getSearch', { search: slug });
+          const [newest] = await askItems<RunRow>(api, 'listRuns', { search: known.slug }, 1);
+          const last = newest && (await ask<WholeRun>(api, 'getRun', { run: newest.id }));
+          const interval_changes = await askItems<IntervalChangeRow>(
+            api,
+            'listIntervalChanges',
+            { search: known.slug },
+            SHOWN_INTERVAL_CHANGES,
+          );
+          // Its times as text.
+          const topic = asTopic(known) as unknown as StatusOfTopic;
+          const status = describeTopicStatus(topic, { now: api.now(), page: cli.page });
+          await cli.show(options.json, { ...known, last_run: last ?? null, interval_changes }, () => [
+            ...renderSearch(known, cli.page, {
+              interval: known.current_interval,
+              completeness: known.completeness,
+              status,
+            }),
+            ...renderIntervalChanges(interval_changes, cli.page),
+            ...(last === undefined ? [] : ['', ...renderRun(last, last.free, cli.page)]),
+          ]);
+        },
+        { runsIn: 'server' },
+      ),
     );
+  cli.callers.add(command);
 }
 
 /** Options of a search; the monitor validates the values. */
@@ -91,19 +97,26 @@ function registerAddAndEdit(search: Command, cli: Cli): void {
       // No default, because the two differ in cost.
       if (operation === undefined)
         throw new InvalidInput([{ path: 'operation', given: undefined, expected: 'one of microblog, ai' }]);
-      return cli.withServer(async (program, stopping) => {
-        const created = await createSearch(program.ctx, {
-          slug,
-          operation,
-          topic,
-          service,
-          ...readSearchOptions(options),
-        });
-        const [saved] = await executeFirstRuns(cli, program, [created], { json: options.json, stopping });
-        await cli.show(options.json, saved, () => (saved === undefined ? [] : renderSearch(saved, cli.page)));
-      });
+      return cli.withApi(
+        async (api) => {
+          const saved = await ask<Created>(api, 'createSearch', {
+            slug,
+            operation: operation.toLowerCase(),
+            topic,
+            service: service?.toLowerCase(),
+            ...readSearchOptions(options),
+          });
+          if (options.json !== true) for (const line of saved.forecast) cli.page.say(line);
+          const [shown] = await followFirstRuns(cli, api, [saved]);
+          await cli.show(options.json, shown, () =>
+            shown === undefined ? [] : renderSearch(shown, cli.page),
+          );
+        },
+        { runsIn: 'server' },
+      );
     },
   );
+  cli.callers.add(add);
 
   const edit = search
     .command('edit')
@@ -111,19 +124,28 @@ function registerAddAndEdit(search: Command, cli: Cli): void {
     .argument('<search>', 'search slug')
     .option('--slug <slug>', 'new slug; the former one continues to work');
   addSearchOptions(edit, () => '').action((slug: string, options: SearchOptions & { slug?: string }) =>
-    cli.withServer(async ({ ctx }) => {
-      const before = await findSearchRow(ctx.db, slug);
-      const changes = { slug: options.slug, ...readSearchOptions(options) };
-      const { changed, changesRequest, search: edited } = await editSearch(ctx, slug, changes);
-      const row = await findSearchRow(ctx.db, edited.slug);
-      await cli.show(options.json, row, () => renderSearch(row, cli.page));
-      if (!changed) cli.page.say('Nothing changed.');
-      else cli.page.say(`${slug}: ${describeEdit(before, row).join('; ')}`);
-      await printMissingTools(cli, ctx, row);
-      if (changesRequest) cli.page.say('The request changed, so the next run is a new baseline.');
-    }),
+    cli.withApi(
+      async (api) => {
+        const before = await ask<SearchRow>(api, 'getSearch', { search: slug });
+        const members = { ...readSearchOptions(options), slug: options.slug };
+        const row = await ask<SearchRow & { missing_tools: MissingTool[] }>(api, 'editSearch', {
+          search: slug,
+          ...members,
+        });
+        await cli.show(options.json, row, () => renderSearch(row, cli.page));
+        const changes = describeEdit(before, row);
+        cli.page.say(changes.length === 0 ? 'Nothing changed.' : `${slug}: ${changes.join('; ')}`);
+        for (const words of explainMissingTools(row.missing_tools)) cli.page.say(`${row.slug}: ${words}`);
+        if (row.request_version !== before.request_version)
+          cli.page.say('The request changed, so the next run is a new baseline.');
+      },
+      { runsIn: 'server' },
+    ),
   );
+  cli.callers.add(edit);
 }
+
+type Created = SearchRow & { status: string; forecast: string[] };
 
 const describeDefault = (value: string) => ` (default: ${value})`;
 
@@ -144,7 +166,7 @@ function addSearchOptions(command: Command, unless: (value: string) => string): 
     .option('--json', 'print JSON');
 }
 
-function readSearchOptions(options: SearchOptions): Omit<WrittenSearch, 'slug' | 'operation'> {
+function readSearchOptions(options: SearchOptions): Record<string, unknown> {
   const { cron, tz, every, label, sensitivity } = options;
   return {
     ...readRequestOptions(options),
@@ -152,6 +174,6 @@ function readSearchOptions(options: SearchOptions): Omit<WrittenSearch, 'slug' |
     tz,
     every,
     labels: label,
-    sensitivity,
+    sensitivity: sensitivity?.toLowerCase(),
   };
 }

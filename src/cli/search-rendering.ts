@@ -1,25 +1,26 @@
 /** Saved searches for people. */
 import {
-  describeCurrentInterval,
   describeIntervalChange,
   describeStoredSchedule,
   formatSlot,
 } from '../monitor/schedule/schedule-text.ts';
-import { describeMissed, judgeOne } from '../monitor/status/search-completeness.ts';
-import type { PaceRow } from '../store/runs/pace.ts';
 import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
 import { describeState, formatShortSchedule } from './search-columns.ts';
+import type { Reply } from './api-requests.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
 import { formatInstant } from './value-formatting.ts';
 
 /** @param more what its runs and responses have shown; undefined: not shown */
 export function renderSearch(
-  search: SearchRow,
+  search: Reply<SearchRow>,
   page: TerminalPage,
-  { pace, status }: { pace?: PaceRow | undefined; status?: string } = {},
+  {
+    interval,
+    completeness,
+    status,
+  }: Partial<Record<'interval' | 'completeness' | 'status', string | null>> = {},
 ): string[] {
-  const incomplete = pace === undefined ? null : judgeOne(pace);
   return renderList(
     [
       ['search', search.slug],
@@ -43,8 +44,8 @@ export function renderSearch(
         : []),
       ['extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)],
       ['schedule', describeStoredSchedule(search)],
-      ['interval', pace === undefined ? null : describeCurrentInterval(pace)],
-      ['completeness', incomplete && describeMissed(incomplete)],
+      ['interval', interval ?? null],
+      ['completeness', completeness ?? null],
       [
         'next run',
         search.next_due_at === null
@@ -68,7 +69,10 @@ export function renderSearch(
 }
 
 /** A line for each change, newest first; none: nothing. */
-export function renderIntervalChanges(changes: readonly IntervalChangeRow[], page: TerminalPage): string[] {
+export function renderIntervalChanges(
+  changes: readonly Reply<IntervalChangeRow>[],
+  page: TerminalPage,
+): string[] {
   if (changes.length === 0) return [];
   const lines = changes.map(
     (change) => [formatInstant(change.at, page), describeIntervalChange(change)] as const,
@@ -77,7 +81,7 @@ export function renderIntervalChanges(changes: readonly IntervalChangeRow[], pag
 }
 
 /** `every 15m → every 5m`: what an edit changed. */
-export function describeEdit(before: SearchRow, after: SearchRow): string[] {
+export function describeEdit(before: Reply<SearchRow>, after: Reply<SearchRow>): string[] {
   const members = [
     ['slug', ({ slug }) => slug],
     ['prompt', ({ prompt }) => `"${prompt}"`],
@@ -89,7 +93,7 @@ export function describeEdit(before: SearchRow, after: SearchRow): string[] {
     ['schedule', formatShortSchedule],
     ['sensitivity', ({ sensitivity }) => sensitivity],
     ['labels', ({ labels }) => labels.join(', ') || 'none'],
-  ] as const satisfies readonly (readonly [string, (row: SearchRow) => string])[];
+  ] as const satisfies readonly (readonly [string, (row: Reply<SearchRow>) => string])[];
   return members.flatMap(([name, show]) =>
     show(before) === show(after) ? [] : [`${name}: ${show(before)} → ${show(after)}`],
   );

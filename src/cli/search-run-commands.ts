@@ -2,30 +2,19 @@
 
 import type { AskedSource } from '../model/asked-source.ts';
 import { InvalidInput } from '../model/errors.ts';
-import { enqueueNewRuns } from '../monitor/enqueue.ts';
-import type { Trial, SearchToTry } from '../monitor/runs/trial.ts';
+import type { MissingTool } from '../model/tool-coverage.ts';
+import type { Trial as ReadTrial } from '../monitor/runs/trial.ts';
 import type { TrialLink, TrialPost } from '../monitor/runs/trial-results.ts';
-import { parseSearchSchedule, toScheduleColumns } from '../monitor/schedule/schedule.ts';
-import { findSearchRow, isFreeSearch } from '../monitor/topics/find-by-slug.ts';
-import { insertManualRun } from '../monitor/topics/run-now.ts';
-import { previewEdit } from '../monitor/topics/save-search.ts';
-import {
-  describeCost,
-  describeExpected,
-  type Forecast,
-  forecastSaved,
-  forecastSearches,
-  toPreviewJson,
-} from '../monitor/topics/search-forecast.ts';
-import { findDefaultKind } from '../monitor/topics/service-choice.ts';
-import { readRun, type RunRow } from '../store/queries/run-list.ts';
-import { readToolsOf } from '../store/queries/run-tools.ts';
-import type { Cli, CommandProgram } from './command-context.ts';
-import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
+import { explainMissingTools } from '../monitor/topics/tool-sources.ts';
+import type { SearchRow } from '../store/queries/search-list.ts';
+import type { Api } from './api-client.ts';
+import { ask, type Reply } from './api-requests.ts';
+import type { Cli } from './command-context.ts';
+import { executesHere, followRun } from './first-runs.ts';
 import { numberOption } from './option-values.ts';
 import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
-import { printMissingTools } from './result-notices.ts';
-import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
+import type { WholeRun } from './run-commands.ts';
+import { describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { splitParagraphs } from './terminal-text.ts';
@@ -33,7 +22,7 @@ import { formatCount, formatCost, formatQuantity, formatTime } from './value-for
 import type { Command } from 'commander';
 
 export function registerSearchRun(search: Command, cli: Cli): void {
-  search
+  const command = search
     .command('run')
     .description('run a search now')
     .argument('<search>', 'search slug')
@@ -41,57 +30,49 @@ export function registerSearchRun(search: Command, cli: Cli): void {
     .option('--json', 'print the run as JSON')
     .addHelpText('after', '\nExample:\n  $ strandline search run ferry-posts --wait --json\n')
     .action((slug: string, options: { wait?: boolean; json?: boolean }) =>
-      cli.withServer(async (program, stopping) => {
-        const wait = options.wait ?? false;
-        const run = await readToolsOf(
-          program.ctx.db,
-          await runSearchNow(cli, program, slug, { wait, stopping }),
-        );
-        const free = await isFreeSearch(program.ctx, slug);
-        await cli.show(options.json, run, () => renderRun(run, free, cli.page));
-        if (run.status === 'failed' || run.status === 'cancelled') cli.exitCode = 1;
-      }),
+      cli.withApi(
+        async (api, stopping) => {
+          const run = await runSearchNow(cli, api, slug, { wait: options.wait ?? false, stopping });
+          await cli.show(options.json, run, () => renderRun(run, run.free, cli.page));
+          if (run.status === 'failed' || run.status === 'cancelled') cli.exitCode = 1;
+        },
+        { runsIn: 'server', stops: true },
+      ),
     );
+  cli.callers.add(command);
 }
 
-/**
- * Inserts a run and executes it here, or leaves it to a worker if one is running and `--wait` is not set.
- * @throws Refused `not_found`
- */
+/** Requests a run, and executes it here, or leaves it to a worker if one is running and `--wait` is not set. */
 async function runSearchNow(
   cli: Cli,
-  { ctx }: Pick<CommandProgram, 'ctx'>,
-  slug: string,
+  api: Api,
+  search: string,
   { wait, stopping }: { wait: boolean; stopping: AbortSignal },
-): Promise<RunRow> {
+): Promise<Reply<WholeRun>> {
   const { page } = cli;
-  const { runId, alreadyQueued } = await insertManualRun(ctx, slug);
-  const queued = `run ${runId} is ${alreadyQueued ? 'already queued' : 'queued'}`;
-  if (alreadyQueued && wait) page.say(queued);
-  if (wait)
-    return executeUntilEnded(cli, ctx, runId, stopping, (report) => {
-      page.say(describeReport(report, ctx.clock.now(), page));
-    });
-  if (await hasWorkers(ctx)) {
-    if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
-    page.say(`${queued}; a worker executes it. See: strandline runs show ${runId}`);
-  } else {
-    const report = await executeLocally(cli, ctx, runId, stopping);
-    await deriveLocally(ctx);
+  const { id, already_queued } = await ask<{ id: bigint; already_queued: boolean }>(api, 'runSearch', {
+    search,
+  });
+  const queued = `run ${id} is ${already_queued ? 'already queued' : 'queued'}`;
+  if (wait) {
+    if (already_queued) page.say(queued);
+    return followRun(cli, api, id, stopping);
+  }
+  if (await executesHere(api)) {
+    const report = (await api.here?.execute(id)) ?? null;
+    await api.here?.derive();
     page.say(
       report === null
-        ? `run ${runId} waits for another run of its search. See: strandline runs show ${runId}`
-        : describeReportWithoutWorkers(report, ctx.clock.now(), page),
+        ? `run ${id} waits for another run of its search. See: strandline runs show ${id}`
+        : describeReportWithoutWorkers(report, api.now(), page),
     );
-  }
-  const row = await readRun(ctx.db, runId);
-  if (row === undefined) throw new Error('a manual run has disappeared');
-  return row;
+  } else page.say(`${queued}; a worker executes it. See: strandline runs show ${id}`);
+  return ask<WholeRun>(api, 'getRun', { run: id });
 }
 
 type PreviewOptions = { cron?: string; tz?: string; every?: string; count: number; json?: boolean };
 export function registerPreview(search: Command, cli: Cli): void {
-  search
+  const command = search
     .command('preview')
     .description('show when a search or schedule runs next, and how often')
     .argument('[search]', 'search slug; --cron or --every replace its schedule')
@@ -104,62 +85,62 @@ export function registerPreview(search: Command, cli: Cli): void {
       'after',
       '\nExample:\n  $ strandline search preview --cron "0 8 * * 1-5" --tz Europe/Berlin\n',
     )
-    .action(async (slug: string | undefined, options: PreviewOptions) => {
-      // Limits of a day, sources and costs are the server's.
-      return cli.withServer(async ({ ctx }) => {
-        const row = slug === undefined ? null : await findSearchRow(ctx.db, slug);
-        const { cron, tz, every, count } = options;
-        const when = { cron, tz, every };
-        const forecast =
-          row === null
-            ? await forecastSearches(
-                ctx,
-                findDefaultKind(ctx),
-                [{ name: 'preview', operation: 'microblog', ...when }],
-                { count },
-              )
-            : await forecastSaved(ctx, [row], { edit: when, count });
-        const preview = toPreviewJson(forecast);
-        const isWritten = row === null || cron !== undefined || every !== undefined;
-        const columns = isWritten ? toScheduleColumns(parseSearchSchedule({ ...when, slug: '' })) : row;
-        const shown = {
-          cron: columns.cron,
-          every_seconds: columns.every_seconds,
-          auto: columns.auto,
-          tz: columns.tz,
-          ...preview,
-        };
-        await cli.show(options.json, shown, () => renderPreview(forecast, cli.page));
-        if (row !== null) await printMissingTools(cli, ctx, row);
-      });
-    });
+    .action((search: string | undefined, { json, ...members }: PreviewOptions) =>
+      cli.withApi(
+        async (api) => {
+          const preview =
+            search === undefined
+              ? await ask<Preview>(api, 'previewSchedule', members)
+              : await ask<Preview>(api, 'previewSearch', { search, ...members });
+          await cli.show(json, preview, () => renderPreview(preview, cli.page));
+          if (search !== undefined)
+            for (const words of explainMissingTools(preview.missing_tools))
+              cli.page.say(`${search}: ${words}`);
+        },
+        { runsIn: 'server' },
+      ),
+    );
+  cli.callers.add(command);
 }
 
-function renderPreview(forecast: Forecast, page: TerminalPage): string[] {
-  const preview = forecast.searches[0]?.preview;
-  if (preview == null) return [];
-  const { next } = toPreviewJson(forecast);
+type Preview = {
+  words: string;
+  auto: string | null;
+  next: { at: Date; local: string }[];
+  expected: string | null;
+  cost: string;
+  runs_per_day: number;
+  most_runs_per_day: number;
+  most_calls_per_day: number;
+  calls_per_month: number;
+  most_calls_per_month: number;
+  calls_per_day_limit: number | null;
+  missing_tools: MissingTool[];
+};
+
+function renderPreview(preview: Reply<Preview>, page: TerminalPage): string[] {
+  const { next, calls_per_day_limit: limit } = preview;
   return renderList(
     [
       ['schedule', preview.words],
-      ['next', next.length > 0 ? null : preview.adaptive ? page.unknown : 'never'],
+      ['next', next.length > 0 ? null : preview.auto === null ? 'never' : page.unknown],
       ...next.map(({ local }, i) => [i === 0 ? 'next' : '', local] as const),
-      ['expected', describeExpected(preview)],
-      ['in the next 24 h', formatQuantity(preview.runsPerDay, 'run')],
+      ['expected', preview.expected],
+      ['in the next 24 h', formatQuantity(preview.runs_per_day, 'run')],
       [
         'on a busy day',
-        `${formatQuantity(preview.mostRunsPerDay, 'run')}, at most ${formatQuantity(preview.mostCallsPerDay, 'call')}`,
+        `${formatQuantity(preview.most_runs_per_day, 'run')}, at most ${formatQuantity(preview.most_calls_per_day, 'call')}`,
       ],
       [
         'in 30 days',
-        `${formatQuantity(preview.runsPerMonth, 'run')}, at most ${formatQuantity(preview.mostCallsPerMonth, 'call')}`,
+        `${formatQuantity(preview.calls_per_month, 'run')}, at most ${formatQuantity(preview.most_calls_per_month, 'call')}`,
       ],
-      ['cost', describeCost(forecast)],
+      ['cost', preview.cost],
       [
         'limit',
-        preview.callsPerDayLimit === null
+        limit === null
           ? 'none'
-          : `${formatCount(preview.callsPerDayLimit, page)} calls a day for all searches of its service (CALLS_PER_DAY)`,
+          : `${formatCount(limit, page)} calls a day for all searches of its service (CALLS_PER_DAY)`,
       ],
     ],
     page,
@@ -188,21 +169,36 @@ export function registerTry(group: Command, cli: Cli): void {
       '\nExamples:\n  $ strandline search try --operation microblog --prompt "harbour ferry"\n' +
         '  $ strandline search try harbour-ferry-posts --prompt "harbour ferry timetable"\n',
     )
-    .action((slug: string | undefined, options: TryOptions) => {
-      assertOperation(slug, options.operation);
-      const { limit: shown } = options;
-      return cli.withServer(async ({ ctx }, stopping) => {
-        const { operation, service } = options;
-        const written: SearchToTry = { operation, service, ...readRequestOptions(options) };
-        const saved = slug === undefined ? written : await previewEdit(ctx, slug, written);
-        const named = written.service ?? saved.service;
-        const search = { ...saved, service: named };
-        const { trySearch } = await import('../monitor/runs/trial.ts');
-        const trial = await trySearch(ctx, search, { signal: stopping, shown });
-        const free = await ctx.isFree(trial.service_kind);
-        await cli.show(options.json, trial, () => renderTrial(trial, free, ctx.clock.now(), cli.page));
-      });
+    .action((search: string | undefined, options: TryOptions) => {
+      assertOperation(search, options.operation);
+      const { limit: shown, json, operation, service } = options;
+      return cli.withApi(
+        async (api) => {
+          const written = { operation, service, ...readRequestOptions(options) };
+          const saved = search === undefined ? {} : await readSaved(api, search);
+          const trial = await ask<Trial>(api, 'trySearch', {
+            ...saved,
+            ...Object.fromEntries(Object.entries(written).filter(([, value]) => value !== undefined)),
+            shown,
+          });
+          await cli.show(json, trial, () => renderTrial(trial, api.now(), cli.page));
+        },
+        { runsIn: 'server', stops: true },
+      );
     });
+  cli.callers.add(attempt);
+}
+
+type Trial = ReadTrial & { free: boolean };
+
+/** The request of a saved search, as a trial takes it. */
+async function readSaved(api: Api, search: string): Promise<Record<string, unknown>> {
+  const row = await ask<SearchRow>(api, 'getSearch', { search });
+  const { operation, service_kind: service, prompt, model, extra, tools, date_filter, streaming } = row;
+  const request = { operation, service, prompt, model, extra };
+  return operation === 'ai'
+    ? { ...request, tools, date_filter: date_filter ?? undefined, streaming }
+    : request;
 }
 
 /** Required without a saved search, refused with one. @throws InvalidInput */
@@ -213,7 +209,7 @@ function assertOperation(slug: string | undefined, operation: string | undefined
   throw new InvalidInput([{ path: 'operation', given: operation, expected }]);
 }
 
-function renderTrial(trial: Trial, free: boolean, now: Date, page: TerminalPage): string[] {
+function renderTrial(trial: Reply<Trial>, now: Date, page: TerminalPage): string[] {
   const { posts, links, completion, posts_found, posts_known, links_found, links_known } = trial;
   const describeCount = (n: number, known: number, unit: string) =>
     `${formatQuantity(n, unit)}, ${formatCount(known, page)} known`;
@@ -226,7 +222,7 @@ function renderTrial(trial: Trial, free: boolean, now: Date, page: TerminalPage)
         ['', describeCount(links_found, links_known, 'link')],
         ['', trial.rejected === 0 ? null : `${formatQuantity(trial.rejected, 'item')} rejected`],
         ['duration', `${(trial.latency_ms / 1_000).toFixed(1)} s`],
-        ['cost', formatCost(trial.cost_usd, { free })],
+        ['cost', formatCost(trial.cost_usd, trial)],
       ],
       page,
     ),

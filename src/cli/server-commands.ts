@@ -73,7 +73,7 @@ async function runWorker(cli: Cli): Promise<void> {
     const start = async (of: Program) => startWorker(of.ctx, await of.backend(), VERSION);
     running = await start(program);
     const samples = sandbox === null ? null : await runSandboxWorker(program, sandbox, {}, start);
-    commands = await serveCommands({ real: program, sandbox }, null, cli);
+    commands = await serveCommands({ real: program, sandbox }, null);
     // Logs when sources are reachable; runs that wait ask by themselves.
     program.services.watchSources(() => {});
     log.info(

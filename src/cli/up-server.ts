@@ -30,8 +30,9 @@ import {
   describeWatchConsequence,
 } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
+import { describeRunTools } from './local-runs.ts';
+import { createDayFormat } from './value-formatting.ts';
 import { describeUnresponsiveTools } from './reply-notices.ts';
-import { describeRunTools } from './result-notices.ts';
 import { renderRunReport } from './run-rendering.ts';
 import type { ShutdownRequest } from './process-exit.ts';
 import { findServer } from './running-server.ts';
@@ -89,10 +90,7 @@ export async function runUp(
     // Before the server starts: it refuses an address that others can reach while there is no token.
     const tokens = createsToken ? await createFirstTokens(programs) : [];
     web = await startWeb({ ...real, idle: () => readIdleReason(worker) }, sandbox);
-    commands = await serveCommands({ real, sandbox }, config.http.baseUrl ?? web.url, {
-      run: cli.run,
-      onReport: (ctx, report) => reports.add(ctx, report),
-    });
+    commands = await serveCommands({ real, sandbox }, config.http.baseUrl ?? web.url);
     print(`  ${page.bold('dashboard')}   ${describeDashboard(real, web)}`);
     const consequence = describeWatchConsequence(config.hosted !== undefined);
     const state = await real.ctx.ownSources();
@@ -305,7 +303,7 @@ async function printReport({ page, out }: Cli, ctx: Context, report: RunReport):
   try {
     const fresh = report.status === 'succeeded' && !report.diff.baseline;
     const highlights = fresh ? await readHighlights(ctx.db, report.diff) : [];
-    const coverage = await describeRunTools(ctx, report.runId, page);
+    const coverage = await describeRunTools(ctx, report.runId, createDayFormat(page));
     const lines = renderRunReport(report, { highlights, coverage }, ctx.clock.now(), page);
     await out.write(`${lines.join('\n')}\n`);
   } catch (error) {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
-import { watch } from '../monitor/sources/watch-address.ts';
+import type { SearchRow } from '../store/queries/search-list.ts';
+import { ask, askItems, atOptions } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
-import { executeFirstRuns } from './local-runs.ts';
+import { followFirstRuns } from './first-runs.ts';
 import { oneLine } from './terminal-text.ts';
 
 type WatchOptions = {
@@ -30,33 +31,35 @@ export function registerWatch(command: Command, cli: Cli): void {
       'after',
       '\nExample:\n  $ strandline watch "harbour ferry" --every 5m\n  $ strandline watch https://news.example\n',
     )
-    .action((text: string, options: WatchOptions) =>
-      cli.withServer(async (program, stopping) => {
-        const { name, slug, service, every, aiEvery, json } = options;
-        const { topic, created, notes } = await watch(program.ctx, {
-          text,
-          name,
-          slug,
-          service,
-          postsEvery: every,
-          aiEvery,
-        });
-        if (json === true) {
-          const searches = await executeFirstRuns(cli, program, created, { json, stopping });
-          await cli.show(json, { topic, searches }, () => []);
-        } else {
-          const { followFirstRuns, renderFirstView } = await import('./first-view.ts');
-          const view = await followFirstRuns(cli, program, { topic, created, stopping });
-          const now = program.ctx.clock.now();
-          await cli.show(json, view, () => renderFirstView(topic, view, now, cli.page));
-        }
-        if (slug === undefined && /^topic-[0-9a-f]{8}$/.test(topic))
-          cli.page.say(
-            `No slug could be derived from the text, so the topic is called ${topic}. To choose a slug: --slug`,
+    .action((text: string, { json, every, aiEvery, ...options }: WatchOptions) =>
+      cli.withApi(
+        async (api, stopping) => {
+          const members = { text, ...options, posts_every: every, ai_every: aiEvery };
+          const made = await atOptions({ posts_every: 'every', ai_every: 'ai-every' }, () =>
+            ask<NewTopic>(api, 'watchTopic', members),
           );
-        for (const note of notes) cli.page.say(oneLine(note));
-        cli.page.say(`Watching ${topic}. See what is new: strandline new --topic ${topic}`);
-        if (json !== true) cli.page.say('To be told: strandline channels add team ADDRESS');
-      }),
+          const { slug: topic, free, forecast, notes } = made;
+          const created = await askItems<SearchRow & { status: string }>(api, 'listSearches', { topic });
+          if (json === true)
+            await cli.show(json, { topic, searches: await followFirstRuns(cli, api, created) }, () => []);
+          else {
+            if (!free) for (const line of forecast) cli.page.say(line);
+            const { followFirstView, renderFirstView } = await import('./first-view.ts');
+            const view = await followFirstView(cli, api, { topic, created, stopping });
+            await cli.show(json, view, () => renderFirstView(topic, view, api.now(), cli.page));
+          }
+          if (options.slug === undefined && /^topic-[0-9a-f]{8}$/.test(topic))
+            cli.page.say(
+              `No slug could be derived from the text, so the topic is called ${topic}. To choose a slug: --slug`,
+            );
+          for (const note of notes) cli.page.say(oneLine(note));
+          cli.page.say(`Watching ${topic}. See what is new: strandline new --topic ${topic}`);
+          if (json !== true) cli.page.say('To be told: strandline channels add team ADDRESS');
+        },
+        { runsIn: 'server', stops: true },
+      ),
     );
+  cli.callers.add(command);
 }
+
+type NewTopic = { slug: string; free: boolean; forecast: string[]; notes: string[] };

@@ -15,12 +15,21 @@ Answer from its tools only, and cite the addresses that they return. Not observe
 ${QUOTED_NOTICE}`;
 
 /** Opens a call for one request, which `signal` aborts. */
-type OpenCall = (signal: AbortSignal) => ToolCall;
+export type OpenCall = (signal: AbortSignal) => ToolCall;
+
+/** Calls tools in this process. */
+export const callIn =
+  (openCall: OpenCall): CallTool =>
+  (name, input, signal) =>
+    callTool(openCall(signal), name, input);
 
 /** Runs a call, at once or when others have ended. */
 type Enqueue = (work: () => Promise<ToolReply | undefined>) => Promise<ToolReply | undefined>;
 
-function createServer(openCall: OpenCall, enqueue: Enqueue = (work) => work()): McpServer {
+/** Calls a tool by its name; undefined: there is none. */
+export type CallTool = (name: string, input: unknown, signal: AbortSignal) => Promise<ToolReply | undefined>;
+
+function createServer(call: CallTool, enqueue: Enqueue = (work) => work()): McpServer {
   const server = new McpServer(
     { name: 'strandline', title: 'strandline', version: VERSION },
     { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
@@ -29,7 +38,7 @@ function createServer(openCall: OpenCall, enqueue: Enqueue = (work) => work()): 
   server.server.setRequestHandler(
     'tools/call',
     async ({ params: { name, arguments: input } }, { mcpReq }) => {
-      const reply = await enqueue(async () => callTool(openCall(mcpReq.signal), name, input));
+      const reply = await enqueue(() => call(name, input, mcpReq.signal));
       if (reply === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeUnknownTool(name));
       return { content: [{ type: 'text', text: reply.text }], isError: reply.isError };
@@ -66,7 +75,10 @@ export async function respond(
   openCall: OpenCall,
 ): Promise<Response> {
   // Nothing changes that a client could subscribe to.
-  const handler = createMcpHandler(() => createServer(openCall), { maxSubscriptions: 0, keepAliveMs: 0 });
+  const handler = createMcpHandler(() => createServer(callIn(openCall)), {
+    maxSubscriptions: 0,
+    keepAliveMs: 0,
+  });
   const request = new Request('http://localhost/mcp', { method: 'POST', headers, signal });
   return handler.fetch(request, { parsedBody: message });
 }
@@ -84,12 +96,12 @@ const TOO_MANY: ToolReply = {
 /** Serves an assistant on its streams until it closes them, or `stopping` is aborted. */
 export async function serveStreams(
   { stdin, stdout, stopping }: { stdin: Readable; stdout: Writable; stopping: AbortSignal },
-  openCall: OpenCall,
+  call: CallTool,
 ): Promise<void> {
   const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
   const limit = pLimit(MAX_CALLS);
   const enqueue: Enqueue = async (work) => (limit.pendingCount < MAX_WAITING ? limit(work) : TOO_MANY);
-  const handle = serveStdio(() => createServer(openCall, enqueue), { transport, maxSubscriptions: 0 });
+  const handle = serveStdio(() => createServer(call, enqueue), { transport, maxSubscriptions: 0 });
   await new Promise<void>((resolve) => {
     stdin
       .once('end', resolve)

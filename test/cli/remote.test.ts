@@ -137,8 +137,10 @@ test('a connection that is refused, a reply that is no JSON, and a redirect are 
   expect(tls.stderr).toContain('it does not speak TLS');
 });
 
-test('a command that is no operation says that it cannot be sent, and opens nothing', async () => {
+test('a command about this machine says why it cannot be sent, and opens nothing', async () => {
   const { code, stderr } = await run(['export', 'posts'], { STRANDLINE_URL: 'https://watch.example' });
   expect(code).toBe(1);
-  expect(stderr).toContain('this command cannot be sent to https://watch.example yet');
+  expect(stderr).toContain(
+    'this command uses the database and files of its own machine, not https://watch.example',
+  );
 });

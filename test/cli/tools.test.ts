@@ -46,7 +46,7 @@ const WEB = 'Web Search needs a key (BRAVE_API_KEY)';
 const plain = (text: string) => text.replace(/\s+/g, ' ');
 
 test('watch says which tools of its first run did not respond', () => {
-  expect(watched.code).toBe(0);
+  expect(watched.code, watched.stderr).toBe(0);
   expect(plain(watched.stderr)).toContain(`tide-pools-ai: 6 of 7 tools responded: ${WEB}`);
   expect(watched.stderr).not.toContain('News Forum');
 });

@@ -56,6 +56,7 @@ const TAGS: readonly { name: string; description: string }[] = [
   { name: 'digests', description: 'What a span of time brought, in two minutes of reading.' },
   { name: 'tokens', description: 'Tokens for the API and the dashboard.' },
   { name: 'audit log', description: 'Who created, changed or removed what.' },
+  { name: 'retention', description: 'How long data is kept, and what has expired.' },
   { name: 'sql', description: 'SQL queries over the documented views.' },
 ];
 

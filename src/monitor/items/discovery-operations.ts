@@ -1,16 +1,25 @@
 /** Operations on discoveries: a list for people, and the feed that programs follow. */
 import { z } from 'zod';
 import { DISCOVERY_KINDS } from '../../model/closed-lists.ts';
-import { flagParam } from '../../model/value-shapes.ts';
+import { flagParam, idParam, timeShape } from '../../model/value-shapes.ts';
+import type { Database } from '../../store/db/database.ts';
 import { defineRowWith } from '../../store/db/row-shapes.ts';
-import { readDiscoveriesAfter, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
+import {
+  countBaseline,
+  type DiscoveryRow,
+  MAX_BASELINE_COUNT,
+  readDiscoveriesAfter,
+  readNewestDiscoveries,
+} from '../../store/queries/discoveries.ts';
+import { readUnresponsiveTools } from '../../store/queries/run-tools.ts';
 import { addCopies, COPIES_SHAPE } from '../../store/stories/one-thing.ts';
 import { BY_ID, lastIdOf, limitParam, pastTime, scopeParams } from '../common-inputs.ts';
 import { declareOperation } from '../operation.ts';
+import { SilentTool } from '../status/status-shapes.ts';
 import { findScope } from '../topics/find-by-slug.ts';
 import { afterDiscoveryId, viewParam } from './discovery-inputs.ts';
 
-const Discovery = defineRowWith('Discovery', 'discoveries', COPIES_SHAPE);
+export const Discovery = defineRowWith('Discovery', 'discoveries', COPIES_SHAPE);
 
 const filters = {
   ...scopeParams,
@@ -19,6 +28,12 @@ const filters = {
     .optional()
     .describe('true: only the baseline of each search. false: only later discoveries. Default: both.'),
   view: viewParam,
+  run: idParam.optional().describe('Only what this run found for the first time.'),
+  described: flagParam
+    .optional()
+    .describe(
+      'As people read it: a completion has what changed in it, a link to a post the text of the post. Otherwise as stored.',
+    ),
   since: pastTime('Found at or after this time.', 'only discoveries since'),
   until: pastTime('Found before this time.', 'only discoveries before'),
 };
@@ -36,11 +51,12 @@ export const DISCOVERY_OPERATIONS = [
     input: z.strictObject(filters),
     output: Discovery,
     list: BY_ID,
-    run: async (call, filter) => {
+    run: async (call, { run: runId, described, ...filter }) => {
       const { db } = call.ctx;
       const scope = await findScope(db, filter);
       const page = { before: lastIdOf(call), limit: call.page.limit };
-      return addCopies(db.pool, await readNewestDiscoveries(db, { ...filter, ...scope, ...page }));
+      const rows = await readNewestDiscoveries(db, { ...filter, runId, ...scope, ...page });
+      return complete(db, rows, described);
     },
   }),
   declareOperation({
@@ -55,11 +71,49 @@ export const DISCOVERY_OPERATIONS = [
       next_after: z.string().describe('Value of `after` for the next request, even if this page is empty.'),
       more: z.boolean().describe('True if there are more now; otherwise poll later.'),
     }),
-    run: async ({ ctx: { db } }, { limit, after, ...filter }) => {
+    run: async ({ ctx: { db } }, { limit, after, run: runId, described, ...filter }) => {
       const scope = await findScope(db, filter);
-      const rows = await readDiscoveriesAfter(db, { ...filter, ...scope, after, limit: limit + 1 });
-      const items = await addCopies(db.pool, rows.slice(0, limit));
+      const rows = await readDiscoveriesAfter(db, { ...filter, runId, ...scope, after, limit: limit + 1 });
+      const items = await complete(db, rows.slice(0, limit), described);
       return { items, next_after: String(items.at(-1)?.id ?? after), more: rows.length > limit };
     },
   }),
+  declareOperation({
+    ...about,
+    id: 'getDiscoveryGaps',
+    route: 'GET /api/v1/discoveries/gaps',
+    does: 'Get what a list of discoveries does not show',
+    more: 'The baseline, which was there at the start, and tools that did not respond to the newest runs.',
+    input: z.strictObject({ ...scopeParams, view: filters.view, since: filters.since, until: filters.until }),
+    output: z.object({
+      baseline: z
+        .object({
+          found: z.int().describe('Number of discoveries.'),
+          at_least: z.boolean().describe('True: there may be more, which are not counted.'),
+          since: timeShape.describe('When the first of them was found.'),
+        })
+        .nullable()
+        .describe('Discoveries of baselines; null: none.'),
+      silent_tools: z.array(SilentTool),
+    }),
+    run: async ({ ctx: { db } }, filter) => {
+      const scope = await findScope(db, filter);
+      const [baseline, silent_tools] = await Promise.all([
+        countBaseline(db, { ...filter, ...scope }),
+        readUnresponsiveTools(db, scope),
+      ]);
+      const at_least = baseline?.found === MAX_BASELINE_COUNT;
+      return { baseline: baseline === null ? null : { ...baseline, at_least }, silent_tools };
+    },
+  }),
 ];
+
+async function complete(
+  db: Database,
+  rows: readonly DiscoveryRow[],
+  described: boolean | undefined,
+): Promise<readonly DiscoveryRow[]> {
+  if (described !== true) return addCopies(db.pool, rows);
+  const { describeDiscoveries } = await import('../../store/queries/described-discoveries.ts');
+  return describeDiscoveries(db, rows);
+}

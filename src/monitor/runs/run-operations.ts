@@ -6,11 +6,13 @@ import { RUN_CODE_NAMES } from '../../model/errors.ts';
 import { idParam, timeShape } from '../../model/value-shapes.ts';
 import type { Id } from '../../store/db/database.ts';
 import { defineRowWith } from '../../store/db/row-shapes.ts';
+import { readRunCompletion } from '../../store/queries/completions.ts';
 import { readCalls, readRejects, readResponseNote, readRunPage } from '../../store/queries/run-list.ts';
 import { readRunTools } from '../../store/queries/run-tools.ts';
 import { BY_ID, lastIdOf, pastTime, scopeParams, TIME_EXAMPLES } from '../common-inputs.ts';
+import { Completion } from '../items/item-shapes.ts';
 import { commandWords, declareOperation } from '../operation.ts';
-import { findRunRow, findScope } from '../topics/find-by-slug.ts';
+import { findRunRow, findScope, isFreeSearch } from '../topics/find-by-slug.ts';
 import { Call, Reject, Run, RunTool } from './run-shapes.ts';
 
 const RunWhole = defineRowWith('RunWhole', 'runs', {
@@ -35,6 +37,8 @@ const RunWhole = defineRowWith('RunWhole', 'runs', {
     })
     .nullable()
     .describe('The stored response; null if there is none or it has expired.'),
+  free: z.boolean().describe('Whether calls of its search are known to cost nothing.'),
+  completion: Completion.nullable().describe('The text that it returned; null: none.'),
 });
 
 const about = { tag: 'runs', scope: 'read' } as const;
@@ -99,8 +103,10 @@ export const RUN_OPERATIONS = [
         tools: readRunTools(db, [id]),
         call_rows: readCalls(db, id),
         answer: readResponseNote(db, id),
+        free: isFreeSearch(ctx, run.search),
+        completion: readRunCompletion(db, id),
       });
-      return { ...run, ...parts, answer: parts.answer ?? null };
+      return { ...run, ...parts, answer: parts.answer ?? null, completion: parts.completion ?? null };
     },
   }),
   declareOperation({
@@ -111,12 +117,25 @@ export const RUN_OPERATIONS = [
     does: 'Parse the stored response of a run again',
     more: 'Uses the current parser and makes no call. If the response still cannot be parsed, `type` contains the code.',
     input: named,
-    output: Run,
+    output: defineRowWith('ReplayedRun', 'runs', {
+      replayed: z
+        .object({
+          posts: z.int(),
+          links: z.int(),
+          fresh: z.int().describe('Of these, what was not known from an earlier response.'),
+        })
+        .describe('What the response contains.'),
+    }),
     callsService: true,
     run: async ({ ctx }, { run: id }: { run: Id }) => {
       const { replayRun } = await import('./late-and-replay.ts');
-      await replayRun(ctx, id);
-      return findRunRow(ctx.db, id);
+      const { findings, diff } = await replayRun(ctx, id);
+      const replayed = {
+        posts: findings.posts.length,
+        links: findings.links.length,
+        fresh: diff.newPosts.length + diff.newLinks.length,
+      };
+      return { ...(await findRunRow(ctx.db, id)), replayed };
     },
   }),
 ];

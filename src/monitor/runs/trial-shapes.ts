@@ -46,7 +46,7 @@ const OpenedPages = z.object({
   ),
 });
 
-const AskedSource = z.object({
+export const AskedSource = z.object({
   source: z.string(),
   tool: z.string(),
   queries: z.array(z.string()).describe('Words as they were sent; empty if the source matches by itself.'),
@@ -68,6 +68,7 @@ export const Trial = z
     received_at: timeShape,
     latency_ms: z.number().describe('From request to last byte, in milliseconds.'),
     cost_usd: z.number().nullable().describe('Cost of the call in US dollars; null if not reported.'),
+    free: z.boolean().describe('Whether calls of the service are known to cost nothing.'),
     bytes: z.int().describe('Size of the decoded response.'),
     items_seen: z.int().describe('Items in the response, including rejected ones.'),
     rejected: z.int().describe('Items that could not be parsed.'),

@@ -1,12 +1,12 @@
 /** Operations on the installation: its status, and its services with what their calls cost. */
 import { z } from 'zod';
-import { MODELS, OPERATIONS, TOOLS } from '../../model/enumerations.ts';
+import { MODELS, OPERATIONS } from '../../model/enumerations.ts';
 import { RUN_CODE_NAMES } from '../../model/errors.ts';
-import { TOOL_REASON_NAMES } from '../../model/tool-coverage.ts';
 import { RULE_STATES } from '../../model/alerts.ts';
 import { SystemEvent } from '../alerts/problem-operations.ts';
 import { CHECK_STATES } from './check.ts';
 import { readServices } from './status-facts.ts';
+import { SilentTool } from './status-shapes.ts';
 import { readStatus } from './system-status.ts';
 import { readCallCosts } from '../../store/queries/call-costs.ts';
 import {
@@ -199,17 +199,7 @@ const Status = z
       'Number of searches in each state other than normal: rising, falling, new_level, silent. See `listTrendStates`.',
     ),
     silent_tools: z
-      .array(
-        z.object({
-          tool: z.enum(TOOLS),
-          reason: z.enum(TOOL_REASON_NAMES),
-          detail: z.string().nullable().describe('What the service reported about it.'),
-          observed_at: timeShape.nullable(),
-          last_responded_at: timeShape.nullable().describe('To any of these searches; null: never.'),
-          searches: z.int().describe('Number of searches.'),
-          search: z.string().describe('Slug of the first.'),
-        }),
-      )
+      .array(SilentTool)
       .describe('Tools that did not respond to the newest runs of active searches.'),
     resting: z
       .array(

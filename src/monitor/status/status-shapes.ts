@@ -1,5 +1,7 @@
 /** Topics and searches with their status, as replies have them. */
 import { z } from 'zod';
+import { TOOLS } from '../../model/enumerations.ts';
+import { TOOL_REASON_NAMES } from '../../model/tool-coverage.ts';
 import { timeShape } from '../../model/value-shapes.ts';
 import { defineRowWith } from '../../store/db/row-shapes.ts';
 import { SEARCH_STATUSES } from '../../model/closed-lists.ts';
@@ -40,3 +42,15 @@ export const searchMembers = {
     .describe('When the newest response that was parsed was received (UTC); null if there is none.'),
 };
 export const Search = defineRowWith('Search', 'searches', searchMembers);
+
+export const SilentTool = z
+  .object({
+    tool: z.enum(TOOLS),
+    reason: z.enum(TOOL_REASON_NAMES),
+    detail: z.string().nullable().describe('What the service reported about it.'),
+    observed_at: timeShape.nullable(),
+    last_responded_at: timeShape.nullable().describe('To any of these searches; null: never.'),
+    searches: z.int().describe('Number of searches.'),
+    search: z.string().describe('Slug of the first.'),
+  })
+  .meta({ id: 'SilentTool' });

@@ -2,22 +2,24 @@
 import { z } from 'zod';
 import { countParam } from '../../model/value-shapes.ts';
 import type { Id } from '../../store/db/database.ts';
-import { readIntervalChanges, readVersions } from '../../store/queries/search-list.ts';
+import { readIntervalChanges, readVersions, type SearchRow } from '../../store/queries/search-list.ts';
 import { BY_ID, lastIdOf } from '../common-inputs.ts';
 import type { Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { declareOperation } from '../operation.ts';
 import { Trial } from '../runs/trial-shapes.ts';
 import { readSearchWithStatus } from '../status/search-status.ts';
-import { Search } from '../status/status-shapes.ts';
 import { findRunRow, findSearchRow } from './find-by-slug.ts';
+import type { Forecast } from './search-forecast.ts';
 import {
+  CreatedSearch,
   IntervalChange,
   PreviewShape,
   RequestedRun,
   SavedSearch,
   SearchPreviewShape,
   SearchVersion,
+  SearchWhole,
 } from './search-shapes.ts';
 import {
   atSearch,
@@ -25,6 +27,7 @@ import {
   FORMER_SLUGS,
   newSearch,
   schedulePreviewBody,
+  scheduleQuery,
   searchTrialBody,
   writtenSearch,
 } from './topic-inputs.ts';
@@ -41,6 +44,20 @@ const versionNumber = z
   .min(1)
   .max(2 ** 31 - 1);
 
+async function describePace({ db }: Context, { id }: SearchRow) {
+  const [{ readPaces }, { describeCurrentInterval }, { describeMissed, judgeOne }] = await Promise.all([
+    import('../../store/runs/pace.ts'),
+    import('../schedule/schedule-text.ts'),
+    import('../status/search-completeness.ts'),
+  ]);
+  const [pace] = await readPaces(db, [id]);
+  const incomplete = pace === undefined ? null : judgeOne(pace);
+  return {
+    current_interval: pace === undefined ? null : describeCurrentInterval(pace),
+    completeness: incomplete === null ? null : describeMissed(incomplete),
+  };
+}
+
 async function readSaved(ctx: Context, slug: string) {
   const { findMissingTools } = await import('./tool-sources.ts');
   const row = await findSearchRow(ctx.db, slug);
@@ -49,6 +66,28 @@ async function readSaved(ctx: Context, slug: string) {
     missing_tools: await findMissingTools(ctx, row.service_kind, row),
   };
 }
+
+/** @param of a schedule as it is stored, or as somebody wrote it */
+async function writePreview(forecast: Forecast, of: ScheduleColumns | WrittenSchedule) {
+  const [{ describeCost, describeExpected, toPreviewJson }, { parseSearchSchedule, toScheduleColumns }] =
+    await Promise.all([loadForecast(), import('../schedule/schedule.ts')]);
+  const shown = toPreviewJson(forecast);
+  const preview = forecast.searches[0]?.preview;
+  const { cron, every_seconds, auto, tz } =
+    'every_seconds' in of ? of : toScheduleColumns(parseSearchSchedule({ ...of, slug: '' }));
+  return {
+    ...shown,
+    cron,
+    every_seconds,
+    auto,
+    tz,
+    expected: preview == null ? null : describeExpected(preview),
+    cost: describeCost(forecast),
+  };
+}
+
+type WrittenSchedule = Partial<Record<'cron' | 'tz' | 'every', string | undefined>>;
+type ScheduleColumns = Pick<SearchRow, 'cron' | 'every_seconds' | 'auto' | 'tz'>;
 
 /**
  * The commands are by hand: `search show` shows the last run, `add` and `run` execute runs where no worker does, `edit` says
@@ -62,8 +101,11 @@ export const SEARCH_OPERATIONS = [
     does: 'Get a saved search',
     more: 'The current version and state. `state_reason` explains why a search is broken or capped. Removed searches are returned, too.',
     input: z.strictObject(atSearch),
-    output: Search,
-    run: async ({ ctx }, { search }) => readSearchWithStatus(ctx, await findSearchRow(ctx.db, search)),
+    output: SearchWhole,
+    run: async ({ ctx }, { search }) => {
+      const row = await findSearchRow(ctx.db, search);
+      return { ...(await readSearchWithStatus(ctx, row)), ...(await describePace(ctx, row)) };
+    },
   }),
   declareOperation({
     ...about,
@@ -102,12 +144,16 @@ export const SEARCH_OPERATIONS = [
     does: 'Create a search',
     more: 'Saves the search and runs it immediately. Slugs are unique: one that exists, or that a removed search keeps, returns 409.',
     input: newSearch,
-    output: SavedSearch,
+    output: CreatedSearch,
     idempotent: true,
     created: locate,
     run: async ({ ctx }, written) => {
-      const { search } = await (await loadChanges()).createSearch(ctx, written);
-      return readSaved(ctx, search.slug);
+      const [{ createSearch }, { describeNewSearches }] = await Promise.all([
+        loadChanges(),
+        import('./new-search-notes.ts'),
+      ]);
+      const { search } = await createSearch(ctx, written);
+      return { ...(await readSaved(ctx, search.slug)), ...(await describeNewSearches(ctx, [search])) };
     },
   }),
   declareOperation({
@@ -143,11 +189,17 @@ export const SEARCH_OPERATIONS = [
     route: 'GET /api/v1/searches/{search}/preview',
     does: 'Preview the schedule and cost of a search',
     more: 'The next runs in the time zone of the schedule, and the cost by the recent cost of such calls; null if the service never reports it.',
-    input: z.strictObject({ ...atSearch, count: countParam(100, 5).describe('Number of runs to list.') }),
+    input: z.strictObject({
+      ...atSearch,
+      count: countParam(100, 5).describe('Number of runs to list.'),
+      ...scheduleQuery,
+    }),
     output: SearchPreviewShape,
-    run: async ({ ctx }, { search, count }) => {
-      const { forecastSaved, toPreviewJson } = await loadForecast();
-      return toPreviewJson(await forecastSaved(ctx, [await findSearchRow(ctx.db, search)], { count }));
+    run: async ({ ctx }, { search, count, ...edit }) => {
+      const { forecastSaved } = await loadForecast();
+      const row = await findSearchRow(ctx.db, search);
+      const isWritten = edit.cron !== undefined || edit.every !== undefined;
+      return writePreview(await forecastSaved(ctx, [row], { count, edit }), isWritten ? edit : row);
     },
   }),
   declareOperation({
@@ -159,11 +211,13 @@ export const SEARCH_OPERATIONS = [
     input: schedulePreviewBody,
     output: PreviewShape,
     run: async ({ ctx }, { service, count, ...search }) => {
-      const [{ forecastSearches, toPreviewJson }, { chooseServiceKind, findDefaultKind }] = await Promise.all(
-        [loadForecast(), import('./service-choice.ts')],
-      );
-      const kind = await chooseServiceKind(ctx, service ?? findDefaultKind(ctx));
-      return toPreviewJson(await forecastSearches(ctx, kind, [{ name: 'preview', ...search }], { count }));
+      const [{ forecastSearches }, { chooseServiceKind, findDefaultKind }] = await Promise.all([
+        loadForecast(),
+        import('./service-choice.ts'),
+      ]);
+      const kind = service === undefined ? findDefaultKind(ctx) : await chooseServiceKind(ctx, service);
+      const forecast = await forecastSearches(ctx, kind, [{ name: 'preview', ...search }], { count });
+      return writePreview(forecast, search);
     },
   }),
   declareOperation({
@@ -198,7 +252,8 @@ export const SEARCH_OPERATIONS = [
     endsWithClient: true,
     run: async ({ ctx, stopping = new AbortController().signal }, { shown, ...written }) => {
       const { trySearch } = await import('../runs/trial.ts');
-      return trySearch(ctx, written, { signal: stopping, shown });
+      const trial = await trySearch(ctx, written, { signal: stopping, shown });
+      return { ...trial, free: await ctx.isFree(trial.service_kind) };
     },
   }),
 ];

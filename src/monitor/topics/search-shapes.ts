@@ -5,6 +5,7 @@ import { TOOL_REASON_NAMES } from '../../model/tool-coverage.ts';
 import { timeShape } from '../../model/value-shapes.ts';
 import { defineRow, defineRowWith } from '../../store/db/row-shapes.ts';
 import { searchMembers } from '../status/status-shapes.ts';
+import { NOTE_MEMBERS } from './note-members.ts';
 
 export const SearchVersion = defineRow('SearchVersion', 'search_versions');
 export const IntervalChange = defineRow('IntervalChange', 'interval_changes');
@@ -13,7 +14,7 @@ export const RequestedRun = defineRowWith('RequestedRun', 'runs', {
 });
 
 /** Tools of a search without a source on its service. */
-const MissingTools = z
+export const MissingTools = z
   .array(
     z.object({
       tool: z.enum(TOOLS),
@@ -30,6 +31,19 @@ const MissingTools = z
     'Tools whose results runs will lack: without a source, or, of a hosted service, without a response last time.',
   );
 
+export const SearchWhole = defineRowWith('SearchWhole', 'searches', {
+  ...searchMembers,
+  current_interval: z.string().nullable().describe('Its adaptive interval now, in words; null: it is fixed.'),
+  completeness: z
+    .string()
+    .nullable()
+    .describe('What share of posts its responses miss, in words; null: few, or unknown.'),
+});
+export const CreatedSearch = defineRowWith('CreatedSearch', 'searches', {
+  ...searchMembers,
+  missing_tools: MissingTools,
+  ...NOTE_MEMBERS,
+});
 export const SavedSearch = defineRowWith('SavedSearch', 'searches', {
   ...searchMembers,
   missing_tools: MissingTools,
@@ -45,6 +59,12 @@ const CostShape = z
 export const PreviewShape = z
   .object({
     words: z.string().describe('Schedule in words.'),
+    cron: z.string().nullable(),
+    every_seconds: z.number().nullable(),
+    auto: z.string().nullable().describe('Bounds of an adaptive interval; null: it is not adaptive.'),
+    tz: z.string(),
+    expected: z.string().nullable().describe('What an adaptive interval is expected to do, in words.'),
+    cost: z.string().describe('The cost, in words.'),
     next: z
       .array(z.object({ at: timeShape, local: z.string().describe('Local time in its time zone.') }))
       .describe('Next runs; empty if there are none.'),

@@ -27,7 +27,7 @@ const requestMembers = {
   date_filter: z.enum(DATE_FILTERS).describe('Time range of an AI search. Default: PAST_24_HOURS.'),
   streaming: z.boolean().describe('Request a streamed response from an AI search.'),
   extra: z
-    .record(z.string(), z.unknown())
+    .record(z.string(), z.unknown(), 'a JSON object')
     .transform((members) => JSON.stringify(members))
     .describe('Additional members of the request, beyond the specification.'),
 };
@@ -41,6 +41,9 @@ const scheduleMembers = {
     'Interval, such as 90s, 15m or 1h30m, or `auto`: as often as something is posted, optionally with bounds and calls per day (`auto 5m-2h 48/day`). Use either every or cron.',
   ),
 };
+
+/** A schedule in the query of a preview. */
+export const scheduleQuery = z.strictObject(scheduleMembers).partial().shape;
 
 const otherMembers = {
   labels: z.array(textParam(60)).max(50),

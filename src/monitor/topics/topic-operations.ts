@@ -7,6 +7,7 @@ import { commandWords, declareOperation } from '../operation.ts';
 import { addTopicStatus, readTopicStatuses, readTopicWithStatus } from '../status/search-status.ts';
 import { Topic } from '../status/status-shapes.ts';
 import { findTopicRow } from './find-by-slug.ts';
+import { NOTE_MEMBERS } from './note-members.ts';
 import {
   atTopic,
   FORMER_SLUGS,
@@ -23,6 +24,8 @@ const loadChanges = () => import('./save-topic.ts');
 const about = { tag: 'topics', scope: ['write', 'run'] } as const;
 const locate = ({ slug }: { slug: string }) => `/api/v1/topics/${slug}`;
 const SLUG_RULE = 'Slugs are unique: one that exists, or that something removed keeps, returns 409.';
+
+const CreatedTopic = Topic.extend(NOTE_MEMBERS).meta({ id: 'CreatedTopic', 'x-view': 'topics' });
 
 const readTopic = async (ctx: Context, slug: string) =>
   readTopicWithStatus(ctx, await findTopicRow(ctx.db, slug));
@@ -98,12 +101,17 @@ export const TOPIC_OPERATIONS = [
     does: 'Watch a text',
     more: `Creates a topic with a microblog search and an AI search, and runs both immediately. A search is left out if none of its tools has a source, unless its interval is given. If the text is an address (https://...), the page or its feed becomes the only source of the topic, and one AI search returns all of its items. ${SLUG_RULE}`,
     input: watchedText,
-    output: Topic,
+    output: CreatedTopic,
     idempotent: true,
     created: locate,
     run: async ({ ctx }, { posts_every: postsEvery, ai_every: aiEvery, ...written }) => {
-      const { watch } = await import('../sources/watch-address.ts');
-      return readTopic(ctx, (await watch(ctx, { ...written, postsEvery, aiEvery })).topic);
+      const [{ watch }, { describeNewSearches }] = await Promise.all([
+        import('../sources/watch-address.ts'),
+        import('./new-search-notes.ts'),
+      ]);
+      const { topic, created, notes } = await watch(ctx, { ...written, postsEvery, aiEvery });
+      const searches = created.map(({ search }) => search);
+      return { ...(await readTopic(ctx, topic)), ...(await describeNewSearches(ctx, searches, notes)) };
     },
   }),
   // The command `topic rewatch` executes the first runs.
@@ -114,12 +122,17 @@ export const TOPIC_OPERATIONS = [
     does: 'Start the searches of a topic on another service',
     more: 'Creates a topic with the same searches (requests, schedules, labels) on another service, and runs each immediately. Pauses the topic; its `successor` is the new one. Rules stay with the old topic.',
     input: rewatchedTopic.extend(atTopic).meta({ examples: rewatchedTopic.meta()?.examples }),
-    output: Topic,
+    output: CreatedTopic,
     idempotent: true,
     created: locate,
     run: async ({ ctx }, { topic, ...how }) => {
-      const { rewatchTopic } = await import('./rewatch-topic.ts');
-      return readTopic(ctx, (await rewatchTopic(ctx, topic, how)).topic);
+      const [{ rewatchTopic }, { describeNewSearches }] = await Promise.all([
+        import('./rewatch-topic.ts'),
+        import('./new-search-notes.ts'),
+      ]);
+      const { topic: made, created } = await rewatchTopic(ctx, topic, how);
+      const searches = created.map(({ search }) => search);
+      return { ...(await readTopic(ctx, made)), ...(await describeNewSearches(ctx, searches)) };
     },
   }),
   declareOperation({

@@ -1,0 +1,51 @@
+/** Routes whose reply is bytes: by hand in the API, and here, in a process without a server. */
+import { Refused } from '../model/errors.ts';
+import type { Context } from '../monitor/context.ts';
+import type { OperationSpec } from './operation-specs.ts';
+
+type ByteReply = Pick<
+  OperationSpec,
+  'id' | 'subject' | 'does' | 'method' | 'path' | 'members' | 'callsService'
+>;
+
+export const RUN_ANSWER: ByteReply = {
+  id: 'getRunAnswer',
+  subject: 'runs',
+  does: 'Download the raw response of a run',
+  method: 'GET',
+  path: '/api/v1/runs/{run}/answer',
+  members: [{ name: 'run', in: 'params', flag: '', help: '' }],
+};
+
+/** One message of the Model Context Protocol; only a server takes it. */
+export const ASSISTANT: ByteReply = {
+  id: 'callAssistantTool',
+  subject: 'status',
+  does: 'Call a tool of assistants',
+  method: 'POST',
+  path: '/mcp',
+  callsService: true,
+  members: ['jsonrpc', 'id', 'method', 'params'].map((name) => ({ name, in: 'body', flag: '', help: '' })),
+};
+
+/** Reads the same here. @throws Refused `not_found` */
+export async function openHere(
+  { db }: Pick<Context, 'db'>,
+  { id }: ByteReply,
+  members: Readonly<Record<string, unknown>>,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (id !== RUN_ANSWER.id) throw new Error(`${id} is no reply of bytes`);
+  const [{ loadNewestResponse }, { findRunRow }] = await Promise.all([
+    import('../store/runs/responses.ts'),
+    import('../monitor/topics/find-by-slug.ts'),
+  ]);
+  const run = BigInt(String(members['run']));
+  await findRunRow(db, run);
+  const stored = await loadNewestResponse(db, run);
+  if (stored === null) throw new Refused('not_found', `run ${run} has no stored response`);
+  return toStream(stored.body);
+}
+
+async function* toStream(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body;
+}
