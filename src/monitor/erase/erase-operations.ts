@@ -25,10 +25,14 @@ async function readDue({ db, clock, config }: Context) {
 
 const namedAuthor = z
   .strictObject({
-    service: textParam(100).min(1).describe('Name of the service that returned the author.'),
-    author: textParam(200).min(1).describe('@username, or the id on the service.'),
+    service: textParam(100)
+      .min(1)
+      .meta({ description: 'Name of the service that returned the author.', examples: ['hosted'] }),
+    author: textParam(200)
+      .min(1)
+      .meta({ description: '@username, or the id on the service.', examples: ['91'] }),
   })
-  .meta({ examples: [{ service: 'hosted', author: '@nobody' }] });
+  .meta({ examples: [{ service: 'hosted', author: '91' }] });
 const authorMembers = {
   author: z.string().describe('Id on the service; of a forgotten author as it was given.'),
   username: z.string().nullable(),

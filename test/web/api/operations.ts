@@ -38,9 +38,13 @@ export function documentOf(app: App): Document {
   return JSON.parse(JSON.stringify(app.swagger())) as Document; // of the shape that OpenAPI gives it
 }
 
-const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'purge'] as const;
+/** These delete what others have in their examples. */
+const ERASING = ['forget', 'purge'] as const;
+const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'forget', 'purge'] as const;
 const rankOf = ({ method, path }: Operation) =>
-  ORDER.indexOf(method === 'POST' && path.endsWith('/purge') ? 'purge' : method);
+  ORDER.indexOf(
+    (method === 'POST' ? ERASING.find((name) => path.endsWith(`/${name}`)) : undefined) ?? method,
+  );
 
 /** What belongs to something is taken away before it. */
 function comparePaths(a: Operation, b: Operation): number {
