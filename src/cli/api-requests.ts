@@ -61,10 +61,12 @@ function writeMembers({ members: specs }: OperationSpec, members: Members): Reco
   for (const [name, value] of Object.entries(members)) {
     if (value === undefined) continue;
     const isBody = specs.find((member) => member.name === name)?.in === 'body';
-    written[name] = value instanceof Date ? value.toISOString() : isBody ? value : String(value);
+    written[name] = value instanceof Date ? value.toISOString() : isBody ? value : toText(value);
   }
   return written;
 }
+
+const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 /** Members that are times. Others may have such a text by chance. */

@@ -117,7 +117,11 @@ async function callOnce(
   { name, input, signal }: { name: string; input: unknown; signal: AbortSignal },
 ): Promise<ToolReply | undefined> {
   const tools = await openLocalTools(cli, here, false);
-  return tools.call(name, input, signal).finally(() => tools.close());
+  try {
+    return await tools.call(name, input, signal);
+  } finally {
+    await tools.close();
+  }
 }
 
 async function readText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
@@ -131,7 +135,7 @@ function readReply(text: string): ToolReply {
   const reply = tryParseJson(/^data: (.*)$/m.exec(text)?.[1] ?? text);
   const { result, error } = isPlain(reply) ? reply : {};
   if (isPlain(result) && Array.isArray(result['content'])) {
-    const texts = result['content'].filter(isPlain).map((part) => String(part['text'] ?? ''));
+    const texts = result['content'].filter(isPlain).map((part) => part['text']);
     return { text: texts.join('\n'), isError: result['isError'] === true };
   }
   return {

@@ -115,8 +115,9 @@ type Gaps = Reply<{
   silent_tools: UnresponsiveTool[];
 }>;
 
-function readGaps(api: Api, { filter: { baseline: _, ...about } }: Wanted): Promise<Gaps> {
-  return ask(api, 'getDiscoveryGaps', about);
+function readGaps(api: Api, { filter }: Wanted): Promise<Gaps> {
+  const { topic, search, since, until, view } = filter;
+  return ask(api, 'getDiscoveryGaps', { topic, search, since, until, view });
 }
 
 /** `Nothing new since 14:02:09Z; 40 were there at the start: --baseline`, or `No discoveries.` */

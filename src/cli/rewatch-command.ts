@@ -19,14 +19,14 @@ export function registerRewatch(topic: Command, cli: Cli): void {
     .option('--slug <slug>', 'slug of the new topic (default: the slug with -2)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline topic rewatch tide-pools\n')
-    .action((topic: string, { json, ...options }: RewatchOptions) =>
+    .action((slug: string, { json, ...options }: RewatchOptions) =>
       cli.withApi(
         async (api) => {
           const [{ followFirstRuns }, { ask, askItems }] = await Promise.all([
             import('./first-runs.ts'),
             import('./api-requests.ts'),
           ]);
-          const made = await ask<NewTopic>(api, 'rewatchTopic', { topic, ...options });
+          const made = await ask<NewTopic>(api, 'rewatchTopic', { topic: slug, ...options });
           if (json !== true) for (const line of made.forecast) cli.page.say(line);
           const created = await askItems<SearchRow & { status: string }>(api, 'listSearches', {
             topic: made.slug,
@@ -35,9 +35,7 @@ export function registerRewatch(topic: Command, cli: Cli): void {
           await cli.show(json, { topic: made.slug, searches }, () =>
             renderTable(searches, newSearchColumns(api.now(), cli.page), cli.page),
           );
-          cli.page.say(
-            `${topic} is paused and continues in ${made.slug}. Rules about ${topic} stay with it.`,
-          );
+          cli.page.say(`${slug} is paused and continues in ${made.slug}. Rules about ${slug} stay with it.`);
         },
         { runsIn: 'server' },
       ),

@@ -85,17 +85,16 @@ export function registerPreview(search: Command, cli: Cli): void {
       'after',
       '\nExample:\n  $ strandline search preview --cron "0 8 * * 1-5" --tz Europe/Berlin\n',
     )
-    .action((search: string | undefined, { json, ...members }: PreviewOptions) =>
+    .action((slug: string | undefined, { json, ...members }: PreviewOptions) =>
       cli.withApi(
         async (api) => {
           const preview =
-            search === undefined
+            slug === undefined
               ? await ask<Preview>(api, 'previewSchedule', members)
-              : await ask<Preview>(api, 'previewSearch', { search, ...members });
+              : await ask<Preview>(api, 'previewSearch', { search: slug, ...members });
           await cli.show(json, preview, () => renderPreview(preview, cli.page));
-          if (search !== undefined)
-            for (const words of explainMissingTools(preview.missing_tools))
-              cli.page.say(`${search}: ${words}`);
+          if (slug !== undefined)
+            for (const words of explainMissingTools(preview.missing_tools)) cli.page.say(`${slug}: ${words}`);
         },
         { runsIn: 'server' },
       ),
