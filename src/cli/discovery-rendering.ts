@@ -13,7 +13,7 @@ import { formatCount, formatQuantity, formatTime, formatRecentTime } from './val
 type DiscoveryRow = ReadDiscovery | Reply<ReadDiscovery>;
 
 /** Counted or not. */
-type FoundRow = DiscoveryRow & Partial<Copies>;
+type FoundRow = DiscoveryRow & Partial<Omit<Copies, 'story_id'>>;
 
 /** On a narrow page, `baseline` stays: what was there before must not look new. */
 export function discoveryColumns(now: Date, page: TerminalPage): Column<FoundRow>[] {
