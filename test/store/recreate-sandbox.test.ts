@@ -23,21 +23,21 @@ test('whoever asks meanwhile gets what was or what is, and no error', async () =
   const { pool } = world.db;
   await pool.query(`INSERT INTO strandline.topics (slug, name, created_at) VALUES ('ferry', 'Ferry', now())`);
   const answers = new Set<string>();
-  let isDone = false;
+  const recreation = { isDone: false };
   const asking = QUESTIONS.map(async (question) => {
     const client = await pool.connect();
     try {
       do {
         const { rows } = await client.query<{ slug: string }>(question);
         answers.add(`${question.name} ${rows.map(({ slug }) => slug).join()}`);
-      } while (!isDone);
+      } while (!recreation.isDone);
       const { rows } = await client.query<{ slug: string }>(question);
       answers.add(`${question.name} at the end ${rows.map(({ slug }) => slug).join()}`);
     } finally {
       client.release();
     }
   });
-  await recreateSandbox(world.database.url, null, world.ctx.log).finally(() => (isDone = true));
+  await recreateSandbox(world.database.url, null, world.ctx.log).finally(() => (recreation.isDone = true));
   await Promise.all(asking);
   expect([...answers]).toEqual(expect.arrayContaining(['topics ferry', 'view ferry', 'function ferry']));
   expect([...answers].filter((answer) => answer.includes('at the end')).toSorted()).toEqual([

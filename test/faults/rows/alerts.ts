@@ -150,12 +150,13 @@ async function everythingArrived(
       return open + untold + (digests > 0 ? 0 : 1);
     };
     // A channel keeps the pace of its service, so many messages take many times as long as one.
-    for (let left = Number.POSITIVE_INFINITY; left > 0; ) {
-      const before = left;
-      await stage.until(
-        `${slug}: fewer than ${before} are left`,
-        async () => (left = await countLeft()) < before,
-      );
+    const last = { left: Number.POSITIVE_INFINITY };
+    while (last.left > 0) {
+      const { left } = last;
+      await stage.until(`${slug}: fewer than ${left} are left`, async () => {
+        last.left = await countLeft();
+        return last.left < left;
+      });
     }
   }
   const [{ messages }] = await stage.rows(
