@@ -1,11 +1,8 @@
 /** Executes runs in the process of a command, where no server and no worker does. The lease makes that safe next to workers. */
-import { describeToolCoverage } from '../model/tool-coverage.ts';
 import type { Program } from '../app/program.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import type { Id } from '../store/db/database.ts';
-import { readRunTools } from '../store/queries/run-tools.ts';
-import { hasLiveWorkers } from '../store/runs/worker-registry.ts';
 
 type LocalProgram = Pick<Program, 'embedded' | 'readerUrl'> & { ctx: ActingContext };
 
@@ -26,7 +23,11 @@ export type LocalRuns = {
 
 export function openLocalRuns(program: LocalProgram, stopping: AbortSignal): LocalRuns {
   const { ctx } = program;
-  const hasWorkers = () => hasLiveWorkers(ctx.db, ctx.clock.now());
+  // Loaded lazily, because most commands only read.
+  const hasWorkers = async () => {
+    const { hasLiveWorkers } = await import('../store/runs/worker-registry.ts');
+    return hasLiveWorkers(ctx.db, ctx.clock.now());
+  };
   return {
     program,
     hasWorkers,
@@ -53,5 +54,9 @@ export async function describeRunTools(
   runId: Id,
   formatDay: (at: Date) => string,
 ): Promise<string | null> {
+  const [{ describeToolCoverage }, { readRunTools }] = await Promise.all([
+    import('../model/tool-coverage.ts'),
+    import('../store/queries/run-tools.ts'),
+  ]);
   return describeToolCoverage(await readRunTools(db, [runId]), formatDay);
 }
