@@ -50,15 +50,17 @@ const ECDSA_WITH_SHA256 = Buffer.from('300a06082a8648ce3d040302', 'hex');
 const NOBODY = der(0x30);
 
 /**
- * A certificate for a day that is long.
+ * A certificate from 2020.
  * @param address of IPv4, for which it is valid, with version 3; null: for none, with version 1
+ * @param end when it expires, as UTCTime
  */
 export function selfSigned(
   privateKey: KeyObject,
   publicKey: KeyObject,
   address: string | null = null,
+  end = '491231235959Z',
 ): string {
-  const [from, until] = ['200101000000Z', '491231235959Z'].map((time) => der(0x17, Buffer.from(time)));
+  const [from, until] = ['200101000000Z', end].map((time) => der(0x17, Buffer.from(time)));
   if (from === undefined || until === undefined) throw new Error('a certificate has two times');
   const told = der(
     0x30,
