@@ -54,7 +54,12 @@ export type Cli = Shell & {
 };
 
 type ApiWork = (api: Api, stopping: AbortSignal) => Promise<void>;
-type ApiOptions = { runsIn?: 'server' | undefined; stops?: true | undefined };
+type ApiOptions = {
+  runsIn?: 'server' | undefined;
+  stops?: true | undefined;
+  /** Where no server runs, nothing happens. */
+  onlyServer?: true;
+};
 type Work<T> = (program: CommandProgram, stopping: AbortSignal) => Promise<T>;
 
 export type RunCliOptions = {
@@ -191,6 +196,7 @@ export function openCli(
     }
     const server = await findOwnServer();
     if (server !== undefined && (await askServer(server, work, options))) return;
+    if (options.onlyServer === true) return;
     await load();
     await assertConfiguration();
     const { openDirectApi } = await import('./direct-api.ts');
