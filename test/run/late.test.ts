@@ -12,6 +12,7 @@ import {
   storeResponse,
   takeLateResponse,
 } from '../../src/store/runs/responses.ts';
+import { catchUpWithStories } from '../../src/store/stories/follow-stories.ts';
 import { readFeedAfter } from '../../src/store/alerts/reportable-discoveries.ts';
 import { readPastEntries } from '../../src/store/alerts/past-entries.ts';
 import { json, wirePost } from '../stub-service.ts';
@@ -286,6 +287,7 @@ test('rules and previews skip late discoveries, and the cursor of a channel move
   await readLate(runId, 20);
   const [{ newest }] = await rows('SELECT max(id) AS newest FROM strandline.discoveries');
   expect(newest).toBeGreaterThan(cursor);
+  await catchUpWithStories(world.db);
   const following = await readFeedAfter(world.db.pool, cursor, 10, () => true);
   expect(following).toEqual({ found: [], last: newest, more: false });
   const span = { since: at(0), until: at(60), after: cursor, limit: 10 };

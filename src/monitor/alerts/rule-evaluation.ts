@@ -24,8 +24,8 @@ const EVALUATION_BATCH = 1_000;
 const NO_MUTES: Mutes = { all: null, topics: new Map() };
 
 /**
- * Decides the stories of new discoveries, evaluates them for every active channel, and enqueues channels that have something to send. Processes that do so
- * at the same time wait for each other at the channel's row lock.
+ * Decides the stories of new discoveries, evaluates them for every active channel, and enqueues channels that have something to
+ * send. Processes that do so at the same time wait for each other at the channel's row lock.
  */
 export async function evaluateRules(ctx: Context): Promise<void> {
   const behind = await listChannelsBehind(ctx.db.pool);
