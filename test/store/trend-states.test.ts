@@ -5,6 +5,7 @@ import { rebuildTrends } from '../../src/monitor/derive/follower.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { composeStateSentence } from '../../src/monitor/trends/rules/state-sentence.ts';
+import { catchUpWithStories } from '../../src/store/stories/follow-stories.ts';
 import { readFeedAfter } from '../../src/store/alerts/reportable-discoveries.ts';
 import type { Rule } from '../../src/store/alerts/rule-rows.ts';
 import type { Id } from '../../src/store/db/database.ts';
@@ -162,6 +163,7 @@ test('a silence and the return are reported once each, in the feed too; a rebuil
 
   await rebuildTrends(world.ctx, search.id);
   expect(await trendsInFeed(search)).toEqual(reported);
+  await catchUpWithStories(world.db);
   const { found } = await readFeedAfter(world.db.pool, 0n, 1_000, () => true);
   expect(found.flatMap((entry) => (entry.kind === 'trend' ? [entry.trend.sentence] : []))).toEqual(
     reported.map(({ text }) => text),
@@ -221,6 +223,7 @@ test('a spike of one author is recorded as theirs; a rule reports the one of man
     / One author wrote (?:\d+ %|all) of them\. Without that author, this is no spike\.$/,
   );
 
+  await catchUpWithStories(world.db);
   const { found } = await readFeedAfter(world.db.pool, 0n, 10_000, () => true);
   const rule: Rule = {
     id: 1n,
