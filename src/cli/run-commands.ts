@@ -1,5 +1,7 @@
 /** `runs show` and `runs replay`, by hand: one prints a response as it was sent, the other counts what was found again. */
+import { z } from 'zod';
 import { escapeUnsafe } from '../lib/text.ts';
+import { idKey } from '../model/value-shapes.ts';
 import { describeToolReason } from '../model/tool-coverage.ts';
 import type { CompletionRow } from '../store/queries/completions.ts';
 import type { DescribedDiscovery } from '../store/queries/described-discoveries.ts';
@@ -162,6 +164,7 @@ function rejectColumns(): Column<Reply<RejectRow>>[] {
 }
 
 export function parseId(path: string, text: string): string {
-  if (!/^[1-9]\d{0,17}$/.test(text)) throw createInvalidOption(path, text, 'an id: a whole number from 1');
+  if (!z.safeDecode(idKey, text).success)
+    throw createInvalidOption(path, text, 'an id: a whole number from 1');
   return text;
 }

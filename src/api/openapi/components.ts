@@ -110,10 +110,11 @@ export function listFailures({ url, method, schema, config }: DocumentedRoute): 
     .toSorted((a, b) => a - b);
 }
 
-/** A filter by an unknown topic, search or rule is refused: an empty list would hide the mistake. */
+/** A filter by an unknown topic, search, rule or service is refused: an empty list would hide the mistake. */
 function hasNameFilter(query: unknown): boolean {
   return (
-    query instanceof z.ZodObject && ['topic', 'topics', 'search', 'rule'].some((name) => name in query.shape)
+    query instanceof z.ZodObject &&
+    ['topic', 'topics', 'search', 'rule', 'service'].some((name) => name in query.shape)
   );
 }
 

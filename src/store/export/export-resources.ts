@@ -185,6 +185,7 @@ export const EXCLUDED_VIEWS: Readonly<Record<string, string>> = {
   contract_columns: 'describes the views; a manifest has the descriptions of its columns',
   discovery_times: 'columns of discoveries',
   new_today: 'rows of discoveries, chosen by the time of the query',
+  story_hours: 'counts of rows of story_items, by hour',
   search_post_gains: 'columns of post_growth and post_sightings',
   search_status: 'how each search is doing now, computed from runs',
   trials: 'calls for searches that were never saved, without results',

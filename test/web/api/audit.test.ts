@@ -24,6 +24,8 @@ const NO_CHANGE: Readonly<Record<string, string>> = {
     'a call that is counted with its day and kept with the trials; no search, rule or setting changes',
   querySql: 'a statement over the views, in a transaction that only reads',
   testTopicSource: 'a source is read, and what it said is noted beside it; nothing that people set changes',
+  runRetention: 'what workers delete once an hour, as the settings say; no setting changes',
+  rebuildTrends: 'figures are computed again from what is stored; nothing that people set changes',
   testChannel: 'a message that says of itself that it is a test; it is among no deliveries',
 };
 
