@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 type Statement = { text: string; values?: unknown[] };
-type Plan = { 'Node Type': string; 'Relation Name'?: string; Plans?: Plan[] };
+type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Index Cond'?: string; Plans?: Plan[] };
 
 /** The same database, which writes down what is asked of it by name. */
 function written(into: Map<string, Statement>): Database {
@@ -30,10 +30,16 @@ function written(into: Map<string, Statement>): Database {
   });
 }
 
-function scanned(plan: Plan): string[] {
-  const own = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : [];
-  return [...own, ...(plan.Plans ?? []).flatMap(scanned)];
-}
+/** Relations of the nodes that fit. */
+const relationsOf = (plan: Plan, fits: (node: Plan) => boolean): string[] => [
+  ...(fits(plan) ? [plan['Relation Name'] ?? ''] : []),
+  ...(plan.Plans ?? []).flatMap((child) => relationsOf(child, fits)),
+];
+const isSequential = (node: Plan) => node['Node Type'] === 'Seq Scan';
+/** Sequential, or all rows in the order of an index. */
+const isWhole = (node: Plan) =>
+  isSequential(node) ||
+  (/^Index (?:Only )?Scan$/.test(node['Node Type']) && node['Index Cond'] === undefined);
 
 /** As many rows as somebody made by hand, or as wait for the follower. */
 const SMALL = /^(?:services|topics|searches|search_versions|forgotten.*|pending_derivations)$/;
@@ -80,14 +86,16 @@ test('no statement of a save or of deriving makes a sequential scan', async () =
   );
   const client = await world.db.pool.connect();
   /** Large tables of which a statement with so many parameters reads all. */
-  const readWhole = async (text: string, parameters: number): Promise<string[]> => {
+  const readWhole = async (text: string, parameters: number, reads = isSequential): Promise<string[]> => {
     await client.query(`PREPARE asked AS ${text}`);
     const nulls = parameters === 0 ? '' : `(${Array.from({ length: parameters }, () => 'NULL').join(', ')})`;
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `EXPLAIN (FORMAT json) EXECUTE asked${nulls}`,
     );
     await client.query('DEALLOCATE asked');
-    return rows.flatMap((row) => scanned(row['QUERY PLAN'][0].Plan)).filter((table) => !SMALL.test(table));
+    return rows
+      .flatMap((row) => relationsOf(row['QUERY PLAN'][0].Plan, reads))
+      .filter((table) => !SMALL.test(table));
   };
   try {
     await client.query('BEGIN');
@@ -97,6 +105,10 @@ test('no statement of a save or of deriving makes a sequential scan', async () =
     ]);
     for (const [name, { text, values }] of statements)
       expect(await readWhole(text, values?.length ?? 0), name).toEqual([]);
+    // A batch may write tens of thousands of quarters right after Postgres took note that there are none.
+    await client.query('TRUNCATE strandline.volume; ANALYZE strandline.volume');
+    const { text = '', values = [] } = statements.get('count_volume') ?? {};
+    expect(await readWhole(text, values.length, isWhole)).toEqual([]);
   } finally {
     client.release(true);
   }

@@ -51,25 +51,28 @@ WITH kept AS (
   SELECT * FROM json_to_recordset(${writeRows(coverage.map(buildCoverageRow))}::json) AS c(run_id bigint, search_id bigint,
     request_version integer, observed_until timestamptz, observed_from timestamptz, reached_from timestamptz, every_seconds integer,
     posts integer, most_posts integer)
-), given AS MATERIALIZED (
+), given AS (
   SELECT * FROM unnest(${given.map(({ searchId }) => searchId)}::bigint[], ${given.map(({ at }) => new Date(at))}::timestamptz[],
     ${given.map(({ ranges }) => `{${ranges.join(',')}}`)}::int4multirange[], ${given.map(({ cut }) => cut)}::boolean[])
     AS q(search_id, at, observed, cut)
-), counted AS MATERIALIZED (
+), counted AS (
   SELECT g.search_id, ${QUARTER} AS at
   ${fromCountedSightings('post', readings)}
   UNION
   SELECT d.search_id, generate_series(d.day_at, d.day_at + interval '1 day' - interval '15 minutes', interval '15 minutes')
   FROM ${rowsOfDays(days)}
 ), quarters AS MATERIALIZED (
-  SELECT t.search_id, t.at, c.at IS NOT NULL AS is_counted, v.search_id IS NULL AS is_new,
-    coalesce(v.observed, '{}') AS observed_before, coalesce(v.observed, '{}') + coalesce(q.observed, '{}') AS observed,
-    coalesce(v.cut, false) AS cut_before, coalesce(v.cut, false) OR coalesce(q.cut, false) AS cut
-  FROM (SELECT search_id, at FROM given UNION SELECT search_id, at FROM counted) t
-  LEFT JOIN given q USING (search_id, at) LEFT JOIN counted c USING (search_id, at)
-  LEFT JOIN LATERAL (SELECT * FROM strandline.volume WHERE search_id = t.search_id AND bucket_at = t.at OFFSET 0) v ON true
+  SELECT t.search_id, t.at, t.is_counted, v.ctid AS stored,
+    coalesce(v.observed, '{}') AS observed_before, coalesce(v.observed, '{}') + t.observed AS observed,
+    coalesce(v.cut, false) AS cut_before, coalesce(v.cut, false) OR t.cut AS cut
+  FROM (
+    SELECT search_id, at, coalesce(range_agg(observed), '{}') AS observed, bool_or(cut) AS cut, bool_or(is_counted) AS is_counted
+    FROM (SELECT *, false AS is_counted FROM given UNION ALL SELECT search_id, at, NULL, false, true FROM counted) u
+    GROUP BY search_id, at
+  ) t
+  LEFT JOIN LATERAL (SELECT ctid, * FROM strandline.volume WHERE search_id = t.search_id AND bucket_at = t.at OFFSET 0) v ON true
 ), ${siblingsOf(statement`SELECT search_id FROM quarters`)}, fresh AS MATERIALIZED (
-  SELECT q.search_id, q.at, q.is_counted, q.observed, q.cut, n.*,
+  SELECT q.search_id, q.at, q.is_counted, q.stored, q.observed, q.cut, n.*,
     (SELECT coalesce(sum(upper(r) - lower(r)), 0)::integer FROM unnest(q.observed) r) AS exposure_ms
   FROM quarters q JOIN siblings s USING (search_id)
   CROSS JOIN LATERAL (
@@ -81,7 +84,7 @@ WITH kept AS (
       WHERE g.search_id = q.search_id AND ${COUNTED_AT} >= q.at AND ${COUNTED_AT} < q.at + interval '15 minutes' OFFSET 0
     ) g
   ) n
-  WHERE q.is_counted OR q.is_new OR q.observed <> q.observed_before OR q.cut <> q.cut_before
+  WHERE q.is_counted OR q.stored IS NULL OR q.observed <> q.observed_before OR q.cut <> q.cut_before
 ), written AS (
   INSERT INTO strandline.volume AS v (search_id, bucket_at, posts, topic_posts, topic_reposts, cut, observed, exposure_ms, exposed_posts)
   SELECT search_id, at, posts, topic_posts, topic_reposts, cut, observed, exposure_ms, exposed_posts FROM fresh
@@ -92,8 +95,8 @@ WITH kept AS (
   WHERE (v.posts, v.topic_posts, v.topic_reposts, v.cut, v.observed, v.exposed_posts)
     <> (excluded.posts, excluded.topic_posts, excluded.topic_reposts, excluded.cut, excluded.observed, excluded.exposed_posts)
 ), emptied AS (
-  DELETE FROM strandline.volume v USING fresh f
-  WHERE v.search_id = f.search_id AND v.bucket_at = f.at AND f.posts = 0 AND NOT f.cut AND f.exposure_ms = 0
+  DELETE FROM strandline.volume WHERE ctid = ANY (ARRAY(
+    SELECT stored FROM fresh WHERE stored IS NOT NULL AND posts = 0 AND NOT cut AND exposure_ms = 0))
 )
 SELECT search_id, date_trunc('day', at, 'UTC') AS day_at, bool_or(is_counted) AS is_counted FROM fresh GROUP BY 1, 2`,
     'count_volume',
