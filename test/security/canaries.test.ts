@@ -217,8 +217,10 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
       await add('sources', 'own', 'Web Search,Microblog Search,Discussion Board Search,Video Search');
       // The model is called only where a source found something. The sample topic may be paused before its first run.
       await add('summary', 'own', 'News Forum Search');
-      await until('all providers are asked', async () =>
-        SENT.every((secret) => provider.asked().includes(canaries[secret] ?? 'none')),
+      await until(
+        'all providers are asked',
+        async () => SENT.every((secret) => provider.asked().includes(canaries[secret] ?? 'none')),
+        180_000,
       );
 
       // A run that the program itself takes, and is in the middle of: its job is there to be looked at.
