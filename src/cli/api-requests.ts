@@ -4,17 +4,10 @@ import { InvalidInput } from '../model/errors.ts';
 import type { Api } from './api-client.ts';
 import { readPages } from './list-pages.ts';
 import { findSpec, type OperationSpec } from './operation-specs.ts';
+import type { JsonOf } from './reply-view.ts';
 
-/** What an operation returns, as it arrives: ids are text, times are times. */
-export type Reply<T> = T extends bigint
-  ? string
-  : T extends Date
-    ? Date
-    : T extends readonly (infer Element)[]
-      ? Reply<Element>[]
-      : T extends object
-        ? { [K in keyof T]: Reply<T[K]> }
-        : T;
+/** What an operation returns, as a command reads it: ids are text, times are times. */
+export type Reply<T> = JsonOf<T, Date>;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -69,7 +62,7 @@ function writeMembers({ members: specs }: OperationSpec, members: Members): Reco
 const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
-/** Members that are times. Others may have such a text by chance. */
+/** Names of members that are times: another member may contain such a text by chance. */
 const NAMED_TIME = /(?:^|_)(?:at|since|until|from|before|start|end)$|^(?:as_of|next)$/;
 
 function readTimes(value: unknown, name = ''): unknown {

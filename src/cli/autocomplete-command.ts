@@ -48,7 +48,7 @@ async function printSlugs(cli: Cli, kind: SlugKind): Promise<void> {
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type ShellName = (typeof SHELLS)[number];
 
-/** The path of a command, with its subcommands and options, and whose slug its argument is. */
+/** The path of a command, with its subcommands and options, and the kind of slug that its first argument takes. */
 type CommandBranch = { path: string[]; next: { word: string; about: string }[]; slugs: SlugKind | undefined };
 
 function listBranches(command: Command, path: string[] = []): CommandBranch[] {

@@ -28,7 +28,7 @@ export const ASSISTANT: ByteReply = {
   members: ['jsonrpc', 'id', 'method', 'params'].map((name) => ({ name, in: 'body', flag: '', help: '' })),
 };
 
-/** Reads the same here. @throws Refused `not_found` */
+/** Reads the bytes of such a reply in this process. @throws Refused `not_found` */
 export async function openHere(
   { db }: Pick<Context, 'db'>,
   { id }: ByteReply,

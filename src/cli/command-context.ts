@@ -113,10 +113,7 @@ export function openCli(
   };
   const readOnce = () => (config ??= assertLoaded().useConfig(io.env));
   const log = () => assertLoaded().openLog(shell, readOnce());
-  const findOwnServer = async (): Promise<RunningServer | undefined> => {
-    const { dataDir, hasDatabaseUrl } = readServerPlace(io.env);
-    return hasDatabaseUrl ? undefined : (await import('./running-server.ts')).findServer(dataDir);
-  };
+  const findOwnServer = async () => (await import('./running-server.ts')).findOwnServer(io.env);
   // Without a server, a command needs none of it.
   const loadClient = () => import('./api-client.ts');
 

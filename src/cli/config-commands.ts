@@ -1,7 +1,8 @@
 /** `config show`: every variable with its value and origin, and where this shell differs from the running server. */
 
 import type { Cli } from './command-context.ts';
-import { compareSettings, findOwnServer } from './server-settings.ts';
+import { findOwnServer } from './running-server.ts';
+import { compareSettings } from './server-settings.ts';
 import { type EffectiveSetting, listSettings } from './shell-settings.ts';
 import { renderTable } from './terminal-table.ts';
 import type { Command } from 'commander';
@@ -16,7 +17,7 @@ export function registerConfig(command: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const own = await listSettings(cli.config());
-      const server = await findOwnServer(cli);
+      const server = await findOwnServer(cli.io.env);
       const differences = new Set((await compareSettings(cli)).map(({ name }) => name));
       const shown: ShownSetting[] = (server?.settings ?? own).map(
         ({ name, value, unit, from, file, note }) => {

@@ -35,7 +35,8 @@ import {
 } from './system-checks.ts';
 import { VERSION } from '../config/version.ts';
 import type { RunningServer } from './running-server.ts';
-import { findOwnServer, listIneffective } from './server-settings.ts';
+import { findOwnServer } from './running-server.ts';
+import { listIneffective } from './server-settings.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { oneLine, wrapText } from './terminal-text.ts';
 import { formatDayAndMinute } from './value-formatting.ts';
@@ -157,7 +158,7 @@ async function checkConfig(cli: Cli): Promise<{ check: Check; value: Config | un
 async function checkServer(cli: Cli): Promise<{ checks: Check[]; calls: boolean }> {
   let server: RunningServer | undefined;
   try {
-    server = await findOwnServer(cli);
+    server = await findOwnServer(cli.io.env);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return { checks: [failedCheck('server', error.message, RESTART)], calls: false };

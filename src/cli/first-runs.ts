@@ -19,11 +19,15 @@ export const WAITS_FOR_SOURCE =
 export type NewSearch = Reply<Pick<SearchRow, 'slug' | 'service_kind'> & { status: string }>;
 export type SavedSearch = Reply<SearchRow & { first_run: RunRow }>;
 
-export async function readFirstRun(api: Api, search: string): Promise<Reply<RunRow>> {
+async function readFirstRun(api: Api, search: string): Promise<Reply<RunRow>> {
   const [run] = await askItems<RunRow>(api, 'listRuns', { search }, 1);
   if (run === undefined) throw new Error('a saved search has no run');
   return run;
 }
+
+/** The first runs of new searches. */
+export const readFirstRuns = (api: Api, searches: readonly NewSearch[]) =>
+  Promise.all(searches.map(async (search) => ({ search, id: (await readFirstRun(api, search.slug)).id })));
 
 /**
  * Executes first runs in this process, and prints how each ended and which of its tools did not respond.
@@ -63,9 +67,7 @@ export async function followFirstRuns(
   api: Api,
   searches: readonly NewSearch[],
 ): Promise<SavedSearch[]> {
-  const runs = await Promise.all(
-    searches.map(async (search) => ({ search, id: (await readFirstRun(api, search.slug)).id })),
-  );
+  const runs = await readFirstRuns(api, searches);
   if (await executesHere(api)) await executeHere(cli, api, runs);
   else {
     const waits = searches.some(({ status }) => status === 'waiting_for_source');

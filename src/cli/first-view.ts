@@ -8,7 +8,7 @@ import type { FirstView as ReadView } from '../monitor/topics/first-view.ts';
 import type { Api } from './api-client.ts';
 import { ask, type Reply } from './api-requests.ts';
 import type { Cli } from './command-context.ts';
-import { executeHere, executesHere, type NewSearch, readFirstRun, WAITS_FOR_SOURCE } from './first-runs.ts';
+import { executeHere, executesHere, type NewSearch, readFirstRuns, WAITS_FOR_SOURCE } from './first-runs.ts';
 import { isTerminal, type Terminal } from './terminal-io.ts';
 import { oneLine, truncate } from './terminal-text.ts';
 import { formatRelative } from './value-formatting.ts';
@@ -36,9 +36,7 @@ type FirstView = Reply<
 export async function followFirstView(cli: Cli, api: Api, follow: Follow): Promise<FirstView> {
   const { topic, created, stopping } = follow;
   const isHere = await executesHere(api);
-  const runs = await Promise.all(
-    created.map(async (search) => ({ search, id: (await readFirstRun(api, search.slug)).id })),
-  );
+  const runs = await readFirstRuns(api, created);
   const executing = isHere
     ? executeHere(cli, api, runs, {
         isReported: isWorthALine,

@@ -95,7 +95,7 @@ async function openRemoteTools(cli: Cli, api: Api, readOnly: boolean): Promise<T
           reply =
             here === undefined
               ? await callAt(server, name, input)
-              : await callOnce(cli, here, { name, input, signal });
+              : await callOnce(cli, here, readOnly, { name, input, signal });
         });
       } catch (error) {
         return { text: error instanceof Error ? error.message : String(error), isError: true };
@@ -114,9 +114,10 @@ async function callAt(api: Api, name: string, input: unknown): Promise<ToolReply
 async function callOnce(
   cli: Cli,
   here: LocalRuns,
+  readOnly: boolean,
   { name, input, signal }: { name: string; input: unknown; signal: AbortSignal },
 ): Promise<ToolReply | undefined> {
-  const tools = await openLocalTools(cli, here, false);
+  const tools = await openLocalTools(cli, here, readOnly);
   try {
     return await tools.call(name, input, signal);
   } finally {

@@ -5,14 +5,16 @@ import { type Column, renderList, renderTable, renderTableWithUrls } from './ter
 import { truncate } from './terminal-text.ts';
 import { formatCount, formatInstant } from './value-formatting.ts';
 
-/** The JSON of what an operation returns: ids and times are text. */
-export type JsonOf<T> = T extends Date | bigint
+/** The JSON of what an operation returns: ids and times are text. @template Time what times are instead */
+export type JsonOf<T, Time = string> = T extends bigint
   ? string
-  : T extends readonly (infer Element)[]
-    ? JsonOf<Element>[]
-    : T extends object
-      ? { [K in keyof T]: JsonOf<T[K]> }
-      : T;
+  : T extends Date
+    ? Time
+    : T extends readonly (infer Element)[]
+      ? JsonOf<Element, Time>[]
+      : T extends object
+        ? { [K in keyof T]: JsonOf<T[K], Time> }
+        : T;
 
 /** A row whose times of these names are times again, for what compares or counts them. */
 export function withDates<Row extends object, Name extends keyof Row>(

@@ -4,6 +4,7 @@
  */
 
 import { isPlain, tryParseJson } from '../lib/json-values.ts';
+import { readServerPlace } from '../config/server-place.ts';
 import { readErrorCode, Refused } from '../model/errors.ts';
 import { on } from 'node:events';
 import { watch } from 'node:fs';
@@ -52,6 +53,12 @@ export async function recordServer(dataDir: string, server: RunningServer): Prom
   await writeFile(partial, `${JSON.stringify(server)}\n`, { mode: 0o600, flag: 'wx' });
   await rename(partial, file);
   return () => rm(file, { force: true }).catch(() => {});
+}
+
+/** The server whose data directory this shell uses; undefined without one, and if commands go elsewhere. @throws Refused */
+export async function findOwnServer(env: NodeJS.ProcessEnv): Promise<RunningServer | undefined> {
+  const { remote, dataDir, hasDatabaseUrl } = readServerPlace(env);
+  return remote !== undefined || hasDatabaseUrl ? undefined : findServer(dataDir);
 }
 
 /**

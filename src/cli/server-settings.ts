@@ -2,24 +2,17 @@
  * The variables of this shell beside those of the server that owns the data directory. A server acts by its own, so a variable
  * that is set in the shell alone has no effect: `config show`, `status` and `doctor` say so. Loads no schema.
  */
-import { readServerPlace } from '../config/server-place.ts';
 import { findSetting, openConfigFile } from '../config/set-variables.ts';
 import type { Cli } from './command-context.ts';
-import { findServer, type RunningServer, type ServerSetting } from './running-server.ts';
+import { findOwnServer, type ServerSetting } from './running-server.ts';
 import { createHmac } from 'node:crypto';
-
-/** The server whose data directory this shell uses; undefined without one, and if commands go elsewhere. @throws Refused */
-export async function findOwnServer({ io }: Pick<Cli, 'io'>): Promise<RunningServer | undefined> {
-  const { remote, dataDir, hasDatabaseUrl } = readServerPlace(io.env);
-  return remote !== undefined || hasDatabaseUrl ? undefined : findServer(dataDir);
-}
 
 /** A variable of the server that has another value in this shell. `isSet`: somebody set it here, to no effect. */
 type Difference = { name: string; isSet: boolean };
 
 /** @returns empty without a server */
 export async function compareSettings(cli: Pick<Cli, 'io'>): Promise<Difference[]> {
-  const server = await findOwnServer(cli);
+  const server = await findOwnServer(cli.io.env);
   if (server === undefined) return [];
   const file = openConfigFile(cli.io.env);
   return server.settings.flatMap(({ name, secret, isOfShell, used, standard }) => {
@@ -36,7 +29,7 @@ export async function listIneffective(cli: Pick<Cli, 'io'>): Promise<string[]> {
   return (await compareSettings(cli)).flatMap(({ name, isSet }) => (isSet ? [name] : []));
 }
 
-/** By which secrets can be compared and not read. */
+/** With it, secrets can be compared and not read. */
 export function digestSetting(key: string, text: string): ServerSetting['used'] {
   return createHmac('sha256', key).update(text).digest('base64url');
 }

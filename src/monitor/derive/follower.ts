@@ -27,8 +27,9 @@ import {
   type TakenReading,
   takeReadings,
   waitForFollower,
+  type WaitingFigures,
 } from '../../store/derive/pending-derivations.ts';
-import { deriveRising, type WaitingFigures } from '../../store/derive/derive-rising.ts';
+import { deriveRising } from '../../store/derive/derive-rising.ts';
 import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
 import { insertReports } from '../../store/derive/trend-reports.ts';
 import { deriveRunGains } from '../../store/volume/run-gains.ts';

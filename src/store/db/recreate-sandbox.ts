@@ -26,7 +26,7 @@ export async function recreateSandbox(url: string, readerUrl: string | null, log
   } finally {
     await client.end();
   }
-  // What is not ours alone: the reader's role, and the tables of a queue that never was.
+  // What lies outside our schemas: the reader's role, and tables of a queue that were never created.
   await migrate({ url, kind: 'sandbox', readerUrl: readerUrl ?? undefined, log });
 }
 

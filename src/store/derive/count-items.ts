@@ -5,7 +5,7 @@ import { countedAtSql } from '../volume/post-time.ts';
 import { countPostNames, countSites, listLinkDays, takeDaysToName } from './count-names.ts';
 import { countDays, countVolume, type Day, type ObservedReach } from './count-volume.ts';
 import type { Coverage } from './derive-coverage.ts';
-import type { WaitingFigures } from './derive-rising.ts';
+import type { WaitingFigures } from './pending-derivations.ts';
 
 /** The day (UTC) of a sighting's post by its publication time, as in volume; without one, by the sighting. */
 export const dayOfPostSql = (sighting: string) => `date_trunc('day', ${countedAtSql(sighting)}, 'UTC')`;

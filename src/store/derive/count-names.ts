@@ -8,7 +8,7 @@ import { execute, isOver, rowsOf, type Statement, statement, timeOf, verbatim } 
 import { DOMAIN_SQL } from '../volume/domain.ts';
 import { countedAtSql } from '../volume/post-time.ts';
 import { type Day, rowsOfDays } from './count-volume.ts';
-import type { WaitingFigures } from './derive-rising.ts';
+import type { WaitingFigures } from './pending-derivations.ts';
 import { fromCountedSightings, isFirstInTopic, siblingsOf } from './first-in-topic.ts';
 
 const DOMAIN = verbatim(DOMAIN_SQL);

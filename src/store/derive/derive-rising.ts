@@ -3,6 +3,7 @@
  * run. Typical values are computed once per batch, rising posts at most every {@link RISING_PAUSE}.
  */
 import type { Id, Transaction } from '../db/database.ts';
+import type { WaitingFigures } from './pending-derivations.ts';
 import { isOver, rowsOf, statement, timeOf } from '../db/statement.ts';
 import { AGES, POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../model/counters.ts';
 import { AGES_SQL, knownCounterSql, S } from './counter-sql.ts';
@@ -130,9 +131,6 @@ INSERT INTO ${S}.search_rising (search_id, post_id, as_of, age_hours, gained, ob
 SELECT search_id, post_id, at, age_hours, gained, observed_hours, per_hour, compared_with FROM rising ORDER BY search_id, post_id
 ON CONFLICT (search_id, post_id) DO UPDATE SET as_of = excluded.as_of, age_hours = excluded.age_hours, gained = excluded.gained,
   observed_hours = excluded.observed_hours, typical_per_hour = excluded.typical_per_hour, compared_with = excluded.compared_with`;
-
-/** Which figures that wait are computed: those that are due, or all of them. */
-export type WaitingFigures = { which: 'due' | 'all'; now: Date | null };
 
 /** A search that runs every five minutes has its rising posts computed after each run. */
 const RISING_PAUSE = statement`interval '4 minutes'`;

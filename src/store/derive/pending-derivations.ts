@@ -22,6 +22,9 @@ import { sqlTime, isOverSql } from '../db/statement.ts';
 
 const PENDING = 'strandline.pending_derivations';
 
+/** Which figures that wait are computed: those that are due, or all of them. */
+export type WaitingFigures = { which: 'due' | 'all'; now: Date | null };
+
 /** Facts about a reading that are known only when it is saved. */
 export type Reading = {
   search_id: Id;

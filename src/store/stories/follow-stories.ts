@@ -8,6 +8,7 @@ import { groupStories, limitFindable, STORY_SPAN_MS } from '../../model/stories.
 import { type Database, type Id, inTransaction, type Transaction, writeRows } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import { batched } from '../db/batches.ts';
+import { FIRST_OF_DISCOVERY } from './one-thing.ts';
 import { settleStories } from './settle-stories.ts';
 import {
   findCandidates,
@@ -70,12 +71,9 @@ async function followBatch(tx: Transaction, waits: boolean): Promise<'more' | 'd
   const cursor = await readProgress(tx);
   const feed = await rowsOf<{ id: Id; item: Id | null; reports: boolean }>(
     tx,
-    statement`SELECT d.id, f.item, d.first_in_topic AS reports
+    statement`SELECT d.id, f.id AS item, d.first_in_topic AS reports
       FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
-      CROSS JOIN LATERAL (
-        SELECT min(o.id) AS item FROM strandline.discoveries o JOIN strandline.searches os ON os.id = o.search_id
-        WHERE d.kind IN ('post', 'link') AND o.kind = d.kind AND o.thing = d.thing AND os.topic_id = s.topic_id OFFSET 0
-      ) f
+      LEFT JOIN LATERAL ${FIRST_OF_DISCOVERY} ON d.kind IN ('post', 'link')
       WHERE d.id > ${cursor} ORDER BY d.id LIMIT ${BATCH_SIZE}`,
   );
   const changed = await takeChanges(tx, cursor);

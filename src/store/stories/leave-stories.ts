@@ -2,7 +2,7 @@
 import type { Id, Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
 import { settleStories } from './settle-stories.ts';
-import { itemsOfDiscoveries } from './one-thing.ts';
+import { FIRST_DISCOVERY, itemsOfDiscoveries } from './one-thing.ts';
 import { lockStories, readProgress, summarizeStories } from './write-stories.ts';
 
 /** A story without the members that leave. */
@@ -58,10 +58,7 @@ async function removeMembers(tx: Transaction, discoveryIds: readonly Id[]): Prom
     tx,
     statement`DELETE FROM strandline.stories WHERE id IN (
         SELECT i.story_id FROM ${itemsOfDiscoveries(discoveryIds)} u
-        CROSS JOIN LATERAL (
-          SELECT min(o.id) AS id FROM strandline.discoveries o JOIN strandline.searches os ON os.id = o.search_id
-          WHERE o.kind = u.kind AND o.thing = u.thing AND os.topic_id = u.topic_id OFFSET 0
-        ) f JOIN strandline.story_items i ON i.discovery_id = f.id
+        CROSS JOIN LATERAL ${FIRST_DISCOVERY} JOIN strandline.story_items i ON i.discovery_id = f.id
       ) RETURNING id, topic_id AS "topicId", reported_id AS reported`,
   );
   await execute(

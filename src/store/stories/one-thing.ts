@@ -45,6 +45,19 @@ export const itemsOfDiscoveries = (ids: readonly Id[]): Statement => statement`(
   CROSS JOIN LATERAL (SELECT topic_id FROM strandline.searches WHERE id = d.search_id OFFSET 0) s
 )`;
 
+/**
+ * After FROM: the first discovery of an item in a topic, as `f(id)`, by which stories know the item. Null if it has none.
+ * @param item alias of a row with `kind` and `thing` @param topicId column of the topic
+ */
+const firstDiscoveryOf = (item: string, topicId: string): string => `(
+    SELECT min(o.id) AS id FROM strandline.discoveries o JOIN strandline.searches os ON os.id = o.search_id
+    WHERE o.kind = ${item}.kind AND o.thing = ${item}.thing AND os.topic_id = ${topicId} OFFSET 0
+  ) f`;
+/** Of an item `u` (topic_id, kind, thing). */
+export const FIRST_DISCOVERY = verbatim(firstDiscoveryOf('u', 'u.topic_id'));
+/** Of the item of a discovery `d` of a search `s`. */
+export const FIRST_OF_DISCOVERY = verbatim(firstDiscoveryOf('d', 's.topic_id'));
+
 /** The key of an item `x` (kind, thing). */
 export const KEY_OF_ITEM = verbatim(`CASE x.kind
   WHEN 'post' THEN (SELECT ${POST_KEY_SQL} FROM strandline.posts p WHERE p.id = x.thing)
@@ -59,10 +72,7 @@ export const ITEMS_OF_THING = verbatim(`(
     SELECT u.kind, u.thing
     UNION ALL SELECT 'post', id FROM strandline.posts WHERE key = k.key
     UNION ALL SELECT 'link', id FROM strandline.links WHERE canonical = k.key
-    UNION ALL SELECT m.kind, m.thing FROM (
-      SELECT min(o.id) AS id FROM strandline.discoveries o JOIN strandline.searches os ON os.id = o.search_id
-      WHERE o.kind = u.kind AND o.thing = u.thing AND os.topic_id = u.topic_id OFFSET 0
-    ) f
+    UNION ALL SELECT m.kind, m.thing FROM ${FIRST_DISCOVERY.write(String)}
     JOIN strandline.story_items a ON a.discovery_id = f.id
     JOIN LATERAL (
       SELECT discovery_id FROM strandline.story_items WHERE story_id = a.story_id ORDER BY story_id, discovery_id OFFSET 0
@@ -91,10 +101,7 @@ export async function readCopies(db: Queryable, discoveryIds: readonly Id[]): Pr
     statement`SELECT u.id, t.id AS story_id, coalesce(t.things, 1) AS copies, coalesce(t.members, 1) AS members,
         coalesce(t.authors, (SELECT count(author_id)::int FROM strandline.posts WHERE u.kind = 'post' AND id = u.thing)) AS authors
       FROM ${itemsOfDiscoveries(discoveryIds)} u
-      CROSS JOIN LATERAL (
-        SELECT min(o.id) AS id FROM strandline.discoveries o JOIN strandline.searches os ON os.id = o.search_id
-        WHERE o.kind = u.kind AND o.thing = u.thing AND os.topic_id = u.topic_id OFFSET 0
-      ) f
+      CROSS JOIN LATERAL ${FIRST_DISCOVERY}
       LEFT JOIN strandline.story_items i ON i.discovery_id = f.id
       LEFT JOIN strandline.stories t ON t.id = i.story_id`,
   );
