@@ -1,7 +1,7 @@
 /** Commands beside a running server: it runs those that depend on its configuration, and nothing is called from the shell. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -320,7 +320,9 @@ test('where the server does not take the command, it says so and calls nothing',
   const stderr = collector();
   const early = run(['search', 'preview', '--every', '1h'], {}, { stderr: stderr.stream });
   await until('the shell waits', async () => stderr.text().includes('Waiting for the server'));
-  await writeFile(file(), JSON.stringify(own), { mode: 0o600 });
+  // Whole, as a server writes it: the shell reads it as soon as it is there.
+  await writeFile(`${file()}.whole`, JSON.stringify(own), { mode: 0o600 });
+  await rename(`${file()}.whole`, file());
   expect((await early).code).toBe(0);
   expect((await run(['topic', 'list'])).stdout).not.toContain('not-saved');
   expect(
