@@ -7,8 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-
-const REPOSITORY = path.resolve(import.meta.dirname, '..');
+import { REPOSITORY } from './current-folder.js';
 
 /** What the program is and starts. */
 export const PROGRAMS = /** @type {const} */ ([

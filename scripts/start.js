@@ -1,14 +1,13 @@
 /**
- * Starts the program of this checkout, put together from exactly the files that are here: if one has changed, it is put together anew,
- * which takes about a second.
+ * Starts the program of this checkout, put together from exactly the files that are here: `npm ci` has done it, and if a file has
+ * changed since then, it is put together anew, which takes about a second.
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { findFolder, REPOSITORY } from './current-folder.js';
 
-const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const MAIN = path.join(REPOSITORY, 'src/main.ts');
 
 if (!existsSync(path.join(REPOSITORY, 'node_modules/tsx'))) {
@@ -16,21 +15,7 @@ if (!existsSync(path.join(REPOSITORY, 'node_modules/tsx'))) {
   process.exit(1);
 }
 
-// What `src` holds, and which packages npm installed.
-const hash = createHash('sha256').update(REPOSITORY);
-for (const part of ['src', 'scripts', 'package.json', 'tsconfig.json', 'node_modules/.package-lock.json']) {
-  const place = path.join(REPOSITORY, part);
-  // Other package managers keep other notes.
-  if (!existsSync(place)) continue;
-  const files = statSync(place).isDirectory()
-    ? readdirSync(place, { recursive: true, encoding: 'utf8' })
-    : [''];
-  for (const file of files.sort()) {
-    const { size, mtimeMs, ctimeMs } = statSync(path.join(place, file));
-    hash.update(`${part}/${file} ${size} ${mtimeMs} ${ctimeMs}\n`);
-  }
-}
-const folder = path.join(REPOSITORY, 'node_modules/.cache/strandline', hash.digest('hex').slice(0, 16));
+const folder = findFolder();
 
 // For messages that say how this program is started.
 process.argv[1] = MAIN;
@@ -46,7 +31,7 @@ function prepare() {
   const use = path.join(folder, `used-by-${process.pid}`);
   try {
     if (!existsSync(folder))
-      execFileSync(process.execPath, [path.join(REPOSITORY, 'scripts/build-current.js'), folder], {
+      execFileSync(process.execPath, [path.join(REPOSITORY, 'scripts/build-current.js'), 'external'], {
         cwd: REPOSITORY,
         stdio: ['ignore', 'ignore', 'pipe'],
       });

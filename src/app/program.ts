@@ -81,13 +81,21 @@ export async function openPrograms(options: ProgramOptions): Promise<Programs> {
   const beside = findSandbox(config, database);
   const schema = prepareSchema(database, options);
   const sandboxSchema = beside === null ? undefined : prepareSchema(beside, options);
-  // Both are awaited below. The embedded server must not stop while the sandbox is being migrated.
-  await Promise.allSettled([schema, sandboxSchema]);
-  const real = await openPrepared(database, schema, options);
+  // The embedded server must not stop while the sandbox is being migrated.
+  const migrated = Promise.allSettled([schema, sandboxSchema]).then(() => schema);
+  const opening = openPrepared(database, migrated, options);
+  const services = opening.then((program) => program.services);
+  const openingBeside =
+    beside === null || sandboxSchema === undefined
+      ? undefined
+      : openPrepared(beside, sandboxSchema, options, services);
+  // If one fails, the other is still closed in order.
+  await Promise.allSettled([opening, openingBeside, services]);
+  const real = await opening;
   const alone = { real, sandbox: null, close: () => real.close() };
-  if (beside === null || sandboxSchema === undefined) return { ...alone, sandboxNotes: [] };
+  if (openingBeside === undefined) return { ...alone, sandboxNotes: [] };
   try {
-    const sandbox = await openPrepared(beside, sandboxSchema, options, real.services);
+    const sandbox = await openingBeside;
     const close = async () => {
       await sandbox.close();
       await real.close();
@@ -114,7 +122,7 @@ async function openPrepared(
   database: DatabaseAccess,
   schema: Promise<string[]>,
   options: ProgramOptions,
-  shared?: ServiceAccess,
+  shared?: Promise<ServiceAccess>,
 ): Promise<Program> {
   const { kind, url: databaseUrl, embedded } = database;
   const { log } = options;
@@ -147,7 +155,7 @@ async function openPrepared(
     }
     const queueNotes = options.role === 'owner' ? await checkQueue(await backend()) : [];
 
-    let services = shared;
+    let services = await shared;
     if (services === undefined) {
       const own = accessServices({
         config,

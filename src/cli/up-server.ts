@@ -82,11 +82,12 @@ export async function runUp(
   let worker: RunningWorker | undefined;
   let sample: Promise<Sample> | undefined;
   try {
-    // The service first: a dashboard that moves to the next port must not take the service's.
-    const service = await real.services.local();
+    const serving = real.services.local();
     // The sample's first runs take a second, in which the rest starts.
     if (sandbox !== null) sample = startSample(real, sandbox, start);
     sample?.catch(() => {});
+    // Before the dashboard: one that moves to the next port must not take the service's.
+    const service = await serving;
     // Before the server starts: it refuses an address that others can reach while there is no token.
     const tokens = createsToken ? await createFirstTokens(programs) : [];
     web = await startWeb({ ...real, idle: () => readIdleReason(worker) }, sandbox);

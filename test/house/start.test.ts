@@ -88,10 +88,17 @@ test('npm start runs the files as they are: after each change, and where it cann
   expect(await readdir(kept)).toHaveLength(2);
   expect(await readdir(kept)).toContain(before);
 
+  // As npm does after it has installed the packages.
+  await write('1.0.3');
+  await execute(process.execPath, [path.join(checkout, 'scripts/prepare.js')]);
+  const prepared = await readdir(kept);
+  expect(await run()).toEqual({ stdout: '1.0.3\n', stderr: '' });
+  expect(await readdir(kept)).toEqual(prepared);
+
   await rm(path.dirname(kept), { recursive: true });
   await writeFile(path.dirname(kept), 'no folder');
   const { stdout, stderr } = await run();
-  expect(stdout).toBe('1.0.2\n');
+  expect(stdout).toBe('1.0.3\n');
   expect(stderr).toMatch(/^The program starts slowly: /);
 }, 600_000);
 

@@ -1,9 +1,8 @@
 /** Creates the embedded database atomically. */
 
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import pLimit from 'p-limit';
 import { Refused } from '../../model/errors.ts';
 import { type Binaries, isPresent } from './binaries.ts';
 import { type DataDirectory, giveTo, newSecrets } from './data-directory.ts';
@@ -41,7 +40,7 @@ export async function initialize(
       [password, secrets.owner],
       [path.join(directory, path.basename(home.secrets)), `${JSON.stringify(secrets, null, 2)}\n`],
     ] as const) {
-      await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+      await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true });
       await giveTo(home.account, file);
     }
     const { code, output } = await runProgram(
@@ -54,42 +53,18 @@ export async function initialize(
         '--locale=C',
         '--encoding=UTF8',
         '--data-checksums',
-        // It would do so file by file: below, the system writes many at once.
-        '--no-sync',
       ],
       { account: home.account, onStarted: onStarting },
     );
     if (code !== 0)
       throw new Refused('unavailable', `Could not create the database: ${readLastLine(output)}`);
     await rm(password);
-    await appendFile(path.join(data, 'postgresql.conf'), INCLUDE);
-    await syncAll(directory);
+    await appendFile(path.join(data, 'postgresql.conf'), INCLUDE, { flush: true });
     await moveIntoPlace(directory, home);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
-
-/** Has the system write every file and folder to disk, which a power failure keeps. */
-async function syncAll(directory: string): Promise<void> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  // Windows has no such request for folders, and none for files that are open for reading only.
-  const [kept, flags] =
-    process.platform === 'win32' ? [entries.filter((entry) => entry.isFile()), 'r+'] : [entries, 'r'];
-  const names = kept.map((entry) => path.join(entry.parentPath, entry.name));
-  const atOnce = pLimit(SYNCED_AT_ONCE);
-  await atOnce.map([...names, ...(flags === 'r' ? [directory] : [])], async (name) => {
-    const file = await open(name, flags);
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-  });
-}
-
-/** A thousand files one after the other took initdb 1.3 to 2.5 s, four at once 0.7 to 0.9 s. More than four wait in Node. */
-const SYNCED_AT_ONCE = 8;
 
 async function moveIntoPlace(directory: string, home: DataDirectory): Promise<void> {
   try {
