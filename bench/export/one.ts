@@ -1,7 +1,8 @@
 /** One export to one file, by itself: its memory is nobody else's. */
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { exportFiles, openTarget } from '../../src/monitor/export/export-files.ts';
+import { exportFiles } from '../../src/monitor/export/export-files.ts';
+import { openTarget } from '../../src/monitor/export/export-target.ts';
 import { FORMATS } from '../../src/monitor/export/row-encoders.ts';
 import { openDatabase } from '../../src/store/db/database.ts';
 

@@ -17,6 +17,26 @@ export const RUN_ANSWER: ByteReply = {
   members: [{ name: 'run', in: 'params', flag: '', help: '' }],
 };
 
+/** All rows of a kind; a process without a server reads its database itself. */
+export const EXPORT_ROWS: ByteReply = {
+  id: 'exportRows',
+  subject: 'status',
+  does: 'Export rows',
+  method: 'GET',
+  path: '/api/v1/exports/{kind}',
+  members: [{ name: 'kind', in: 'params', flag: '', help: '' }],
+};
+
+/** The result of a SQL statement, as JSON of any size; a process without a server asks its database itself. */
+export const QUERY_SQL: ByteReply = {
+  id: 'querySql',
+  subject: 'status',
+  does: 'Run a SQL query',
+  method: 'POST',
+  path: '/api/v1/sql',
+  members: [{ name: 'sql', in: 'body', flag: '', help: '' }],
+};
+
 /** One message of the Model Context Protocol; only a server takes it. */
 export const ASSISTANT: ByteReply = {
   id: 'callAssistantTool',
@@ -48,4 +68,10 @@ export async function openHere(
 
 async function* toStream(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body;
+}
+
+export async function readText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const read: Uint8Array[] = [];
+  for await (const piece of pieces) read.push(piece);
+  return Buffer.concat(read).toString('utf8');
 }

@@ -35,6 +35,8 @@ export type Cli = Shell & {
    * @throws InvalidInput, Refused
    */
   withApi(work: ApiWork, options?: ApiOptions): Promise<void>;
+  /** Whether commands are sent to the server that `STRANDLINE_URL` names. @throws InvalidInput */
+  isRemote(): boolean;
   /** The command as it was typed, without options: `search list`. */
   typed: string;
   /** Commands that only call operations: the server has checked its configuration. */
@@ -231,6 +233,7 @@ export function openCli(
     loadConfiguration: async () => void (await load()),
     assertConfiguration,
     withApi,
+    isRemote: () => readServerPlace(io.env).remote !== undefined,
     typed: argv
       .filter((word) => !word.startsWith('-'))
       .slice(0, 2)

@@ -4,7 +4,8 @@ import { systemClock } from '../platform/clock.ts';
 import { InvalidInput } from '../model/errors.ts';
 import { EVERYTHING, parseQuery } from '../model/search-query.ts';
 import type { Context } from '../monitor/context.ts';
-import { exportFiles, openTarget, readEarlierExport } from '../monitor/export/export-files.ts';
+import { exportFiles, readEarlierExport } from '../monitor/export/export-files.ts';
+import { openTarget } from '../monitor/export/export-target.ts';
 import { type Format, FORMATS } from '../monitor/export/row-encoders.ts';
 import { type Encoding, exportRows } from '../monitor/export/export-rows.ts';
 import { type Resource, RESOURCES } from '../store/export/export-resources.ts';
@@ -49,13 +50,19 @@ export function registerExport(command: Command, cli: Cli): void {
         '  $ strandline export all --format parquet --out ferry-2026-11/\n' +
         '  $ strandline export all --since ferry-2026-11/ --out ferry-2026-12/\n',
     )
-    .action((text: string, options: ExportOptions) => {
+    .action(async (text: string, options: ExportOptions) => {
       const what = parseChoice('what', text, [...RESOURCES, ALL_RESOURCES]);
       const resources = what === ALL_RESOURCES ? RESOURCES : [what];
       const filter = parseFilter(options, systemClock.now(), cli.page);
       assertQueryable(resources, filter);
       const encoding = parseEncoding(options);
       const { out, since } = options;
+      if (cli.isRemote()) {
+        const kind = isStdout(out) ? requireStreamable(cli, what, encoding, out) : requireOneFile(what);
+        requireTime(since);
+        const { exportFromServer } = await import('./export-from-server.ts');
+        return exportFromServer(cli, { kind, filter, encoding, out: isStdout(out) ? undefined : out });
+      }
       const addEarlier = async (target?: Awaited<ReturnType<typeof openTarget>>): Promise<ExportFilter> =>
         since === undefined || !isPath(since)
           ? filter
@@ -130,6 +137,22 @@ function requireStreamable(
       'a file or folder: raw CSV could send control sequences to the terminal (or use | less, or --format ndjson)',
     );
   return what;
+}
+
+const WHERE_SERVER_RUNS = 'run the export where the server runs, without STRANDLINE_URL';
+
+/** @throws InvalidInput for several resources, which must be of one snapshot */
+function requireOneFile(what: Resource | typeof ALL_RESOURCES): Resource {
+  if (what !== ALL_RESOURCES) return what;
+  const expected = `one of ${RESOURCES.join(', ')}; for several, ${WHERE_SERVER_RUNS}`;
+  throw new InvalidInput([{ path: 'what', given: what, expected }]);
+}
+
+/** @throws InvalidInput for an earlier export: only its own machine has its cursor in a manifest */
+function requireTime(since: string | undefined): void {
+  if (since === undefined || !isPath(since)) return;
+  const expected = `a time; to continue an export, ${WHERE_SERVER_RUNS}`;
+  throw new InvalidInput([{ path: 'since', given: since, expected }]);
 }
 
 function exportToStdout(

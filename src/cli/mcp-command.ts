@@ -2,7 +2,7 @@
 import { isPlain, tryParseJson } from '../lib/json-values.ts';
 import type { Api } from './api-client.ts';
 import { ask, askBytes } from './api-requests.ts';
-import { ASSISTANT } from './byte-replies.ts';
+import { ASSISTANT, readText } from './byte-replies.ts';
 import type { Cli } from './command-context.ts';
 import type { LocalRuns } from './local-runs.ts';
 import { findPublicBase } from './public-base.ts';
@@ -123,12 +123,6 @@ async function callOnce(
   } finally {
     await tools.close();
   }
-}
-
-async function readText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const read: Uint8Array[] = [];
-  for await (const piece of pieces) read.push(piece);
-  return Buffer.concat(read).toString('utf8');
 }
 
 /** The result of a message, which is JSON or the data of an event. */

@@ -1,8 +1,6 @@
 /** `sql` queries the views; `reader rotate` replaces the password of the role it uses. */
 
 import { InvalidInput, Refused } from '../model/errors.ts';
-import { askReader } from '../store/reader/ask-reader.ts';
-import { rotateReader } from '../store/reader/prepare-reader.ts';
 import type { ReaderResult } from '../store/reader/reader-query.ts';
 import type { Cli } from './command-context.ts';
 import type { Io } from './terminal-io.ts';
@@ -24,6 +22,13 @@ export function registerSql(command: Command, cli: Cli): void {
       const query = text === undefined || text === '-' ? await readSqlQuery(cli.io) : text;
       if (query.trim() === '')
         throw new InvalidInput([{ path: 'query', given: query, expected: 'one SQL statement' }]);
+      const show = async (result: ReaderResult) => {
+        await cli.show(options.json, nameRows(result), () =>
+          renderTable(result.rows, resultColumns(result, cli.page.unknown), cli.page),
+        );
+        cli.page.say(`${formatQuantity(result.rows.length, 'row')} in ${Math.round(result.durationMs)} ms`);
+      };
+      if (cli.isRemote()) return askServer(cli, query, show);
       return cli.withProgram(async ({ readerUrl }) => {
         const url = readerUrl();
         if (url === null)
@@ -31,13 +36,35 @@ export function registerSql(command: Command, cli: Cli): void {
             'unavailable',
             'sql needs DATABASE_READER_URL: the login of a role that can read only strandline_analytics',
           );
-        const result = await askReader({ url, sql: query });
-        await cli.show(options.json, nameRows(result), () =>
-          renderTable(result.rows, resultColumns(result, cli.page.unknown), cli.page),
-        );
-        cli.page.say(`${formatQuantity(result.rows.length, 'row')} in ${Math.round(result.durationMs)} ms`);
+        const { askReader } = await import('../store/reader/ask-reader.ts');
+        await show(await askReader({ url, sql: query }));
       });
     });
+}
+
+/** As `renderJson` in store/reader writes it. */
+type SqlReply = Pick<ReaderResult, 'columns' | 'rows'> & { truncated: boolean; duration_ms: number };
+
+/** A server limits the rows of a statement, because others use it, too. */
+async function askServer(
+  cli: Cli,
+  sql: string,
+  show: (result: ReaderResult) => Promise<void>,
+): Promise<void> {
+  const [{ askBytes, atOptions }, { QUERY_SQL, readText }] = await Promise.all([
+    import('./api-requests.ts'),
+    import('./byte-replies.ts'),
+  ]);
+  await cli.withApi(async (api) => {
+    const bytes = await atOptions({ sql: 'query' }, () => askBytes(api, QUERY_SQL, { sql }));
+    const reply = JSON.parse(await readText(bytes)) as SqlReply; // as the server renders it
+    const { columns, rows, truncated, duration_ms: durationMs } = reply;
+    await show({ columns, rows, durationMs });
+    if (truncated)
+      cli.page.say(
+        'There are more rows: aggregate, select less, or run the statement on the machine of the server.',
+      );
+  });
 }
 
 const MAX_QUERY_BYTES = 1_000_000;
@@ -105,6 +132,7 @@ export function registerReader(command: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx, databaseUrl: url, readerUrl, embedded }) => {
+        const { rotateReader } = await import('../store/reader/prepare-reader.ts');
         const address = await rotateReader(ctx, { url, readerUrl: readerUrl(), embedded });
         await cli.show(json, { reader_url: address }, () => [address]);
         cli.page.say(

@@ -1,6 +1,9 @@
 /** `STRANDLINE_URL`: what a command says when the server that it names is not there, or is another. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/command-line.ts';
 import { VERSION } from '../../src/config/version.ts';
@@ -137,8 +140,85 @@ test('a connection that is refused, a reply that is no JSON, and a redirect are 
   expect(tls.stderr).toContain('it does not speak TLS');
 });
 
+test('sql and export read what a server has: the same rows as on its own machine', async () => {
+  const stand = await makeStand();
+  await stand.run(['watch', 'ferries', '--service', 'hosted', '--name', 'Ferries']);
+  const app = await buildHttpServer(homeOf(stand.world), { api: [apiRoutes], pages: [] });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const STRANDLINE_URL = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`; // it listens on a port
+  const { stdout: token } = await stand.run(['token', 'create', '--scope', 'read', '--scope', 'sql']);
+  const env = { STRANDLINE_URL, STRANDLINE_TOKEN: token.trim() };
+  const folder = await mkdtemp(path.join(tmpdir(), 'strandline-remote-'));
+  try {
+    const query = 'select slug, name, 12345678901234567890::numeric as big from topics';
+    for (const form of [[], ['--json']]) {
+      const here = await stand.run(['sql', query, ...form]);
+      const there = await run(['sql', query, ...form], env);
+      expect(there.stdout).toBe(here.stdout);
+      expect(there.stdout).toContain('Ferries');
+      expect(there.stderr).toMatch(/^1 row in \d+ ms\n$/);
+    }
+    const many = await run(['sql', '--json', 'select * from generate_series(1, 1001)'], env);
+    expect((JSON.parse(many.stdout) as unknown[]).length).toBe(1_000);
+    expect(many.stderr).toContain('There are more rows');
+    expect(await run(['sql', 'select nonsense from topics'], env)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/query[^]*column "nonsense" does not exist/) as string,
+    });
+
+    const rows = await stand.run(['export', 'topics']);
+    expect(rows.stdout).toContain('Ferries');
+    expect(await run(['export', 'topics'], env)).toEqual({ code: 0, stdout: rows.stdout, stderr: '' });
+    const [file, local] = ['there.parquet', 'here.parquet'].map((name) => path.join(folder, name));
+    expect(await run(['export', 'topics', '--out', String(file)], env)).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/there\.parquet: .* a server sends no manifest\n$/) as string,
+    });
+    await stand.run(['export', 'topics', '--out', String(local)]);
+    expect(await readFile(String(file))).toEqual(await readFile(String(local)));
+    const before = await readdir(folder);
+    for (const [argv, words] of [
+      [
+        ['all', '--out', `${folder}/`],
+        /what[^]*one of posts, .*; for several, run the export where the server runs/,
+      ],
+      [
+        ['topics', '--since', `${folder}/here.parquet.datapackage.json`],
+        /since[^]*a time; to continue an export/,
+      ],
+      [['topics', '--out', folder], /out[^]*a file, such as .*topics\.csv/],
+      [['posts', '--search', 'a', '--search', 'b'], /search[^]*one search from a server/],
+      [['posts', '--topic', 'none'], /topic[^]*none/],
+    ] as const) {
+      const { code, stdout, stderr } = await run(['export', ...argv], env);
+      expect({ code: code !== 0, stdout }).toEqual({ code: true, stdout: '' });
+      expect(stderr).toMatch(words);
+    }
+    expect(await readdir(folder)).toEqual(before);
+  } finally {
+    await rm(folder, { recursive: true });
+    await app.close();
+    await stand.close();
+  }
+});
+
+test('an export that breaks off leaves no file', async () => {
+  const url = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/csv', 'strandline-version': VERSION });
+    response.write('slug,name\n', () => response.destroy());
+  });
+  const folder = await mkdtemp(path.join(tmpdir(), 'strandline-remote-'));
+  const env = { STRANDLINE_URL: url };
+  const { code, stderr } = await run(['export', 'topics', '--out', path.join(folder, 'topics.csv')], env);
+  expect(code).toBe(1);
+  expect(stderr).toContain('broke off');
+  expect(await readdir(folder)).toEqual([]);
+  await rm(folder, { recursive: true });
+});
+
 test('a command about this machine says why it cannot be sent, and opens nothing', async () => {
-  const { code, stderr } = await run(['export', 'posts'], { STRANDLINE_URL: 'https://watch.example' });
+  const { code, stderr } = await run(['reader', 'rotate'], { STRANDLINE_URL: 'https://watch.example' });
   expect(code).toBe(1);
   expect(stderr).toContain(
     'this command uses the database and files of its own machine, not https://watch.example',

@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { exportFiles, openTarget, writePendingFile } from '../../src/monitor/export/export-files.ts';
+import { exportFiles } from '../../src/monitor/export/export-files.ts';
+import { openTarget, writePendingFile } from '../../src/monitor/export/export-target.ts';
 import { type Format, FORMATS } from '../../src/monitor/export/row-encoders.ts';
 import { editSearch } from '../../src/monitor/topics/save-search.ts';
 import { RESOURCES } from '../../src/store/export/export-resources.ts';

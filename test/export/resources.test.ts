@@ -2,7 +2,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exportFiles, openTarget } from '../../src/monitor/export/export-files.ts';
+import { exportFiles } from '../../src/monitor/export/export-files.ts';
+import { openTarget } from '../../src/monitor/export/export-target.ts';
 import { type Format, FORMATS } from '../../src/monitor/export/row-encoders.ts';
 import {
   EXCLUDED_VIEWS,
