@@ -116,3 +116,8 @@ export function escapeHtml(text: string): string {
 
 /** Shorter secrets occur in ordinary words and numbers: masking them would garble the text and protect nothing. */
 export const MIN_SECRET_LENGTH = 4;
+
+/** With an uppercase first letter. */
+export function capitalize(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

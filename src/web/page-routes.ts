@@ -17,6 +17,7 @@ import { addListPages } from './lists/list-page.tsx';
 import { addLinkPage } from './items/link-page.tsx';
 import { addPostPage } from './items/post-page.tsx';
 import { addOverviewPage } from './overview/overview-page.tsx';
+import { addSelectionPages } from './overview/selection-pages.tsx';
 import { addWatchFile } from './overview/watch-file.ts';
 import { addRunPage } from './runs/run-page.tsx';
 import { addRunsPage } from './runs/runs-page.tsx';
@@ -57,6 +58,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addAuditPage,
   addDigestPages,
   addOverviewPage,
+  addSelectionPages,
   addWatchFile,
   addTopicPage,
   addStoryPages,

@@ -23,6 +23,11 @@ type Row = readonly [name: string, address: string | ((ids: Ids) => string), sta
 
 const PAGES: readonly Row[] = [
   ['overview', '/'],
+  ['overview of a week', '/?range=7d'],
+  ['overview of a range', '/?from=2026-11-20&to=2026-11-21&q=train'],
+  ['mute selected topics', '/selection?do=mute&topics=trains,buses'],
+  ['label selected topics', '/selection?do=label&topics=trains,buses'],
+  ['remove selected topics', '/selection?do=remove&topics=trains,buses'],
   ['topic', '/topics/trains'],
   ['topic over a day', '/topics/buses?range=24h'],
   ['first page of a topic', '/topics/harbour-seals'],

@@ -138,6 +138,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const QUERIES: Readonly<Record<string, string>> = {
   '/api/v1/find': '?text=lantern',
   '/explore': '?q=lantern',
+  '/selection': '?do=mute&topics=pier',
   '/api/v1/trends/voices': '?topics=pier',
 };
 

@@ -1,5 +1,6 @@
 /** Problems of strandline itself in words: one sentence for messages, pages and commands. */
 import { formatDuration } from '../../lib/display-format.ts';
+import { capitalize } from '../../lib/text.ts';
 import type { SystemEventKind } from '../../model/alerts.ts';
 import type { SystemEvent } from '../../store/alerts/system-event-rows.ts';
 
@@ -109,10 +110,6 @@ export function describeProblem(
   if (change === 'passed')
     return capitalize(`${subject}${passed} from ${formatAt(since)} to ${formatAt(until)} (${lasted})${why}.`);
   return `${capitalize(`${subject}${lasts} since ${formatAt(since)}${why}.`)}${advice === null ? '' : ` ${advice}`}`;
-}
-
-function capitalize(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The path of the page about the subject of a problem. */

@@ -2,6 +2,7 @@
 import { groupBy } from '../../lib/group-by.ts';
 import { DAY, HOUR } from '../../lib/time.ts';
 import type { SystemEventKind } from '../../model/alerts.ts';
+import type { Pooled } from '../../store/db/database.ts';
 import { readSystemEvents } from '../../store/alerts/system-event-rows.ts';
 import { readAfterSpikes, type SearchSpan } from '../../store/queries/span-activity.ts';
 import { readSpikes, type SpikeRow } from '../../store/queries/trend-reports.ts';
@@ -13,7 +14,7 @@ import { STATUS_NAMES } from '../status/status-names.ts';
 import { type Digest, type DigestAttention, MAX_ATTENTION, type NameTopic } from './digest-shapes.ts';
 
 /** A spike is reported at most six hours after its window, which is a day long at most, but for searches that run less than daily. */
-const SPIKE_LOOK_BACK_MS = 3 * DAY;
+export const SPIKE_LOOK_BACK_MS = 3 * DAY;
 
 /** A spike is over when the rate is back at twice the usual, or at a quarter of what it was where hardly anything is usual. */
 const OVER_USUAL = 2;
@@ -52,8 +53,11 @@ export async function readAttention(
   return { attention, attention_more: all - attention.length };
 }
 
-/** Problems that last. */
-async function readProblems({ pool }: Context['db'], until: Date): Promise<DigestAttention[]> {
+/** A problem of strandline itself. */
+export type AttentionProblem = Extract<DigestAttention, { kind: 'problem' }>;
+
+/** Problems that last, and that no status of a search shows, the oldest first. */
+export async function readProblems({ pool }: Pooled, until: Date): Promise<AttentionProblem[]> {
   const open = (await readSystemEvents(pool, until)).filter(
     (event) => event.until === null && event.opened_at !== null && PROBLEMS.has(event.kind),
   );

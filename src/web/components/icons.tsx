@@ -65,6 +65,7 @@ const ICON_PATHS = {
   completion: 'M3 4h10M3 7h10M3 10h6.5M3 13h4',
   next: 'M6 3.5 10.5 8 6 12.5',
   plus: 'M8 3v10M3 8h10',
+  check: 'M3 8.5 6.5 12 13 4.5',
   warning: 'M8 2.5 14 13H2zM8 6.5v3M8 11.2h0',
   clock: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2M8 4.8V8l2.2 1.5',
   keys: 'M2 4.5h12v7H2zM4.5 7h0M7 7h0M9.5 7h0M12 7h0M5 9.5h6',

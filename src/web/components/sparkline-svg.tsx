@@ -9,18 +9,21 @@ const STEP = 4;
  * @param props.values one per bucket, oldest first; null is not observed and drawn as a gap
  * @param props.words start of the accessible name; the numbers are added
  * @param props.spikes indices of buckets with a spike
+ * @param props.band what is usual, drawn behind the values
  */
 export function Sparkline({
   values,
   words,
   spikes = [],
+  band = null,
 }: {
   values: readonly (number | null)[];
   words: string;
   spikes?: readonly number[];
+  band?: readonly [low: number, high: number] | null;
 }) {
   const seen = values.filter((value) => value !== null);
-  const most = Math.max(1, ...seen);
+  const most = Math.max(1, ...seen, band?.[1] ?? 0);
   const x = (i: number) => i * STEP + STEP / 2;
   const y = (value: number) => roundTenth(HEIGHT - 2 - (value / most) * (HEIGHT - 5));
   const runs = findObservedSpans(values);
@@ -30,8 +33,11 @@ export function Sparkline({
       viewBox={`0 0 ${Math.max(1, values.length) * STEP} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${words}: ${describeValues(values)}`}
+      aria-label={`${words}: ${describeValues(values)}${band === null ? '' : `; usually ${formatTenths(band[0])} to ${formatTenths(band[1])}`}`}
     >
+      {band === null ? null : (
+        <path class="band" d={`M0 ${y(band[1])}H${values.length * STEP}V${y(band[0]) + 1}H0Z`} />
+      )}
       {findGaps(values).map(([from, until]) => (
         <path class="gap" d={`M${from * STEP} ${HEIGHT - 1}H${until * STEP}`} />
       ))}

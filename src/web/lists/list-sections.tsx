@@ -123,7 +123,7 @@ export function ListVolumeSection({
   const per = chart.per === 'quarter' ? '15 minutes' : chart.per;
   return (
     <Section
-      title={`${count}${after === undefined ? '' : ' since your last visit'}, ${range.words}`}
+      title={`${count}, ${after === undefined ? range.words : 'without earlier ones'}`}
       id="volume"
       live
       note={

@@ -1,13 +1,12 @@
 /** The overview before anything is watched: the field for a topic of one's own, and the way to a sample. */
 import { findDefaultKind } from '../../monitor/topics/service-choice.ts';
 import type { RouteContext, Sample } from '../../monitor/http/route-types.ts';
-import { Button, Field, Form } from '../components/form.tsx';
-import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
-import { PART_NAMES } from '../edit/new-topic-form.tsx';
+import { WatchField } from './watch-field.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export async function renderFirstStart(
@@ -23,41 +22,12 @@ export async function renderFirstStart(
     body: (
       <>
         <IfAllowed scope={CREATE_TOPIC_SCOPES} otherwise={<EmptyState words="Nothing is watched yet." />}>
-          <WatchForm service={findDefaultKind(ctx)} />
+          <WatchField service={findDefaultKind(ctx)} large />
         </IfAllowed>
         {sandbox === null ? null : <SampleCard address={sandbox} sample={shown} />}
       </>
     ),
   });
-}
-
-/** Watches at once if that costs nothing; otherwise the next page says what it costs. */
-function WatchForm({ service }: { service: ReturnType<typeof findDefaultKind> }) {
-  const isFree = useFrame().free.has(service);
-  return (
-    <Form action="/new" label="New topic">
-      {PART_NAMES.map((part) => (
-        <input type="hidden" name="searches" value={part} />
-      ))}
-      <Field
-        name="text"
-        label="What should be watched?"
-        placeholder="harbour ferry"
-        autocomplete="off"
-        help="Words, a name or a question. Searches run on a schedule and show what is new."
-        required
-      />
-      <div class="buttons">
-        <Button
-          words={isFree ? 'Watch' : 'Continue'}
-          kind="main"
-          name="do"
-          value={isFree ? 'save' : 'preview'}
-        />
-        <a href="/new">More settings</a>
-      </div>
-    </Form>
-  );
 }
 
 /** @param address of the sandbox */

@@ -1,29 +1,28 @@
 /** Topics as the overview shows them, assembled from reads over all searches. */
 import { groupBy } from '../../lib/group-by.ts';
-import { DAY, findEarliest, findLatest, HOUR } from '../../lib/time.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
 import {
   type VolumePulse,
   computePulse,
   measuresDay,
   computeTypicalVolume,
 } from '../../monitor/trends/rules/volume-comparison.ts';
-import {
-  judgeTopic,
-  type SearchStatus,
-  type TopicStatus,
-  listTroubled,
-} from '../../monitor/status/search-status.ts';
+import { judgeTopic, type SearchStatus, type TopicStatus } from '../../monitor/status/search-status.ts';
 import type { SearchDay, SearchNow, SpikeDay } from '../../store/queries/search-activity.ts';
 import type { Id } from '../../store/db/database.ts';
+import type { NewOfTopic, RunPart } from '../../store/queries/overview-activity.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
-import type { SpikeRow } from '../../store/queries/trend-reports.ts';
 import type { BucketRow } from '../../store/queries/volume.ts';
+import type { HeatPart } from '../components/heat-strip.tsx';
 import { buildVolume, countOnce, findsLinksOnly, sumBuckets, toObservation } from '../topic/topic-data.ts';
 import { isYoung, type Range } from '../topic/time-range.ts';
 
 /** Whole days before today that are shown and that the typical day is computed from. */
 export const PULSE_DAYS = 14;
+/** Equal parts of the range of the page, in which runs are shown. */
+export const RUN_PARTS = 24;
+
 export type TopicPulse = {
   topic: TopicRow;
   searches: readonly SearchRow[];
@@ -38,12 +37,13 @@ export type TopicPulse = {
   hours: readonly (number | null)[] | null;
   /** Indices of days with a spike. */
   spikeDays: readonly number[];
-  spikes: readonly SpikeRow[];
-  lastRunAt: Date | null;
-  nextRunAt: Date | null;
+  /** Between which the middle half of its days are; null if fewer than a week is known. */
+  band: readonly [low: number, high: number] | null;
   status: TopicStatus;
-  /** Searches that need attention, worst first. */
-  troubled: readonly SearchStatus[];
+  /** Discoveries in the range of the page, and the first of them; null: none. */
+  news: NewOfTopic | null;
+  /** Runs in equal parts of the range of the page. */
+  runs: readonly (HeatPart | undefined)[];
 };
 
 type OverviewData = {
@@ -57,7 +57,8 @@ type OverviewData = {
   /** Young searches only. */
   hours: readonly BucketRow[];
   spikeDays: readonly SpikeDay[];
-  spikes: readonly SpikeRow[];
+  news: readonly NewOfTopic[];
+  runs: readonly RunPart[];
   /** Start of today (UTC). */
   today: Date;
   /** The last 24 hours. */
@@ -72,21 +73,21 @@ export function findYoungSearches(searches: readonly SearchRow[], now: Date): Id
 }
 
 export function buildPulses(data: OverviewData): TopicPulse[] {
-  const { topics, searches, now, days, hours, spikes, today, lately } = data;
+  const { topics, searches, now, days, hours, today, lately } = data;
   const currentById = new Map(now.map((row) => [row.search_id, row]));
   const nowByTopic = groupBy(now, (row) => row.topic);
   const everySearchByTopic = groupBy(data.everySearch, (row) => row.topic);
   const statusesByTopic = groupBy(data.statuses, (row) => row.topic);
   const daysById = groupBy(days, (row) => row.search_id);
   const searchesByTopic = groupBy(searches, (row) => row.topic);
-  const spikesByTopic = groupBy(spikes, (row) => row.topic);
+  const newsByTopic = new Map(data.news.map((row) => [row.topic_id, row]));
+  const runsByTopic = groupBy(data.runs, (row) => row.topic_id);
   const spikeDaysById = groupBy(data.spikeDays, (row) => row.search_id);
   const from = today.getTime() - PULSE_DAYS * DAY;
   const hoursById = groupBy(hours, (row) => row.search_id);
   return topics.map((topic) => {
     const its = searchesByTopic.get(topic.slug) ?? [];
     const statuses = statusesByTopic.get(topic.slug) ?? [];
-    const itsSpikes = spikesByTopic.get(topic.slug) ?? [];
     const known = its.map((search) => ({
       search,
       run: currentById.get(search.id),
@@ -98,6 +99,10 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
     }));
     const all = nowByTopic.get(topic.slug) ?? [];
     const pulse = computePulse(observed);
+    const dailyPosts = computeDays(
+      from,
+      (everySearchByTopic.get(topic.slug) ?? []).flatMap(({ id }) => daysById.get(id) ?? []),
+    );
     return {
       topic,
       searches: its,
@@ -109,10 +114,8 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
         coverage: pulse.coverage === null ? null : Math.min(1, pulse.coverage / lately.passed),
       },
       hasTypical: observed.some(({ typical }) => typical !== null),
-      days: computeDays(
-        from,
-        (everySearchByTopic.get(topic.slug) ?? []).flatMap(({ id }) => daysById.get(id) ?? []),
-      ),
+      days: dailyPosts,
+      band: computeBand(dailyPosts),
       hours: its.every(({ id }) => !hoursById.has(id))
         ? null
         : buildVolume(
@@ -128,13 +131,27 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
         .flatMap(({ id }) => spikeDaysById.get(id) ?? [])
         .map(({ day_at }) => (day_at.getTime() - from) / DAY)
         .filter((day) => day >= 0 && day < PULSE_DAYS),
-      spikes: itsSpikes,
-      lastRunAt: findLatest(known.map(({ run }) => run?.run_ended_at ?? null)),
-      nextRunAt: findEarliest(its.map(({ next_due_at }) => next_due_at)),
       status: judgeTopic(statuses),
-      troubled: listTroubled(statuses),
+      news: newsByTopic.get(topic.id) ?? null,
+      runs: placeParts(runsByTopic.get(topic.id) ?? []),
     };
   });
+}
+
+function placeParts(rows: readonly RunPart[]): (HeatPart | undefined)[] {
+  const byPart = new Map(rows.map((row) => [row.part, row]));
+  return Array.from({ length: RUN_PARTS }, (_, i) => byPart.get(i));
+}
+
+/** Fewer days have no middle half to speak of. */
+const MIN_BAND_DAYS = 7;
+
+/** Quartiles, each a day that was measured. */
+function computeBand(days: readonly (number | null)[]): [number, number] | null {
+  const known = days.filter((day) => day !== null).toSorted((a, b) => a - b);
+  if (known.length < MIN_BAND_DAYS) return null;
+  const at = (share: number) => known[Math.round(share * (known.length - 1))] ?? 0;
+  return [at(0.25), at(0.75)];
 }
 
 /** Whether a topic has only AI searches and none of them found a post. */

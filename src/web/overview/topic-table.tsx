@@ -1,134 +1,228 @@
+/** Topics in rows of one line, of which many can be selected and changed at once. */
 import { formatPercent } from '../../lib/display-format.ts';
-import { Badge } from '../components/icons.tsx';
-import { writeAddress, writeListPath } from '../components/list-address.ts';
-import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
-import { Section, Tabs } from '../components/section.tsx';
-import { TopicStatusBadge } from '../components/status-line.tsx';
-import { Sparkline } from '../components/sparkline-svg.tsx';
 import { type Column, Table } from '../components/data-table.tsx';
-import { DueTime, Timestamp } from '../components/timestamp.tsx';
+import { Button, Form } from '../components/form.tsx';
+import { HeatStrip } from '../components/heat-strip.tsx';
+import { writeAddress, writeListPath } from '../components/list-address.ts';
+import { Count, formatCount, Ratio, ShortCount } from '../components/numbers.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
+import { Section, Tabs } from '../components/section.tsx';
+import { Sparkline } from '../components/sparkline-svg.tsx';
+import { TopicStatusBadge } from '../components/status-line.tsx';
 import { NO_POSTS_TEXT } from '../topic/topic-data.ts';
-import { WATCH_FILE_PATH } from './watch-file.ts';
+import { type OverviewRange, writeRange } from './overview-range.ts';
 import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
+import { WATCH_FILE_PATH } from './watch-file.ts';
 
-export const SORTS = ['unusual', 'posts', 'name'] as const;
+export const SORTS = ['unusual', 'posts', 'new', 'name'] as const;
 type Sort = (typeof SORTS)[number];
 const SORT_WORDS: Readonly<Record<Sort, string>> = {
   unusual: 'Highest vs. typical',
   posts: 'Most posts',
+  new: 'Most new',
   name: 'Name',
 };
+
+/** How the topics of the overview are chosen and sorted. */
+export type TopicChoice = { sort: Sort; label: string | undefined; filter: string | undefined };
+
+const SORT_ORDERS: Readonly<Record<Sort, (a: TopicPulse, b: TopicPulse) => number>> = {
+  unusual: (a, b) => (b.pulse.ratio ?? -1) - (a.pulse.ratio ?? -1),
+  posts: (a, b) => b.pulse.posts - a.pulse.posts,
+  new: (a, b) => (b.news?.found ?? 0) - (a.news?.found ?? 0),
+  name: () => 0,
+};
+
+/** The chosen topics, sorted. */
+export function chooseTopics(
+  pulses: readonly TopicPulse[],
+  { sort, label, filter }: TopicChoice,
+): TopicPulse[] {
+  const part = filter?.toLowerCase();
+  return pulses
+    .filter(
+      ({ topic, labels }) =>
+        (label === undefined || labels.includes(label)) &&
+        (part === undefined || topic.name.toLowerCase().includes(part) || topic.slug.includes(part)),
+    )
+    .toSorted((a, b) => SORT_ORDERS[sort](a, b) || a.topic.name.localeCompare(b.topic.name, 'en'));
+}
 
 export function TopicTable({
   pulses,
   labels,
-  chosen,
+  choice,
+  range,
 }: {
+  /** The chosen ones. */
   pulses: readonly TopicPulse[];
+  /** Of all topics. */
   labels: readonly string[];
-  chosen: { sort: Sort; label: string | undefined };
+  choice: TopicChoice;
+  range: OverviewRange;
 }) {
+  const table = (selects: boolean) => (
+    <Table
+      empty="No topics match."
+      todo={{ words: 'Show all', href: path({ label: undefined, filter: undefined }) }}
+      caption="Topics"
+      rows={pulses}
+      columns={buildColumns(range, selects)}
+    />
+  );
+  const path = (changed: Partial<TopicChoice>) =>
+    writeAddress('/', { ...writeRange(range), ...writeChoice({ ...choice, ...changed }) });
   return (
     <Section
-      title="Topics"
+      title={formatCount(pulses.length, 'topic')}
       id="topics"
       live
-      note="Last 24 h against a typical day (14-day median, corrected for coverage)."
       aside={
-        <>
+        <div class="aside">
           {labels.length === 0 ? null : (
             <Tabs
               label="Labels"
               tabs={[undefined, ...labels].map((label) => ({
-                href: writeOverviewPath({ ...chosen, label }),
+                href: path({ label }),
                 words: label ?? 'All',
-                here: label === chosen.label,
+                here: label === choice.label,
               }))}
             />
           )}
           <Tabs
             label="Order"
             tabs={SORTS.map((sort) => ({
-              href: writeOverviewPath({ ...chosen, sort }),
+              href: path({ sort }),
               words: SORT_WORDS[sort],
-              here: sort === chosen.sort,
+              here: sort === choice.sort,
             }))}
           />
-        </>
+          <FilterForm choice={choice} range={range} />
+        </div>
       }
     >
-      <Table
-        empty="No topics with this label."
-        todo={{ words: 'Show all', href: '/' }}
-        caption="Topics"
-        rows={pulses}
-        columns={COLUMNS}
-      />
+      <IfAllowed scope="write" otherwise={<div class="selecting">{table(false)}</div>}>
+        <Form action="/selection" class="selecting" label="Selected topics">
+          {table(true)}
+          <SelectionBar />
+        </Form>
+      </IfAllowed>
       <p class="hint">
-        <a href={WATCH_FILE_PATH}>Download as a file</a>: topics, sources, searches, rules and channels, to
-        keep and apply.
+        24 h against a typical day (14-day median, corrected for coverage). New and runs: {range.words}.{' '}
+        <a href={WATCH_FILE_PATH}>Download as a file</a>.
       </p>
     </Section>
   );
 }
 
-const COLUMNS: Column<TopicPulse>[] = [
-  { head: 'Topic', cell: (topicPulse) => <NameCell {...topicPulse} /> },
-  { head: 'Status', cell: (topicPulse) => <StatusCell {...topicPulse} /> },
-  {
-    head: 'Posts per day, 14 days',
-    cell: (topicPulse) => <VolumeCell {...topicPulse} />,
-  },
-  {
-    head: 'Last 24 h',
-    number: true,
-    cell: (topicPulse) => (hasNoPosts(topicPulse) ? null : <LastDayCell {...topicPulse} />),
-  },
-  {
-    head: 'vs. typical',
-    number: true,
-    cell: (topicPulse) => (hasNoPosts(topicPulse) ? null : <TypicalCell {...topicPulse} />),
-  },
-  {
-    head: 'Spikes',
-    wide: true,
-    cell: ({ spikes }) =>
-      spikes.length === 0 ? (
-        <span class="unknown">none</span>
-      ) : (
-        <Badge state="rising" words={String(spikes.length)} />
-      ),
-  },
-  { head: 'Last run', wide: true, cell: ({ lastRunAt }) => <Timestamp at={lastRunAt} /> },
-  { head: 'Next run', wide: true, cell: ({ nextRunAt }) => <DueTime at={nextRunAt} /> },
-];
+/** Without a button: Enter sends it. */
+function FilterForm({ choice, range }: { choice: TopicChoice; range: OverviewRange }) {
+  return (
+    <form class="filter" method="get" action="/">
+      {Object.entries({ ...writeRange(range), ...writeChoice({ ...choice, filter: undefined }) }).map(
+        ([name, value]) => (value === undefined ? null : <input type="hidden" name={name} value={value} />),
+      )}
+      <input
+        type="search"
+        name="q"
+        value={choice.filter}
+        placeholder="Filter"
+        aria-label="Filter topics by name"
+      />
+    </form>
+  );
+}
+
+/** Shown while a topic is selected. */
+function SelectionBar() {
+  return (
+    <div class="selection" role="group" aria-label="Change the selected topics">
+      <Button words="Pause" icon="pause" name="do" value="pause" />
+      <IfAllowed scope="run">
+        <button type="submit" class="plain" formaction="/selection/resume">
+          Resume
+        </button>
+      </IfAllowed>
+      <Button words="Mute…" name="do" value="mute" />
+      <Button words="Label…" name="do" value="label" />
+      <Button words="Remove…" kind="danger" name="do" value="remove" />
+    </div>
+  );
+}
+
+function buildColumns(range: OverviewRange, selects: boolean): Column<TopicPulse>[] {
+  return [
+    {
+      head: <span class="unseen">Select</span>,
+      cell: ({ topic }) =>
+        selects ? (
+          <input type="checkbox" name="topics" value={topic.slug} aria-label={`Select ${topic.name}`} />
+        ) : null,
+    },
+    { head: 'Topic', cell: (topicPulse) => <NameCell {...topicPulse} /> },
+    { head: 'Posts, 14 days', cell: (topicPulse) => <VolumeCell {...topicPulse} /> },
+    {
+      head: '24 h',
+      number: true,
+      cell: (topicPulse) => (hasNoPosts(topicPulse) ? null : <LastDayCell {...topicPulse} />),
+    },
+    {
+      head: 'vs. typical',
+      number: true,
+      cell: (topicPulse) => (hasNoPosts(topicPulse) ? null : <TypicalCell {...topicPulse} />),
+    },
+    { head: 'New', number: true, cell: (topicPulse) => <NewCell {...topicPulse} range={range} /> },
+    {
+      head: 'Runs',
+      cell: ({ topic, runs }) => <HeatStrip parts={runs} words={`${topic.name}, runs ${range.words}`} />,
+    },
+  ];
+}
+
+function NameCell({ topic, labels, status }: TopicPulse) {
+  return (
+    <div class="topic-name">
+      <span>
+        <a class="who" href={`/topics/${topic.slug}`}>
+          {topic.name}
+        </a>
+        {labels.length === 0 ? null : <span class="hint"> {labels.join(', ')}</span>}
+      </span>
+      <TopicStatusBadge status={status} />
+    </div>
+  );
+}
 
 function VolumeCell(topicPulse: TopicPulse) {
-  const { days, hours, spikeDays, topic } = topicPulse;
+  const { days, hours, spikeDays, band, topic } = topicPulse;
   if (hasNoPosts(topicPulse)) return <span class="unknown">{NO_POSTS_TEXT}</span>;
   if (hours === null)
     return (
-      <Sparkline values={days} spikes={spikeDays} words={`${topic.name}, posts per day, last 14 days`} />
+      <Sparkline
+        values={days}
+        spikes={spikeDays}
+        band={band}
+        words={`${topic.name}, posts per day, last 14 days`}
+      />
     );
   return (
-    <>
+    <span class="spark-hours">
       <Sparkline values={hours} words={`${topic.name}, posts per hour, last 24 hours`} />
-      <div class="hint">posts per hour, 24 hours</div>
-    </>
+      <span class="hint">24 h</span>
+    </span>
   );
 }
 
 function LastDayCell({ topic, pulse: { posts, coverage, lowerBound } }: TopicPulse) {
   if ((coverage === 0 || coverage === null) && posts === 0) return <span class="unknown">not observed</span>;
+  const part = coverage !== null && coverage >= 0.95 ? null : `${formatPercent(coverage ?? 0)} observed`;
   return (
-    <>
+    <span>
+      {part === null ? null : <span class="hint">{part} </span>}
       <a href={writeListPath('posts', { topic: topic.slug }, { range: '24h' })}>
         <ShortCount of={posts} least={lowerBound} />
       </a>
-      {coverage !== null && coverage >= 0.95 ? null : (
-        <div class="hint">{formatPercent(coverage ?? 0)} observed</div>
-      )}
-    </>
+    </span>
   );
 }
 
@@ -137,31 +231,24 @@ function TypicalCell({ pulse: { ratio, typical } }: TopicPulse) {
     <>
       <Ratio of={ratio} />
       {typical === null ? null : (
-        <div class="hint narrow-out">typical {formatCount(Math.round(typical), 'post')}</div>
+        <span class="hint narrow-out"> of {formatCount(Math.round(typical), 'post')}</span>
       )}
     </>
   );
 }
 
-function NameCell({ topic, labels }: TopicPulse) {
+/** The number leads to its list: to what is later than the discovery before the first of them, or, of a range that is over, to its times. */
+function NewCell({ topic, news, range }: TopicPulse & { range: OverviewRange }) {
+  if (news === null) return <span class="unknown">0</span>;
+  const to = range.until ?? undefined;
   return (
-    <>
-      <a class="who" href={`/topics/${topic.slug}`}>
-        {topic.name}
-      </a>
-      {labels.length === 0 ? null : <div class="hint">{labels.join(', ')}</div>}
-    </>
+    <a href={writeListPath('discoveries', { topic: topic.slug }, { after: String(news.first_id - 1n), to })}>
+      <Count of={news.found} />
+    </a>
   );
 }
 
-function StatusCell({ status }: TopicPulse) {
-  return (
-    <>
-      <TopicStatusBadge status={status} />
-      <div class="hint narrow-out">{formatCount(status.total, 'search', 'searches')}</div>
-    </>
-  );
+/** The parameters of an address with this choice. */
+export function writeChoice({ sort, label, filter }: TopicChoice) {
+  return { sort: sort === SORTS[0] ? undefined : sort, label, q: filter };
 }
-
-const writeOverviewPath = ({ sort, label }: { sort: Sort; label: string | undefined }) =>
-  writeAddress('/', { sort: sort === 'unusual' ? undefined : sort, label });

@@ -12,7 +12,7 @@ import { placeCookie } from '../../model/mount.ts';
 import { MAX_ID } from '../../model/value-shapes.ts';
 
 /** The newest discovery at a time. */
-type DiscoveryPoint = { id: Id; at: Date };
+export type DiscoveryPoint = { id: Id; at: Date };
 
 /** A visit after an earlier one. */
 export type Visit = {
@@ -29,13 +29,8 @@ const VISIT_COOKIE_MS = 400 * DAY;
 /** `sinceId.sinceAt.lastId.lastAt`, times in seconds; `sinceId` is `-` at the first visit. */
 const VISIT_COOKIE_FORMAT = /^(\d{1,19}|-)\.(\d{1,12})\.(\d{1,19})\.(\d{1,12})$/;
 
-/** Remembers this visit in the cookie. @returns null on the first one */
-export async function rememberVisit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  db: Reads,
-  { everySearch, view }: { everySearch: readonly { id: Id }[]; view: DiscoveryView },
-): Promise<Visit | null> {
+/** Remembers this visit in the cookie. @returns the newest discovery before this visit; null on the first one */
+export function markVisit(request: FastifyRequest, reply: FastifyReply): DiscoveryPoint | null {
   const { now, seen, mount } = request.frame;
   const { name, path } = placeCookie(mount, VISIT_COOKIE);
   const visited = VISIT_COOKIE_FORMAT.exec(parseCookies(request.headers.cookie)[name] ?? '');
@@ -48,6 +43,17 @@ export async function rememberVisit(
     sameSite: 'lax',
     maxAge: VISIT_COOKIE_MS / SECOND,
   });
+  return since;
+}
+
+/** Remembers this visit in the cookie, and counts what is new. @returns null on the first one */
+export async function rememberVisit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  db: Reads,
+  { everySearch, view }: { everySearch: readonly { id: Id }[]; view: DiscoveryView },
+): Promise<Visit | null> {
+  const since = markVisit(request, reply);
   if (since === null) return null;
   const ids = everySearch.map(({ id }) => id);
   return { since: since.id, counts: await countDiscoveriesSince(db, ids, since, view) };

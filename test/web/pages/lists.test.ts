@@ -209,7 +209,7 @@ describe('links and discoveries', () => {
       `SELECT id FROM strandline_analytics.discoveries WHERE topic = 'trains' AND id > $1 AND NOT baseline AND first_in_topic`,
       [after],
     );
-    expect(textOf(html)).toContain(`${later.length} new items since your last visit`);
+    expect(textOf(html)).toContain(`${later.length} new items, without earlier ones`);
     expect(html.match(/class="line is-/g)).toHaveLength(later.length);
     const [, tabs = ''] = /<nav class="tabs" aria-label="Lists">([^]*?)<\/nav>/.exec(html) ?? [];
     expect([...tabs.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toEqual([
@@ -218,7 +218,7 @@ describe('links and discoveries', () => {
       `/topics/trains/discoveries?after=${after}`,
     ]);
     const posts = `/topics/trains/posts?range=all&after=${after}`;
-    expect(textOf((await person.get(posts)).html)).not.toContain('since your last visit');
+    expect(textOf((await person.get(posts)).html)).not.toContain('without earlier ones');
     expect((await readAll(posts, 'posts')).ids, 'on all pages').toEqual(
       (await readAll('/topics/trains/posts?range=all', 'posts')).ids,
     );
@@ -227,7 +227,7 @@ describe('links and discoveries', () => {
   test('after a visit at which there was no discovery, all are new', async () => {
     const { status, html } = await person.get('/topics/trains/discoveries?after=0');
     expect(status).toBe(200);
-    expect(textOf(html)).toContain('new items since your last visit');
+    expect(textOf(html)).toContain('new items, without earlier ones');
   });
 
   test.each(['abc', '99999999999999999999', '9223372036854775808'])(

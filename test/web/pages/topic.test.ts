@@ -65,7 +65,9 @@ describe('pages', () => {
       searches: [{ slug: 'sample', operation: 'microblog', prompt: 'lighthouses', every: '15m' }],
     });
     world.enqueued.length = 0;
-    expect(textOf((await person.get('/')).html)).toMatch(/Calls since 21 Nov, 00:00 0 free/);
+    expect(textOf((await person.get('/')).html)).toMatch(
+      /Sample waiting for its first run not observed no data/,
+    );
     const said = textOf((await person.get('/topics/sample?range=24h')).html);
     expect(said).toContain('not observed by any run');
     expect(said).not.toContain('fully observed');
