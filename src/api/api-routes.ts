@@ -15,6 +15,7 @@ import { DELIVERY_OPERATIONS } from '../monitor/alerts/delivery-operations.ts';
 import { MUTE_OPERATIONS } from '../monitor/alerts/mute-operations.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
+import { NAME_OPERATIONS } from '../monitor/names/name-operations.ts';
 import { SOURCE_OPERATIONS } from '../monitor/sources/source-operations.ts';
 import { WATCH_FILE_OPERATIONS } from '../monitor/watch-file/watch-file-operations.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
@@ -51,6 +52,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   documentRoutes,
   routesOf(TOPIC_OPERATIONS),
   routesOf(SOURCE_OPERATIONS),
+  routesOf(NAME_OPERATIONS),
   routesOf(SEARCH_OPERATIONS),
   routesOf(STATE_OPERATIONS),
   routesOf(WATCH_FILE_OPERATIONS),

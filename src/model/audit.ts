@@ -22,6 +22,7 @@ export const AUDIT_ACTIONS = [
   'topic.purged',
   'topic.rewatched',
   'topic.sources_changed',
+  'topic.names_changed',
   'topic.item_dismissed',
   'topic.item_restored',
   'search.purged',

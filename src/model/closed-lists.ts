@@ -48,6 +48,10 @@ export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
 
 export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike', 'trend', 'growth'] as const;
 
+/** Whose name a topic looks for in answers. */
+export const NAME_SIDES = ['own', 'rival'] as const;
+export type NameSide = (typeof NAME_SIDES)[number];
+
 /** Of what there is a file with the raw responses that say so; a completion is named by its run. */
 export const EVIDENCE_KINDS = ['post', 'link', 'completion', 'spike'] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];

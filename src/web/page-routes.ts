@@ -30,6 +30,7 @@ import { addSearchPage } from './topic/search-page.tsx';
 import { addPausePages } from './topic/pause-pages.tsx';
 import { addPurgePages } from './topic/purge-pages.tsx';
 import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
+import { addNamesPage } from './topic/names-page.tsx';
 import { addSourcesPage } from './topic/sources-page.tsx';
 import { addStoryPages } from './topic/stories-page.tsx';
 import { addTopicPage } from './topic/topic-page.tsx';
@@ -63,6 +64,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addTopicPage,
   addStoryPages,
   addSourcesPage,
+  addNamesPage,
   addSearchPage,
   addListPages,
   addCompletionHistoryPage,

@@ -7,6 +7,7 @@ import { buildHttpServer } from '../../src/app/http-server.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
+import { setName } from '../../src/monitor/names/manage-names.ts';
 import { SourceDown } from '../../src/service/sources/outage.ts';
 import { addPageRoutes } from '../../src/web/page-routes.ts';
 import { homeOf } from '../cli/stand.ts';
@@ -41,6 +42,7 @@ const PAGES: readonly Row[] = [
   ['discoveries of a topic', '/topics/trains/discoveries'],
   ['discoveries of a search', '/searches/trains-ai/discoveries?range=30d'],
   ['sources of a topic', '/topics/trains/sources'],
+  ['names in answers of a topic', '/topics/trains/names'],
   ['edit a topic', '/topics/trains/edit'],
   ['edit a search', '/searches/trains-posts/edit'],
   ['pause everything', '/pause'],
@@ -119,6 +121,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     if (opened === undefined) throw new Error('there was a browser a moment ago');
     browser = opened;
     stage = set;
+    await listNames(stage);
     await watchFirst(stage);
     visit = await openVisit(browser, stage.web.url);
     // What scripts have set is an attribute here, which the policy would not let in.
@@ -264,6 +267,15 @@ describe.skipIf(!hasBrowser())('every page', () => {
     },
   );
 });
+
+/** Names that answers about trains are read for. */
+async function listNames({ history: { world } }: Stage): Promise<void> {
+  for (const [name, side] of [
+    ['Night train', 'own'],
+    ['A railway with a very long name that answers never write', 'rival'],
+  ] as const)
+    await setName(world.ctx, 'trains', { name, side, domains: [] });
+}
 
 /** A topic whose searches have run once. */
 async function watchFirst({ history: { world } }: Stage): Promise<void> {

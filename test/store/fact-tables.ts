@@ -46,6 +46,7 @@ export const FACT_TABLES: Readonly<Record<string, LeftOut>> = {
   key_items: {},
   claims: { id: KEY },
   completion_claims: {},
+  answer_names: {},
   coverage: {},
   volume: {},
   search_days: {},
@@ -100,6 +101,8 @@ export const LOG_TABLES: readonly string[] = [
   // What people set.
   'topics',
   'topic_sources',
+  'topic_names',
+  'topic_name_lists',
   'searches',
   'search_versions',
   'search_states',

@@ -57,14 +57,27 @@ const topic = (slug: string, ...prompts: string[]) => ({
 });
 
 test('each kind comes after those that it needs', () => {
-  expect(RESOURCE_KINDS.map(({ name }) => name)).toEqual(['channel', 'topic', 'source', 'search', 'rule']);
+  expect(RESOURCE_KINDS.map(({ name }) => name)).toEqual([
+    'channel',
+    'topic',
+    'source',
+    'name',
+    'search',
+    'rule',
+  ]);
 });
 
 test('creates in the order of what needs what, owned by the name, and records it', async () => {
   const file = {
     name: 'order',
     rules: { 'order-rule': { channels: ['order-ops'], topic: 'order', on: ['post'] } },
-    topics: { order: { sources: ['https://news.example/order'], ...topic('order', 'tides')['order'] } },
+    topics: {
+      order: {
+        sources: ['https://news.example/order'],
+        names: [{ name: 'Order Line', rival: true }],
+        ...topic('order', 'tides')['order'],
+      },
+    },
     channels: { 'order-ops': { webhook: 'http://127.0.0.1:1/order' } },
   };
   const applied = await apply(file);
@@ -73,11 +86,12 @@ test('creates in the order of what needs what, owned by the name, and records it
     'create channel order-ops',
     'create topic order',
     'create source https://news.example/order',
+    'create name order line',
     'create search order-0',
     'create rule order-rule',
   ]);
   expect(applied.secrets).toEqual([{ channel: 'order-ops', secret: expect.stringMatching(/^whsec_/) }]);
-  const tables = ['channels', 'topics', 'topic_sources', 'searches', 'rules'];
+  const tables = ['channels', 'topics', 'topic_sources', 'topic_names', 'searches', 'rules'];
   for (const table of tables)
     expect(
       await rows(`SELECT count(*)::int AS n FROM strandline.${table} WHERE owner = 'order'`),
@@ -90,6 +104,7 @@ test('creates in the order of what needs what, owned by the name, and records it
     'channel.created',
     'topic.created',
     'topic.sources_changed',
+    'topic.names_changed',
     'search.created',
     'rule.created',
   ]);
@@ -449,4 +464,23 @@ test.each([
   { file: JSON.parse('{"__proto__": {"a": 1}, "constructor": 1}') },
 ])('refuses what is no file: $file', async ({ file }) => {
   expect((await problemsOf(plan(file))).length).toBeGreaterThan(0);
+});
+
+test('names with a form or a domain in common are refused, each at its place', async () => {
+  const names = [
+    { name: 'Harbour Line', aliases: ['HL'], domains: ['harbour.example'] },
+    { name: 'Island', aliases: ['hl'], domains: ['www.harbour.example'] },
+    'harbour-line',
+    { name: '+' },
+    { name: 'Coast', rivals: true },
+    7,
+  ];
+  expect(await problemsOf(plan({ topics: { listed: { names } } }))).toEqual([
+    expect.objectContaining({ path: 'topics.listed.names[1].aliases[0]', given: 'hl' }),
+    expect.objectContaining({ path: 'topics.listed.names[1].domains[0]', given: 'harbour.example' }),
+    expect.objectContaining({ path: 'topics.listed.names[2].name', given: 'harbour-line' }),
+    expect.objectContaining({ path: 'topics.listed.names[3]' }),
+    expect.objectContaining({ path: 'topics.listed.names[5]', given: 7 }),
+    expect.objectContaining({ path: 'topics.listed.names[4].rivals' }),
+  ]);
 });

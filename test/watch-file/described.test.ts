@@ -66,6 +66,11 @@ const source = fc.constantFrom<unknown>(
   { address: 'https://page.example/', page: true, on: false },
   { service: 'all', on: false },
 );
+const name = fc.constantFrom<unknown>(
+  'Harbour Line',
+  { name: 'Island Ferries', rival: true, aliases: ['IF', 'island ferries'], domains: ['WWW.Island.example'] },
+  { name: 'Ärger & Söhne', aliases: [] },
+);
 const slugs = ['ferry', 'tides', 'constructor'];
 const channel = fc.constantFrom<Record<string, string>>(
   { webhook: 'https://127.0.0.1:9/hook?key=secret-of-the-test' },
@@ -94,6 +99,7 @@ const drawn = fc
         more: maybe('name', text),
         searches: fc.array(search, { maxLength: 3 }),
         sources: fc.uniqueArray(source, { maxLength: 6 }),
+        names: fc.uniqueArray(name),
       }),
     ),
     channels: fc.dictionary(fc.constantFrom('ops', 'desk'), channel),
@@ -122,11 +128,12 @@ function writeFile({
     ...(named ? { name: `file-${round}` } : {}),
     channels: Object.fromEntries(Object.entries(channels).map(([slug, each]) => [own(slug), each])),
     topics: Object.fromEntries(
-      Object.entries(topics).map(([slug, { more, searches, sources }]) => [
+      Object.entries(topics).map(([slug, { more, searches, sources, names }]) => [
         own(slug),
         {
           ...more,
           sources,
+          names,
           searches: Object.fromEntries(
             searches.map((each, i) => [`${own(slug)}-${i}`, { service: 'hosted', ...each }]),
           ),
@@ -178,7 +185,7 @@ test('applying what was described plans nothing', { timeout: 300_000 }, async ()
     // Reducing a case that failed takes longer than the test may take.
     { numRuns: 60, endOnFailure: true },
   );
-  expect([...seen].toSorted()).toEqual(['channel', 'rule', 'search', 'source', 'topic']);
+  expect([...seen].toSorted()).toEqual(['channel', 'name', 'rule', 'search', 'source', 'topic']);
 });
 
 test('a text keeps its characters in YAML, also those that end a line elsewhere', async () => {

@@ -29,6 +29,7 @@ import {
   waitForFollower,
   type WaitingFigures,
 } from '../../store/derive/pending-derivations.ts';
+import { readAnswersAgain, readAnswersOfRuns } from '../../store/derive/read-answer-names.ts';
 import { deriveRising } from '../../store/derive/derive-rising.ts';
 import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
 import { insertReports } from '../../store/derive/trend-reports.ts';
@@ -81,6 +82,7 @@ export async function derivePending(ctx: FollowerContext, options: FollowerOptio
     derived += batch.derived;
     isAnyRetried ||= batch.failed === 0 && !batch.isDone;
   }
+  while (!isOver() && (await readBatchAgain(ctx)));
   // Readings that waited for a retried one can now be derived.
   return isAnyRetried ? derived + (await derivePending(ctx, options)) : derived;
 }
@@ -182,6 +184,11 @@ export async function deriveBatch(
   }
 }
 
+/** Reads answers again for names that changed. @returns whether there may be more */
+function readBatchAgain({ db }: FollowerContext): Promise<boolean> {
+  return inTransaction(db, async (tx) => (await lockFollowing(tx)) && readAnswersAgain(tx));
+}
+
 /** The derived rows are committed: a plan that is not made now is made after the next response. */
 async function adaptOrLog(ctx: FollowerContext, runs: readonly PacedRun[]): Promise<void> {
   try {
@@ -217,6 +224,10 @@ async function deriveReadings(
       taken.filter(({ notify, baseline }) => notify && !baseline),
     ),
   };
+  await readAnswersOfRuns(
+    tx,
+    taken.map(({ run_id }) => run_id),
+  );
   await removeReadings(tx, readings);
   await insertReports(tx, reports);
   return coverage;

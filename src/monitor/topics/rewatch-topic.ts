@@ -6,6 +6,7 @@ import { recordAudit, recordCreation } from '../../store/access/audit-entries.ts
 import { inTransaction } from '../../store/db/database.ts';
 import { findSearch, listSearches, type Search } from '../../store/topics/searches.ts';
 import { lockSearch } from '../../store/topics/search-states.ts';
+import { copyTopicNames } from '../../store/topics/topic-names.ts';
 import { copyTopicSources } from '../../store/topics/topic-sources.ts';
 import { findTopic, lockTopic, setSuccessor } from '../../store/topics/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
@@ -69,6 +70,7 @@ export async function rewatchTopic(
       await stopSearch(ctx, tx, search, { to: 'paused', reason: `continues in the topic ${topic.slug}` });
     }
     await copyTopicSources(tx, old.id, topic.slug);
+    await copyTopicNames(tx, old.id, topic.slug);
     await setSuccessor(tx, old.id, topic.slug);
     const changes = recordCreation({
       successor: topic.slug,

@@ -138,6 +138,7 @@ async function changeOwner(
 const AUDITED = {
   channels: 'channel.updated',
   topics: 'topic.updated',
+  topic_names: 'topic.names_changed',
   topic_sources: 'topic.sources_changed',
   searches: 'search.updated',
   rules: 'rule.updated',

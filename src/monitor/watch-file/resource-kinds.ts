@@ -3,6 +3,7 @@
  * reverse.
  */
 import { channelResource } from './channel-resource.ts';
+import { nameResource } from './name-resource.ts';
 import type { ResourceKind } from './resource.ts';
 import { ruleResource } from './rule-resource.ts';
 import { searchResource } from './search-resource.ts';
@@ -13,6 +14,7 @@ export const RESOURCE_KINDS: readonly ResourceKind[] = [
   channelResource,
   topicResource,
   sourceResource,
+  nameResource,
   searchResource,
   ruleResource,
 ];

@@ -2,7 +2,7 @@
 import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 
-export type OwnedTable = 'channels' | 'rules' | 'searches' | 'topics' | 'topic_sources';
+export type OwnedTable = 'channels' | 'rules' | 'searches' | 'topics' | 'topic_names' | 'topic_sources';
 
 /** The names of files that own rows of a table, by the id of the row. */
 export async function readOwners(db: Queryable, table: OwnedTable): Promise<Map<Id, string>> {

@@ -7,6 +7,7 @@
 /** Tables whose rows others refer to. */
 export type Referred =
   | 'topics'
+  | 'topic_names'
   | 'searches'
   | 'runs'
   | 'completions'
@@ -80,6 +81,8 @@ const kept = (to: 'services' | 'channels'): Reference => blocks(to);
 
 const HOLDS = { holds: true };
 const MANY = { many: true };
+const ABOVE = 'a bound of ids';
+const LISTED = 'readers compare it with the list of names';
 const POSITION = 'a position in the feed';
 const ORIGIN = 'where the content is from';
 const NUMBER = 'the number of results is a figure, and readers skip what is gone';
@@ -94,6 +97,8 @@ export const REFERENCES: Readonly<
   // Topics and searches.
   topics: { successor_id: cascades('topics') },
   topic_sources: { topic_id: cascades('topics') },
+  topic_names: { topic_id: cascades('topics') },
+  topic_name_lists: { topic_id: cascades('topics'), unread_below: stays('completions', ABOVE) },
   topic_items: { topic_id: goes('topics', MANY) },
   searches: { topic_id: blocks('topics'), service_id: kept('services') },
   former_slugs: { topic_id: cascades('topics'), search_id: cascades('searches') },
@@ -211,6 +216,12 @@ export const REFERENCES: Readonly<
     // A statement is removed from all completions.
     link_ids: goes('links', { deletesOwner: 'claim_id', holds: true, unindexed: true }),
     not_returned: follows('links'),
+  },
+  answer_names: {
+    completion_id: cascades('completions'),
+    search_id: follows('searches'),
+    named: stays('topic_names', LISTED),
+    cited: stays('topic_names', LISTED),
   },
   claims: { search_id: goes('searches', MANY), first_run_id: follows('runs') },
   completions: {

@@ -22,6 +22,7 @@ import { ACTORS, AUDIT_ACTIONS } from '../../model/audit.ts';
 import {
   CALL_STATES,
   DISCOVERY_KINDS,
+  NAME_SIDES,
   PAUSE_SCOPES,
   RUN_OUTCOMES,
   RUN_STATUSES,
@@ -891,6 +892,50 @@ export const linksView = analytics
     highlights: text().array(),
     /** Whether it is simulated: true in the database of the sandbox, false in any other. */
     simulated: boolean().notNull(),
+  })
+  .existing();
+
+/**
+ * In how many answers of an AI search each name that its topic lists was named or cited, per day
+ * (UTC). Only answers that were read: a run that failed and an answer without a text are none. A
+ * day without a row had no answer, which is not zero. After a change of the names, answers are read
+ * again within minutes, the newest first.
+ */
+export const namesInAnswersView = analytics
+  .view('names_in_answers', {
+    /** The topic. */
+    topic_id: ref().notNull(),
+    /** Slug of the topic. */
+    topic: text().notNull(),
+    /** The search. */
+    search_id: ref().notNull(),
+    /** Slug of the search. */
+    search: text().notNull(),
+    /** Name of the search service that wrote the answers. They say nothing about any other service. */
+    service: text().notNull(),
+    /** sandbox (simulated), own or hosted. */
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+    /** Key of the name. */
+    name_id: ref().notNull(),
+    /** The name. */
+    name: text().notNull(),
+    /** own or rival. */
+    side: text({ enum: NAME_SIDES }).notNull(),
+    /** Start of the day (UTC) on which the answers were received. */
+    bucket_at: instant().notNull(),
+    /** Number of answers that were read. */
+    answers: counter().notNull(),
+    /**
+     * Number of them whose text has the name or an alias, as whole words. A name inside of a longer
+     * listed name counts for the longer one.
+     */
+    named: counter().notNull(),
+    /** Number of them that cite a link of its domains. */
+    cited: counter().notNull(),
+    /** Number of them that name it, cite it, or both. */
+    present: counter().notNull(),
+    /** present / answers, 0 to 1. */
+    share: doublePrecision().notNull(),
   })
   .existing();
 
@@ -2610,6 +2655,30 @@ export const topLanguagesView = analytics
      * per topic.
      */
     topic_posts: integer().notNull(),
+  })
+  .existing();
+
+/** Names that topics list, to see in which answers of AI searches they are. */
+export const topicNamesView = analytics
+  .view('topic_names', {
+    /** Key of the name. */
+    id: ref().notNull(),
+    /** The topic. */
+    topic_id: ref().notNull(),
+    /** Slug of the topic. */
+    topic: text().notNull(),
+    /** The name as it was written. */
+    name: text().notNull(),
+    /** own or rival. */
+    side: text({ enum: NAME_SIDES }).notNull(),
+    /** Further forms that count as the name. */
+    aliases: text().array().notNull(),
+    /** Domains whose links count as citing it, with their subdomains. */
+    domains: text().array().notNull(),
+    /** When it was added (UTC). */
+    added_at: instant().notNull(),
+    /** Who added it. */
+    added_by: text().notNull(),
   })
   .existing();
 

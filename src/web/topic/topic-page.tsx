@@ -26,6 +26,7 @@ import { UnresponsiveToolsNotice } from '../runs/tool-table.tsx';
 import { MuteButton, MuteNotice } from '../alerts/mute-pages.tsx';
 import { CompletionSection } from './completion-section.tsx';
 import { rememberVisit, type Visit } from './last-visit.ts';
+import { NamesBlock, readShownNames } from './names-section.tsx';
 import { AheadSection, NewSection, RisingSection, TopsSection } from './posts-sections.tsx';
 import { FirstPage } from './first-page.tsx';
 import { readTellChoices, saveTell, TellSection } from './tell-form.tsx';
@@ -118,7 +119,13 @@ function describeHead({ topic, searches, statuses }: ShownTopic) {
     lead: (
       <>
         {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
-        <Timestamp at={topic.created_at} exact /> · <a href={`/topics/${slug}/stories`}>Stories</a>{' '}
+        <Timestamp at={topic.created_at} exact /> · <a href={`/topics/${slug}/stories`}>Stories</a>
+        {searches.some(({ operation }) => operation === 'ai') ? (
+          <>
+            {' '}
+            · <a href={`/topics/${slug}/names`}>Names in answers</a>
+          </>
+        ) : null}{' '}
         {removed ? <Badge state="removed" /> : null}
       </>
     ),
@@ -188,6 +195,7 @@ async function renderTopicPage(
   const { view = 'topic' } = request.query;
   const scope = { topic: slug, searches, everySearch, view };
   const data = await readTopicData(ctx, scope, range, now);
+  const names = await readShownNames(ctx.db, slug, now);
   const visit = await rememberVisit(request, reply, ctx.db, scope);
   return renderPage(request, reply, {
     ...describeHead(shown),
@@ -197,6 +205,7 @@ async function renderTopicPage(
       <>
         <TopicNotices topic={topic} />
         <TopicView scope={scope} range={range} data={data} visit={visit} statuses={statuses} />
+        <NamesBlock topic={slug} shown={names} />
         <SearchesSection topic={topic} searches={searches} statuses={statuses} />
         <RunsSection scope={scope} range={range} data={data} />
       </>

@@ -37,6 +37,7 @@ const LIST_OF_COLUMN: Readonly<Record<string, List>> = {
   role: 'CLAIM_ROLES',
   sensitivity: 'SENSITIVITIES',
   service_kind: 'SERVICE_KINDS',
+  side: 'NAME_SIDES',
   tool: 'TOOLS',
   tools: 'TOOLS',
   trigger: 'RUN_TRIGGERS',

@@ -10,6 +10,7 @@ import { createFeed } from '../../../src/monitor/feeds/manage-feeds.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
 import { readDigest } from '../../../src/monitor/digests/read-digest.ts';
 import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
+import { setName } from '../../../src/monitor/names/manage-names.ts';
 import { addSource } from '../../../src/monitor/sources/manage-sources.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { watchTopic } from '../../../src/monitor/topics/save-topic.ts';
@@ -49,6 +50,7 @@ export async function seededApi(): Promise<ApiWorld> {
     every: '1h',
   });
   await executeRun(ctx, firstRunId);
+  await setName(ctx, 'harbour-ferry', { name: 'Harbour Line', aliases: ['Harbour ferry'] });
   await derivePending(ctx, { settleMs: null });
   await followStories(ctx.db, { batches: 10 });
   await alerted(world, stub.url);
