@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser())('a new user', () => {
     await tabTo(page, /^\/sandbox$/);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sandbox');
-    await tabTo(page, /^Topics$/);
+    await tabTo(page, /^Go to$/);
     await page.keyboard.press('Enter');
     await tabTo(page, /^New topic$/);
     await page.keyboard.press('Enter');

@@ -50,13 +50,10 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
       title: 'Alerts',
       here: '/alerts',
       aside: (
-        <>
-          <MuteButton
-            target={{ scope: 'all' }}
-            until={mutes.find(({ scope }) => scope === 'all')?.until ?? null}
-          />
-          <a href="/alerts/feeds">Feeds</a>
-        </>
+        <MuteButton
+          target={{ scope: 'all' }}
+          until={mutes.find(({ scope }) => scope === 'all')?.until ?? null}
+        />
       ),
       lead: 'Rules decide what to send; channels decide where. Each message is delivered at least once.',
       body: (

@@ -57,8 +57,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
       const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
       return renderPage(request, reply, {
         title: 'Deliveries',
-        here: '/alerts',
-        above: <a href="/alerts">Alerts</a>,
+        here: '/alerts/deliveries',
         lead: [filter.channel, filter.rule].filter(Boolean).join(', ') || undefined,
         body: (
           <>
@@ -93,7 +92,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
       const delivery = await findById('delivery', key, readDelivery(ctx.db, key));
       return renderPage(request, reply, {
         title: `Delivery ${delivery.id}`,
-        here: '/alerts',
+        here: '/alerts/deliveries',
         above: (
           <Crumbs
             path={[

@@ -75,8 +75,7 @@ export function addFeedPages(app: App, home: RouteContext): void {
     const base = readPublicBase(request, home);
     return renderPage(request, reply, {
       title: 'Feeds',
-      here: '/alerts',
-      above: <a href="/alerts">Alerts</a>,
+      here: '/alerts/feeds',
       status,
       lead: 'Read what is new in a feed reader (Atom or RSS). Each feed has an address of its own, which needs no token and shows this feed only.',
       body: (
@@ -227,7 +226,7 @@ function renderAddress(
 ): FastifyReply {
   return renderPage(request, reply, {
     title: 'Feed created',
-    here: '/alerts',
+    here: '/alerts/feeds',
     above: <a href="/alerts/feeds">Feeds</a>,
     lead: <UntrustedText text={describeFeed(feed)} most={200} />,
     body: (

@@ -8,6 +8,7 @@ import { FEED_TYPES } from '../../monitor/feeds/feed-types.ts';
 import { clearFlash, FlashMessage } from './flash-message.tsx';
 import { ActionButton } from './form.tsx';
 import { Icon } from './icons.tsx';
+import { NavLinks, PartTabs } from './navigation.tsx';
 import { CREATE_TOPIC_SCOPES, FrameProvider, IfAllowed, useFrame } from './page-frame.tsx';
 import { OUTSIDE, renderHtml } from './page-html.ts';
 import { shortenText, UntrustedText } from './untrusted-text.tsx';
@@ -15,7 +16,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 
 /**
- * `title`: also the heading. `here`: path of the navigation entry that is highlighted. `charts`: the page has a `Chart`.
+ * `title`: also the heading. `here`: path of the part of the navigation that the page belongs to. `charts`: the page has a `Chart`.
  * `live`: the events that it follows.
  */
 type PageContent = LayoutProps & {
@@ -53,17 +54,6 @@ export function renderPage(request: FastifyRequest, reply: FastifyReply, page: P
   }
   return reply.code(status).type('text/html; charset=utf-8').send(`<!doctype html>${html}`);
 }
-
-/** The navigation; the key follows `g`. */
-const NAV_LINKS: readonly (readonly [path: string, name: string, key: string])[] = [
-  ['/', 'Overview', 'o'],
-  ['/digests', 'Digest', 'd'],
-  ['/compare', 'Compare', 'c'],
-  ['/explore', 'Explore', 'e'],
-  ['/runs', 'Runs', 'r'],
-  ['/alerts', 'Alerts', 'a'],
-  ['/system', 'System', 's'],
-];
 
 const FAVICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-linecap='round'%3E%3Cpath d='M2 13c4-6 8-6 12 0s8 6 12 0c1.3-2 2.6-3.3 4-4' stroke='%2312728a' stroke-width='3.5'/%3E%3Cpath d='M7 23h0M16 25h0M25 22h0' stroke='%23c03f2b' stroke-width='4.5'/%3E%3C/svg%3E";
@@ -149,6 +139,7 @@ function Layout({
           <div class="tide" aria-hidden="true" />
         </header>
         <main id="main" tabIndex={-1}>
+          {reader ? <PartTabs here={here} /> : null}
           <div class="page-head">
             <div>
               {above === undefined ? null : <p class="above">{above}</p>}
@@ -185,25 +176,13 @@ function SandboxBanner() {
   );
 }
 
-function NavLinks({ here }: { here: string }) {
-  return (
-    <nav class="places" aria-label="Pages">
-      {NAV_LINKS.map(([path, name, key]) => (
-        <a href={path} aria-current={path === here ? 'page' : undefined} data-key={key}>
-          {name}
-        </a>
-      ))}
-    </nav>
-  );
-}
-
 /** Topic menu and search box. */
 function HeaderTools() {
   const { topics } = useFrame();
   return (
     <div class="tools">
       <details class="menu">
-        <summary>Topics</summary>
+        <summary>Go to</summary>
         <nav class="menu-list" aria-label="Topics">
           {topics.map(({ slug, name }) => (
             <a href={`/topics/${slug}`}>{name}</a>

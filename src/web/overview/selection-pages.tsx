@@ -49,6 +49,8 @@ export function addSelectionPages(app: App, { ctx }: RouteContext): void {
     const slugs = readFieldList(request.body, 'topics').slice(0, MAX_SELECTED);
     const change = readField(request.body, 'do');
     if (slugs.length === 0) return redirectWithFlash(reply, '/', 'none_selected');
+    if (change === 'compare')
+      return reply.redirect(writeAddress('/compare', { topics: slugs.join(',') }), 303);
     if (change === 'pause') return applyToEach(request, reply, slugs, change, pauseTopic);
     const asked = ASKED.find((each) => each === change);
     if (asked === undefined)

@@ -109,7 +109,7 @@ export function TopicTable({
       </IfAllowed>
       <p class="hint">
         24 h against a typical day (14-day median, corrected for coverage). New and runs: {range.words}.{' '}
-        <a href={WATCH_FILE_PATH}>Download as a file</a>.
+        <a href={WATCH_FILE_PATH}>Download as a file</a>, <a href="/compare">compare topics</a>.
       </p>
     </Section>
   );
@@ -137,6 +137,7 @@ function FilterForm({ choice, range }: { choice: TopicChoice; range: OverviewRan
 function SelectionBar() {
   return (
     <div class="selection" role="group" aria-label="Change the selected topics">
+      <Button words="Compare" name="do" value="compare" />
       <Button words="Pause" icon="pause" name="do" value="pause" />
       <IfAllowed scope="run">
         <button type="submit" class="plain" formaction="/selection/resume">

@@ -29,9 +29,7 @@ export function addAuditPage(app: App, { ctx }: RouteContext): void {
     const next = last === undefined ? null : writeAddress(PATH, { ...filter, before: last.id });
     return renderPage(request, reply, {
       title: 'Audit log',
-      here: '/system',
-      above: <a href="/system">System</a>,
-      aside: <a href="/system/tokens">Tokens</a>,
+      here: PATH,
       lead: 'Who created, changed or removed what, newest first. Secrets and addresses are not recorded.',
       body: (
         <>

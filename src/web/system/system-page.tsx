@@ -2,7 +2,6 @@
 
 import { VERSION } from '../../config/version.ts';
 import { groupBy } from '../../lib/group-by.ts';
-import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { type CheckState, tallyChecks } from '../../monitor/status/check.ts';
 import { judgeStatus } from '../../monitor/status/status-checks.ts';
@@ -27,16 +26,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
       title: 'System',
       here: '/system',
       charts: true,
-      aside: (
-        <>
-          <PauseAllButtons />
-          {hasScopes(request.visitor, 'admin') ? (
-            <>
-              <a href="/system/tokens">Tokens</a> <a href="/system/audit">Audit log</a>
-            </>
-          ) : null}
-        </>
-      ),
+      aside: <PauseAllButtons />,
       statusLine: data.pause === null ? undefined : <PauseOfAllNotice pause={data.pause} />,
       lead: describeTally(tallyChecks(judgeStatus(data.facts, data.now, String))),
       body: (

@@ -109,9 +109,7 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
     const now = ctx.clock.now();
     return renderPage(request, reply, {
       title: 'Tokens',
-      here: '/system',
-      above: <a href="/system">System</a>,
-      aside: <a href="/system/audit">Audit log</a>,
+      here: '/system/tokens',
       status: problems.length === 0 ? 200 : 400,
       lead: 'Use tokens to sign in and to call the API.',
       body: (
@@ -260,7 +258,7 @@ function renderKey(
 ): FastifyReply {
   return renderPage(request, reply, {
     title,
-    here: '/system',
+    here: '/system/tokens',
     above: <a href="/system/tokens">Tokens</a>,
     body: (
       <>
