@@ -3,7 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
 import { type Failure, mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { redirectWithFlash } from './flash-message.tsx';
 import { describeProblem } from './form.tsx';
+import { correctAddress } from '../nearest-address.ts';
 import { createFrame } from './page-frame.tsx';
 import { EmptyState, Section } from './section.tsx';
 import { renderPage } from './page-layout.tsx';
@@ -17,6 +19,13 @@ export function addErrorPages(app: App, routeContext: RouteContext): void {
       routeContext.ctx.log.error({ err: error, request: request.id }, 'a page failed');
     if (failure.status === 401 && request.method === 'GET')
       return reply.redirect(`/sign-in?${new URLSearchParams({ next: request.url }).toString()}`, 303);
+    if (failure.status === 400 && request.method === 'GET') {
+      const nearest = correctAddress(error, request.url);
+      if (nearest !== undefined) {
+        request.frame = createFrame(request, routeContext);
+        return redirectWithFlash(reply, nearest, 'address_corrected');
+      }
+    }
     // The failed read may be that of the frame, so it is created again without topics.
     request.frame = createFrame(request, routeContext);
     return renderErrorPage(request, reply, failure);
