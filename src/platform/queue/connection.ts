@@ -6,6 +6,7 @@ import type { Logger } from '../logger.ts';
 import { findNetworkCode } from '../network.ts';
 import { prepareEach } from '../postgres/session.ts';
 import { QUEUE_SCHEMA } from './queue-schema.ts';
+import { shareListener } from './shared-listener.ts';
 import { type BackendFactory, createPostgresBackend, type QueueOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
@@ -28,8 +29,8 @@ export type QueueBackend = {
   close(): Promise<void>;
 };
 
-/** Postgres connections on which the four workers of a process listen, one each, and the most that run single statements. */
-const LISTENING = 4;
+/** Postgres connections: that on which all workers of a process listen, and the most that run single statements. */
+const LISTENING = 1;
 const MOST_RUNNING = 6;
 
 /** A newer release changed a queue table for which this worker has prepared statements. The statement was not executed. */
@@ -43,7 +44,7 @@ function withKeptPlans(pool: Pool) {
   const names = new Map<string, string>();
   return {
     options: pool.options,
-    connect: () => pool.connect(),
+    connect: shareListener(pool),
     query: (text: string, values: unknown[]) => {
       const name = names.get(text) ?? `bullmq_${names.size}`;
       names.set(text, name);
