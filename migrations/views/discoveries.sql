@@ -9,6 +9,7 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
       (select c.summary from strandline.completions c where d.kind = 'completion' and c.id = d.thing),
       (select k.sentence from strandline.spikes k where d.kind = 'spike' and k.id = d.thing),
       (select k.sentence from strandline.trend_states k where d.kind = 'trend' and k.id = d.thing),
+      (select k.sentence from strandline.name_changes k where d.kind = 'name' and k.id = d.thing),
       (select k.sentence from strandline.growth_reports k where d.kind = 'growth' and k.id = d.thing)) as text,
     coalesce(p.url, l.url) as url,
     a.username as author_username,
@@ -33,7 +34,7 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
 COMMENT ON VIEW strandline_analytics.discoveries IS 'The diff: everything a search found for the first time, in commit order.';
 COMMENT ON COLUMN strandline_analytics.discoveries.id IS 'Position in the feed. A reader that remembers the last ID it processed misses nothing.';
 COMMENT ON COLUMN strandline_analytics.discoveries.at IS 'When it was found (UTC).';
-COMMENT ON COLUMN strandline_analytics.discoveries.kind IS 'post, link, completion, spike, trend or growth.';
+COMMENT ON COLUMN strandline_analytics.discoveries.kind IS 'post, link, completion, spike, trend, growth or name (in answers).';
 COMMENT ON COLUMN strandline_analytics.discoveries.baseline IS 'Whether it was found by the first run of a request.';
 COMMENT ON COLUMN strandline_analytics.discoveries.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.discoveries.search IS 'Slug of the search.';
@@ -42,7 +43,7 @@ COMMENT ON COLUMN strandline_analytics.discoveries.run_id IS 'Run that found it.
 COMMENT ON COLUMN strandline_analytics.discoveries.post_id IS 'The post, or the post that grew; null for other kinds.';
 COMMENT ON COLUMN strandline_analytics.discoveries.link_id IS 'The link; null for other kinds.';
 COMMENT ON COLUMN strandline_analytics.discoveries.completion_id IS 'The completion; null for other kinds.';
-COMMENT ON COLUMN strandline_analytics.discoveries.text IS 'Text of the post, title of the link, summary of the completion or sentence of the spike, trend or growth; null when a link has no title or a completion no summary.';
+COMMENT ON COLUMN strandline_analytics.discoveries.text IS 'Text of the post, title of the link, summary of the completion or sentence of the spike, trend, growth or name; null when a link has no title or a completion no summary.';
 COMMENT ON COLUMN strandline_analytics.discoveries.url IS 'URL of the post or link; null for completions, spikes and trends, and for posts without one.';
 COMMENT ON COLUMN strandline_analytics.discoveries.author_username IS 'Handle of the author of the post; null when unknown, and for other kinds.';
 COMMENT ON COLUMN strandline_analytics.discoveries.created_at IS 'When the post or link was published, or when the spike''s window or the state begins (UTC); null when unknown, and for completions.';

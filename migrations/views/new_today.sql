@@ -4,7 +4,7 @@ CREATE OR REPLACE VIEW strandline_analytics.new_today AS
 COMMENT ON VIEW strandline_analytics.new_today IS 'Discoveries since midnight UTC, without baselines.';
 COMMENT ON COLUMN strandline_analytics.new_today.id IS 'Position in the feed. A reader that remembers the last ID it processed misses nothing.';
 COMMENT ON COLUMN strandline_analytics.new_today.at IS 'When it was found (UTC).';
-COMMENT ON COLUMN strandline_analytics.new_today.kind IS 'post, link, completion, spike, trend or growth.';
+COMMENT ON COLUMN strandline_analytics.new_today.kind IS 'post, link, completion, spike, trend, growth or name (in answers).';
 COMMENT ON COLUMN strandline_analytics.new_today.baseline IS 'Whether it was found by the first run of a request.';
 COMMENT ON COLUMN strandline_analytics.new_today.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.new_today.search IS 'Slug of the search.';
@@ -13,7 +13,7 @@ COMMENT ON COLUMN strandline_analytics.new_today.run_id IS 'Run that found it.';
 COMMENT ON COLUMN strandline_analytics.new_today.post_id IS 'The post, or the post that grew; null for other kinds.';
 COMMENT ON COLUMN strandline_analytics.new_today.link_id IS 'The link; null for other kinds.';
 COMMENT ON COLUMN strandline_analytics.new_today.completion_id IS 'The completion; null for other kinds.';
-COMMENT ON COLUMN strandline_analytics.new_today.text IS 'Text of the post, title of the link, summary of the completion or sentence of the spike, trend or growth; null when a link has no title or a completion no summary.';
+COMMENT ON COLUMN strandline_analytics.new_today.text IS 'Text of the post, title of the link, summary of the completion or sentence of the spike, trend, growth or name; null when a link has no title or a completion no summary.';
 COMMENT ON COLUMN strandline_analytics.new_today.url IS 'URL of the post or link; null for completions, spikes and trends, and for posts without one.';
 COMMENT ON COLUMN strandline_analytics.new_today.author_username IS 'Handle of the author of the post; null when unknown, and for other kinds.';
 COMMENT ON COLUMN strandline_analytics.new_today.created_at IS 'When the post or link was published, or when the spike''s window or the state begins (UTC); null when unknown, and for completions.';

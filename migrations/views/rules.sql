@@ -18,7 +18,7 @@ COMMENT ON COLUMN strandline_analytics.rules.slug IS 'Short name. Unique among r
 COMMENT ON COLUMN strandline_analytics.rules.name IS 'Display name.';
 COMMENT ON COLUMN strandline_analytics.rules.topic IS 'Slug of the topic in scope, or of the topic of the search in scope; null when the scope is everything.';
 COMMENT ON COLUMN strandline_analytics.rules.search IS 'Slug of the search in scope; null when the scope is a topic or everything.';
-COMMENT ON COLUMN strandline_analytics.rules.kinds IS 'What it reports: post, link, spike, trend, answer, growth; of the rule system: system, the problems of strandline itself.';
+COMMENT ON COLUMN strandline_analytics.rules.kinds IS 'What it reports: post, link, spike, trend, answer, growth, name; of the rule system: system, the problems of strandline itself.';
 COMMENT ON COLUMN strandline_analytics.rules.filter IS 'Query that a discovery must match (docs/reference/queries.md). Empty: no filter.';
 COMMENT ON COLUMN strandline_analytics.rules.cooldown_seconds IS 'Minimum seconds between two messages, per channel. 0: one message per run with discoveries.';
 COMMENT ON COLUMN strandline_analytics.rules.channels IS 'Slugs of the channels it sends to.';

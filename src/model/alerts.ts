@@ -1,7 +1,10 @@
 /** Closed lists of rules, channels and deliveries. Stored: only add to them. */
 
-/** What a rule reports; `answer`: completions that say something new, `growth`: posts whose counters pass a number. */
-export const RULE_KINDS = ['post', 'link', 'spike', 'trend', 'answer', 'growth'] as const;
+/**
+ * What a rule reports; `answer`: completions that say something new, `growth`: posts whose counters pass a number,
+ * `name`: names that enter answers or leave them.
+ */
+export const RULE_KINDS = ['post', 'link', 'spike', 'trend', 'answer', 'growth', 'name'] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
 /** What each kind of rule reports, one of it. */
@@ -12,6 +15,7 @@ export const KIND_NOUNS: Readonly<Record<RuleKind, string>> = {
   trend: 'trend',
   answer: 'changed answer',
   growth: 'growing post',
+  name: 'name in answers',
 };
 
 /** The rule that reports problems of strandline itself. It exists from the start and cannot be removed. */

@@ -46,11 +46,15 @@ export const RUN_TRIGGERS = ['schedule', 'manual', 'first'] as const;
 /** State of a paid call, including trials: `unknown` if its process ended before the response. */
 export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
 
-export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike', 'trend', 'growth'] as const;
+export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike', 'trend', 'growth', 'name'] as const;
 
 /** Whose name a topic looks for in answers. */
 export const NAME_SIDES = ['own', 'rival'] as const;
 export type NameSide = (typeof NAME_SIDES)[number];
+
+/** What a name does with the answers of a search. */
+export const NAME_CHANGES = ['entered', 'left'] as const;
+export type NameChange = (typeof NAME_CHANGES)[number];
 
 /** Of what there is a file with the raw responses that say so; a completion is named by its run. */
 export const EVIDENCE_KINDS = ['post', 'link', 'completion', 'spike'] as const;

@@ -4,7 +4,11 @@ import { DAY, HOUR } from '../../src/lib/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { removeName, setName } from '../../src/monitor/names/manage-names.ts';
 import { rewatchTopic } from '../../src/monitor/topics/rewatch-topic.ts';
-import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { createSearch, editSearch } from '../../src/monitor/topics/save-search.ts';
+import { rebuildTrends } from '../../src/monitor/derive/follower.ts';
+import { findMatches } from '../../src/store/alerts/item-matches.ts';
+import { readEntries } from '../../src/store/alerts/reportable-discoveries.ts';
+import { parseQuery } from '../../src/model/search-query.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { type Id, inTransaction } from '../../src/store/db/database.ts';
 import { lockFollowing } from '../../src/store/derive/pending-derivations.ts';
@@ -254,7 +258,7 @@ test('an answer that is being read while the names change is read again', async 
     expect(await lockFollowing(tx)).toBe(true);
     // From here on the batch sees the names as they were.
     await set('Island');
-    expect(await readAnswersOfRuns(tx, [runId])).toHaveLength(1);
+    expect(await readAnswersOfRuns(tx, [runId])).toBe(1);
   });
   expect(await rows('SELECT version FROM strandline.answer_names WHERE search_id = $1', [search.id])).toEqual(
     [{ version: 1 }],
@@ -277,6 +281,75 @@ test('answers of two services are never added together', async () => {
     ['hosted', 1, 1],
     [moved, 0, 1],
   ]);
+});
+
+/** What was reported, as the feed has it. */
+const readReported = () =>
+  rows(
+    `SELECT d.text, d.first_in_topic, k.change, k.before, k.present, k.missing FROM strandline_analytics.discoveries d
+     JOIN strandline_analytics.name_changes k ON k.run_id = d.run_id AND d.text = k.sentence
+     WHERE d.topic = $1 AND d.kind = 'name' ORDER BY d.id`,
+    [topic],
+  );
+
+test('a name that enters the answers or leaves them is reported once, with what it was compared with', async () => {
+  await set('Harbour Line');
+  await set('Island');
+  // The first answer is a baseline.
+  for (let hour = 0; hour < 7; hour += 1) await answer(hour, 'Island sails.');
+  expect(await list()).toHaveLength(2);
+  expect(await readReported()).toEqual([]);
+  await answer(7, 'Harbour Line and Island sail.');
+  await derive();
+  const entered = {
+    text: 'Harbour Line entered the answers of the service "hosted": in the one of 21 Nov 2026, 19:00 UTC, in none of the 7 before.',
+    first_in_topic: true,
+    change: 'entered',
+    before: 7,
+    present: 0,
+    missing: 7,
+  };
+  expect(await readReported()).toEqual([entered]);
+  for (let hour = 8; hour < 14; hour += 1) await answer(hour, 'Harbour Line sails.');
+  await derive();
+  expect(await readReported()).toEqual([
+    entered,
+    expect.objectContaining({ change: 'left', before: 8, present: 8, missing: 3 }),
+  ]);
+  await rebuildTrends(world.ctx, search.id);
+  expect(await readReported()).toHaveLength(2);
+});
+
+test('answers of an earlier request are not compared', async () => {
+  await set('Harbour Line');
+  for (let hour = 0; hour < 7; hour += 1) await answer(hour, 'Nobody sails.');
+  await derive();
+  await editSearch(world.ctx, search.slug, { prompt: 'another question' });
+  await rows('DELETE FROM strandline.runs WHERE search_id = $1 AND ended_at IS NULL', [search.id]);
+  await answer(7, 'Harbour Line sails.');
+  await answer(8, 'Harbour Line sails.');
+  await derive();
+  expect(await readReported()).toEqual([]);
+});
+
+test('a rule on names reports the sentence, filtered by it', async () => {
+  await set('Harbour Line');
+  for (let hour = 0; hour < 6; hour += 1) await answer(hour, 'Nobody sails.');
+  await answer(6, 'Harbour Line sails.');
+  await derive();
+  const [discovery] = await rows(
+    `SELECT id FROM strandline_analytics.discoveries WHERE topic = $1 AND kind = 'name'`,
+    [topic],
+  );
+  const entries = await readEntries(world.db.pool, [discovery.id]);
+  expect(entries).toMatchObject([{ kind: 'name', name: { name: 'Harbour Line', change: 'entered' } }]);
+  const [matching, other] = await findMatches(
+    world.db.pool,
+    [parseQuery('harbour line', 'query'), parseQuery('island', 'query')],
+    entries,
+    at(10),
+  );
+  expect([matching?.size, other?.size]).toEqual([1, 0]);
 });
 
 test('names go with a topic to its successor', async () => {

@@ -67,6 +67,7 @@ export const LOG_TABLES: readonly string[] = [
   'topic_items', // which discovery reported an item depends on the order of the saves
   'spikes',
   'trend_states',
+  'name_changes',
   'growth_reports',
   'deliveries',
   'delivery_discoveries',

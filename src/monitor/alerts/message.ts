@@ -26,7 +26,7 @@ import type { StoredDigest } from '../../store/alerts/digests.ts';
 import { Digest } from '../digests/digest-shapes.ts';
 import { describeHeld } from '../digests/stored-digests.ts';
 import { SYSTEM_EVENT_KINDS } from '../../model/alerts.ts';
-import { SENSITIVITIES, SPIKE_CAUSES, SPIKE_MEASURES } from '../../model/closed-lists.ts';
+import { SENSITIVITIES, NAME_CHANGES, SPIKE_CAUSES, SPIKE_MEASURES } from '../../model/closed-lists.ts';
 import { TREND_STATES } from '../../model/enumerations.ts';
 import { describeProblem, findProblemPage, PROBLEM_CHANGES, type ProblemChange } from './problem-words.ts';
 import { randomBytes } from 'node:crypto';
@@ -107,6 +107,18 @@ const MessageTrend = z
   })
   .describe('Units as in the view trend_states of the SQL contract.');
 
+const MessageName = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    change: z.enum(NAME_CHANGES),
+    before: z.int(),
+    present: z.int(),
+    missing: z.int(),
+    sentence: z.string(),
+  })
+  .describe('Units as in the view name_changes of the SQL contract.');
+
 /** Changes of a completion that a message has. */
 const MAX_MESSAGE_CHANGES = 50;
 
@@ -152,7 +164,7 @@ const COMMON_MEMBERS = {
   first_in_topic: z
     .boolean()
     .describe(
-      'False if another search of the topic found the item before. True for spikes, trends and answers.',
+      'False if another search of the topic found the item before. True for spikes, trends, answers and names.',
     ),
   page: z.string().nullable().describe('URL of the item in the dashboard; null without `BASE_URL`.'),
 };
@@ -163,6 +175,7 @@ const Discovery = z.discriminatedUnion('kind', [
   z.object({ ...COMMON_MEMBERS, kind: z.literal('trend'), trend: MessageTrend }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal('answer'), answer: MessageAnswer }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal('growth'), growth: MessageGrowth }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal('name'), name: MessageName }),
 ]);
 export type MessageDiscovery = z.infer<typeof Discovery>;
 
@@ -432,6 +445,8 @@ function describeDiscovery(entry: FeedEntry, baseUrl: string | undefined): Messa
       return { ...common, kind: entry.kind, spike: describeSpike(entry.spike) };
     case 'trend':
       return { ...common, kind: entry.kind, trend: describeTrend(entry.trend) };
+    case 'name':
+      return { ...common, kind: 'name', name: { ...entry.name, id: String(entry.name.id) } };
     case 'growth':
       return { ...common, kind: 'growth', growth: describeGrowth(entry.growth) };
     case 'completion':
@@ -445,6 +460,8 @@ function findPage(entry: FeedEntry): string {
       return `/posts/${entry.post.id}`;
     case 'link':
       return `/links/${entry.link.id}`;
+    case 'name':
+      return `/topics/${entry.topic}/names`;
     case 'growth':
       return `/posts/${entry.growth.post.id}`;
     case 'spike':

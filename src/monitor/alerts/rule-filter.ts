@@ -126,6 +126,7 @@ export const DISCOVERY_KIND: Readonly<Record<StoredRuleKind, FeedEntry['kind'] |
   trend: 'trend',
   answer: 'completion',
   growth: 'growth',
+  name: 'name',
 };
 
 /** A rule that may have left out the first discovery of an item, because it was of another kind, reports the next. */

@@ -37,6 +37,7 @@ import { deriveRunGains } from '../../store/volume/run-gains.ts';
 import type { Context } from '../context.ts';
 import { adaptIntervals, listPacedRuns, type PacedRun } from './adapt-intervals.ts';
 import { findGrowth } from './find-growth.ts';
+import { findNameChanges } from './find-name-changes.ts';
 import { findSpikes } from './find-spikes.ts';
 import { findStates } from './find-states.ts';
 
@@ -216,18 +217,25 @@ async function deriveReadings(
   await deriveRunGains(tx, readings);
   await deriveRising(tx, { searches: groupBySearch(taken), readings }, waiting);
   const runs = findRunsToNotify(taken);
+  const isAnyRead =
+    (await readAnswersOfRuns(
+      tx,
+      taken.map(({ run_id }) => run_id),
+    )) > 0;
   const reports = {
     spikes: await findSpikes(tx, runs),
     states: await findStates(tx, runs),
+    names: isAnyRead
+      ? await findNameChanges(
+          tx,
+          taken.filter(({ notify, baseline }) => notify && !baseline),
+        )
+      : [],
     growth: await findGrowth(
       tx,
       taken.filter(({ notify, baseline }) => notify && !baseline),
     ),
   };
-  await readAnswersOfRuns(
-    tx,
-    taken.map(({ run_id }) => run_id),
-  );
   await removeReadings(tx, readings);
   await insertReports(tx, reports);
   return coverage;

@@ -61,6 +61,8 @@ function toThing(entry: FeedEntry): { kind: string; thing: Id } {
       return { kind: 'spike', thing: entry.spike.id };
     case 'trend':
       return { kind: 'trend', thing: entry.trend.id };
+    case 'name':
+      return { kind: 'name', thing: entry.name.id };
     case 'completion':
       return { kind: 'completion', thing: entry.answer.id };
     case 'growth':
@@ -68,7 +70,7 @@ function toThing(entry: FeedEntry): { kind: string; thing: Id } {
   }
 }
 
-/** A spike or trend is filtered by its sentence, a completion by its changed statements. */
+/** A spike, trend or name is filtered by its sentence, a completion by its changed statements. */
 function buildSentenceDocument(entry: FeedEntry): ArchiveDocument[] {
   const { at } = entry;
   switch (entry.kind) {
@@ -76,6 +78,8 @@ function buildSentenceDocument(entry: FeedEntry): ArchiveDocument[] {
       return [writeSentences(entry.kind, entry.spike.id, at, [entry.spike.sentence], 'en')];
     case 'trend':
       return [writeSentences(entry.kind, entry.trend.id, at, [entry.trend.sentence], 'en')];
+    case 'name':
+      return [writeSentences(entry.kind, entry.name.id, at, [entry.name.sentence], 'en')];
     case 'completion': {
       const { id, changes } = entry.answer;
       const texts = changes.map(({ text }) => text);

@@ -18,7 +18,7 @@ import { POST_KEY_SQL } from '../save/topic-items.ts';
 import { LAST_DECIDED } from '../stories/write-stories.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { NewGrowth } from '../derive/growth-reports.ts';
-import type { NewSpike, NewTrendState } from '../derive/trend-reports.ts';
+import type { NewNameChange, NewSpike, NewTrendState } from '../derive/trend-reports.ts';
 
 export type FeedPost = Record<MainCounter, number | null> &
   Pick<typeof posts.$inferSelect, 'id' | 'external_id' | 'url' | 'text' | 'lang' | 'created_at'> & {
@@ -62,6 +62,9 @@ export type FeedTrend = { id: Id } & Omit<
   'search_id' | 'run_id' | 'compared_since' | 'tz' | 'at'
 >;
 
+/** A name that entered answers, or left them. */
+export type FeedName = { id: Id } & Omit<NewNameChange, 'search_id' | 'run_id' | 'name_id' | 'at'>;
+
 /** A completion by what changed in it. */
 export type FeedAnswer = { id: Id; changes: AnswerChange[] };
 
@@ -88,7 +91,7 @@ export type FeedEntry = {
    * a post whose item was first reported as a link; a channel gets it once.
    */
   first_of_kind: boolean;
-  /** Key of its item in the topic; null for completions, spikes and trends. */
+  /** Key of its item in the topic; null for completions, spikes, trends and names. */
   key: string | null;
   /** How often its topic has it, in a message. */
   copies?: Copies;
@@ -97,6 +100,7 @@ export type FeedEntry = {
   | { kind: 'link'; link: FeedLink }
   | { kind: 'spike'; spike: FeedSpike }
   | { kind: 'trend'; trend: FeedTrend }
+  | { kind: 'name'; name: FeedName }
   | { kind: 'completion'; answer: FeedAnswer }
   | { kind: 'growth'; growth: FeedGrowth }
 );
@@ -152,6 +156,9 @@ FROM strandline.spikes WHERE id = ANY (${ids})`;
 const selectTrends = (ids: readonly Id[]) => statement`
 SELECT id, state, sentence, since, previous_state, previous_since, rate_before, rate, observed_hours, expected, score, threshold, days
 FROM strandline.trend_states WHERE id = ANY (${ids})`;
+
+const selectNames = (ids: readonly Id[]) => statement`
+SELECT id, name, change, before, present, missing, sentence FROM strandline.name_changes WHERE id = ANY (${ids})`;
 
 const selectGrowth = (ids: readonly Id[]) => statement`
 SELECT id, post_id, condition, value, age_hours, usual, compared_with, sentence FROM strandline.growth_reports WHERE id = ANY (${ids})`;
@@ -254,6 +261,7 @@ async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<Fe
   );
   const spikes = await indexById<FeedSpike>(tx, selectSpikes, idsOf('spike'));
   const trends = await indexById<FeedTrend>(tx, selectTrends, idsOf('trend'));
+  const names = await indexById<FeedName>(tx, selectNames, idsOf('name'));
   type GrowthRow = Omit<FeedGrowth, 'post'> & { post_id: Id };
   const growthRows = await indexById<GrowthRow>(tx, selectGrowth, idsOf('growth'));
   const grown = await indexById<FeedPost>(
@@ -270,6 +278,10 @@ async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<Fe
     if (kind === 'link') return link === undefined ? [] : [{ ...row, kind, link }];
     if (kind === 'spike') return spike === undefined ? [] : [{ ...row, kind, spike }];
     if (kind === 'trend') return trend === undefined ? [] : [{ ...row, kind, trend }];
+    if (kind === 'name') {
+      const name = names.get(thing);
+      return name === undefined ? [] : [{ ...row, kind, name }];
+    }
     if (kind === 'growth') {
       const growthRow = growthRows.get(thing);
       const its = growthRow === undefined ? undefined : grown.get(growthRow.post_id);

@@ -4,6 +4,7 @@
  * without a text is not one. Topics without names cost a run nothing but a look into an empty table.
  */
 import { createNameMatcher } from '../../model/answer-names.ts';
+import type { NameChange } from '../../model/closed-lists.ts';
 import { hasLetterOrDigit } from '../../lib/text.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import type { Cooperative } from '../../lib/cooperative.ts';
@@ -42,9 +43,9 @@ const selectAnswers = (from: Statement) => statement`
   FROM ${from}
   WHERE EXISTS (SELECT FROM strandline.topic_names WHERE topic_id = l.topic_id)`;
 
-/** Reads the answers of runs. @returns those that were read */
-export async function readAnswersOfRuns(tx: Transaction, runs: readonly Id[]): Promise<Id[]> {
-  if (runs.length === 0) return [];
+/** Reads the answers of runs. @returns how many were read */
+export async function readAnswersOfRuns(tx: Transaction, runs: readonly Id[]): Promise<number> {
+  if (runs.length === 0) return 0;
   const answers = await rowsOf<UnreadAnswer>(
     tx,
     statement`${selectAnswers(statement`strandline.completions c
@@ -89,8 +90,43 @@ export async function readAnswersAgain(tx: Transaction): Promise<boolean> {
   return true;
 }
 
-async function saveAnswers(tx: Transaction, answers: readonly UnreadAnswer[]): Promise<Id[]> {
-  if (answers.length === 0) return [];
+/** A name with whether each of the newest answers has it, and the last change that was reported. */
+export type NameHistory = {
+  name_id: Id;
+  name: string;
+  service: string;
+  /** Oldest first; the last is the answer of the run. */
+  has: boolean[];
+  reported: NameChange | null;
+};
+
+/** The names of the topic of a run, with its answer and those of the same request before it. Empty if it has no answer. */
+export async function readNameHistories(tx: Transaction, runId: Id, most: number): Promise<NameHistory[]> {
+  return rowsOf<NameHistory>(
+    tx,
+    statement`WITH last AS (
+        SELECT a.search_id, a.version, a.observed_at, c.run_id, r.request_version, s.topic_id, v.name AS service
+        FROM strandline.completions c JOIN strandline.answer_names a ON a.completion_id = c.id
+        JOIN strandline.runs r ON r.id = c.run_id
+        JOIN strandline.searches s ON s.id = c.search_id JOIN strandline.services v ON v.id = s.service_id
+        WHERE c.run_id = ${runId}
+      ), compared AS (
+        SELECT a.named || a.cited AS names, a.observed_at, c.run_id
+        FROM last l JOIN strandline.answer_names a ON a.search_id = l.search_id AND a.version = l.version
+          AND a.observed_at <= l.observed_at
+        JOIN strandline.completions c ON c.id = a.completion_id AND (a.observed_at, c.run_id) <= (l.observed_at, l.run_id)
+        JOIN strandline.runs r ON r.id = c.run_id AND r.request_version = l.request_version
+        ORDER BY a.observed_at DESC, c.run_id DESC LIMIT ${most}
+      )
+      SELECT n.id AS name_id, n.name, l.service, ARRAY(SELECT n.id = ANY (names) FROM compared ORDER BY observed_at, run_id) AS has,
+        (SELECT change FROM strandline.name_changes WHERE search_id = l.search_id AND name_id = n.id ORDER BY id DESC LIMIT 1) AS reported
+      FROM last l JOIN strandline.topic_names n ON n.topic_id = l.topic_id ORDER BY n.id`,
+    'name_histories',
+  );
+}
+
+async function saveAnswers(tx: Transaction, answers: readonly UnreadAnswer[]): Promise<number> {
+  if (answers.length === 0) return 0;
   const names = await rowsOf<NameRow>(
     tx,
     statement`SELECT id, topic_id, name, aliases, domains FROM strandline.topic_names
@@ -119,7 +155,7 @@ async function saveAnswers(tx: Transaction, answers: readonly UnreadAnswer[]): P
       ON CONFLICT (completion_id) DO UPDATE
       SET observed_at = excluded.observed_at, version = excluded.version, named = excluded.named, cited = excluded.cited`,
   );
-  return [...read];
+  return rows.length;
 }
 
 /** In steps of one answer. */

@@ -1,5 +1,5 @@
-/** What is reported of searches over time, once, in the batch that derives it: spikes, and changes of the state. */
-import type { spikesView, trendStatesView } from '../schema/analytics-views.ts';
+/** What is reported of searches over time, once, in the batch that derives it: spikes, changes of the state, and names in answers. */
+import type { nameChangesView, spikesView, trendStatesView } from '../schema/analytics-views.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { insertGrowth, type NewGrowth } from './growth-reports.ts';
 import { LOCK_FEED } from '../save/save-sql.ts';
@@ -13,6 +13,9 @@ export type NewSpike = Omit<
 
 /** A change of the state of a search; see `strandline_analytics.trend_states` for units. */
 export type NewTrendState = Omit<typeof trendStatesView.$inferSelect, 'id' | 'search' | 'topic' | 'until'>;
+
+/** A name that entered answers or left them; see `strandline_analytics.name_changes`. */
+export type NewNameChange = Omit<typeof nameChangesView.$inferSelect, 'id' | 'search' | 'topic' | 'service'>;
 
 /** A spike that was reported: when its window ended, and what alone explains it. */
 type EarlierSpike = Pick<NewSpike, 'window_end' | 'only_by'>;
@@ -136,12 +139,19 @@ export async function insertReports(
   {
     spikes,
     states,
+    names,
     growth,
-  }: { spikes: readonly NewSpike[]; states: readonly NewTrendState[]; growth: readonly NewGrowth[] },
+  }: {
+    spikes: readonly NewSpike[];
+    states: readonly NewTrendState[];
+    names: readonly NewNameChange[];
+    growth: readonly NewGrowth[];
+  },
 ): Promise<void> {
-  if (spikes.length + states.length + growth.length > 0) await tx.query(LOCK_FEED);
+  if (spikes.length + states.length + names.length + growth.length > 0) await tx.query(LOCK_FEED);
   await insertRows(tx, 'spikes', 'measure, window_start, only_by', 'spike', spikes);
   await insertRows(tx, 'trend_states', 'state, since', 'trend', states);
+  await insertRows(tx, 'name_changes', 'name_id, run_id', 'name', names);
   await insertGrowth(tx, growth);
 }
 
@@ -150,7 +160,7 @@ async function insertRows(
   table: string,
   key: string,
   kind: string,
-  rows: readonly (NewSpike | NewTrendState)[],
+  rows: readonly (NewSpike | NewTrendState | NewNameChange)[],
 ): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;

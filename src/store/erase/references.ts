@@ -19,6 +19,7 @@ export type Referred =
   | 'growth_reports'
   | 'spikes'
   | 'trend_states'
+  | 'name_changes'
   | 'rules'
   | 'digests'
   | 'deliveries'
@@ -168,6 +169,11 @@ export const REFERENCES: Readonly<
     reason_post_id: clears('posts', 'reason_post_id'),
   },
   trend_states: { search_id: goes('searches', MANY), run_id: follows('runs') },
+  name_changes: {
+    search_id: goes('searches', MANY),
+    run_id: follows('runs'),
+    name_id: stays('topic_names', LISTED),
+  },
   volume: { search_id: goes('searches', MANY) },
   search_days: { search_id: goes('searches', MANY) },
   search_tops: {
@@ -206,6 +212,7 @@ export const REFERENCES: Readonly<
       follows('completions', { where: `kind = 'completion'` }),
       follows('spikes', { where: `kind = 'spike'` }),
       follows('trend_states', { where: `kind = 'trend'` }),
+      follows('name_changes', { where: `kind = 'name'` }),
     ],
   },
   growth_reports: { search_id: goes('searches', MANY), run_id: follows('runs'), post_id: goes('posts') },

@@ -109,7 +109,7 @@ export const rules = strandline.table(
     check('rules_scope', sql`${t.topic_id} is null or ${t.search_id} is null`),
     check(
       'rules_kinds',
-      sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend', 'answer', 'growth', 'system']`,
+      sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend', 'answer', 'growth', 'name', 'system']`,
     ),
     check('rules_system', sql`(${t.kinds} = array['system']) = (${t.slug} = 'system')`),
     check('rules_cooldown', sql`${t.cooldown_seconds} >= 0`),

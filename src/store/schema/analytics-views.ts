@@ -22,6 +22,7 @@ import { ACTORS, AUDIT_ACTIONS } from '../../model/audit.ts';
 import {
   CALL_STATES,
   DISCOVERY_KINDS,
+  NAME_CHANGES,
   NAME_SIDES,
   PAUSE_SCOPES,
   RUN_OUTCOMES,
@@ -608,7 +609,7 @@ export const discoveriesView = analytics
     id: ref().notNull(),
     /** When it was found (UTC). */
     at: instant().notNull(),
-    /** post, link, completion, spike, trend or growth. */
+    /** post, link, completion, spike, trend, growth or name (in answers). */
     kind: text({ enum: DISCOVERY_KINDS }).notNull(),
     /** Whether it was found by the first run of a request. */
     baseline: boolean().notNull(),
@@ -627,8 +628,8 @@ export const discoveriesView = analytics
     /** The completion; null for other kinds. */
     completion_id: ref(),
     /**
-     * Text of the post, title of the link, summary of the completion or sentence of the spike, trend or
-     * growth; null when a link has no title or a completion no summary.
+     * Text of the post, title of the link, summary of the completion or sentence of the spike, trend,
+     * growth or name; null when a link has no title or a completion no summary.
      */
     text: text(),
     /** URL of the post or link; null for completions, spikes and trends, and for posts without one. */
@@ -895,6 +896,43 @@ export const linksView = analytics
   })
   .existing();
 
+/** Names that entered the answers of a search, or left them, as they were reported. */
+export const nameChangesView = analytics
+  .view('name_changes', {
+    /** Key of the change. */
+    id: ref().notNull(),
+    /** When the answer was received that decided it (UTC). */
+    at: instant().notNull(),
+    /** The search. */
+    search_id: ref().notNull(),
+    /** Slug of the search. */
+    search: text().notNull(),
+    /** Slug of the topic. */
+    topic: text().notNull(),
+    /** Name of the search service that wrote the answers. */
+    service: text().notNull(),
+    /** Run whose answer decided it. */
+    run_id: ref().notNull(),
+    /** Key of the name, which may be gone. */
+    name_id: ref().notNull(),
+    /** The name as it was then. */
+    name: text().notNull(),
+    /**
+     * entered: the answer names or cites it, and none of at least five before did, or it had left.
+     * left: at least three answers in a row do not, which chance does not explain.
+     */
+    change: text({ enum: NAME_CHANGES }).notNull(),
+    /** Number of answers before that were compared, at most 60 with those that lack it. */
+    before: integer().notNull(),
+    /** Number of these that name or cite it. */
+    present: integer().notNull(),
+    /** Number of answers in a row without it. */
+    missing: integer().notNull(),
+    /** The change in one sentence. */
+    sentence: text().notNull(),
+  })
+  .existing();
+
 /**
  * In how many answers of an AI search each name that its topic lists was named or cited, per day
  * (UTC). Only answers that were read: a run that failed and an answer without a text are none. A
@@ -946,7 +984,7 @@ export const newTodayView = analytics
     id: ref().notNull(),
     /** When it was found (UTC). */
     at: instant().notNull(),
-    /** post, link, completion, spike, trend or growth. */
+    /** post, link, completion, spike, trend, growth or name (in answers). */
     kind: text({ enum: DISCOVERY_KINDS }).notNull(),
     /** Whether it was found by the first run of a request. */
     baseline: boolean().notNull(),
@@ -965,8 +1003,8 @@ export const newTodayView = analytics
     /** The completion; null for other kinds. */
     completion_id: ref(),
     /**
-     * Text of the post, title of the link, summary of the completion or sentence of the spike, trend or
-     * growth; null when a link has no title or a completion no summary.
+     * Text of the post, title of the link, summary of the completion or sentence of the spike, trend,
+     * growth or name; null when a link has no title or a completion no summary.
      */
     text: text(),
     /** URL of the post or link; null for completions, spikes and trends, and for posts without one. */
@@ -1674,7 +1712,7 @@ export const rulesView = analytics
     /** Slug of the search in scope; null when the scope is a topic or everything. */
     search: text(),
     /**
-     * What it reports: post, link, spike, trend, answer, growth; of the rule system: system, the
+     * What it reports: post, link, spike, trend, answer, growth, name; of the rule system: system, the
      * problems of strandline itself.
      */
     kinds: text({ enum: STORED_RULE_KINDS }).array().notNull(),

@@ -1,6 +1,6 @@
 /** Tables of the names that topics list, and of which of them each answer has. */
 
-import { NAME_SIDES } from '../../model/closed-lists.ts';
+import { NAME_CHANGES, NAME_SIDES } from '../../model/closed-lists.ts';
 import { instant, key, ownerName, ref, strandline } from './schema.ts';
 import { completions } from './result-tables.ts';
 import { topics } from './topic-tables.ts';
@@ -63,5 +63,31 @@ export const answer_names = strandline.table(
   (t) => [
     primaryKey({ columns: [t.completion_id] }),
     index('answer_names_search').on(t.search_id, t.observed_at),
+  ],
+);
+
+/** Names that entered the answers of a search, or left them: what was reported, a log. */
+export const name_changes = strandline.table(
+  'name_changes',
+  {
+    id: key(),
+    search_id: ref().notNull(),
+    run_id: ref().notNull(),
+    /** When the answer was received that decided it. */
+    at: instant().notNull(),
+    name_id: ref().notNull(),
+    /** As it was then. */
+    name: text().notNull(),
+    change: text({ enum: NAME_CHANGES }).notNull(),
+    /** Answers that it was compared with, and those of them that have the name; then answers in a row without it. */
+    before: integer().notNull(),
+    present: integer().notNull(),
+    missing: integer().notNull(),
+    sentence: text().notNull(),
+  },
+  (t) => [
+    unique('name_changes_key').on(t.search_id, t.name_id, t.run_id),
+    index('name_changes_search').on(t.search_id, t.id),
+    check('name_changes_change', sql`${t.change} in ('entered', 'left')`),
   ],
 );

@@ -149,7 +149,7 @@ export const discoveries = strandline.table(
     search_id: ref().notNull(),
     run_id: ref().notNull(),
     kind: text().notNull(),
-    /** ID of the post, link, completion, spike, trend state or growth report. */
+    /** ID of the post, link, completion, spike, trend state, growth report or name change. */
     thing: ref().notNull(),
     /** Found by the first run of a request version: listed, but triggers no alerts. */
     baseline: boolean().notNull(),
@@ -176,7 +176,10 @@ export const discoveries = strandline.table(
     index('discoveries_feed').on(t.search_id, t.id),
     // The feed of a topic: discoveries that are first in the topic, by search.
     index('discoveries_first').on(t.search_id, t.id).where(sql`${t.first_in_topic}`),
-    check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike', 'trend', 'growth')`),
+    check(
+      'discoveries_kind',
+      sql`${t.kind} in ('post', 'link', 'completion', 'spike', 'trend', 'growth', 'name')`,
+    ),
   ],
 );
 

@@ -27,6 +27,7 @@ const KIND_WORDS: Readonly<Record<RuleKind, string>> = {
   trend: 'trends',
   answer: 'changed answers',
   growth: 'growing posts',
+  name: 'names in answers',
 };
 const FIELD_LABELS = {
   name: 'Name',

@@ -70,11 +70,12 @@ function describeDiscovery({ kind, text, url }: DiscoveryRow): string {
 
 /** The page of what was found. */
 export function getDiscoveryPath(discovery: DiscoveryRow): string {
-  const { kind, post_id, named_post_id, link_id, run_id, search } = discovery;
+  const { kind, post_id, named_post_id, link_id, run_id, search, topic } = discovery;
   if (named_post_id !== null) return `/posts/${named_post_id}`;
   if (post_id !== null && (kind === 'post' || kind === 'growth')) return `/posts/${post_id}`;
   if (link_id !== null && kind === 'link') return `/links/${link_id}`;
   if (kind === 'completion') return `/searches/${search}/completions?to=${run_id}`;
+  if (kind === 'name') return `/topics/${topic}/names`;
   return `/searches/${search}#${kind === 'spike' ? 'spikes' : 'volume'}`;
 }
 

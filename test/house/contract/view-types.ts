@@ -52,6 +52,7 @@ const LIST_OF_COLUMN: Readonly<Record<string, List>> = {
   'discoveries.kind': 'DISCOVERY_KINDS',
   'discovery_times.kind': 'DISCOVERY_KINDS',
   'interval_changes.reason': 'INTERVAL_REASONS',
+  'name_changes.change': 'NAME_CHANGES',
   'key_items.list': 'KEY_LISTS',
   'link_ranks.source': 'SOURCES',
   'link_sightings.source': 'SOURCES',

@@ -175,7 +175,15 @@ test('every closed list of a column is an enum in replies', () => {
     const { [member]: shape = {} } = Object(schemas[name]?.['properties']) as Record<string, Schema>; // of a row
     return shape['enum'] ?? (shape['anyOf'] as Schema[] | undefined)?.find((one) => 'enum' in one)?.['enum'];
   };
-  expect(listOf('Discovery', 'kind')).toEqual(['post', 'link', 'completion', 'spike', 'trend', 'growth']);
+  expect(listOf('Discovery', 'kind')).toEqual([
+    'post',
+    'link',
+    'completion',
+    'spike',
+    'trend',
+    'growth',
+    'name',
+  ]);
   for (const [name, ...members] of [
     ['Run', 'status', 'trigger', 'code'],
     ['Call', 'state', 'code'],

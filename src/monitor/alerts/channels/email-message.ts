@@ -189,6 +189,7 @@ const LABELS: Readonly<Record<SummaryItem['kind'], string | null>> = {
   digest: null,
   problem: null,
   growth: null,
+  name: 'Name',
 };
 
 function describeItem(item: SummaryItem): Line[] {

@@ -227,15 +227,16 @@ function shortenItem(item: SummaryItem, max: number): SummaryItem {
 }
 
 /**
- * Answers, spikes and trends first, because they are about many posts; then growing posts, and posts by engagement and links, in turn, so that
+ * Answers, names, spikes and trends first, because they are about many posts; then growing posts, and posts by engagement and links, in turn, so that
  * neither kind hides the other.
  */
 function chooseItems(discoveries: readonly MessageDiscovery[]): MessageDiscovery[] {
-  const { answer = [], growth = [], spike = [], trend = [], post = [], link = [] } = groupByKind(discoveries);
+  const groups = groupByKind(discoveries);
+  const { answer = [], growth = [], name = [], spike = [], trend = [], post = [], link = [] } = groups;
   const posts = post.toSorted((a, b) => sumEngagement(b) - sumEngagement(a));
   const inTurn = Array.from({ length: Math.max(posts.length, link.length) }, (_, i) => [posts[i], link[i]]);
   const others = inTurn.flat().filter((each) => each !== undefined);
-  return [...answer, ...spike, ...trend, ...growth, ...others].slice(0, MAX_ITEMS);
+  return [...answer, ...name, ...spike, ...trend, ...growth, ...others].slice(0, MAX_ITEMS);
 }
 
 function groupByKind(discoveries: readonly MessageDiscovery[]): {
@@ -276,6 +277,8 @@ function describeItem(discovery: MessageDiscovery): SummaryItem {
       };
     case 'trend':
       return { ...plain, text: cleanLine(discovery.trend.sentence) };
+    case 'name':
+      return { ...plain, text: cleanLine(discovery.name.sentence) };
     case 'growth':
       return {
         ...plain,
