@@ -95,7 +95,7 @@ test.each([
     'U5 sightings and discoveries differ',
     `DELETE FROM strandline.discoveries WHERE id = (SELECT max(id) FROM strandline.discoveries)`,
   ],
-  ['U5 counted and pending posts of the volume', `UPDATE strandline.volume SET posts = posts + 1`],
+  ['U5 the posts of the volume are not', `UPDATE strandline.volume SET posts = posts + 1`],
   ['U6 an item of a complete response', `INSERT INTO faults.served SELECT ${RUN}, 1, 'post', '13'`],
   ['U6 an item is stored that no response has', `DELETE FROM faults.served WHERE external = '11'`],
   [

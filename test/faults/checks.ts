@@ -130,17 +130,17 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U5',
-    broken: 'counted and pending posts of the volume differ from the sightings',
-    sql: `SELECT s.search_id, s.n AS sighted, v.n AS counted FROM (
+    // A quarter that is counted for one response counts those of others, too, that are pending.
+    broken: 'the posts of the volume are not the sightings, of which pending ones may be missing',
+    sql: `SELECT search_id, s.n AS sighted, v.n AS counted, w.n AS pending FROM (
         SELECT search_id, count(*) AS n FROM strandline.post_sightings GROUP BY 1
       ) s FULL JOIN (
-        SELECT search_id, sum(n) AS n FROM (
-          SELECT search_id, posts AS n FROM strandline.volume
-          UNION ALL SELECT g.search_id, 1 FROM strandline.pending_derivations p
-            JOIN strandline.post_sightings g ON g.search_id = p.search_id AND g.post_id = ANY (p.new_posts)
-        ) c GROUP BY 1 HAVING sum(n) > 0
-      ) v
-        USING (search_id) WHERE s.n IS DISTINCT FROM v.n`,
+        SELECT search_id, sum(posts) AS n FROM strandline.volume GROUP BY 1 HAVING sum(posts) > 0
+      ) v USING (search_id) LEFT JOIN (
+        SELECT g.search_id, count(DISTINCT g.post_id) AS n FROM strandline.pending_derivations p
+          JOIN strandline.post_sightings g ON g.search_id = p.search_id AND g.post_id = ANY (p.new_posts) GROUP BY 1
+      ) w USING (search_id)
+      WHERE coalesce(v.n, 0) NOT BETWEEN coalesce(s.n, 0) - coalesce(w.n, 0) AND coalesce(s.n, 0)`,
   },
   {
     id: 'U6',

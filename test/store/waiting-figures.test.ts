@@ -91,3 +91,24 @@ test('rising posts are computed again four minutes after they were, by the times
   await like(136, 30);
   expect(await readAsOf(), 'by the time of the response').toEqual([[at(136).toISOString(), 30]]);
 });
+
+test('a response is derived two seconds after it was received; one from hours ahead waits for no clock', async () => {
+  const search = await newSearch(world, 'settled', { every: '1m' });
+  const countPending = async () => {
+    const { rows } = await world.db.pool.query(
+      'SELECT FROM strandline.pending_derivations WHERE search_id = $1',
+      [search.id],
+    );
+    return rows.length;
+  };
+  await run(world, search, 200, tagged(6_000, 2), null);
+  await follow(200 + SECONDS);
+  expect(await countPending(), 'an earlier one may still be saved').toBe(1);
+  await follow(200 + 2 * SECONDS);
+  expect(await countPending()).toBe(0);
+  await run(world, search, 320, tagged(7_000, 2), null);
+  await follow(320 - SECONDS);
+  expect(await countPending(), 'from a clock that is a second ahead').toBe(1);
+  await follow(200 + 3 * SECONDS);
+  expect(await countPending(), 'the clock was set back by two hours').toBe(0);
+});

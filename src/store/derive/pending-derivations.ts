@@ -159,6 +159,13 @@ type ReadingSelection = {
   now: Date | null;
 };
 
+/** Until a reading is settled. One from further ahead than that was received before a clock was set back. */
+const IS_SETTLED = isOverSql(
+  `p.at + $2::float8 * interval '1 millisecond'`,
+  sqlTime('$5'),
+  `2 * $2::float8 * interval '1 millisecond'`,
+);
+
 /**
  * The oldest checked readings. Searches with readings to derive again come last, with their new readings too, so that
  * a rebuild does not delay spikes of others.
@@ -170,7 +177,7 @@ SELECT p.id, p.search_id, p.run_id, p.at, p.notify, r.baseline, r.request_versio
 FROM (SELECT *, bool_and(notify) OVER (PARTITION BY search_id) AS is_first FROM ${PENDING}) p
 JOIN strandline.runs r ON r.id = p.run_id
 JOIN strandline.searches s ON s.id = p.search_id
-WHERE p.checked AND coalesce(p.at <= ${sqlTime('$5')} - $2 * interval '1 millisecond', true) AND (s.simulation IS NOT NULL) = $3 AND ${inOrder('p', '$4')}
+WHERE p.checked AND ${IS_SETTLED} AND (s.simulation IS NOT NULL) = $3 AND ${inOrder('p', '$4')}
 ORDER BY p.is_first DESC, p.at, p.run_id, p.id LIMIT $1`;
 
 export async function takeReadings(tx: Transaction, which: ReadingSelection): Promise<TakenReading[]> {
