@@ -51,7 +51,7 @@ const counter = (head: CounterPlural, drop?: number): ReplyColumn<Row> => ({
 
 /** The column that the list is sorted by comes first; other counters follow if there is room. */
 function columnsOf(order: PostOrder): readonly ReplyColumn<Row>[] {
-  if (order === 'newest')
+  if (order === 'newest' || order === 'oldest')
     return [PUBLISHED, counter('likes'), counter('reposts', 2), counter('views', 1), ...TEXT];
   const others = COUNTER_PLURALS.filter((name) => name !== order && name !== 'quotes');
   return [

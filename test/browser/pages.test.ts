@@ -31,6 +31,9 @@ const PAGES: readonly Row[] = [
   ['remove selected topics', '/selection?do=remove&topics=trains,buses'],
   ['topic', '/topics/trains'],
   ['topic over a day', '/topics/buses?range=24h'],
+  ['window of a topic', '/topics/trains?range=30d&from=2d&to=1d&tab=posts&earlier=yes'],
+  ['answers of a topic', '/topics/trains?range=30d&tab=answers'],
+  ['voices of a topic', '/topics/trains?range=14d&tab=voices'],
   ['first page of a topic', '/topics/harbour-seals'],
   ['search for posts', '/searches/trains-posts'],
   ['search with AI', '/searches/trains-ai?range=30d'],
@@ -211,7 +214,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
   test('a zoomed chart labels its bars by the table, and nothing covers them', async () => {
     const { page } = await openVisit(browser, stage.web.url, { timezoneId: 'Asia/Kathmandu' });
     await page.addInitScript(NOTE_WORDS);
-    await page.goto('/topics/trains');
+    await page.goto('/topics/trains/posts?range=7d');
     await page.locator('.plot canvas').first().waitFor();
     const chart = page.locator('#volume .chart');
     await chart.locator('.u-over').waitFor();
@@ -229,6 +232,53 @@ describe.skipIf(!hasBrowser())('every page', () => {
     for (const label of labels) expect(label.trim()).toMatch(/^(?:\d\d:45|\d{1,2} \w+(?: \d{4})?)$/);
     const covered = await chart.locator('.zoom').boundingBox();
     expect(covered?.y).toBeGreaterThanOrEqual(place.y + place.height);
+    await page.context().close();
+  });
+
+  test('dragging over the chart of a topic, a bar or a spike chooses a window, which is in the address', async () => {
+    const chosen = await openVisit(browser, stage.web.url);
+    const { page } = chosen;
+    await page.goto('/topics/trains?tab=posts');
+    const over = page.locator('#volume .u-over');
+    const place = await vi.waitUntil(() => over.boundingBox(), 30_000);
+    const heading = () => page.locator('#changed .section-head').textContent();
+    const whole = await heading();
+    const dragged = page.waitForURL(/\?tab=posts&from=.*&to=/);
+    await page.mouse.move(place.x + place.width * 0.5, place.y + 80);
+    await page.mouse.down();
+    await page.mouse.move(place.x + place.width * 0.7, place.y + 80, { steps: 3 });
+    await page.mouse.up();
+    await dragged;
+    await expect.poll(heading).not.toBe(whole);
+    // What is below follows, and the tab stays.
+    expect(await page.locator('#list .tabs [aria-current]').first().textContent()).toBe('Posts');
+    await page.locator('#list').getByRole('link', { name: 'All posts' }).waitFor();
+    expect(await page.locator('#list a[href*="/posts?from="]').count()).toBe(1);
+    await page.goBack();
+    await expect.poll(heading).toBe(whole);
+    // A spike is a link below the chart.
+    const spiked = page.waitForURL(/from=.*&to=/);
+    const spike = page.locator('#volume .marks a').first();
+    const href = await spike.getAttribute('href');
+    await spike.click();
+    await spiked;
+    await expect.poll(() => page.locator('#changed .spike').count()).toBeGreaterThan(0);
+    expect(await page.evaluate(`document.activeElement.getAttribute('href')`)).toBe(href);
+    await page.locator('#changed').getByRole('link', { name: 'Whole range' }).click();
+    await expect.poll(heading).toBe(whole);
+    expect(chosen.troubles()).toEqual([]);
+    await chosen.close();
+  });
+
+  test('the page of a topic is one screen', async () => {
+    const { page } = await openVisit(browser, stage.web.url);
+    await page.goto('/topics/trains');
+    await page.locator('.plot canvas').first().waitFor();
+    const { height, stops } = await page.evaluate<{ height: number; stops: number }>(SCREEN);
+    expect(height).toBeLessThan(1_700);
+    expect(stops).toBeLessThan(70);
+    await page.setViewportSize(PHONE);
+    expect((await page.evaluate<{ height: number }>(SCREEN)).height).toBeLessThan(3_700);
     await page.context().close();
   });
 
@@ -383,6 +433,13 @@ const TWO_ROWS_OF_A_KIND = `(() => {
     if (counts[kind] > 2) row.remove();
   }
 })()`;
+
+/** How tall the page is, and at how many places the Tab key stops. */
+const SCREEN = `(() => ({
+  height: document.documentElement.scrollHeight,
+  stops: [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
+    .filter((one) => one.tabIndex >= 0 && one.checkVisibility() && one.getClientRects().length > 0).length,
+}))()`;
 
 /** One main heading per page, no level skipped below it, and no id twice. */
 const STRUCTURE = `(() => {

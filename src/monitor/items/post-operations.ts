@@ -11,7 +11,13 @@ import {
   readPostRanks,
   readPostSightings,
 } from '../../store/queries/post-detail.ts';
-import { POST_ORDERS, type PostOrder, type PostPlace, readPostPage } from '../../store/queries/post-pages.ts';
+import {
+  isByTime,
+  POST_ORDERS,
+  type PostOrder,
+  type PostPlace,
+  readPostPage,
+} from '../../store/queries/post-pages.ts';
 import { pastTime, scopeParams, TIME_EXAMPLES } from '../common-inputs.ts';
 import { orderKey } from '../http/cursors.ts';
 import { findById } from '../http/find-by-id.ts';
@@ -119,7 +125,7 @@ export const listPosts = declareOperation({
   route: 'GET /api/v1/posts',
   command: 'posts list',
   does: 'List posts',
-  more: 'With their latest counters. Newest first, by time of publication (if unknown, by when they were first seen), or by a counter, engagement (likes, reposts, replies and quotes) or growth (engagement gained since first seen).',
+  more: 'With their latest counters. Newest or oldest first, by time of publication (if unknown, by when they were first seen), or by a counter, engagement (likes, reposts, replies and quotes) or growth (engagement gained since first seen).',
   input: definePostFilter(POST_ORDERS, 'sort'),
   output: ListedPost,
   list: {
@@ -148,7 +154,7 @@ export const listPosts = declareOperation({
       place,
       item: {
         ...post,
-        sorted_by: order === 'newest' || place.by < 0n ? null : Number(place.by),
+        sorted_by: isByTime(order) || place.by < 0n ? null : Number(place.by),
         matched: wordsOf(post.id),
       },
     }));
@@ -156,7 +162,7 @@ export const listPosts = declareOperation({
   },
 });
 
-const OTHER_COUNTS = POST_ORDERS.filter((order) => order !== 'newest' && order !== 'likes');
+const OTHER_COUNTS = POST_ORDERS.filter((order) => !isByTime(order) && order !== 'likes');
 
 /** The same list, for a command that has the highest counters first. */
 export const topPosts = {

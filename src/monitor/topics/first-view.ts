@@ -19,7 +19,7 @@ import {
   type RunRow,
 } from '../../store/queries/run-list.ts';
 import { readRunTools } from '../../store/queries/run-tools.ts';
-import { readNewestOfSearches } from '../../store/queries/search-activity.ts';
+import { readDiscoveriesOfSearches } from '../../store/queries/search-activity.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { Context } from '../context.ts';
 import { findMissingTools } from './tool-sources.ts';
@@ -79,7 +79,7 @@ export async function readFirstView(ctx: Context, searches: Searches, now: Date)
   } = await awaitMembers({
     first: readFirstRuns(ctx, searches, now),
     answers: readAnswers(ctx, searches),
-    found: readNewestOfSearches(db, ids, { kinds: ['post', 'link'], view: 'topic', limit: MAX_READ }),
+    found: readDiscoveriesOfSearches(db, ids, { kinds: ['post', 'link'], view: 'topic', limit: MAX_READ }),
     missing: listMissing(ctx, searches),
   });
   const known = answers.flatMap(readStatements);

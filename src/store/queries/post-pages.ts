@@ -13,9 +13,15 @@ import { type PostRow, readPostsByIds } from './post-detail.ts';
  * Orders: by time of publication, by the latest value of a counter, by the sum of counters, or by gains since the first
  * sighting.
  */
-export const POST_ORDERS = ['newest', ...COUNTER_PLURALS, 'engagement', 'growth'] as const;
+export const POST_ORDERS = ['newest', 'oldest', ...COUNTER_PLURALS, 'engagement', 'growth'] as const;
 export type PostOrder = (typeof POST_ORDERS)[number];
-type CountOrder = Exclude<PostOrder, 'newest'>;
+type TimeOrder = 'newest' | 'oldest';
+type CountOrder = Exclude<PostOrder, TimeOrder>;
+
+/** Whether posts are sorted by time, and by no count. */
+export function isByTime(order: PostOrder): order is TimeOrder {
+  return order === 'newest' || order === 'oldest';
+}
 
 /** What a list of posts contains. */
 type PostFilter = DataScope & {
@@ -35,7 +41,7 @@ export type PostPlace = { by: bigint; id: Id };
 type PlacedPost = { post: PostRow; place: PostPlace };
 
 /**
- * A page of posts, highest first; unknown counts are last. Newest posts are read by the index `post_sightings_time` of
+ * A page of posts, highest first; unknown counts are last. Newest and oldest posts are read by the index `post_sightings_time` of
  * each search, or from the posts of an author or a query.
  */
 export async function readPostPage(
@@ -44,12 +50,11 @@ export async function readPostPage(
 ): Promise<PlacedPost[]> {
   const { order, after, limit } = filter;
   const parts = await buildParts(db, filter);
-  const page =
-    order !== 'newest'
-      ? highestPosts(parts, order, after, limit)
-      : parts.few === undefined
-        ? newestOfSearches(parts, after, limit)
-        : newestOfFew(parts, parts.few, after, limit);
+  const page = !isByTime(order)
+    ? highestPosts(parts, order, after, limit)
+    : parts.few === undefined
+      ? nextOfSearches(parts, order, after, limit)
+      : nextOfFew(parts, parts.few, order, after, limit);
   const rows = await rowsOf<PostPlace>(db.pool, page);
   const ids = rows.map(({ id }) => id);
   const posts = new Map((await readPostsByIds(db, ids)).map((post) => [post.id, post]));
@@ -154,11 +159,27 @@ function findFew({
 
 const MICROS = statement`(extract(epoch FROM at) * 1000000)::bigint`;
 
-/** Whether a time and an ID are older than a place. */
-const isOlder = (at: Statement, id: Statement, after: PostPlace | undefined): Statement =>
+/** The direction of a sort, and the sign of what comes later in it. */
+const DIRECTION = {
+  newest: {
+    sort: verbatim('DESC'),
+    later: verbatim('<'),
+    end: verbatim(`'-infinity'`),
+    within: verbatim('>='),
+  },
+  oldest: {
+    sort: verbatim('ASC'),
+    later: verbatim('>'),
+    end: verbatim(`'infinity'`),
+    within: verbatim('<='),
+  },
+} as const;
+
+/** Whether a time and an ID come after a place. */
+const isAfter = (order: TimeOrder, at: Statement, id: Statement, after: PostPlace | undefined): Statement =>
   after === undefined
     ? TRUE
-    : statement`(${at}, ${id}) < ('epoch'::timestamptz + ${after.by}::bigint * interval '1 microsecond', ${after.id}::bigint)`;
+    : statement`(${at}, ${id}) ${DIRECTION[order].later} ('epoch'::timestamptz + ${after.by}::bigint * interval '1 microsecond', ${after.id}::bigint)`;
 
 /** Posts of each search, with their times. @param last the order, and a limit @param condition on a sighting `g` */
 const postsOfEachSearch = (
@@ -172,23 +193,29 @@ SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
 ) f`;
 
 /**
- * A few posts of each search bound how far back a page can reach; then only posts within this bound are read, instead
+ * A few posts of each search bound how far a page can reach; then only posts within this bound are read, instead
  * of a page per search.
  */
-function newestOfSearches(parts: Parts, after: PostPlace | undefined, limit: number): Statement {
-  const isOnPage = isOlder(TIME, statement`g.post_id`, after);
-  const newest = (most: Statement) => statement`ORDER BY ${TIME} DESC, g.post_id DESC LIMIT ${most}`;
+function nextOfSearches(
+  parts: Parts,
+  order: TimeOrder,
+  after: PostPlace | undefined,
+  limit: number,
+): Statement {
+  const { sort, end, within } = DIRECTION[order];
+  const isOnPage = isAfter(order, TIME, statement`g.post_id`, after);
+  const next = (most: Statement) => statement`ORDER BY ${TIME} ${sort}, g.post_id ${sort} LIMIT ${most}`;
   const few = statement`(SELECT least(${limit}::int, 2 + 2 * ${limit}::int / greatest(count(*), 1)) FROM mine)`;
-  const isInBound = statement`${TIME} >= coalesce((SELECT at FROM bound), '-infinity')`;
+  const isInBound = statement`${TIME} ${within} coalesce((SELECT at FROM bound), ${end})`;
   return statement`
 WITH ${parts.mine},
 bound AS MATERIALIZED (
-  SELECT at FROM (SELECT DISTINCT id, at FROM (${postsOfEachSearch(parts, newest(few), isOnPage)}) few) few
-  ORDER BY at DESC OFFSET ${limit}::int - 1 LIMIT 1
+  SELECT at FROM (SELECT DISTINCT id, at FROM (${postsOfEachSearch(parts, next(few), isOnPage)}) few) few
+  ORDER BY at ${sort} OFFSET ${limit}::int - 1 LIMIT 1
 )
 SELECT DISTINCT id, at, ${MICROS} AS by
-FROM (${postsOfEachSearch(parts, newest(statement`${limit}`), statement`${isOnPage} AND ${isInBound}`)}) found
-ORDER BY at DESC, id DESC LIMIT ${limit}`;
+FROM (${postsOfEachSearch(parts, next(statement`${limit}`), statement`${isOnPage} AND ${isInBound}`)}) found
+ORDER BY at ${sort}, id ${sort} LIMIT ${limit}`;
 }
 
 const timesOfFew = ({ isInTime }: Parts, few: Statement): Statement => statement`
@@ -196,15 +223,19 @@ SELECT few.id, min(${TIME}) AS at FROM (${few}) few
 JOIN strandline.post_sightings g ON g.post_id = few.id AND ${IS_MINE}
 WHERE ${isInTime} GROUP BY few.id`;
 
-const newestOfFew = (
+const nextOfFew = (
   parts: Parts,
   few: Statement,
+  order: TimeOrder,
   after: PostPlace | undefined,
   limit: number,
-): Statement => statement`
+): Statement => {
+  const { sort } = DIRECTION[order];
+  return statement`
 WITH ${parts.mine}
 SELECT id, at, ${MICROS} AS by FROM (${timesOfFew(parts, few)}) found
-WHERE ${isOlder(statement`at`, statement`id`, after)} ORDER BY at DESC, id DESC LIMIT ${limit}`;
+WHERE ${isAfter(order, statement`at`, statement`id`, after)} ORDER BY at ${sort}, id ${sort} LIMIT ${limit}`;
+};
 
 /** The row of counters `n` of a post, and its value. */
 const countOf = (order: CountOrder) =>

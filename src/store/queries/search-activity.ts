@@ -9,12 +9,13 @@ import { discoveriesView } from '../schema/analytics-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import { type DescribedDiscovery, describeDiscoveries } from './described-discoveries.ts';
 import { lastEndedRun, type RunRow } from './run-list.ts';
-import { desc, sql } from 'drizzle-orm';
+import { asc, desc, sql } from 'drizzle-orm';
 
 /** A run in a compact timeline. */
 export type RunCell = Pick<
   RunRow,
   | 'id'
+  | 'search_id'
   | 'search'
   | 'status'
   | 'code'
@@ -28,7 +29,7 @@ export type RunCell = Pick<
   | 'tools_silent'
 >;
 
-/** The newest runs of these searches together. */
+/** The newest runs of each of these searches, newest first. @param limit for each */
 export async function readLastRuns(
   { pool }: Reads,
   searchIds: readonly Id[],
@@ -36,46 +37,60 @@ export async function readLastRuns(
 ): Promise<RunCell[]> {
   return rowsOf<RunCell>(
     pool,
-    statement`SELECT r.id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots,
+    statement`SELECT r.id, r.search_id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots,
         (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked) AS tools_asked,
         (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked AND NOT responded) AS tools_silent
-      FROM (
-        SELECT newest.id FROM unnest(${searchIds}::bigint[]) AS search (id)
-        CROSS JOIN LATERAL (SELECT id FROM strandline.runs WHERE search_id = search.id ORDER BY id DESC LIMIT ${limit}) newest
-        ORDER BY 1 DESC LIMIT ${limit}
-      ) last
-      JOIN strandline.runs r USING (id)
+      FROM unnest(${searchIds}::bigint[]) AS search (id)
+      CROSS JOIN LATERAL (SELECT id FROM strandline.runs WHERE search_id = search.id ORDER BY id DESC LIMIT ${limit}) newest
+      JOIN strandline.runs r ON r.id = newest.id
       JOIN strandline.searches s ON s.id = r.search_id
       ORDER BY r.id DESC`,
     'last_runs_of',
   );
 }
 
-/** The newest discoveries of these searches together, for people, by `at`, which ascends with the IDs. */
-export async function readNewestOfSearches(
+/**
+ * The newest discoveries of these searches together, for people, newest first; or the oldest of a time, oldest first. By `at`, which
+ * ascends with the IDs; `until` is excluded.
+ */
+export async function readDiscoveriesOfSearches(
   db: Reads,
   searchIds: readonly Id[],
   {
     kinds = DISCOVERY_KINDS,
     view,
+    since = null,
+    until = null,
+    order = 'newest',
     limit,
-  }: { kinds?: readonly DiscoveryRow['kind'][]; view: DiscoveryView; limit: number },
+  }: {
+    kinds?: readonly DiscoveryRow['kind'][];
+    view: DiscoveryView;
+    since?: Date | null;
+    until?: Date | null;
+    order?: 'newest' | 'oldest';
+    limit: number;
+  },
 ): Promise<DescribedDiscovery[]> {
-  const newest = sql`SELECT d.id FROM unnest(${sql.placeholder('searches')}::bigint[]) s(id)
+  const isOldest = order === 'oldest';
+  const [byTime, byId] = isOldest ? [sql`at ASC`, sql`d.id ASC`] : [sql`at DESC`, sql`d.id DESC`];
+  const found = sql`SELECT d.id FROM unnest(${sql.placeholder('searches')}::bigint[]) s(id)
     CROSS JOIN LATERAL (
       SELECT id FROM strandline.discoveries
       WHERE search_id = s.id AND kind = ANY (${sql.placeholder('kinds')}::text[])${view === 'topic' ? sql` AND first_in_topic` : sql``}
-      ORDER BY at DESC LIMIT ${sql.placeholder('most')}
+        AND at >= coalesce(${sql.placeholder('since')}::timestamptz, '-infinity')
+        AND at < coalesce(${sql.placeholder('until')}::timestamptz, 'infinity')
+      ORDER BY ${byTime} LIMIT ${sql.placeholder('most')}
     ) d
-    ORDER BY d.id DESC LIMIT ${sql.placeholder('most')}`;
+    ORDER BY ${byId} LIMIT ${sql.placeholder('most')}`;
   const rowsView = discoveriesView;
-  const rows = await prepareOnce(db.orm, `newest_of_${view}`, () =>
+  const rows = await prepareOnce(db.orm, `${order}_of_${view}`, () =>
     db.orm
       .select()
       .from(rowsView)
-      .where(sql`${rowsView.id} = ANY (ARRAY(${newest}))`)
-      .orderBy(desc(rowsView.id)),
-  ).execute({ searches: searchIds, kinds, most: limit });
+      .where(sql`${rowsView.id} = ANY (ARRAY(${found}))`)
+      .orderBy(isOldest ? asc(rowsView.id) : desc(rowsView.id)),
+  ).execute({ searches: searchIds, kinds, since, until, most: limit });
   return describeDiscoveries(db, rows);
 }
 

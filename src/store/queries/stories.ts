@@ -1,7 +1,8 @@
 /** Stories of topics, and what they consist of. */
 import { and, asc, desc, eq, gt, gte, inArray, sql } from 'drizzle-orm';
-import type { Id, Reads } from '../db/database.ts';
+import { amongIds, type Id, prepareOnce, type Reads } from '../db/database.ts';
 import { selectIds, statement } from '../db/statement.ts';
+import { inOrderOf } from './view-conditions.ts';
 import { storiesView, storyHoursView, storyItemsView } from '../schema/analytics-views.ts';
 
 export type StoryRow = typeof storiesView.$inferSelect;
@@ -29,6 +30,26 @@ export async function readStories(
     )
     .orderBy(desc(view.last_news_at), desc(view.id))
     .limit(limit);
+}
+
+/** Stories with news in a time, those with most distinct things first; `until` is excluded. */
+export async function readBiggestStories(
+  { orm, pool }: Reads,
+  { topicId, since, until, limit }: { topicId: Id; since: Date; until: Date; limit: number },
+): Promise<StoryRow[]> {
+  const ids = await selectIds(
+    pool,
+    statement`SELECT id FROM strandline.stories
+      WHERE topic_id = ${topicId} AND last_at >= ${since} AND first_at < ${until} AND things > 1
+      ORDER BY things DESC, last_at DESC, id DESC LIMIT ${limit}`,
+    'biggest_stories',
+  );
+  if (ids.length === 0) return [];
+  const view = storiesView;
+  const rows = await prepareOnce(orm, 'stories_of', () =>
+    orm.select().from(view).where(amongIds(view.id)),
+  ).execute({ ids });
+  return inOrderOf(ids, rows, ({ id }) => id);
 }
 
 export async function readStory({ orm }: Reads, id: Id): Promise<StoryRow | undefined> {

@@ -41,9 +41,9 @@ const remember = () => {
   for (const region of regionsOf()) sent.set(keyOf(region), region.outerHTML);
 };
 
-/** @returns {Promise<Document | undefined>} */
-const fetchPage = async () => {
-  const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined);
+/** @param {string} [address] default: of this page @returns {Promise<Document | undefined>} */
+const fetchPage = async (address = location.href) => {
+  const answer = await fetch(address, { headers: { accept: 'text/html' } }).catch(() => undefined);
   if (answer?.ok !== true) return undefined;
   return new DOMParser().parseFromString(await answer.text(), 'text/html');
 };
@@ -164,6 +164,46 @@ const refresh = async () => {
   else settle();
 };
 
+/* ---- parts of a page that its address chooses ---- */
+
+/** Shows another view of this page where a person is, with its own address. */
+/** @param {string} href */
+const go = async (href) => {
+  const url = new URL(href, location.href).href;
+  const page = await fetchPage(url);
+  if (page === undefined) return location.assign(url);
+  history.pushState(null, '', url);
+  showView(page, href);
+};
+
+/** @param {Document} page @param {string} [href] of the link that led here, which keeps the focus */
+const showView = (page, href) => {
+  if (!putPage(page)) return location.reload();
+  settle();
+  const link =
+    href === undefined
+      ? undefined
+      : all('main a').find((one) => one.getAttribute('href') === href && one.closest('svg') === null);
+  /** @type {HTMLElement | undefined} */ (link)?.focus({ preventScroll: true });
+};
+
+const goBack = async () => {
+  const page = await fetchPage();
+  if (page === undefined) location.reload();
+  else showView(page);
+};
+addEventListener('popstate', () => void goBack());
+
+document.addEventListener('click', (event) => {
+  if (event.defaultPrevented || event.button !== 0) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const link = /** @type {Element} */ (event.target).closest('[data-in-place] a');
+  const href = link?.getAttribute('href');
+  if (href == null) return;
+  event.preventDefault();
+  void go(href);
+});
+
 /* ---- first minutes ---- */
 
 /** While a topic's sources are asked, its page is small, and is fetched often. */
@@ -234,7 +274,7 @@ const numbersOf = (chart) => {
       ?.split(',')
       .slice(-at.length)
       .map((one) => (one === '' ? null : Number(one)));
-  const { expected, spread } = chart.dataset;
+  const { expected, spread, earlier } = chart.dataset;
   const expectedName = chart.querySelector('th.expected')?.textContent ?? '';
   return {
     names,
@@ -246,6 +286,8 @@ const numbersOf = (chart) => {
     expectedName,
     expected: besides(expected),
     spread: besides(spread),
+    earlier: besides(earlier),
+    earlierName: chart.querySelector('th.expected:last-child')?.textContent ?? '',
   };
 };
 
@@ -294,7 +336,7 @@ const labelTimes = ({ at, words, seconds, pixels }) => {
 const WHOLE = Array.from({ length: 13 }, (_, i) => [1, 2, 5].map((one) => one * 10 ** i)).flat();
 
 // Registered, so that the script reads the color of the theme and not `light-dark(…)`.
-const COLORS = 'sea c2 c3 c4 c5 c6 gap coral coral-thin soft hair edge';
+const COLORS = 'sea sea-thin c2 c3 c4 c5 c6 gap coral coral-thin soft hair edge ink';
 for (const name of COLORS.split(' '))
   CSS.registerProperty({ name: `--${name}`, syntax: '<color>', inherits: true, initialValue: '#000' });
 
@@ -313,7 +355,9 @@ const draw = (chart) => {
     pale,
     expected = [],
     spread = [],
+    earlier = [],
     expectedName,
+    earlierName,
   } = numbersOf(chart);
   if (at.length < 2) return;
   const style = getComputedStyle(chart);
@@ -331,7 +375,9 @@ const draw = (chart) => {
     from: Number(one.getAttribute('data-at')),
     until: Number(one.getAttribute('data-until')),
     short: one.getAttribute('data-short') ?? '',
+    href: one.getAttribute('data-href'),
   }));
+  const [chosenFrom, chosenUntil] = (chart.dataset['chosen'] ?? '').split(',').map(Number);
   const ticks = all('[data-tick]', chart).map((one) => ({
     at: Number(one.getAttribute('data-tick')),
     words: one.getAttribute('data-words') ?? '',
@@ -351,6 +397,8 @@ const draw = (chart) => {
       ctx.fillStyle = fill;
       ctx.fillRect(a, bbox.top, Math.max(ratio, b - a), bbox.height);
     };
+    if (chosenFrom !== undefined && chosenUntil !== undefined)
+      band(chosenFrom, chosenUntil, color('--sea-thin'));
     if (seconds > 0) {
       let edge = span[0] ?? 0;
       for (const [i, one] of at.entries()) {
@@ -407,22 +455,53 @@ const draw = (chart) => {
       ctx.globalAlpha = 1;
     }
     ctx.stroke();
+    ctx.strokeStyle = color('--ink');
+    ctx.setLineDash([]);
+    ctx.beginPath();
+    for (const [i, value] of earlier.entries()) {
+      if (value === null) continue;
+      const [x, y] = [u.valToPos((at[i] ?? 0) + shift, 'x', true), u.valToPos(value, 'y', true)];
+      if ((earlier[i - 1] ?? null) === null) ctx.moveTo(x, y);
+      else ctx.lineTo(x, y);
+    }
+    ctx.stroke();
     ctx.restore();
   };
   const readout = make('div', { class: 'readout', hidden: '' });
   const back = make('button', { type: 'button', hidden: '' }, ['Reset zoom']);
   back.addEventListener('click', () => plot.setScale('x', { min: span[0], max: span[1] }));
-  const list = chart.dataset['list'];
+  const { list, open } = chart.dataset;
   const listLink = /** @type {HTMLAnchorElement} */ (make('a', { hidden: '' }, [`Show these ${unit}`]));
   /** Offers the items of a time range, in whole buckets. */
   /** @param {number} from @param {number} until */
   const offerList = (from, until) => {
-    if (list === undefined || seconds === 0) return;
+    const begin = open ?? (list === undefined ? undefined : `${list}${list.includes('?') ? '&' : '?'}`);
+    if (begin === undefined || seconds === 0) return;
     const written = (/** @type {number} */ one) =>
       new Date(one * 1_000).toISOString().replace(/(?::00)?\.000Z$/, 'Z');
     const [a, b] = [Math.floor(from / seconds) * seconds, Math.ceil(until / seconds) * seconds];
-    listLink.href = `${list}${list.includes('?') ? '&' : '?'}from=${written(a)}&to=${written(b)}`;
+    listLink.setAttribute('href', `${begin}from=${written(a)}&to=${written(b)}`);
     listLink.hidden = false;
+  };
+  /** A window is chosen by dragging over it, instead of zooming. */
+  /** @param {any} u */
+  const choose = (u) => {
+    const { left, width: dragged } = u.select;
+    if (open === undefined || dragged < 4) return;
+    u.setSelect({ left: 0, width: 0 }, false);
+    offerList(u.posToVal(left, 'x'), u.posToVal(left + dragged, 'x'));
+    listLink.click();
+  };
+  /** The spike whose mark is at a place. */
+  /** @param {any} u @param {PointerEvent} event */
+  const spikeAt = (u, event) => {
+    const { left, top } = u.over.getBoundingClientRect();
+    if (event.clientY - top > 16) return undefined;
+    return marks.find(({ href, from, until }) => {
+      if (href === null) return false;
+      const [a, b] = [u.valToPos(from, 'x'), u.valToPos(until, 'x')];
+      return Math.abs(event.clientX - left - (a + b) / 2) <= Math.max(10, (b - a) / 2);
+    });
   };
   /** @param {any} u @param {string} scale */
   const noteZoom = (u, scale) => {
@@ -448,6 +527,8 @@ const draw = (chart) => {
     });
     const value = expected[i] ?? null;
     if (value !== null) parts.push(`${expectedName} ${shown(value)}`);
+    const before = earlier[i] ?? null;
+    if (before !== null) parts.push(`${earlierName} ${shown(before)}`);
     readout.textContent = `${words[i]} · ${parts.join(' · ')}`;
   };
   const axis = {
@@ -472,7 +553,11 @@ const draw = (chart) => {
       height: 200,
       // Half of the widest time label: the last one may be centered on the right edge.
       padding: [14, 28, 0, 0],
-      cursor: { y: false, drag: { x: true, y: false }, points: { show: !bars } },
+      cursor: {
+        y: false,
+        drag: { x: true, y: false, setScale: open === undefined },
+        points: { show: !bars },
+      },
       legend: { show: false },
       scales: {
         x: {
@@ -484,7 +569,12 @@ const draw = (chart) => {
             0,
             Math.min(
               sign === '' ? Infinity : 100,
-              Math.max(2, most * 1.12, ...expected.map((one, i) => ((one ?? 0) + (spread[i] ?? 0)) * 1.12)),
+              Math.max(
+                2,
+                most * 1.12,
+                ...earlier.map((one) => (one ?? 0) * 1.12),
+                ...expected.map((one, i) => ((one ?? 0) + (spread[i] ?? 0)) * 1.12),
+              ),
             ),
           ],
         },
@@ -523,7 +613,13 @@ const draw = (chart) => {
             : undefined,
         })),
       ],
-      hooks: { drawClear: [under], draw: [over], setCursor: [showValues], setScale: [noteZoom] },
+      hooks: {
+        drawClear: [under],
+        draw: [over],
+        setCursor: [showValues],
+        setScale: [noteZoom],
+        setSelect: [choose],
+      },
     },
     [times, ...values],
     room,
@@ -559,7 +655,11 @@ const draw = (chart) => {
   /** @type {any} */ (room.querySelector('.drawn')).style.display = 'none';
   room.append(readout);
   // Below the chart, where they cover none of its bars.
-  chart.querySelector('details.numbers')?.before(make('div', { class: 'zoom' }, [back, listLink]));
+  const zoom = make('div', { class: 'zoom', ...(open === undefined ? {} : { 'data-in-place': '' }) }, [
+    back,
+    listLink,
+  ]);
+  chart.querySelector('details.numbers')?.before(zoom);
   let pressedAt = 0;
   plot.over.addEventListener('pointerdown', (/** @type {PointerEvent} */ event) => {
     pressedAt = event.clientX;
@@ -568,6 +668,8 @@ const draw = (chart) => {
   plot.over.addEventListener('click', (/** @type {PointerEvent} */ event) => {
     const start = at[plot.cursor.idx ?? -1];
     if (start === undefined || Math.abs(event.clientX - pressedAt) > 3) return;
+    const spike = spikeAt(plot, event);
+    if (spike?.href != null) return void go(spike.href);
     offerList(start, start + seconds);
     if (event.pointerType === 'mouse' && !listLink.hidden) listLink.click();
   });
@@ -752,7 +854,7 @@ document.addEventListener('keydown', (event) => {
 /** @param {HTMLElement} strip */
 const rove = (strip) => {
   /** @type {HTMLAnchorElement[]} */
-  const links = all('a', strip);
+  const links = all('li:not([hidden]) a', strip);
   for (const [i, link] of links.entries()) link.tabIndex = i === links.length - 1 ? 0 : -1;
   strip.addEventListener('keydown', (event) => {
     const here = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));

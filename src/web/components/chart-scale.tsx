@@ -142,11 +142,15 @@ export type ChartMark = {
   words: string;
   /** Label on the chart: `v2`. */
   short?: string;
+  /** Its text in the list below the chart, if shorter than `words`; those with one are links. */
+  label?: string;
+  /** Where it leads. */
+  href?: string;
   /** Not listed below the chart: the page shows it elsewhere. */
   quiet?: boolean;
 };
 
-const MAX_MARKS_LISTED = 4;
+const MAX_MARKS_LISTED = 6;
 
 export function MarkLines({
   marks,
@@ -174,7 +178,7 @@ export function MarkLines({
               <title>{mark.words}</title>
             </g>
           );
-        return (
+        const spike = (
           <g class="spike-mark">
             <rect
               x={x(mark.at)}
@@ -188,6 +192,13 @@ export function MarkLines({
             <circle cx={x(middle)} cy="4" r="4" />
             <title>{mark.words}</title>
           </g>
+        );
+        return mark.href === undefined ? (
+          spike
+        ) : (
+          <a href={mark.href} tabIndex={-1}>
+            {spike}
+          </a>
         );
       })}
     </>
@@ -204,7 +215,7 @@ export function MarkList({ marks }: { marks: readonly ChartMark[] }) {
   ]);
   const more = newestFirst.filter(({ quiet }) => quiet !== true).length - MAX_MARKS_LISTED;
   return (
-    <ul class="marks">
+    <ul class="marks" data-roving="" data-in-place="">
       {newestFirst.map((mark) => (
         <li
           class={`${mark.kind}-told`}
@@ -212,13 +223,28 @@ export function MarkList({ marks }: { marks: readonly ChartMark[] }) {
           data-at={mark.at.getTime() / 1_000}
           data-until={(mark.until ?? mark.at).getTime() / 1_000}
           data-short={mark.short}
+          data-href={mark.href}
           hidden={hidden.has(mark)}
         >
-          <Icon name={mark.kind === 'spike' ? 'spike' : 'edit'} /> <Timestamp at={mark.at} exact />{' '}
-          {mark.words}
+          <Icon name={mark.kind === 'spike' ? 'spike' : 'edit'} /> <MarkText mark={mark} />
         </li>
       ))}
       {more <= 0 ? null : <li>and {more} more</li>}
     </ul>
+  );
+}
+
+function MarkText({ mark: { at, words, label, href } }: { mark: ChartMark }) {
+  const text = (
+    <>
+      <Timestamp at={at} exact /> {label ?? words}
+    </>
+  );
+  return href === undefined ? (
+    text
+  ) : (
+    <a href={href} title={words}>
+      {text}
+    </a>
   );
 }

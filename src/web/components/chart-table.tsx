@@ -18,6 +18,7 @@ export function ChartTable({
   seconds,
   series,
   expected,
+  earlier,
   unit,
   sign,
   linkTo,
@@ -29,6 +30,8 @@ export function ChartTable({
   series: readonly Series[];
   /** The last column, which the script does not draw as a series. */
   expected: Expected | undefined;
+  /** After that: the same time before. */
+  earlier: Expected | undefined;
   unit: string;
   sign: string;
   /** Address of what a row counts, if there is one. */
@@ -57,6 +60,11 @@ export function ChartTable({
                 {expected.name}
               </th>
             )}
+            {earlier === undefined ? null : (
+              <th scope="col" class="number expected">
+                {earlier.name}
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -74,6 +82,9 @@ export function ChartTable({
               ))}
               {expected === undefined ? null : (
                 <td class="number">{renderNumber(expected.values[from + row] ?? null, 'not known')}</td>
+              )}
+              {earlier === undefined ? null : (
+                <td class="number">{renderNumber(earlier.values[from + row] ?? null, 'not observed')}</td>
               )}
             </tr>
           ))}

@@ -32,19 +32,27 @@ type ChartProps = {
   kind?: 'bars' | 'lines';
   /** What the buckets are compared with. */
   expected?: Expected | undefined;
+  /** The same time before, drawn as a thin line. */
+  earlier?: Expected | undefined;
   /** Spikes, and versions of the query. */
   marks?: readonly ChartMark[];
   /** Address of the list of what is counted, without a range: bars lead to the part of it. */
   list?: string | undefined;
+  /**
+   * A window of the chart can be chosen: `open` is the address that `from=…&to=…` completes, and bars lead there instead of to the list.
+   * `chosen` is marked.
+   */
+  window?: { open: string; chosen: { from: Date; until: Date } | null } | undefined;
   /** The span, if larger than that of `at`. */
   from?: Date | undefined;
   until?: Date | undefined;
 };
 
 export function Chart(props: ChartProps) {
-  const { caption, at, seconds, series, unit, expected, sign = '', marks = [], kind = 'bars' } = props;
+  const { caption, at, seconds, series, unit, expected, earlier, window, sign = '', marks = [] } = props;
+  const { kind = 'bars' } = props;
   const span = computeSpan(props);
-  const top = roundAxisTop(findHighest(series, expected));
+  const top = roundAxisTop(findHighest(series, expected, earlier));
   const scale = { ...span, at, seconds, top };
   const inside = marks.filter((mark) => mark.at.getTime() < span.until && getMarkEnd(mark) > span.from);
   return (
@@ -60,31 +68,41 @@ export function Chart(props: ChartProps) {
       data-from={span.from / 1_000}
       data-until={span.until / 1_000}
       data-list={props.list}
+      data-open={window?.open}
+      data-chosen={writeChosen(window?.chosen)}
+      data-earlier={earlier?.values.map(writeValue).join(',')}
     >
       <div class="plot">
-        <svg class="drawn" role="img" aria-label={caption}>
+        {/* Links in a picture are for the mouse: the table has the same for everybody. */}
+        <svg
+          class="drawn"
+          {...(window === undefined ? { role: 'img', 'aria-label': caption } : { 'aria-hidden': true })}
+        >
+          {window?.chosen == null ? null : <Chosen chosen={window.chosen} {...span} />}
           <Gaps at={at} seconds={seconds} series={series} {...span} />
           <Grid top={top} sign={sign} seconds={seconds} {...span} />
           <svg class="area" y="14" height="160">
             <MarkLines marks={inside} {...span} />
             {series.map((entry, i) =>
               kind === 'bars' ? (
-                <SeriesBars {...scale} entry={entry} of={series.length} nth={i} />
+                <SeriesBars {...scale} entry={entry} of={series.length} nth={i} open={window?.open} />
               ) : (
                 <SeriesLine {...scale} entry={entry} nth={i} />
               ),
             )}
             {expected === undefined ? null : <ExpectedLine {...scale} expected={expected} />}
+            {earlier === undefined ? null : <EarlierLine {...scale} earlier={earlier} />}
           </svg>
         </svg>
       </div>
       <figcaption>
-        {series.length < 2 && expected === undefined ? null : (
+        {series.length < 2 && expected === undefined && earlier === undefined ? null : (
           <span class="legend">
             {series.map((entry, i) => (
               <span class={`key c${i + 1}`}>{entry.name}</span>
             ))}
             {expected === undefined ? null : <span class="key usual-key">{expected.name}</span>}
+            {earlier === undefined ? null : <span class="key earlier-key">{earlier.name}</span>}
           </span>
         )}
         <MarkList marks={inside} />
@@ -97,6 +115,7 @@ export function Chart(props: ChartProps) {
           seconds={seconds}
           series={series}
           expected={expected}
+          earlier={earlier}
           unit={unit}
           sign={sign}
           linkTo={(start) => listBucket(props, start)}
@@ -112,14 +131,24 @@ function listBucket(
   start: Date,
 ): string | undefined {
   if (list === undefined) return undefined;
+  return writeTimes(`${list}${list.includes('?') ? '&' : '?'}`, start, seconds);
+}
+
+/** An address of one bucket. @param open up to `from=` */
+function writeTimes(open: string, start: Date, seconds: number): string {
   const end = new Date(start.getTime() + seconds * 1_000);
-  return `${list}${list.includes('?') ? '&' : '?'}from=${writeTime(start)}&to=${writeTime(end)}`;
+  return `${open}from=${writeTime(start)}&to=${writeTime(end)}`;
 }
 
 /** Of all values, and of the band around what is expected. */
-function findHighest(series: readonly Series[], expected: Expected | undefined): number {
+function findHighest(
+  series: readonly Series[],
+  expected: Expected | undefined,
+  earlier: Expected | undefined,
+): number {
   const band = expected?.values.map((value, i) => (value ?? 0) + (expected.spread?.[i] ?? 0)) ?? [];
-  return Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)), ...band);
+  const all = [...series, ...(earlier === undefined ? [] : [earlier])];
+  return Math.max(0, ...all.flatMap(({ values }) => values.map((value) => value ?? 0)), ...band);
 }
 
 type TimeSpan = { from: number; until: number };
@@ -132,6 +161,26 @@ function computeSpan({ at, seconds, from, until }: ChartProps): TimeSpan {
 
 function getMarkEnd({ at, until }: ChartMark): number {
   return (until ?? at).getTime() + 1;
+}
+
+/** Seconds since 1970, as the script reads them. */
+function writeChosen(chosen: { from: Date; until: Date } | null | undefined): string | undefined {
+  return chosen == null ? undefined : `${chosen.from.getTime() / 1_000},${chosen.until.getTime() / 1_000}`;
+}
+
+/** The chosen window, behind everything. */
+function Chosen({ chosen, from, until }: TimeSpan & { chosen: { from: Date; until: Date } }) {
+  const [a, b] = [chosen.from, chosen.until].map((at) => Math.min(until, Math.max(from, at.getTime())));
+  const x = formatSvgPercent((a ?? from) - from, until - from);
+  return (
+    <rect
+      class="chosen"
+      x={x}
+      width={formatSvgPercent((b ?? from) - (a ?? from), until - from)}
+      y="14"
+      height="160"
+    />
+  );
 }
 
 /** A label that stands beside its tick would be cut off after this share of the width. */
@@ -240,7 +289,17 @@ type SeriesProps = Scale & { entry: Series; nth: number };
 /** Share of its bucket that a bar fills: neighbors are told apart, and each stands where its time is. The script also leaves a pixel between them. */
 const BAR_SHARE = 0.9;
 
-function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesProps & { of: number }) {
+function SeriesBars({
+  at,
+  seconds,
+  entry,
+  nth,
+  of,
+  top,
+  from,
+  until,
+  open,
+}: SeriesProps & { of: number; open: string | undefined }) {
   const length = (seconds * 1_000 * BAR_SHARE) / of;
   return (
     <g class={`c${nth + 1}`}>
@@ -248,7 +307,7 @@ function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesPro
         if (value === null || value === 0) return null;
         const x = getTimeAt(at, i) - from + seconds * 500 * (1 - BAR_SHARE) + nth * length;
         const isPale = entry.least?.[i] === true || entry.partial?.[i] === true;
-        return (
+        const bar = (
           <rect
             class={isPale ? 'pale' : undefined}
             x={formatSvgPercent(x, until - from)}
@@ -256,6 +315,13 @@ function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesPro
             y={formatY(value, top)}
             height={formatSvgPercent(value, top)}
           />
+        );
+        return open === undefined ? (
+          bar
+        ) : (
+          <a href={writeTimes(open, new Date(getTimeAt(at, i)), seconds)} tabIndex={-1}>
+            {bar}
+          </a>
         );
       })}
     </g>
@@ -311,6 +377,19 @@ function ExpectedLine({ expected: { values, spread }, ...scale }: Scale & { expe
           <path class="usual" d={`M${steps(span, 0).join('L')}`} />
         </>
       ))}
+    </svg>
+  );
+}
+
+/** Through the middle of each bucket. */
+function EarlierLine({ earlier: { values }, ...scale }: Scale & { earlier: Expected }) {
+  const { x, y } = createLineScale(scale);
+  return (
+    <svg viewBox="0 0 1000 160" preserveAspectRatio="none">
+      {findObservedSpans(values).map(([a, b]) => {
+        const points = values.slice(a, b).map((value, i) => `${x(a + i, 0.5)} ${y(value ?? 0)}`);
+        return <path class="earlier" d={b - a === 1 ? `M${points[0]}h0` : `M${points.join('L')}`} />;
+      })}
     </svg>
   );
 }

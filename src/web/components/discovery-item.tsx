@@ -43,15 +43,24 @@ export function DiscoveryLine({
         <CopiesNote discovery={discovery} />
         {within === 'search' ? null : <a href={`/searches/${search}`}>{search}</a>}
         <Timestamp at={at} />
-        {fresh ? <Badge state="new" /> : null}
-        {baseline ? (
-          <Badge
-            state="baseline"
-            why="There when the search started: found by its first run, and may be older"
-          />
-        ) : null}
+        <DiscoveryBadges fresh={fresh} baseline={baseline} />
       </span>
     </div>
+  );
+}
+
+/** Whether a discovery is new since the last visit, and whether it was there when its search started. */
+export function DiscoveryBadges({ fresh, baseline }: { fresh: boolean; baseline: boolean }) {
+  return (
+    <>
+      {fresh ? <Badge state="new" /> : null}
+      {baseline ? (
+        <Badge
+          state="baseline"
+          why="There when the search started: found by its first run, and may be older"
+        />
+      ) : null}
+    </>
   );
 }
 
@@ -76,7 +85,7 @@ export function getDiscoveryPath(discovery: DiscoveryRow): string {
   if (link_id !== null && kind === 'link') return `/links/${link_id}`;
   if (kind === 'completion') return `/searches/${search}/completions?to=${run_id}`;
   if (kind === 'name') return `/topics/${topic}/names`;
-  return `/searches/${search}#${kind === 'spike' ? 'spikes' : 'volume'}`;
+  return `/searches/${search}#${kind === 'spike' ? 'changed' : 'volume'}`;
 }
 
 /** The posts that a spike counts. */
@@ -84,8 +93,11 @@ function getSpikePath({ topic, search, window_start: from, window_end: to }: Spi
   return writeListPath('posts', { topic, search }, { from, to });
 }
 
-/** A spike with its search, its posts and its top post. */
-export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic' | 'search' }) {
+/**
+ * A spike with its cause, its posts and its top post.
+ * @param props.name of its search (default: its slug); null where the page has no other
+ */
+export function SpikeLine({ spike, name = spike.search }: { spike: SpikeRow; name?: string | null }) {
   const frame = useFrame();
   const [first, ...others] = composeSpikeSentences(spike, frame);
   const why = composeReason(spike, frame);
@@ -93,13 +105,9 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
     <div class="spike">
       <Icon name="spike" />
       <p>
-        {within === 'search' ? null : (
-          <>
-            <a href={`/searches/${spike.search}`}>{spike.search}</a>{' '}
-          </>
-        )}
-        <span class="spike-sentence">{first}</span> {others.join(' ')}{' '}
-        {why === null ? null : <strong class="spike-why">{why}</strong>} <DistinctNames spike={spike} />
+        <NamedSearch search={spike.search} name={name} />
+        <span class="spike-sentence">{first}</span> {why ?? others.slice(1).join(' ')}{' '}
+        <DistinctNames spike={spike} />
         <span class="line-more">
           <Timestamp at={spike.window_end} />
           {spike.measure === 'posts' ? <a href={getSpikePath(spike)}>posts of this time</a> : null}
@@ -125,18 +133,24 @@ function DistinctNames({ spike }: { spike: SpikeRow }) {
   return <>More frequent than before, by share of authors: {words.join(', ')}. </>;
 }
 
-/** A change of the state of a search. */
-export function StateLine({ state, within }: { state: TrendStateRow; within?: 'topic' | 'search' }) {
+function NamedSearch({ search, name }: { search: string; name: string | null }) {
+  return name === null ? null : (
+    <>
+      <a href={`/searches/${search}`}>
+        <UntrustedText text={name} />
+      </a>{' '}
+    </>
+  );
+}
+
+/** A change of the state of a search. @param props.name as for a spike */
+export function StateLine({ state, name = state.search }: { state: TrendStateRow; name?: string | null }) {
   const frame = useFrame();
   return (
     <div class={`spike is-${state.state}`}>
       <Icon name="trend" />
       <p>
-        {within === 'search' ? null : (
-          <>
-            <a href={`/searches/${state.search}`}>{state.search}</a>{' '}
-          </>
-        )}
+        <NamedSearch search={state.search} name={name} />
         <span class="spike-sentence">{composeStateSentence(state, frame)}</span>{' '}
         <span class="line-more">
           <Timestamp at={state.at} />

@@ -10,6 +10,7 @@ export function Section({
   aside,
   live = false,
   held = false,
+  quietTitle = false,
   children,
 }: {
   title: ComponentChildren;
@@ -23,16 +24,40 @@ export function Section({
   live?: boolean;
   /** Updated on events only after a click, so that nothing moves while a person reads. */
   held?: boolean;
+  /** The heading is for screen readers: what is beside it says the same. */
+  quietTitle?: boolean;
   children: ComponentChildren;
 }) {
   return (
     <section id={id} data-live={live || held ? id : undefined} data-held={held ? '' : undefined}>
       <div class="section-head">
-        <h2>{title}</h2>
+        <h2 class={quietTitle ? 'unseen' : undefined}>{title}</h2>
         {aside}
       </div>
       {note === undefined ? null : <p class="note">{note}</p>}
       {children}
+    </section>
+  );
+}
+
+/** A section that is opened by its heading, and stays as it is when the page is updated. */
+export function FoldedSection({
+  title,
+  id,
+  children,
+}: {
+  title: ComponentChildren;
+  id: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <section id={id} data-live={id} class="fold">
+      <details>
+        <summary>
+          <h2>{title}</h2>
+        </summary>
+        <div>{children}</div>
+      </details>
     </section>
   );
 }

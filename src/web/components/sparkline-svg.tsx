@@ -8,17 +8,20 @@ const STEP = 4;
 /**
  * @param props.values one per bucket, oldest first; null is not observed and drawn as a gap
  * @param props.words start of the accessible name; the numbers are added
+ * @param props.says the rest of the accessible name, instead of the numbers
  * @param props.spikes indices of buckets with a spike
  * @param props.band what is usual, drawn behind the values
  */
 export function Sparkline({
   values,
   words,
+  says,
   spikes = [],
   band = null,
 }: {
   values: readonly (number | null)[];
   words: string;
+  says?: string;
   spikes?: readonly number[];
   band?: readonly [low: number, high: number] | null;
 }) {
@@ -33,7 +36,7 @@ export function Sparkline({
       viewBox={`0 0 ${Math.max(1, values.length) * STEP} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${words}: ${describeValues(values)}${band === null ? '' : `; usually ${formatTenths(band[0])} to ${formatTenths(band[1])}`}`}
+      aria-label={`${words}: ${says ?? describeValues(values)}${band === null ? '' : `; usually ${formatTenths(band[0])} to ${formatTenths(band[1])}`}`}
     >
       {band === null ? null : (
         <path class="band" d={`M0 ${y(band[1])}H${values.length * STEP}V${y(band[0]) + 1}H0Z`} />

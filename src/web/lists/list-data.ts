@@ -16,7 +16,13 @@ import { readLinkPage, selectLinks } from '../../store/queries/link-pages.ts';
 import type { LinkRow } from '../../store/queries/links.ts';
 import { type DescribedDiscovery, describeDiscoveries } from '../../store/queries/described-discoveries.ts';
 import { describeTitles } from '../../store/queries/named-posts.ts';
-import { POST_ORDERS, type PostOrder, readPostPage, selectPosts } from '../../store/queries/post-pages.ts';
+import {
+  isByTime,
+  POST_ORDERS,
+  type PostOrder,
+  readPostPage,
+  selectPosts,
+} from '../../store/queries/post-pages.ts';
 import type { PostRow } from '../../store/queries/post-detail.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { type BucketSum, readVolumeSums } from '../../store/queries/volume.ts';
@@ -87,7 +93,7 @@ export async function readListItems(
       const after = place === undefined ? undefined : { by: place[0], id: place[1] };
       const posts = await readPostPage(db, { ...filter, order, after });
       return posts.map(({ post, place: { by, id } }) => {
-        const count = order === 'newest' || by < 0n ? null : Number(by);
+        const count = isByTime(order) || by < 0n ? null : Number(by);
         return { item: { kind: 'post', post, count }, keys: [by, id] };
       });
     }

@@ -17,7 +17,7 @@ import { Feed, Section, Tabs } from '../components/section.tsx';
 import { Matches } from '../components/untrusted-text.tsx';
 import type { IsMatch } from '../../store/archive/matched-words.ts';
 import { type List, type ListItem, type listQuery, MAX_COUNTED, type ListVolume } from './list-data.ts';
-import { POST_ORDERS, type PostOrder } from '../../store/queries/post-pages.ts';
+import { isByTime, POST_ORDERS, type PostOrder } from '../../store/queries/post-pages.ts';
 import { GAPS_TEXT } from '../topic/volume-section.tsx';
 import type { z } from 'zod';
 import { formatLocalTime, LIST_RANGES, type ListRange } from './list-range.ts';
@@ -36,10 +36,12 @@ const KIND_NOUNS = {
 } as const;
 const ORDER_WORDS: Partial<Record<PostOrder, string>> = {
   newest: 'newest first',
+  oldest: 'oldest first',
   growth: 'growth since first seen',
 };
 export function nameOrder(order: PostOrder): string {
-  return order === 'newest' ? 'Newest first' : `Most ${order} first`;
+  if (isByTime(order)) return order === 'newest' ? 'Newest first' : 'Oldest first';
+  return `Most ${order} first`;
 }
 
 /** What the time of an item is. */

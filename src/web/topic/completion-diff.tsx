@@ -1,6 +1,7 @@
 /** The statements that differ between two completions, with their sources. */
 
 import { showFigures } from '../../model/statements/answer-change.ts';
+import { createChangedWords, createLikestFinder } from '../../model/statements/changed-words.ts';
 import { formatPercent } from '../../lib/display-format.ts';
 import {
   type CitedLink,
@@ -11,29 +12,53 @@ import {
 import { StateIcon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { UntrustedText } from '../components/untrusted-text.tsx';
+import { Matches, UntrustedText } from '../components/untrusted-text.tsx';
 
 /** Statements are stored with at most this many UTF-16 units. */
 const MAX_STATEMENT = 2_000;
+/** UTF-16 units of a statement beside other things. */
+const MAX_BRIEF = 160;
 
-/** What a completion says that the other does not, and what it no longer says. @param most of each; default: all */
-export function CompletionChanges({ diff, most = Infinity }: { diff: CompletionDiff; most?: number }) {
+/**
+ * What a completion says that the other does not, and what it no longer says; words that the likest statement of the other lacks are
+ * marked. @param most of each; default: all @param brief without sections and sources
+ */
+export function CompletionChanges({
+  diff,
+  most = Infinity,
+  brief = false,
+}: {
+  diff: CompletionDiff;
+  most?: number;
+  brief?: boolean;
+}) {
+  const { revised_claims, new_claims, gone_claims } = diff;
+  const findGone = createLikestFinder(gone_claims.map(({ text }) => text));
+  const findNew = createLikestFinder(new_claims.map(({ text }) => text));
   return (
     <ul class="claims">
-      {diff.revised_claims.slice(0, most).map((claim) => (
-        <NewClaim claim={claim} words="Revised: " text={showFigures(claim.text, claim.figures)} />
+      {revised_claims.slice(0, most).map((claim) => (
+        <NewClaim
+          claim={claim}
+          words="Revised: "
+          text={showFigures(claim.text, claim.figures)}
+          before={claim.before}
+          brief={brief}
+        />
       ))}
-      {diff.new_claims.slice(0, most).map((claim) => (
-        <NewClaim claim={claim} words="New: " text={claim.text} />
+      {new_claims.slice(0, most).map((claim) => (
+        <NewClaim claim={claim} words="New: " text={claim.text} before={findGone(claim.text)} brief={brief} />
       ))}
-      {diff.gone_claims.slice(0, most).map((claim) => (
+      {gone_claims.slice(0, most).map((claim) => (
         <li>
           <StateIcon state="removed" />
           <span class="unseen">Removed: </span>
           <span class="is-gone">
-            <UntrustedText text={claim.text} most={MAX_STATEMENT} />
+            <Matches.Provider value={createChangedWords(findNew(claim.text))}>
+              <UntrustedText text={claim.text} most={brief ? MAX_BRIEF : MAX_STATEMENT} />
+            </Matches.Provider>
           </span>
-          <Sections roles={claim.roles} />
+          {brief ? null : <Sections roles={claim.roles} />}
         </li>
       ))}
     </ul>
@@ -44,21 +69,32 @@ function NewClaim({
   claim,
   words,
   text,
+  before,
+  brief,
 }: {
   claim: CompletionDiff['new_claims'][number];
   words: string;
   text: string;
+  /** The statement in whose place it is, if there is one. */
+  before: string | undefined;
+  brief: boolean;
 }) {
   return (
     <li class="is-new">
       <StateIcon state="new" />
       <span class="unseen">{words}</span>
-      <UntrustedText text={text} most={MAX_STATEMENT} />
-      <Sections roles={claim.roles} />
-      {claim.brought_by.length > 0 ? (
-        <Sources words="new source" links={claim.brought_by} />
-      ) : (
-        <Sources words="source" links={claim.cited} />
+      <Matches.Provider value={createChangedWords(before)}>
+        <UntrustedText text={text} most={brief ? MAX_BRIEF : MAX_STATEMENT} />
+      </Matches.Provider>
+      {brief ? null : (
+        <>
+          <Sections roles={claim.roles} />
+          {claim.brought_by.length > 0 ? (
+            <Sources words="new source" links={claim.brought_by} />
+          ) : (
+            <Sources words="source" links={claim.cited} />
+          )}
+        </>
       )}
     </li>
   );

@@ -9,6 +9,9 @@ import {
 } from '../../monitor/schedule/schedule-text.ts';
 import { describeMissed, judgeOne } from '../../monitor/status/search-completeness.ts';
 import { readSearchStatuses } from '../../monitor/status/search-status.ts';
+import { awaitMembers } from '../../lib/await-members.ts';
+import { nameSearch } from '../../model/search-name.ts';
+import { readLastRuns } from '../../store/queries/search-activity.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { type PaceRow, readPaces } from '../../store/runs/pace.ts';
 import {
@@ -19,60 +22,71 @@ import {
 } from '../../store/queries/search-list.ts';
 import { Badge } from '../components/icons.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { ScopeLinks, Section } from '../components/section.tsx';
+import { Crumbs, FoldedSection } from '../components/section.tsx';
 import { SearchStatusLine } from '../components/status-line.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { UntrustedText } from '../components/untrusted-text.tsx';
+import { shortenText, UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
-import { readTimeline, SHOWN_ON_SEARCH, TimelineSection } from './completion-history.tsx';
 import { rememberVisit } from './last-visit.ts';
-import { chooseRange, computeRange } from './time-range.ts';
 import { PurgeLink } from './purge-pages.tsx';
-import { TopicButtons } from './topic-actions.tsx';
-import { readTopicData } from './topic-data.ts';
-import { rangeQuery, RunsSection, TopicView } from './topic-page.tsx';
+import { RunsSection, SHOWN_RUNS } from './searches-section.tsx';
+import { chooseRange } from './time-range.ts';
+import { ActionMenu } from './topic-actions.tsx';
+import { listTabs, readScreen, TopicScreen } from './topic-screen.tsx';
+import { readView, viewQuery, writeSharedAddress } from './view-address.ts';
+import { HowToRead } from './volume-section.tsx';
+
+/** UTF-16 units of a query in the title. */
+const MAX_TITLE = 80;
 
 export function addSearchPage(app: App, { ctx }: RouteContext): void {
-  const schema = { params: slugParams, querystring: rangeQuery };
+  const schema = { params: slugParams, querystring: viewQuery };
   app.get('/searches/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { now } = request.frame;
     const search = await findSearchRow(ctx.db, request.params.slug);
-    const { slug } = search;
-    const range = computeRange(request.query.range ?? chooseRange([search], now), now);
+    const { slug, topic } = search;
+    const searches = [search];
     const scope = {
-      topic: search.topic,
+      topic,
+      topicId: search.topic_id,
       search: slug,
-      searches: [search],
-      everySearch: [search],
+      searches,
+      everySearch: searches,
       view: 'search' as const,
     };
-    const [data, statuses] = await Promise.all([
-      readTopicData(ctx, scope, range, now),
-      readSearchStatuses(ctx, [search.id]),
-    ]);
+    const tabs = listTabs(scope);
+    const view = readView(request.query, { usual: chooseRange(searches, now), tabs, ...request.frame });
+    const shared = writeSharedAddress(request.query, view, request.frame.zone);
+    if (shared !== undefined) return reply.redirect(`/searches/${slug}${shared}`, 303);
+    const { read, statuses, runs, paces, changes } = await awaitMembers({
+      read: readScreen(ctx, scope, view, now),
+      statuses: readSearchStatuses(ctx, [search.id]),
+      runs: readLastRuns(ctx.db, [search.id], 2 * SHOWN_RUNS),
+      paces: readPaces(ctx.db, [search.id]),
+      changes: readIntervalChanges(ctx.db, search.id, { limit: SHOWN_INTERVAL_CHANGES }),
+    });
     const [status] = statuses;
     const visit = await rememberVisit(request, reply, ctx.db, scope);
-    const [pace] = await readPaces(ctx.db, [search.id]);
-    const changes = await readIntervalChanges(ctx.db, search.id, { limit: SHOWN_INTERVAL_CHANGES });
-    const answers =
-      search.operation === 'ai' ? await readTimeline(ctx.db, { search: slug, limit: SHOWN_ON_SEARCH }) : [];
+    const name = request.frame.topics.find((row) => row.slug === topic)?.name ?? topic;
     return renderPage(request, reply, {
-      title: slug,
+      title: `${nameSearch(search, searches)}: ${shortenText(search.prompt, MAX_TITLE)}`,
       here: '',
-      above: <ScopeLinks scope={{ topic: search.topic }} from="overview" />,
-      lead: (
-        <>
-          “<UntrustedText text={search.prompt} />
-          ”, {describeStoredSchedule(search)} {search.archived_at === null ? null : <Badge state="removed" />}
-        </>
+      above: (
+        <Crumbs
+          path={[
+            ['Overview', '/'],
+            [shortenText(name), `/topics/${topic}`],
+          ]}
+        />
       ),
+      lead: search.archived_at === null ? undefined : <Badge state="removed" />,
       statusLine:
         search.archived_at === null && status !== undefined ? (
           <SearchStatusLine status={status} />
         ) : undefined,
       aside:
         search.archived_at === null ? (
-          <TopicButtons place={`/searches/${slug}`} searches={[search]} />
+          <ActionMenu place={`/searches/${slug}`} searches={searches} window={view.window} />
         ) : (
           <PurgeLink target={{ kind: 'search', slug }} />
         ),
@@ -81,13 +95,11 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       live: { search: slug },
       body: (
         <>
-          <TopicView scope={scope} range={range} data={data} visit={visit} statuses={statuses} />
-          {answers.length > 1 ? (
-            <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />
-          ) : null}
-          <RunsSection scope={scope} range={range} data={data} />
+          <TopicScreen scope={scope} view={view} tabs={tabs} read={read} visit={visit} statuses={statuses} />
+          <RunsSection search={slug} runs={runs} />
           <IntervalChanges rows={changes} />
-          <SearchDefinition search={search} pace={pace ?? null} />
+          <SearchDefinition search={search} pace={paces[0] ?? null} />
+          <HowToRead scope={scope} view={view} data={read.data} />
         </>
       ),
     });
@@ -98,7 +110,8 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
 function IntervalChanges({ rows }: { rows: readonly IntervalChangeRow[] }) {
   if (rows.length === 0) return null;
   return (
-    <Section title="Interval changes" id="intervals" note="By a tenth or more, each with its reason.">
+    <FoldedSection title="Interval changes" id="intervals">
+      <p class="note">By a tenth or more, each with its reason.</p>
       <ul class="plain">
         {rows.map((row) => (
           <li>
@@ -109,7 +122,7 @@ function IntervalChanges({ rows }: { rows: readonly IntervalChangeRow[] }) {
           </li>
         ))}
       </ul>
-    </Section>
+    </FoldedSection>
   );
 }
 
@@ -119,10 +132,11 @@ function SearchDefinition({ search, pace }: { search: SearchRow; pace: PaceRow |
   const incomplete = pace === null ? null : judgeOne(pace);
   const { prompt, operation, tools, model, date_filter, service, version, request_version, labels } = search;
   return (
-    <Section title="Definition" id="definition">
+    <FoldedSection title="Definition" id="definition">
       <Facts
         label="Definition"
         facts={[
+          ['Short name', search.slug],
           ['Prompt', <UntrustedText text={prompt} most={2_000} />],
           ['Operation', operation === 'ai' ? `AI search (${tools.join(', ')})` : 'microblog search'],
           ['Service', `${service}, model ${model}`],
@@ -142,6 +156,6 @@ function SearchDefinition({ search, pace }: { search: SearchRow; pace: PaceRow |
           ['Created', <Timestamp at={search.created_at} exact />],
         ]}
       />
-    </Section>
+    </FoldedSection>
   );
 }

@@ -1,4 +1,4 @@
-/** Actions on a topic or search: resume, remove, run now, export. */
+/** Actions on a topic or search: their menu, resume, remove and run now. */
 
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
@@ -16,10 +16,10 @@ import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Form } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
-import { useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { slugParams } from '../request-input.ts';
-import type { Range } from './time-range.ts';
+import type { Window } from './view-address.ts';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 
@@ -173,63 +173,102 @@ function ConfirmRemoval({
   );
 }
 
-/** Where a feed of the topic or search is created. @param place `/topics/ferry` or `/searches/ferry-posts` */
-function writeFeedsPath(place: string): string {
-  const [, kind, slug = ''] = place.split('/');
-  return `/alerts/feeds?${new URLSearchParams({ [kind === 'topics' ? 'topic' : 'search']: slug }).toString()}`;
-}
+const EXPORT_KINDS = [
+  ['posts', 'Posts'],
+  ['links', 'Links'],
+  ['completions', 'Answers'],
+  ['discoveries', 'New items'],
+] as const;
 
-/** The actions that the visitor is allowed to take. */
-export function TopicButtons({ place, searches }: { place: string; searches: readonly SearchRow[] }) {
+/**
+ * Everything that the visitor may do with a topic or search, in one menu.
+ * @param props.place `/topics/ferry` or `/searches/ferry-posts`
+ * @param props.window what exports contain
+ */
+export function ActionMenu({
+  place,
+  searches,
+  window,
+  mute,
+}: {
+  place: string;
+  searches: readonly SearchRow[];
+  window: Pick<Window, 'from' | 'until' | 'isPart' | 'words'> | null;
+  /** Of a topic. */
+  mute?: ComponentChildren;
+}) {
   const { visitor } = useFrame();
+  const [, kind, slug = ''] = place.split('/');
+  const which = { [kind === 'topics' ? 'topic' : 'search']: slug };
   const kept = searches.filter(({ archived_at }) => archived_at === null);
   const active = kept.some(({ state }) => state === 'active' || state === 'capped');
   const resting = kept.some(({ state }) => state === 'paused' || state === 'broken');
+  const mayWrite = hasScopes(visitor, 'write');
+  const about = new URLSearchParams(which).toString();
   return (
-    <>
-      {active && hasScopes(visitor, 'run') ? (
-        <ActionButton action={`${place}/run`} words="Run now" icon="run" kind="main" />
-      ) : null}
-      {active && hasScopes(visitor, 'write') ? (
-        <>
-          <ActionButton action={`${place}/pause`} words="Pause" icon="pause" />
-          <a class="button" href={`${place}/pause`}>
-            Pause until…
-          </a>
-        </>
-      ) : null}
-      {resting && hasScopes(visitor, ['write', 'run']) ? (
-        <ActionButton action={`${place}/resume`} words="Resume" icon="play" />
-      ) : null}
-      {hasScopes(visitor, 'write') ? (
-        <a class="button" href={`${place}/edit`}>
-          <Icon name="edit" /> Edit
-        </a>
-      ) : null}
-      <a class="button" href={writeFeedsPath(place)}>
-        Feed
-      </a>
-    </>
+    <details class="menu actions">
+      <summary class="button">Actions</summary>
+      <div class="menu-list">
+        {active && hasScopes(visitor, 'run') ? (
+          <ActionButton action={`${place}/run`} words="Run now" icon="run" />
+        ) : null}
+        {active && mayWrite ? (
+          <>
+            <ActionButton action={`${place}/pause`} words="Pause" icon="pause" />
+            <a href={`${place}/pause`}>Pause until…</a>
+          </>
+        ) : null}
+        {resting && hasScopes(visitor, ['write', 'run']) ? (
+          <ActionButton action={`${place}/resume`} words="Resume" icon="play" />
+        ) : null}
+        {mute}
+        {mayWrite ? <a href={`/alerts/rules/new?${about}`}>Alert me…</a> : null}
+        <a href={`/alerts/feeds?${about}`}>Feed</a>
+        {kind === 'topics' ? <a href={`/compare?topics=${slug}`}>Compare with…</a> : null}
+        {kind === 'topics' && kept.some(({ operation }) => operation === 'ai') ? (
+          <a href={`${place}/names`}>Names in answers</a>
+        ) : null}
+        {window === null ? null : <ExportLinks which={which} window={window} />}
+        {mayWrite ? (
+          <>
+            {kind === 'topics' ? <a href={`${place}/sources`}>Sources</a> : null}
+            {kind === 'topics' && hasScopes(visitor, CREATE_TOPIC_SCOPES) ? (
+              <a href={`/new?${about}`}>Add a search</a>
+            ) : null}
+            <a href={`${place}/edit`}>
+              <Icon name="edit" /> Edit
+            </a>
+            <a href={`${place}/remove`}>Remove…</a>
+          </>
+        ) : null}
+      </div>
+    </details>
   );
 }
 
-const EXPORT_KINDS = ['posts', 'links', 'completions', 'discoveries'] as const;
-
-/** CSV downloads of what was found in the range; the lists offer other formats. */
-export function ExportLinks({
+/** CSV downloads of what was found in the window; the lists offer other formats. */
+function ExportLinks({
   which,
-  range,
+  window: { from, until, isPart, words },
 }: {
-  which: { topic: string } | { search: string };
-  range: Range;
+  which: Readonly<Record<string, string>>;
+  window: Pick<Window, 'from' | 'until' | 'isPart' | 'words'>;
 }) {
-  const query = new URLSearchParams({ ...which, format: 'csv', since: range.from.toISOString() }).toString();
+  const end = isPart ? { until: until.toISOString() } : {};
+  const query = new URLSearchParams({
+    ...which,
+    format: 'csv',
+    since: from.toISOString(),
+    ...end,
+  }).toString();
   return (
-    <p class="line-more">
-      <Icon name="download" /> Export the last {range.words} as CSV:
-      {EXPORT_KINDS.map((kind) => (
-        <a href={`/api/v1/exports/${kind}?${query}`}>{kind}</a>
+    <div class="menu-group">
+      <p>
+        <Icon name="download" /> Export as CSV ({words})
+      </p>
+      {EXPORT_KINDS.map(([kind, name]) => (
+        <a href={`/api/v1/exports/${kind}?${query}`}>{name}</a>
       ))}
-    </p>
+    </div>
   );
 }

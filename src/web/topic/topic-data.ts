@@ -1,4 +1,4 @@
-/** Everything that the page of a topic or search shows, read concurrently. */
+/** The chart of a topic or search with what is drawn on it, and its figures. */
 
 import { awaitMembers } from '../../lib/await-members.ts';
 import type { Context } from '../../monitor/context.ts';
@@ -17,12 +17,7 @@ import type { Id } from '../../store/db/database.ts';
 import { isBehind } from '../../model/figures-lag.ts';
 import { findOldest, readDerivedUntil } from '../../store/derive/pending-derivations.ts';
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
-import { readAheadOfAge } from '../../store/queries/counters-at-age.ts';
-import { readPostsByIds } from '../../store/queries/post-detail.ts';
-import { readRisingPosts } from '../../store/queries/rising.ts';
 import {
-  readLastRuns,
-  readNewestOfSearches,
   readRequestChanges,
   readSearchDays,
   type SearchDay,
@@ -30,12 +25,6 @@ import {
 } from '../../store/queries/search-activity.ts';
 import { readUnresponsiveTools } from '../../store/queries/run-tools.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
-import {
-  readTopAuthors,
-  readTopDomains,
-  readTopHashtags,
-  readTopLanguages,
-} from '../../store/queries/tops.ts';
 import {
   type BucketSum,
   NEARLY_FULL_COVERAGE,
@@ -45,14 +34,15 @@ import {
 } from '../../store/queries/volume.ts';
 import { readSpikes, readTrendStates, type SpikeRow } from '../../store/queries/trend-reports.ts';
 import { readCurrentHistories } from '../../store/volume/volume-history.ts';
-import { readTopicCompletions } from './completion-section.tsx';
 import type { Expected } from '../components/chart-scale.tsx';
 import type { Range } from './time-range.ts';
+import type { PageView, Window } from './view-address.ts';
 import { setImmediate } from 'node:timers/promises';
 
 /** A topic with all its searches, or one of them. */
 export type TopicScope = {
   topic: string;
+  topicId: Id;
   search?: string;
   searches: readonly SearchRow[];
   /** These, and removed searches of the topic: what they found still counts. */
@@ -60,67 +50,48 @@ export type TopicScope = {
   view: DiscoveryView;
 };
 
-const MAX_RUNS = 60;
-const MIN_NEW = 16;
-/** How many newest discoveries are as tall as one post of the column beside them. On narrow pages, style.css shows the first {@link MIN_NEW}. */
-const NEW_PER_POST = 2.5;
-const MAX_TOPS = 8;
-/** Tops change within days: they cover at most this many whole days before today, */
-const MAX_TOP_DAYS = 7;
-/** and fewer if those hold more posts than this. A busy topic has thousands of authors a day. */
-const MAX_TOP_POSTS = 10_000;
-const MAX_POSTS = 6;
-
 export type TopicData = Awaited<ReturnType<typeof readTopicData>>;
 
-export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope, range: Range, now: Date) {
+export async function readTopicData(
+  ctx: Pick<Context, 'db'>,
+  scope: TopicScope,
+  { range, window, earlier: withEarlier }: Pick<PageView, 'range' | 'window' | 'earlier'>,
+  now: Date,
+) {
   const { db } = ctx;
   const ids = scope.searches.map(({ id }) => id);
-  const foundIds = scope.everySearch.map(({ id }) => id);
   const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
-  const today = startOfDay(now);
-  const past = await readSearchDays(db, {
-    from: new Date(today.getTime() - TYPICAL_DAY_HISTORY_MS),
-    until: today,
-    searchIds: foundIds,
-  });
-  const topsFrom = startOfDay(
-    new Date(Math.max(range.from.getTime(), today.getTime() - chooseTopDays(past, today) * DAY)),
-  );
-  const hours = range.name === '24h' ? 3 : 24;
-  const tops = { ...which, from: topsFrom, until: range.until, limit: MAX_TOPS, together: true };
+  const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
   // The slowest reads come first: all share a few connections.
-  const { sums, ahead, rising, newest, runs, underived, histories, ...read } = await awaitMembers({
-    completions: readTopicCompletions(db, scope.searches, range.from),
-    authors: readTopAuthors(db, tops),
-    domains: readTopDomains(db, tops),
+  const { past, sums, earlier, inWindow, underived, histories, ...read } = await awaitMembers({
     sums: readVolume(db, scope, range),
-    ahead: readAheadPosts(db, { ...which, hours, since: range.from, limit: MAX_POSTS }),
-    rising: readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MAX_POSTS }),
-    hashtags: readTopHashtags(db, tops),
-    newest: readNewestOfSearches(db, foundIds, {
-      kinds: ['post', 'link', 'completion'],
-      view: scope.view,
-      limit: Math.max(MIN_NEW, 2 * MAX_POSTS * NEW_PER_POST),
+    earlier: withEarlier ? readVolume(db, scope, computePeriodBefore(range)) : null,
+    inWindow: window.isPart ? readWindowVolume(db, scope, window) : null,
+    histories: readHistories(db, ids, range),
+    past: readSearchDays(db, {
+      from: new Date(today.getTime() - TYPICAL_DAY_HISTORY_MS),
+      until: today,
+      searchIds: scope.everySearch.map(({ id }) => id),
     }),
-    runs: readLastRuns(db, ids, MAX_RUNS),
-    languages: readTopLanguages(db, tops),
     spikes: readSpikes(db, ids, range.from),
     states: readTrendStates(db, ids, range.from),
     changes: readRequestChanges(db, ids, range.from),
     underived: readDerivedUntil(db, which),
     unresponsive: readUnresponsiveTools(db, which),
-    histories: readHistories(db, ids, range),
   });
   const until = findOldest(underived);
   const stepMs = range.per === 'hour' ? HOUR : DAY;
   const volume = buildVolume(sums.buckets, { ...range, stepMs });
   const pulse = computeTopicPulse(scope, sums.searches, past, range);
-  const counts = [...volume.values, ...[...past, ...read.authors].map(({ posts }) => posts)];
   return {
     ...read,
-    linksOnly: findsLinksOnly(scope.searches, counts),
+    past,
+    linksOnly: findsLinksOnly(scope.searches, [...volume.values, ...past.map(({ posts }) => posts)]),
     volume,
+    /** Of the period before, one value per bucket of the range; null if it was not asked for. */
+    earlier: earlier && buildVolume(earlier.buckets, { ...computePeriodBefore(range), stepMs }).values,
+    /** Of a window that was chosen; null if none was, or nothing in it was observed or found. */
+    windowPosts: inWindow && sumPosts(inWindow.buckets),
     coverage: computeCoverage(
       sums.searches.filter(({ search_id }) => ids.includes(search_id)),
       volume.at.length * range.passed,
@@ -128,13 +99,27 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     least: sums.searches.some(({ lower_bound }) => lower_bound),
     pulse,
     expected: await computeExpected(scope, { histories, spikes: read.spikes, past, pulse }, range),
-    runs: runs.toReversed(),
-    newest: newest.slice(0, Math.max(MIN_NEW, (ahead.posts.length + rising.length) * NEW_PER_POST)),
-    rising,
-    ahead,
-    topsFrom,
     asOf: until !== null && isBehind(until, now) ? until : null,
   };
+}
+
+/** The time before a range, as long as it. */
+export function computePeriodBefore({ per, from, until }: Range): Pick<Range, 'per' | 'from' | 'until'> {
+  return { per, from: new Date(2 * from.getTime() - until.getTime()), until: from };
+}
+
+/** Posts of a window of whole quarters of an hour. */
+function readWindowVolume(
+  db: Context['db'],
+  { everySearch, search }: TopicScope,
+  { from, until }: Window,
+): Promise<VolumeSums> {
+  const searchIds = everySearch.map(({ id }) => id);
+  return readVolumeSums(db, { searchIds, per: 'quarter', from, until, once: search === undefined });
+}
+
+function sumPosts(buckets: readonly BucketSum[]): number | null {
+  return buckets.length === 0 ? null : buckets.reduce((sum, { posts }) => sum + posts, 0);
 }
 
 /** With more searches, the usual hours of a topic are not computed: each takes about three milliseconds, and all of the rest of a page about thirty. */
@@ -252,26 +237,11 @@ export function countOnce<Row extends CountedPosts>(row: Row): Row {
   return { ...row, posts: topic_posts, observed_posts: (topic_posts * observed_posts) / Math.max(1, posts) };
 }
 
-async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readAheadOfAge>[1]) {
-  const { hours, posts: ahead } = await readAheadOfAge(db, filter);
-  const posts = await readPostsByIds(
-    db,
-    ahead.map(({ post_id }) => post_id),
-  );
-  const aheadPosts = posts.flatMap((post) => {
-    const best = ahead.find(({ post_id }) => post_id === post.id);
-    return best === undefined
-      ? []
-      : [{ post, engagement: best.engagement, engagement_ratio: best.engagement_ratio }];
-  });
-  return { hours, posts: aheadPosts };
-}
-
 /** The buckets of a topic count each post once. */
 async function readVolume(
   db: Context['db'],
   { everySearch, search }: TopicScope,
-  range: Range,
+  range: Pick<Range, 'per' | 'from' | 'until'>,
 ): Promise<VolumeSums> {
   const searchIds = everySearch.map(({ id }) => id);
   const { from, until } = range;
@@ -282,21 +252,6 @@ async function readVolume(
     rows.map((row) => ({ ...row, at: row.day_at })),
     once,
   );
-}
-
-/** How many whole days before today the tops cover; at least one. */
-export function chooseTopDays(past: readonly Pick<SearchDay, 'day_at' | 'posts'>[], today: Date): number {
-  let held = 0;
-  for (let days = 1; days <= MAX_TOP_DAYS; days += 1) {
-    const day = today.getTime() - days * DAY;
-    held += past.reduce((sum, { day_at, posts }) => (day_at.getTime() === day ? sum + posts : sum), 0);
-    if (held > MAX_TOP_POSTS) return Math.max(1, days - 1);
-  }
-  return MAX_TOP_DAYS;
-}
-
-function startOfDay(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / DAY) * DAY);
 }
 
 /** Posts and coverage of a search in one hour or day. */

@@ -1,61 +1,47 @@
 /** A topic: activity over all of its searches. */
 
-import { Refused, RUN_CODES } from '../../model/errors.ts';
+import { Refused } from '../../model/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { describeStoredSchedule } from '../../monitor/schedule/schedule-text.ts';
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import { isFirstView, readFirstView } from '../../monitor/topics/first-view.ts';
-import { DISCOVERY_VIEWS, type DiscoveryView } from '../../store/queries/discoveries.ts';
-import type { RunCell } from '../../store/queries/search-activity.ts';
 import { judgeTopic, readSearchStatuses, type SearchStatus } from '../../monitor/status/search-status.ts';
+import { readLastRuns } from '../../store/queries/search-activity.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
-import { Table } from '../components/data-table.tsx';
-import { Badge, StateIcon } from '../components/icons.tsx';
-import { formatCount } from '../components/numbers.tsx';
-import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
+import { Badge } from '../components/icons.tsx';
 import { preventCaching, renderPage } from '../components/page-layout.tsx';
-import { EmptyState, Section } from '../components/section.tsx';
-import { type DateReader, formatMinute } from '../../lib/display-format.ts';
-import { describeUnresponsiveCount } from '../../model/tool-coverage.ts';
-import { DueTime, Timestamp } from '../components/timestamp.tsx';
-import { UntrustedText } from '../components/untrusted-text.tsx';
+import { TopicStatusLine } from '../components/status-line.tsx';
 import { type FormOutcome, formBody, slugParams, toFormOutcome } from '../request-input.ts';
-import { UnresponsiveToolsNotice } from '../runs/tool-table.tsx';
 import { MuteButton, MuteNotice } from '../alerts/mute-pages.tsx';
-import { CompletionSection } from './completion-section.tsx';
-import { rememberVisit, type Visit } from './last-visit.ts';
 import { NamesBlock, readShownNames } from './names-section.tsx';
-import { AheadSection, NewSection, RisingSection, TopsSection } from './posts-sections.tsx';
 import { FirstPage } from './first-page.tsx';
-import { readTellChoices, saveTell, TellSection } from './tell-form.tsx';
-import { chooseRange, computeRange, type RangeName, RANGES } from './time-range.ts';
+import { rememberVisit } from './last-visit.ts';
 import { PurgeLink } from './purge-pages.tsx';
-import { ExportLinks, TopicButtons } from './topic-actions.tsx';
-import { readTopicData } from './topic-data.ts';
-import { SpikesSection, type TopicSectionProps, TopicStats, VolumeSection } from './volume-section.tsx';
-import { SearchStatusCell, TopicStatusLine } from '../components/status-line.tsx';
+import { SearchesSection, SHOWN_RUNS } from './searches-section.tsx';
+import { readTellChoices, saveTell, TellSection } from './tell-form.tsx';
+import { chooseRange } from './time-range.ts';
+import { ActionMenu } from './topic-actions.tsx';
+import { listTabs, readScreen, TopicScreen } from './topic-screen.tsx';
+import { readView, viewQuery, type Window, writeSharedAddress } from './view-address.ts';
+import { HowToRead } from './volume-section.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 const MAX_SEARCHES = 200;
 /** How often a browser without scripts looks while the first runs are under way. */
 const REFRESH_SECONDS = 2;
 
-export const rangeQuery = z.object({ range: z.enum(RANGES).optional() });
-
 export function addTopicPage(app: App, { ctx }: RouteContext): void {
   const params = slugParams;
-  const querystring = rangeQuery.extend({ view: z.enum(DISCOVERY_VIEWS).optional() });
   app.get(
     '/topics/:slug',
-    { schema: { params, querystring }, config: { scope: 'read' } },
+    { schema: { params, querystring: viewQuery }, config: { scope: 'read' } },
     async (request, reply) => {
-      const { range, view } = request.query;
       const scope = await readTopicScope(ctx, request.params.slug);
-      // Who asks for a range wants figures.
-      const mayBeFirst = range === undefined && view === undefined && scope.topic.archived_at === null;
+      // Who asks for anything in particular wants figures.
+      const asksForNothing = Object.values(request.query).every((value) => value === undefined);
+      const mayBeFirst = asksForNothing && scope.topic.archived_at === null;
       const [shown, isFirst] = await Promise.all([
         addStatuses(ctx, scope),
         mayBeFirst && isFirstView(ctx, scope.searches),
@@ -109,34 +95,24 @@ async function addStatuses(ctx: RouteContext['ctx'], scope: TopicScope): Promise
 }
 
 /** What both pages of a topic begin with. */
-function describeHead({ topic, searches, statuses }: ShownTopic) {
+function describeHead({ topic, searches, statuses }: ShownTopic, window: Window | null) {
   const { slug } = topic;
   const removed = topic.archived_at !== null;
   return {
     title: topic.name,
     here: '',
     above: <a href="/">Overview</a>,
-    lead: (
-      <>
-        {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
-        <Timestamp at={topic.created_at} exact /> · <a href={`/topics/${slug}/stories`}>Stories</a>
-        {searches.some(({ operation }) => operation === 'ai') ? (
-          <>
-            {' '}
-            · <a href={`/topics/${slug}/names`}>Names in answers</a>
-          </>
-        ) : null}{' '}
-        {removed ? <Badge state="removed" /> : null}
-      </>
-    ),
+    lead: removed ? <Badge state="removed" /> : undefined,
     statusLine: removed ? undefined : <TopicStatusLine status={judgeTopic(statuses)} slug={slug} />,
     aside: removed ? (
       <PurgeLink target={{ kind: 'topic', slug }} />
     ) : (
-      <>
-        <TopicButtons place={`/topics/${slug}`} searches={searches} />
-        <MuteButton target={{ scope: 'topic', slug }} until={topic.muted_until} />
-      </>
+      <ActionMenu
+        place={`/topics/${slug}`}
+        searches={searches}
+        window={window}
+        mute={<MuteButton target={{ scope: 'topic', slug }} until={topic.muted_until} />}
+      />
     ),
     feed: { topic: slug },
   };
@@ -152,14 +128,14 @@ async function renderFirstPage(
   const { topic, searches, statuses } = shown;
   const { slug } = topic;
   const { now, zone } = request.frame;
-  const view = await readFirstView(ctx, searches, now);
+  const [view, runs] = await Promise.all([readFirstView(ctx, searches, now), readRuns(ctx, searches)]);
   // Browsers load this page twice a second while runs are pending, and it has no form then.
   const choices =
     view.pending || !hasScopes(request.visitor, 'admin') ? null : await readTellChoices(ctx, topic, zone);
   // So that the next page can say what is new since.
   await rememberVisit(request, reply, ctx.db, { everySearch: shown.everySearch, view: 'topic' });
   return renderPage(request, reply, {
-    ...describeHead(shown),
+    ...describeHead(shown, null),
     status,
     live: { topic: slug, view: 'topic' },
     refreshSeconds: view.pending ? REFRESH_SECONDS : undefined,
@@ -171,7 +147,7 @@ async function renderFirstPage(
           view={view}
           tell={choices === null ? null : <TellSection topic={slug} choices={choices} {...sent} />}
         />
-        <SearchesSection topic={topic} searches={searches} statuses={statuses} />
+        <SearchesSection topic={topic} searches={searches} statuses={statuses} runs={runs} />
         <p class="note">
           Figures appear here after the second run. <a href="?range=24h">Show them now</a>
         </p>
@@ -182,35 +158,49 @@ async function renderFirstPage(
 
 async function renderTopicPage(
   ctx: RouteContext['ctx'],
-  request: FastifyRequest<{
-    Querystring: { range?: RangeName | undefined; view?: DiscoveryView | undefined };
-  }>,
+  request: FastifyRequest<{ Querystring: z.output<typeof viewQuery> }>,
   reply: FastifyReply,
   shown: ShownTopic,
 ): Promise<FastifyReply> {
   const { topic, searches, everySearch, statuses } = shown;
   const { slug } = topic;
-  const { now } = request.frame;
-  const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
-  const { view = 'topic' } = request.query;
-  const scope = { topic: slug, searches, everySearch, view };
-  const data = await readTopicData(ctx, scope, range, now);
-  const names = await readShownNames(ctx.db, slug, now);
+  const scope = { topic: slug, topicId: topic.id, searches, everySearch, view: 'topic' as const };
+  const tabs = listTabs(scope);
+  const view = readView(request.query, {
+    usual: chooseRange(searches, request.frame.now),
+    tabs,
+    ...request.frame,
+  });
+  const shared = writeSharedAddress(request.query, view, request.frame.zone);
+  if (shared !== undefined) return reply.redirect(`/topics/${slug}${shared}`, 303);
+  const [read, runs, names] = await Promise.all([
+    readScreen(ctx, scope, view, request.frame.now),
+    readRuns(ctx, searches),
+    readShownNames(ctx.db, slug, request.frame.now),
+  ]);
   const visit = await rememberVisit(request, reply, ctx.db, scope);
   return renderPage(request, reply, {
-    ...describeHead(shown),
+    ...describeHead(shown, view.window),
     charts: true,
-    live: { topic: slug, view },
+    live: { topic: slug, view: 'topic' },
     body: (
       <>
         <TopicNotices topic={topic} />
-        <TopicView scope={scope} range={range} data={data} visit={visit} statuses={statuses} />
+        <TopicScreen scope={scope} view={view} tabs={tabs} read={read} visit={visit} statuses={statuses} />
         <NamesBlock topic={slug} shown={names} />
-        <SearchesSection topic={topic} searches={searches} statuses={statuses} />
-        <RunsSection scope={scope} range={range} data={data} />
+        <SearchesSection topic={topic} searches={searches} statuses={statuses} runs={runs} />
+        <HowToRead scope={scope} view={view} data={read.data} />
       </>
     ),
   });
+}
+
+function readRuns({ db }: RouteContext['ctx'], searches: readonly SearchRow[]) {
+  return readLastRuns(
+    db,
+    searches.map(({ id }) => id),
+    SHOWN_RUNS,
+  );
 }
 
 function TopicNotices({ topic: { muted_until, successor } }: { topic: TopicRow }) {
@@ -223,169 +213,5 @@ function TopicNotices({ topic: { muted_until, successor } }: { topic: TopicRow }
         </p>
       )}
     </>
-  );
-}
-
-/** Sections shared by topic and search pages, the most urgent first. */
-export function TopicView({
-  visit,
-  statuses,
-  ...shown
-}: TopicSectionProps & { visit: Visit | null; statuses: readonly SearchStatus[] }) {
-  const { scope, range, data } = shown;
-  return (
-    <>
-      <UnresponsiveToolsNotice tools={data.unresponsive} />
-      <TopicStats {...shown} visit={visit} />
-      <VolumeSection {...shown} />
-      <SpikesSection data={data} within={scope.search === undefined ? 'topic' : 'search'} />
-      <CompletionSection completions={data.completions} range={range} statuses={statuses} />
-      {data.linksOnly ? (
-        <NewSection {...shown} visit={visit} />
-      ) : (
-        <div class="columns uneven">
-          <NewSection {...shown} visit={visit} />
-          <div>
-            <RisingSection {...shown} />
-            <AheadSection {...shown} />
-          </div>
-        </div>
-      )}
-      <TopsSection {...shown} />
-    </>
-  );
-}
-
-export function RunsSection({ scope, range, data }: TopicSectionProps) {
-  const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
-  return (
-    <Section
-      title="Runs"
-      id="runs"
-      live
-      note="One cell per slot, oldest first."
-      aside={<a href={`/runs?${new URLSearchParams(which).toString()}`}>All runs</a>}
-    >
-      {data.runs.length === 0 ? (
-        <EmptyState words="No runs yet." />
-      ) : (
-        <RunStrip runs={data.runs} label="Last runs" />
-      )}
-      <ExportLinks which={which} range={range} />
-    </Section>
-  );
-}
-
-/** A row of cells, oldest run first; each links to its run and shows its status by shape. */
-export function RunStrip({ runs, label }: { runs: readonly RunCell[]; label: string }) {
-  const frame = useFrame();
-  const counts = new Map<RunCell['status'], number>();
-  for (const { status } of runs) counts.set(status, (counts.get(status) ?? 0) + 1);
-  return (
-    <div class="runs">
-      <ol class="strip" aria-label={label} data-roving="">
-        {runs.map((run) => {
-          const text = describeRun(run, frame);
-          return (
-            <li>
-              <a href={`/runs/${run.id}`} class={`cell is-${run.status}`} title={text}>
-                <StateIcon state={run.status} />
-                <span class="unseen">{text}</span>
-              </a>
-            </li>
-          );
-        })}
-      </ol>
-      <p class="legend">
-        {[...counts].map(([status, n]) => (
-          <span>
-            <StateIcon state={status} /> {n} {status}
-          </span>
-        ))}
-      </p>
-    </div>
-  );
-}
-
-/** `ferry-posts, 21 Nov, 14:05: failed, the service failed` */
-function describeRun(run: RunCell, reader: DateReader): string {
-  const at = formatMinute(run.slot_at ?? run.created_at, reader);
-  const why = run.code === null ? run.reason : RUN_CODES[run.code];
-  const span = run.span_slots === null || run.span_slots < 2 ? '' : ` (${run.span_slots} slots)`;
-  const newItems = run.status === 'succeeded' && run.items_new !== null ? `, ${run.items_new} new` : '';
-  const unresponsive = describeUnresponsiveCount(run);
-  return [`${run.search}, ${at}${span}: ${run.status}${newItems}`, why, unresponsive]
-    .filter((part) => part !== null)
-    .join(', ');
-}
-
-function SearchesSection({
-  topic,
-  searches,
-  statuses,
-}: {
-  topic: TopicRow;
-  searches: readonly SearchRow[];
-  statuses: readonly SearchStatus[];
-}) {
-  const add = `/new?${new URLSearchParams({ topic: topic.slug }).toString()}`;
-  const todo = { words: 'Add a search', href: add, scope: CREATE_TOPIC_SCOPES };
-  const isKept = topic.archived_at === null;
-  return (
-    <Section
-      title="Searches"
-      id="searches"
-      live
-      aside={
-        isKept ? (
-          <>
-            <a href={`/topics/${topic.slug}/sources`}>Sources</a> <AddLink href={add} />
-          </>
-        ) : undefined
-      }
-    >
-      <Table
-        empty="This topic has no searches."
-        {...(isKept ? { todo } : {})}
-        caption="Searches of this topic"
-        rows={searches}
-        columns={[
-          {
-            head: 'Search',
-            cell: ({ slug, prompt }) => (
-              <>
-                <a class="who" href={`/searches/${slug}`}>
-                  {slug}
-                </a>
-                <div class="hint">
-                  “<UntrustedText text={prompt} most={90} />”
-                </div>
-              </>
-            ),
-          },
-          {
-            head: 'Status',
-            cell: ({ id }) => (
-              <SearchStatusCell status={statuses.find(({ search_id }) => search_id === id)} />
-            ),
-          },
-          {
-            head: 'Type',
-            wide: true,
-            cell: ({ operation }) => (operation === 'ai' ? 'AI search' : 'Posts'),
-          },
-          { head: 'Schedule', cell: (search) => describeStoredSchedule(search) },
-          { head: 'Next run', cell: ({ next_due_at }) => <DueTime at={next_due_at} /> },
-        ]}
-      />
-    </Section>
-  );
-}
-
-function AddLink({ href }: { href: string }) {
-  return (
-    <IfAllowed scope={CREATE_TOPIC_SCOPES}>
-      <a href={href}>Add a search</a>
-    </IfAllowed>
   );
 }

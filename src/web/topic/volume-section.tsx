@@ -1,15 +1,18 @@
 import { DISCOVERY_KINDS } from '../../model/closed-lists.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
-import { type DateReader, describeUtcDays, formatPercent } from '../../lib/display-format.ts';
+import { type DateReader, describeUtcDays, formatPercent, formatTenths } from '../../lib/display-format.ts';
 import { DAY, HOUR, SECOND } from '../../lib/time.ts';
 import { Chart } from '../components/chart.tsx';
 import type { ChartMark } from '../components/chart-scale.tsx';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { writeListPath } from '../components/list-address.ts';
-import { EmptyState, Section, Tabs } from '../components/section.tsx';
-import { SpikeLine, StateLine } from '../components/discovery-item.tsx';
+import { EmptyState, FoldedSection, Section, Tabs } from '../components/section.tsx';
+import { Button, Field } from '../components/form.tsx';
+import { nameSearch } from '../../model/search-name.ts';
+import { formatLocalTime } from '../lists/list-range.ts';
+import { type PageView, writeView } from './view-address.ts';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { NextRun, Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio, MAX_USUAL_SEARCHES, type TopicData, type TopicScope } from './topic-data.ts';
@@ -20,7 +23,7 @@ import { type Range, RANGES } from './time-range.ts';
 export const GAPS_TEXT =
   'Gaps were not observed; paler bars were observed in part, or a response was cut at its limit (≥).';
 
-export type TopicSectionProps = { scope: TopicScope; range: Range; data: TopicData };
+export type TopicSectionProps = { scope: TopicScope; view: PageView; data: TopicData };
 
 /** `2 posts, 1 spike` */
 function describeNew({ counts }: Visit): string {
@@ -30,15 +33,16 @@ function describeNew({ counts }: Visit): string {
   }).join(', ');
 }
 
-export function TopicStats({ scope, range, data, visit }: TopicSectionProps & { visit: Visit | null }) {
+export function TopicStats({ scope, view, data, visit }: TopicSectionProps & { visit: Visit | null }) {
+  const { range } = view;
   const ofMany = data.spikes.filter(({ only_by }) => only_by === null).length;
   return (
     <div data-live="numbers">
       <Stats label={`Last ${range.words}`}>
-        {data.linksOnly ? null : <PostStats scope={scope} range={range} data={data} />}
+        {data.linksOnly ? null : <PostStats scope={scope} view={view} data={data} />}
         {visit === null ? null : (
           <Stat
-            name="New since your last visit"
+            name="New since last visit"
             value={
               <a href={writeListPath('discoveries', scope, { after: String(visit.since) })}>
                 {formatCount(
@@ -64,7 +68,7 @@ export function TopicStats({ scope, range, data, visit }: TopicSectionProps & { 
   );
 }
 
-function PostStats({ scope, range, data }: TopicSectionProps) {
+function PostStats({ scope, view: { range }, data }: TopicSectionProps) {
   const { pulse, coverage, volume, least } = data;
   const posts = volume.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   return (
@@ -88,7 +92,7 @@ function PostStats({ scope, range, data }: TopicSectionProps) {
         note={
           pulse.typicalDay === null
             ? explainNoRatio(pulse.hasTypical, range.words)
-            : `typical ${formatCount(Math.round(pulse.typicalDay), 'post')} per day`
+            : `typical: ${formatCount(Math.round(pulse.typicalDay), 'post')}`
         }
       />
     </>
@@ -110,39 +114,40 @@ function describeExpected({ expected }: TopicData, { per }: Range, searches: num
     : '';
 }
 
-export function VolumeSection({ scope, range, data }: TopicSectionProps) {
+export function VolumeSection({ scope, view, data }: TopicSectionProps) {
   const frame = useFrame();
-  const { volume, expected, spikes, states, changes } = data;
-  const within = scope.search === undefined ? 'topic' : 'search';
+  const { range, window, address } = view;
+  const { volume, expected, spikes, states, changes, earlier } = data;
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
-  const several = scope.searches.length > 1;
-  const view = scope.search === undefined && scope.view === 'search' ? '&view=search' : '';
+  const open = writeView({ ...address, from: undefined, to: undefined });
   return (
     <Section
       title="Volume"
       id="volume"
       live
-      note={
-        data.linksOnly ? undefined : (
-          <>
-            Posts per {range.per}, by time of publication{several ? '; a post counts once' : ''}. {GAPS_TEXT}
-            {range.per === 'day' ? ` ${describeUtcDays(frame)}` : ''}
-            {describeExpected(data, range, scope.searches.length)}
-          </>
-        )
-      }
       aside={
-        <Tabs
-          label="Time range"
-          tabs={RANGES.map((name) => ({
-            href: `?range=${name}${view}`,
-            words: name,
-            here: name === range.name,
-          }))}
-        />
+        <div class="list-tabs" data-in-place="">
+          {data.linksOnly ? null : (
+            <a
+              class="toggle"
+              href={writeView({ ...address, earlier: view.earlier ? undefined : true })}
+              aria-current={view.earlier ? 'true' : undefined}
+            >
+              Period before
+            </a>
+          )}
+          <Tabs
+            label="Time range"
+            tabs={RANGES.map((name) => ({
+              href: writeView({ ...address, range: name, from: undefined, to: undefined }),
+              words: name,
+              here: name === range.name,
+            }))}
+          />
+          {data.linksOnly ? null : <TimeForm view={view} />}
+        </div>
       }
     >
-      <States states={states} within={within} />
       {data.linksOnly ? (
         <EmptyState words="Links only; no post volume." />
       ) : (
@@ -154,13 +159,18 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
           unit="posts"
           singular="post"
           expected={expected}
+          earlier={earlier === null ? undefined : { name: `${range.words} before`, values: earlier }}
           list={writeListPath('posts', scope)}
+          window={{
+            open: open === '?' ? open : `${open}&`,
+            chosen: window.isPart ? { from: window.from, until: window.until } : null,
+          }}
           from={range.from}
           until={range.until}
           marks={[
-            ...spikes.map((spike) => createSpikeMark(spike, frame)),
+            ...spikes.map((spike) => createSpikeMark(spike, view, frame)),
             ...states.map((state) => createStateMark(state, frame)),
-            ...changes.map((change) => createVersionMark(change, several)),
+            ...changes.map((change) => createVersionMark(change, scope)),
           ]}
         />
       )}
@@ -168,58 +178,69 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
   );
 }
 
-function createSpikeMark(spike: TopicData['spikes'][number], reader: DateReader): ChartMark {
-  const { window_start: at, window_end: until, search } = spike;
+/** Any window, for those who cannot drag over the chart. */
+function TimeForm({ view: { window, address } }: Pick<TopicSectionProps, 'view'>) {
+  const { zone } = useFrame();
+  return (
+    <details class="menu">
+      <summary>Choose a time</summary>
+      <form class="menu-list form" method="get" aria-label="Choose a time">
+        {(['range', 'tab', 'sort'] as const).map((name) =>
+          address[name] === undefined ? null : <input type="hidden" name={name} value={address[name]} />,
+        )}
+        {address.earlier === true ? <input type="hidden" name="earlier" value="yes" /> : null}
+        <Field name="from" label="From" kind="datetime-local" value={formatLocalTime(window.from, zone)} />
+        <Field name="to" label="To" kind="datetime-local" value={formatLocalTime(window.until, zone)} />
+        <Button words="Show" />
+      </form>
+    </details>
+  );
+}
+
+/** How the chart and the lists read, for those who ask. */
+export function HowToRead({ scope, view: { range }, data }: TopicSectionProps) {
+  const frame = useFrame();
+  if (data.linksOnly) return null;
+  return (
+    <FoldedSection title="How to read this" id="reading">
+      <p class="note">
+        Posts per {range.per}, by time of publication{scope.searches.length > 1 ? '; a post counts once' : ''}
+        . {GAPS_TEXT}
+        {range.per === 'day' ? ` ${describeUtcDays(frame)}` : ''}
+        {describeExpected(data, range, scope.searches.length)} Click a bar or a spike, or drag over the chart:
+        what is beside and below it is then of that time.
+      </p>
+    </FoldedSection>
+  );
+}
+
+function createSpikeMark(
+  spike: TopicData['spikes'][number],
+  { address }: PageView,
+  reader: DateReader,
+): ChartMark {
+  const { window_start: at, window_end: until, ratio } = spike;
   return {
     kind: 'spike',
     at,
     until,
-    words: `${search}: ${composeSpikeSentence(spike, reader)}`,
-    quiet: true,
+    words: composeSpikeSentence(spike, reader),
+    label: ratio === null ? 'spike' : `${formatTenths(ratio)}×`,
+    href: writeView({ ...address, from: at, to: until }),
   };
 }
 
 function createStateMark(state: TopicData['states'][number], reader: DateReader): ChartMark {
-  const words = `${state.search}: ${composeStateSentence(state, reader)}`;
+  const words = composeStateSentence(state, reader);
   return { kind: 'version', at: state.since, short: state.state.replace('_', ' '), words, quiet: true };
 }
 
 function createVersionMark(
-  { created_at, version, prompt, search }: TopicData['changes'][number],
-  several: boolean,
+  { created_at, version, prompt, search_id }: TopicData['changes'][number],
+  { searches }: TopicScope,
 ): ChartMark {
-  const of = several ? `${search} v${version}` : `v${version}`;
-  return { kind: 'version', at: created_at, short: of, words: `${of}: query changed to “${prompt}”` };
-}
-
-const MAX_SPIKES = 4;
-
-/** The current states, newest first. */
-function States({ states, within }: Pick<TopicData, 'states'> & { within: 'topic' | 'search' }) {
-  const newest = states.toReversed().filter(({ until }) => until === null);
-  if (newest.length === 0) return null;
-  return (
-    <div class="columns" id="states">
-      {newest.slice(0, MAX_SPIKES).map((state) => (
-        <StateLine state={state} within={within} />
-      ))}
-    </div>
-  );
-}
-
-export function SpikesSection({ data, within }: { data: TopicData; within: 'topic' | 'search' }) {
-  if (data.spikes.length === 0) return null;
-  const newestFirst = data.spikes.toReversed();
-  return (
-    <Section title="Spikes" id="spikes" live>
-      <div class="columns">
-        {newestFirst.slice(0, MAX_SPIKES).map((spike) => (
-          <SpikeLine spike={spike} within={within} />
-        ))}
-      </div>
-      {newestFirst.length <= MAX_SPIKES ? null : (
-        <p class="hint">and {newestFirst.length - MAX_SPIKES} more on the chart.</p>
-      )}
-    </Section>
-  );
+  const search = searches.find(({ id }) => id === search_id);
+  const name = search === undefined || searches.length < 2 ? '' : `${nameSearch(search, searches)} `;
+  const short = `${name}v${version}`;
+  return { kind: 'version', at: created_at, short, words: `${short}: query changed to “${prompt}”` };
 }

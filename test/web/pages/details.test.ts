@@ -278,7 +278,8 @@ describe('runs', () => {
          (array_agg(run_id ORDER BY observed_at DESC, run_id DESC))[1] AS last
        FROM strandline_analytics.completions GROUP BY search HAVING count(*) > 1 LIMIT 1`,
     );
-    expect((await person.get(`/searches/${search}`)).html).toContain('Answers over time');
+    const answers = (await person.get(`/searches/${search}?tab=answers&range=30d`)).html;
+    expect(answers).toContain(`href="/searches/${search}/completions?to=${last}"`);
     const { status, html } = await person.get(`/searches/${search}/completions?from=${first}&to=${last}`);
     expect(status).toBe(200);
     expect(words(html)).toContain(`run ${last} (`);

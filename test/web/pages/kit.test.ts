@@ -9,7 +9,7 @@ import { type PageFrame, FrameProvider } from '../../../src/web/components/page-
 import { PostCard } from '../../../src/web/components/post-card.tsx';
 import { Usd } from '../../../src/web/components/numbers.tsx';
 import { Matches, UntrustedText } from '../../../src/web/components/untrusted-text.tsx';
-import { RunStrip } from '../../../src/web/topic/topic-page.tsx';
+import { RunStrip } from '../../../src/web/topic/searches-section.tsx';
 import { computeChartTicks, computeTicks, roundAxisTop } from '../../../src/web/components/chart-scale.tsx';
 import type { RunCell } from '../../../src/store/queries/search-activity.ts';
 import { findGaps, findObservedSpans, Sparkline } from '../../../src/web/components/sparkline-svg.tsx';
@@ -391,6 +391,7 @@ test.each([
 test('each run is a link with its status and reason', () => {
   const run = (more: Partial<RunCell>): RunCell => ({
     id: 7n,
+    search_id: 1n,
     search: 'ferry',
     status: 'succeeded',
     code: null,
@@ -414,7 +415,7 @@ test('each run is a link with its status and reason', () => {
       ],
     }),
   );
-  expect(html).toContain('ferry, 21 Nov, 13:00: succeeded, 3 new');
+  expect(html).toContain('21 Nov, 13:00: succeeded, 3 new');
   expect(html).toContain('failed, the response is not valid JSON');
   expect(html).toContain('skipped, overlap');
   expect(html).toMatch(/href="\/runs\/8"/);

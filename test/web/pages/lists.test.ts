@@ -337,14 +337,17 @@ test('the links of a list export exactly its rows', async () => {
   expect(form.html.match(/type="checkbox"[^>]*name="on"[^>]*checked/g)).toHaveLength(1);
 });
 
-test('figures, names and spikes of a topic lead to its lists', async () => {
-  const { html } = await person.get('/topics/trains?range=30d');
+test('figures and names of a topic lead to its lists', async () => {
+  const pages = await Promise.all(
+    ['stories', 'voices'].map((tab) => person.get(`/topics/trains?range=30d&tab=${tab}`)),
+  );
+  const html = pages.map((page) => page.html).join('');
   for (const link of [
     /href="\/topics\/trains\/posts\?range=30d"/,
     /data-list="\/topics\/trains\/posts"/,
     /href="\/topics\/trains\/posts\?q=lang:\w+&amp;from=/,
     /href="\/topics\/trains\/posts\?q=author-id:[^"]+&amp;from=/,
-    /href="\/topics\/trains\/discoveries"/,
+    /href="\/topics\/trains\/discoveries\?range=30d"/,
   ])
     expect(html).toMatch(link);
 });

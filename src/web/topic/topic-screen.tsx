@@ -1,0 +1,68 @@
+/** The one screen of a topic or search: its chart, what changed beside it, and one list below. */
+import { awaitMembers } from '../../lib/await-members.ts';
+import type { Context } from '../../monitor/context.ts';
+import type { SearchStatus } from '../../monitor/status/search-status.ts';
+import { UnresponsiveToolsNotice } from '../runs/tool-table.tsx';
+import type { Visit } from './last-visit.ts';
+import { readTopicData, type TopicScope } from './topic-data.ts';
+import { readListRows } from './topic-list-data.ts';
+import { type ListContent, ListSection } from './topic-list.tsx';
+import type { PageView, TabName } from './view-address.ts';
+import { readVoices } from './voices-data.ts';
+import { TopicStats, VolumeSection } from './volume-section.tsx';
+import { WhatChanged } from './what-changed.tsx';
+import { readWindow } from './window-data.ts';
+
+/** The tabs that make sense for these searches. Stories are of topics; a search has what it found. */
+export function listTabs({ searches }: Pick<TopicScope, 'searches'>): readonly TabName[] {
+  const hasAnswers = searches.some(({ operation }) => operation === 'ai');
+  return ['stories', 'posts', 'links', ...(hasAnswers ? (['answers'] as const) : []), 'voices'];
+}
+
+type Screen = Awaited<ReturnType<typeof readScreen>>;
+
+/** Reads what the screen shows: of the list, only the tab that is open. */
+export async function readScreen(ctx: Context, scope: TopicScope, view: PageView, now: Date) {
+  const { tab } = view;
+  const { data, changed, rows } = await awaitMembers({
+    data: readTopicData(ctx, scope, view, now),
+    changed: readWindow(ctx.db, scope, view),
+    rows: tab === 'voices' ? null : readListRows(ctx.db, scope, { ...view, tab, now }),
+  });
+  const content: ListContent =
+    rows === null ? { voices: await readVoices(ctx.db, scope, view.window, data.past) } : { rows };
+  return { data, changed, content };
+}
+
+export function TopicScreen({
+  scope,
+  view,
+  tabs,
+  read: { data, changed, content },
+  visit,
+  statuses,
+}: {
+  scope: TopicScope;
+  view: PageView;
+  tabs: readonly TabName[];
+  read: Screen;
+  visit: Visit | null;
+  statuses: readonly SearchStatus[];
+}) {
+  return (
+    <>
+      <UnresponsiveToolsNotice tools={data.unresponsive} />
+      {view.notes.map((note) => (
+        <p class="advice">{note}</p>
+      ))}
+      <div class="columns screen">
+        <div>
+          <TopicStats scope={scope} view={view} data={data} visit={visit} />
+          <VolumeSection scope={scope} view={view} data={data} />
+        </div>
+        <WhatChanged scope={scope} view={view} data={data} changed={changed} statuses={statuses} />
+      </div>
+      <ListSection scope={scope} view={view} tabs={tabs} content={content} visit={visit} />
+    </>
+  );
+}
