@@ -2,7 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.trend_states AS
   select k.id, k.at, k.search_id, s.slug as search, t.slug as topic, k.run_id, k.state, k.since,
     lead(k.since) over (partition by k.search_id order by k.id) as until,
     k.sentence, k.previous_state, k.previous_since, k.rate_before, k.rate, k.observed_hours, k.expected, k.score, k.threshold, k.days,
-    k.compared_since, k.tz
+    k.compared_since, k.tz, k.reason, k.reason_name, k.reason_share, k.reason_share_before, k.reason_post_id, k.reason_post_at, k.why
   from strandline.trend_states k
   join strandline.searches s on s.id = k.search_id
   join strandline.topics t on t.id = s.topic_id;
@@ -29,3 +29,10 @@ COMMENT ON COLUMN strandline_analytics.trend_states.threshold IS 'Minimum score,
 COMMENT ON COLUMN strandline_analytics.trend_states.days IS 'Number of observed days in the comparison.';
 COMMENT ON COLUMN strandline_analytics.trend_states.compared_since IS 'Days from then on (UTC) are compared in what follows; null for all.';
 COMMENT ON COLUMN strandline_analytics.trend_states.tz IS 'Time zone used in the sentence (IANA name).';
+COMMENT ON COLUMN strandline_analytics.trend_states.reason IS 'For rising and a higher level, what distinguishes the posts since then from those of the week before: text, author, domain, hashtag, word. For falling, a lower level and silence, what stopped: author or domain, if it accounts for at least half of the decline, or service, if all other searches of the service that usually find posts fell silent, too. none: no single one stands out. Null for normal, and in states of earlier versions.';
+COMMENT ON COLUMN strandline_analytics.trend_states.reason_name IS 'The domain, hashtag, word or service; null for other reasons.';
+COMMENT ON COLUMN strandline_analytics.trend_states.reason_share IS 'Share of the posts (text, author) or of the distinct authors (domain, hashtag, word) since then, 0 to 1; of what stopped, its share of the posts of the week before. Null for none and service.';
+COMMENT ON COLUMN strandline_analytics.trend_states.reason_share_before IS 'Share of the distinct authors in the week before, 0 to 1; null for other reasons.';
+COMMENT ON COLUMN strandline_analytics.trend_states.reason_post_id IS 'The earliest post with it; of what stopped, the last one. Null where there is none, and once that post was forgotten.';
+COMMENT ON COLUMN strandline_analytics.trend_states.reason_post_at IS 'When that post was published (UTC); null where there is none.';
+COMMENT ON COLUMN strandline_analytics.trend_states.why IS 'The reason in a sentence, without names of people; null where the reason is.';

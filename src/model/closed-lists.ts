@@ -74,6 +74,10 @@ export type SpikeCause = (typeof SPIKE_CAUSES)[number];
 export const SPIKE_REASONS = ['text', 'author', 'domain', 'hashtag', 'word', 'none'] as const;
 export type SpikeReason = (typeof SPIKE_REASONS)[number];
 
+/** The same for a state of a search; `service`: other searches of its service fell silent, too. */
+export const TREND_REASONS = [...SPIKE_REASONS, 'service'] as const;
+export type TrendReason = (typeof TREND_REASONS)[number];
+
 /** A word, hashtag or domain that is more frequent in the posts of a spike than in those before. */
 export type DistinctName = {
   kind: 'word' | 'hashtag' | 'domain';

@@ -266,3 +266,52 @@ test('the page of a search, the overview and the API show its state', async () =
   const { html } = await person.get('/api/v1/trends/states?search=rising&state=rising');
   expect(JSON.parse(html)).toMatchObject({ items: [{ search: 'rising', state: 'rising', until: null }] });
 });
+
+const loud = { id: '4711', username: 'loud', name: 'Loud' };
+const BEFORE_SILENCE = Array.from({ length: 8 }, (_, i) => -60 * (28 + i));
+
+test('a silence says who wrote most of the posts before, and is gone', async () => {
+  const search = await newSearch('silent-author');
+  await observe(search, at(-15), SILENT_SINCE);
+  await run(search, -5, BEFORE_SILENCE, loud);
+  await run(search, 0, [-DAYS_AGO]);
+  await world.derive();
+  const [silence] = await statesOf(search);
+  expect(silence).toMatchObject({
+    state: 'silent',
+    reason: 'author',
+    reason_name: null,
+    reason_share: 1,
+    reason_post_at: at(-60 * 28),
+    why: 'All of the posts of the week before were by one author, whose last one was on 20 Nov 2026, 08:00 UTC.',
+  });
+  const { post_id } = (
+    await world.db.pool.query(
+      'SELECT post_id FROM strandline.post_sightings WHERE search_id = $1 AND post_created_at = $2',
+      [search.id, at(-60 * 28)],
+    )
+  ).rows[0];
+  expect(silence.reason_post_id).toBe(post_id);
+});
+
+test('a silence of all searches of a service is one of the service', async () => {
+  const others = [await newSearch('silent-1'), await newSearch('silent-2')];
+  const search = await newSearch('silent-3');
+  // Searches of earlier tests are no part of this.
+  await world.db.pool.query(
+    'UPDATE strandline.searches SET archived_at = $2, state = $3, next_due_at = NULL WHERE id <> ALL ($1)',
+    [[search.id, ...others.map(({ id }) => id)], at(-30), 'paused'],
+  );
+  for (const each of [search, ...others]) await observe(each, at(-15), SILENT_SINCE);
+  await run(search, -5, BEFORE_SILENCE, loud);
+  await run(search, 0, [-DAYS_AGO]);
+  await world.derive();
+  const [silence] = await statesOf(search);
+  expect(silence).toMatchObject({
+    state: 'silent',
+    reason: 'service',
+    reason_name: 'hosted',
+    reason_post_id: null,
+    why: 'The service: none of the 2 other searches of "hosted" that usually find posts has found one since then, either.',
+  });
+});

@@ -104,6 +104,7 @@ const MessageTrend = z
     score: z.number().nullable(),
     threshold: z.number().nullable(),
     days: z.int(),
+    why: z.string().nullable(),
   })
   .describe('Units as in the view trend_states of the SQL contract.');
 

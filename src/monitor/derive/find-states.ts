@@ -10,6 +10,7 @@ import {
 } from '../../store/derive/trend-reports.ts';
 import { startOfQuarter } from '../../store/volume/reach.ts';
 import { readVolumeHistory } from '../../store/volume/volume-history.ts';
+import { explainState } from './explain-states.ts';
 import { MIN_SILENCE_EVIDENCE, MIN_SILENT_HOURS, SILENCE_DAYS } from '../trends/rules/silence.ts';
 import { composeStateSentence } from '../trends/rules/state-sentence.ts';
 import { findStateChange, MIN_RETURN_POSTS, STATE_HISTORY_MS } from '../trends/rules/trend-states.ts';
@@ -75,5 +76,15 @@ async function findState(
     tz,
     at,
   };
-  return { search_id, run_id, ...facts, score, threshold, days, sentence: composeStateSentence(facts) };
+  const explained = await explainState(tx, search_id, facts, observed_until);
+  return {
+    search_id,
+    run_id,
+    ...facts,
+    ...explained,
+    score,
+    threshold,
+    days,
+    sentence: composeStateSentence(facts),
+  };
 }

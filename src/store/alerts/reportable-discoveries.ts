@@ -59,7 +59,17 @@ export type FeedSpike = { id: Id } & Omit<
 
 export type FeedTrend = { id: Id } & Omit<
   NewTrendState,
-  'search_id' | 'run_id' | 'compared_since' | 'tz' | 'at'
+  | 'search_id'
+  | 'run_id'
+  | 'compared_since'
+  | 'tz'
+  | 'reason'
+  | 'reason_name'
+  | 'reason_share'
+  | 'reason_share_before'
+  | 'reason_post_id'
+  | 'reason_post_at'
+  | 'at'
 >;
 
 /** A name that entered answers, or left them. */
@@ -154,7 +164,7 @@ SELECT id, measure, sentence, window_start, window_end, n, lower_bound, coverage
 FROM strandline.spikes WHERE id = ANY (${ids})`;
 
 const selectTrends = (ids: readonly Id[]) => statement`
-SELECT id, state, sentence, since, previous_state, previous_since, rate_before, rate, observed_hours, expected, score, threshold, days
+SELECT id, state, sentence, since, previous_state, previous_since, rate_before, rate, observed_hours, expected, score, threshold, days, why
 FROM strandline.trend_states WHERE id = ANY (${ids})`;
 
 const selectNames = (ids: readonly Id[]) => statement`

@@ -168,7 +168,11 @@ export const REFERENCES: Readonly<
     top_author_id: clears('authors', 'top_author_id', 'author_share'),
     reason_post_id: clears('posts', 'reason_post_id'),
   },
-  trend_states: { search_id: goes('searches', MANY), run_id: follows('runs') },
+  trend_states: {
+    search_id: goes('searches', MANY),
+    run_id: follows('runs'),
+    reason_post_id: clears('posts', 'reason_post_id'),
+  },
   name_changes: {
     search_id: goes('searches', MANY),
     run_id: follows('runs'),

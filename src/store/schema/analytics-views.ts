@@ -35,6 +35,7 @@ import {
   SPIKE_CAUSES,
   SPIKE_MEASURES,
   SPIKE_REASONS,
+  TREND_REASONS,
 } from '../../model/closed-lists.ts';
 import {
   CLAIM_ROLES,
@@ -2803,6 +2804,32 @@ export const trendStatesView = analytics
     compared_since: instant(),
     /** Time zone used in the sentence (IANA name). */
     tz: text().notNull(),
+    /**
+     * For rising and a higher level, what distinguishes the posts since then from those of the week
+     * before: text, author, domain, hashtag, word. For falling, a lower level and silence, what
+     * stopped: author or domain, if it accounts for at least half of the decline, or service, if all
+     * other searches of the service that usually find posts fell silent, too. none: no single one
+     * stands out. Null for normal, and in states of earlier versions.
+     */
+    reason: text({ enum: TREND_REASONS }),
+    /** The domain, hashtag, word or service; null for other reasons. */
+    reason_name: text(),
+    /**
+     * Share of the posts (text, author) or of the distinct authors (domain, hashtag, word) since then,
+     * 0 to 1; of what stopped, its share of the posts of the week before. Null for none and service.
+     */
+    reason_share: doublePrecision(),
+    /** Share of the distinct authors in the week before, 0 to 1; null for other reasons. */
+    reason_share_before: doublePrecision(),
+    /**
+     * The earliest post with it; of what stopped, the last one. Null where there is none, and once that
+     * post was forgotten.
+     */
+    reason_post_id: ref(),
+    /** When that post was published (UTC); null where there is none. */
+    reason_post_at: instant(),
+    /** The reason in a sentence, without names of people; null where the reason is. */
+    why: text(),
   })
   .existing();
 

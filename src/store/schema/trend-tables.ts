@@ -1,7 +1,7 @@
 /** Tables of volume, coverage, spikes, states and tallies. */
 
 import { ofRun } from './run-tables.ts';
-import { type DistinctName, SPIKE_REASONS } from '../../model/closed-lists.ts';
+import { type DistinctName, SPIKE_REASONS, TREND_REASONS } from '../../model/closed-lists.ts';
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import {
@@ -271,8 +271,24 @@ export const trend_states = strandline.table(
     tz: text().notNull(),
     sentence: text().notNull(),
     at: instant().notNull(),
+    /** What came with it, or what stopped; null if it is back to normal, and in states of earlier versions. */
+    reason: text({ enum: TREND_REASONS }),
+    /** The domain, hashtag, word or service. */
+    reason_name: text(),
+    /** Its share of the posts or authors since then, and before; of what stopped, of the posts before. 0 to 1. */
+    reason_share: doublePrecision(),
+    reason_share_before: doublePrecision(),
+    /** The earliest post with it; of what stopped, the last one. */
+    reason_post_id: ref(),
+    reason_post_at: instant(),
+    /** All of this in a sentence, without names of people. */
+    why: text(),
   },
   (t) => [
+    check(
+      'trend_states_reason',
+      sql`${t.reason} in ('text', 'author', 'domain', 'hashtag', 'word', 'none', 'service')`,
+    ),
     unique('trend_states_key').on(t.search_id, t.state, t.since),
     index('trend_states_search').on(t.search_id, t.id),
     check('trend_states_state', sql`${t.state} in ('normal', 'rising', 'falling', 'new_level', 'silent')`),

@@ -152,8 +152,10 @@ export function StateLine({ state, name = state.search }: { state: TrendStateRow
       <p>
         <NamedSearch search={state.search} name={name} />
         <span class="spike-sentence">{composeStateSentence(state, frame)}</span>{' '}
+        {state.why === null ? null : <strong class="spike-why">{state.why}</strong>}{' '}
         <span class="line-more">
           <Timestamp at={state.at} />
+          {state.reason_post_id === null ? null : <a href={`/posts/${state.reason_post_id}`}>post</a>}
         </span>
       </p>
     </div>

@@ -71,6 +71,7 @@ const LIST_OF_COLUMN: Readonly<Record<string, List>> = {
   'searches.state': 'SEARCH_STATES',
   'spikes.measure': 'SPIKE_MEASURES',
   'spikes.reason': 'SPIKE_REASONS',
+  'trend_states.reason': 'TREND_REASONS',
   'system_events.kind': 'SYSTEM_EVENT_KINDS',
   'system_events.outcome': 'SYSTEM_EVENT_OUTCOMES',
   'trend_states.previous_state': 'TREND_STATES',

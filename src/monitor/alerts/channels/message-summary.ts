@@ -276,7 +276,10 @@ function describeItem(discovery: MessageDiscovery): SummaryItem {
         text: cleanLine([discovery.spike.sentence, discovery.spike.why ?? ''].join(' ').trim()),
       };
     case 'trend':
-      return { ...plain, text: cleanLine(discovery.trend.sentence) };
+      return {
+        ...plain,
+        text: cleanLine([discovery.trend.sentence, discovery.trend.why ?? ''].join(' ').trim()),
+      };
     case 'name':
       return { ...plain, text: cleanLine(discovery.name.sentence) };
     case 'growth':
