@@ -18,6 +18,7 @@ import { addLinkPage } from './items/link-page.tsx';
 import { addPostPage } from './items/post-page.tsx';
 import { addOverviewPage } from './overview/overview-page.tsx';
 import { addSelectionPages } from './overview/selection-pages.tsx';
+import { addViewPages } from './overview/view-pages.tsx';
 import { addWatchFile } from './overview/watch-file.ts';
 import { addRunPage } from './runs/run-page.tsx';
 import { addRunsPage } from './runs/runs-page.tsx';
@@ -60,6 +61,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addDigestPages,
   addOverviewPage,
   addSelectionPages,
+  addViewPages,
   addWatchFile,
   addTopicPage,
   addStoryPages,

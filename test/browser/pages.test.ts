@@ -26,6 +26,8 @@ const PAGES: readonly Row[] = [
   ['overview', '/'],
   ['overview of a week', '/?range=7d'],
   ['overview of a range', '/?from=2026-11-20&to=2026-11-21&q=train'],
+  ['saved views', '/views'],
+  ['save view', '/views/new?address=/topics/trains?range=7d'],
   ['mute selected topics', '/selection?do=mute&topics=trains,buses'],
   ['label selected topics', '/selection?do=label&topics=trains,buses'],
   ['remove selected topics', '/selection?do=remove&topics=trains,buses'],

@@ -115,6 +115,7 @@ export const LOG_TABLES: readonly string[] = [
   'rules',
   'rule_channels',
   'feeds',
+  'saved_views',
   'tokens',
   // The text archive is filled from the feed, in its order, with the newest texts.
   'archive_documents',

@@ -29,6 +29,7 @@ const WITHOUT_REFERENCES: readonly string[] = [
   'counts',
   'facts',
   'form_secret',
+  'saved_views',
   'idempotency_keys',
   'links',
   'opened_pages',

@@ -200,7 +200,7 @@ describe.each(['real', 'sandbox'] as const)('the %s application', (kind) => {
         const isPlain =
           name === 'href' &&
           isOwn &&
-          !/^\/api|^\/assets|answer$|[?&](?:q|from|after|cursor|tag|schema)=/.test(within);
+          !/^\/api|^\/assets|answer$|[?&](?:q|from|after|cursor|tag|schema|address)=/.test(within);
         if (!isPlain || seen.has(within)) continue;
         seen.add(within);
         left.push(within);

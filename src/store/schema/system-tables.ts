@@ -33,6 +33,19 @@ export const workers = strandline.table('workers', {
   seen_at: instant().notNull(),
 });
 
+/** Addresses of the dashboard with their filters, kept under a name for everybody who uses the installation. */
+export const saved_views = strandline.table(
+  'saved_views',
+  {
+    id: key(),
+    name: text().notNull(),
+    /** Path and query, as at the root. */
+    address: text().notNull(),
+    created_at: instant().notNull(),
+  },
+  (t) => [unique('saved_views_name').on(t.name)],
+);
+
 /** Keys for access; only their hashes are stored. */
 export const tokens = strandline.table(
   'tokens',

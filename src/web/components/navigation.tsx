@@ -13,6 +13,7 @@ const PLACES: readonly Place[] = [
     parts: [
       { path: '/', name: 'Overview', key: 'o' },
       { path: '/compare', name: 'Compare', key: 'c' },
+      { path: '/views', name: 'Saved views', key: 'v' },
     ],
   },
   { name: 'Explore', parts: [{ path: '/explore', name: 'Explore', key: 'e' }] },

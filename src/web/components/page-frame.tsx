@@ -3,7 +3,7 @@
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { DatabaseKind } from '../../model/database-kind.ts';
-import type { Mount } from '../../model/mount.ts';
+import { type Mount, removeMount } from '../../model/mount.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Id } from '../../store/db/database.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
@@ -32,6 +32,8 @@ export type PageFrame = {
   visitor: Visitor;
   /** Where the application is served. */
   mount: Mount;
+  /** Address of the page, as at the root. */
+  address: string;
   /** Of the data that the application shows. */
   kind: DatabaseKind;
   /** The last action, to be shown on this page. */
@@ -89,6 +91,7 @@ export function createFrame(
     formToken: visitor === NOBODY ? '' : request.formToken,
     visitor,
     mount,
+    address: removeMount(mount, request.url) ?? request.url,
     kind: ctx.kind,
     done: readFlash(cookies, mount),
   };

@@ -206,7 +206,7 @@ function HeaderTools() {
 }
 
 function Footer() {
-  const { zone, visitor } = useFrame();
+  const { zone, visitor, address } = useFrame();
   return (
     <footer class="foot">
       <p>
@@ -216,6 +216,11 @@ function Footer() {
         Times in <strong>{zone}</strong>
       </p>
       <p class="foot-links">
+        {address.startsWith('/views') ? null : (
+          <IfAllowed scope="write">
+            <a href={`/views/new?${new URLSearchParams({ address }).toString()}`}>Save view</a>
+          </IfAllowed>
+        )}
         <a href="/docs">API</a>
         <button type="button" class="quiet" data-theme-switch="" hidden>
           <Icon name="sun" /> Theme

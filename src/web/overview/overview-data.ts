@@ -4,6 +4,7 @@ import { DAY } from '../../lib/time.ts';
 import { readProblems, SPIKE_LOOK_BACK_MS } from '../../monitor/digests/read-attention.ts';
 import { listTroubled, readSearchStatuses } from '../../monitor/status/search-status.ts';
 import type { Context } from '../../monitor/context.ts';
+import { readSavedViews } from '../../store/access/saved-views.ts';
 import { readAnswerChanges } from '../../store/queries/answer-changes.ts';
 import {
   countNewByTopic,
@@ -28,6 +29,8 @@ import { buildPulses, findYoungSearches, PULSE_DAYS, RUN_PARTS } from './topic-p
 const MAX_SEARCHES = 4_000;
 const MAX_BUCKETS = 50_000;
 const MAX_STORIES = 20;
+/** Others are on their page. */
+const MAX_VIEWS = 12;
 /** Answers whose changes are read; of others, only that they changed is known. */
 const MAX_COMPARED = 12;
 export async function readOverview(
@@ -59,6 +62,7 @@ export async function readOverview(
     undelivered: tallyUndelivered(db, range),
     tools: readUnresponsiveTools(db, {}),
     pause: readPauseOfAll(db),
+    views: readSavedViews(db, MAX_VIEWS),
     hours: readBuckets(db, {
       searchIds: findYoungSearches(searches, now),
       per: 'hour',
@@ -98,5 +102,6 @@ export async function readOverview(
     today,
     lately,
   });
-  return { pulses, cardFacts, statuses, stories: read.stories, tools: read.tools, pause: read.pause };
+  const { stories, tools, pause, views } = read;
+  return { pulses, cardFacts, stories, tools, pause, views };
 }

@@ -18,6 +18,7 @@ import { readOverview } from './overview-data.ts';
 import { resolveOverviewRange } from './overview-range.ts';
 import { RangeTabs } from './range-tabs.tsx';
 import { chooseTopics, SORTS, type TopicChoice, TopicTable, writeChoice } from './topic-table.tsx';
+import { ViewLinks } from './view-pages.tsx';
 import { WatchField } from './watch-field.tsx';
 
 const text = emptyField.or(z.string().max(100)).optional();
@@ -39,7 +40,11 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
     const choice: TopicChoice = { sort, label, filter };
     const visit = markVisit(request, reply);
     const range = resolveOverviewRange(address, { now, zone }, visit);
-    const { pulses, cardFacts, stories, tools, pause } = await readOverview(ctx, { topics, now, range });
+    const { pulses, cardFacts, stories, tools, pause, views } = await readOverview(ctx, {
+      topics,
+      now,
+      range,
+    });
     return renderPage(request, reply, {
       title: 'Overview',
       here: '/',
@@ -57,6 +62,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
       body: (
         <>
           <WatchField service={findDefaultKind(ctx)} />
+          <ViewLinks views={views} />
           {range.note === null ? null : <p class="advice">{range.note}</p>}
           <UnresponsiveToolsNotice tools={tools} />
           <AttentionSection

@@ -24,6 +24,7 @@ const frame: PageFrame = {
   zone: 'Europe/Berlin',
   theme: null,
   mount: '',
+  address: '/',
   kind: 'real',
   free: new Set(['sandbox']),
   topics: [],

@@ -39,6 +39,7 @@ async function show(url: string, scope: Scope = 'admin') {
 test.each([
   ['/', 'Topics', undefined],
   ['/compare', 'Topics', 'Compare'],
+  ['/views', 'Topics', 'Saved views'],
   ['/explore', 'Explore', undefined],
   ['/alerts', 'Alerts', 'Rules and channels'],
   ['/alerts/rules/new', 'Alerts', 'Rules and channels'],
@@ -56,11 +57,11 @@ test.each([
   expect(shown.part).toEqual(part === undefined ? [] : [part]);
   // One key for each part, also of other places.
   expect(new Set(shown.keys).size).toBe(shown.keys.length);
-  expect(shown.keys).toHaveLength(11);
+  expect(shown.keys).toHaveLength(12);
 });
 
 test('parts that a visitor may not see are not offered', async () => {
   const { parts, keys } = await show('/runs', 'read');
   expect(parts).toEqual(['Runs', 'System']);
-  expect(keys).toHaveLength(9);
+  expect(keys).toHaveLength(10);
 });
