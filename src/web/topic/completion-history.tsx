@@ -23,8 +23,7 @@ import { emptyField, slugParams } from '../request-input.ts';
 import { ChangeSummary, CompletionChanges, ResourcedStatements } from './completion-diff.tsx';
 import { z } from 'zod';
 
-/** Completions in the timeline of a search, and on its page of completions. */
-export const SHOWN_ON_SEARCH = 10;
+/** Completions on a page. */
 const SHOWN_ON_PAGE = 50;
 /** UTF-16 units of the changes of an answer in a row. */
 const MAX_CHANGE = 240;
@@ -32,7 +31,7 @@ const MAX_CHANGE = 240;
 /** A completion with what changed in it; empty if nothing did. */
 type TimelineRow = CompletionRow & { changes: readonly AnswerChange[] };
 
-export async function readTimeline(
+async function readTimeline(
   db: Reads,
   range: { search: string; changed?: true | undefined; before?: Id | undefined; limit: number },
 ): Promise<TimelineRow[]> {
@@ -112,7 +111,7 @@ function Comparison({ diff }: { diff: CompletionDiff | NoDiff }) {
 }
 
 /** Completions with their change, newest first, two of which can be chosen to compare. */
-export function TimelineSection({
+function TimelineSection({
   search,
   rows,
   older,

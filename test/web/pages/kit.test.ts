@@ -9,6 +9,7 @@ import { type PageFrame, FrameProvider } from '../../../src/web/components/page-
 import { PostCard } from '../../../src/web/components/post-card.tsx';
 import { Usd } from '../../../src/web/components/numbers.tsx';
 import { Matches, UntrustedText } from '../../../src/web/components/untrusted-text.tsx';
+import { ReactionLine, stepValues } from '../../../src/web/topic/reaction-line.tsx';
 import { RunStrip } from '../../../src/web/topic/searches-section.tsx';
 import { computeChartTicks, computeTicks, roundAxisTop } from '../../../src/web/components/chart-scale.tsx';
 import type { RunCell } from '../../../src/store/queries/search-activity.ts';
@@ -387,6 +388,20 @@ test.each([
   );
   expect(html).not.toMatch(/<script|<b>|href="(?:jav|data|https)/);
   expect(html).toContain('&lt;script>');
+});
+
+test('reactions are drawn as the last known number at equal steps, and read aloud', () => {
+  const at = (hours: number) => new Date(NOW.getTime() + hours * HOUR);
+  const points = [
+    { post_id: 1n, at: at(0), reactions: 2 },
+    { post_id: 1n, at: at(1), reactions: 5 },
+    { post_id: 1n, at: at(4), reactions: 9 },
+  ];
+  expect(stepValues(points, 5)).toEqual([2, 5, 5, 5, 9]);
+  expect(shown(h(ReactionLine, { points }))).toContain(
+    'aria-label="Reactions: 2 when first observed, 9 after 4 h"',
+  );
+  expect(shown(h(ReactionLine, { points: points.slice(0, 1) }))).toBe('');
 });
 
 test('each run is a link with its status and reason', () => {
