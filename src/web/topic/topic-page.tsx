@@ -186,8 +186,15 @@ async function renderTopicPage(
     body: (
       <>
         <TopicNotices topic={topic} />
-        <TopicScreen scope={scope} view={view} tabs={tabs} read={read} visit={visit} statuses={statuses} />
-        <NamesBlock topic={slug} shown={names} />
+        <TopicScreen
+          scope={scope}
+          view={view}
+          tabs={tabs}
+          read={read}
+          visit={visit}
+          statuses={statuses}
+          below={<NamesBlock topic={slug} shown={names} />}
+        />
         <SearchesSection topic={topic} searches={searches} statuses={statuses} runs={runs} />
         <HowToRead scope={scope} view={view} data={read.data} />
       </>

@@ -12,6 +12,7 @@ import { readVoices } from './voices-data.ts';
 import { TopicStats, VolumeSection } from './volume-section.tsx';
 import { WhatChanged } from './what-changed.tsx';
 import { readWindow } from './window-data.ts';
+import type { ComponentChildren } from 'preact';
 
 /** The tabs that make sense for these searches. Stories are of topics; a search has what it found. */
 export function listTabs({ searches }: Pick<TopicScope, 'searches'>): readonly TabName[] {
@@ -41,6 +42,7 @@ export function TopicScreen({
   read: { data, changed, content },
   visit,
   statuses,
+  below,
 }: {
   scope: TopicScope;
   view: PageView;
@@ -48,6 +50,8 @@ export function TopicScreen({
   read: Screen;
   visit: Visit | null;
   statuses: readonly SearchStatus[];
+  /** Below the chart on wide screens, and after what changed on others. */
+  below?: ComponentChildren;
 }) {
   return (
     <>
@@ -61,6 +65,7 @@ export function TopicScreen({
           <VolumeSection scope={scope} view={view} data={data} />
         </div>
         <WhatChanged scope={scope} view={view} data={data} changed={changed} statuses={statuses} />
+        {below}
       </div>
       <ListSection scope={scope} view={view} tabs={tabs} content={content} visit={visit} />
     </>
