@@ -69,9 +69,9 @@ export type SpikeCause = (typeof SPIKE_CAUSES)[number];
 
 /**
  * What distinguishes the posts of a spike from those before: copies of one text, one author, links to one domain, a hashtag, a
- * word; or no single one of these.
+ * word; of one of engagement, the post that gained most; or no single one of these.
  */
-export const SPIKE_REASONS = ['text', 'author', 'domain', 'hashtag', 'word', 'none'] as const;
+export const SPIKE_REASONS = ['text', 'author', 'domain', 'hashtag', 'word', 'post', 'none'] as const;
 export type SpikeReason = (typeof SPIKE_REASONS)[number];
 
 /** The same for a state of a search; `service`: other searches of its service fell silent, too. */

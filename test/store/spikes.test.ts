@@ -217,6 +217,13 @@ test('posts that gain more than usual are reported once, with the post that gain
     days: 14,
     weekday_usual: null,
   });
+  expect(spike).toMatchObject({
+    reason: 'none',
+    reason_post_id: null,
+    n_without_reason: null,
+    why: 'No single cause: no post accounts for 30 % of the gain.',
+  });
+  expect(composeReason({ ...spike, reason_author_username: null })).toBe(spike.why);
   expect(spike.sentence).toMatch(
     /^Known posts gained \d+ likes, reposts, replies and quotes on 21 Nov 2026 between \d\d:\d\d and \d\d:\d\d UTC, [\d.]+x the usual 160\. Usual: around this time, last 14 days\. One post accounts for [\d.]+ %\.$/,
   );
@@ -227,6 +234,23 @@ test('posts that gain more than usual are reported once, with the post that gain
   expect(top.rows).toEqual([{ external_id: `${search.id}3` }]);
   expect(spike.top_share).toBeGreaterThan(120 / 330 / 2);
   expect(spike.top_share).toBeLessThanOrEqual(120 / 330);
+});
+
+test('a gain of which one post is a large part says which, and what it would be without that post', async () => {
+  const search = await newSearch('one-of-many');
+  await usualGains(search, 15);
+  expect(await liveGrowth(search, (post) => (post === 3 ? 200 : 30))).toHaveLength(1);
+  const [spike] = await spikesOf(search);
+  expect(spike).toMatchObject({
+    reason: 'post',
+    reason_share: expect.closeTo(200 / 530, 6),
+    reason_post_id: spike.top_post_id,
+    n_without_reason: expect.closeTo(330, 6),
+    window_authors: null,
+  });
+  expect(spike.why).toMatch(
+    /^38 % of the gain is that of one post, published on 21 Nov 2026, \d\d:\d\d UTC\. Without it: 330 likes, reposts, replies and quotes, 2\.1x the usual 160\.$/,
+  );
 });
 
 test('a single fast-growing post is not a spike of its search', async () => {

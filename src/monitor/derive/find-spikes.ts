@@ -9,7 +9,7 @@ import { startOfQuarter } from '../../store/volume/reach.ts';
 import { readGains } from '../../store/volume/run-gains.ts';
 import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';
 import { readVoices } from '../../store/volume/voices.ts';
-import { readWindowPosts } from '../../store/volume/window-posts.ts';
+import { readPostTime, readWindowPosts } from '../../store/volume/window-posts.ts';
 import { offsetAt } from '../schedule/time-zone.ts';
 import { buildGainSeries, findTopPost, isSpreadOverPosts } from '../trends/rules/engagement-gains.ts';
 import { BASELINE_DAYS, HISTORY_MS } from '../trends/rules/history.ts';
@@ -20,7 +20,7 @@ import {
   type Spike,
 } from '../trends/rules/spike-detection.ts';
 import { findReasonInSteps } from '../trends/rules/spike-reason.ts';
-import { composeReason } from '../trends/rules/reason-sentence.ts';
+import { composeReason, MIN_POST_SHARE } from '../trends/rules/reason-sentence.ts';
 import { findCause, findLoudestAuthor, isOfMany } from '../trends/rules/voices.ts';
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
 import type { Series } from '../trends/rules/time-series.ts';
@@ -115,7 +115,7 @@ async function findSpike(
     only_by: findOnlyBy(spike),
   } as const;
   const { run_id, search_id, at } = run;
-  const why = { ...facts, ...(await explain(tx, search_id, spike, measure.name)) };
+  const why = { ...facts, ...(await explain(tx, search_id, spike, top)) };
   return {
     ...why,
     // What is stored names nobody.
@@ -133,15 +133,34 @@ const COMPARED_MS = 7 * DAY;
 const MAX_WINDOW_POSTS = 1_000;
 const MAX_POSTS_BEFORE = 2_000;
 
-/** What distinguishes the posts of a spike; null for one of engagement, which the post that gained most explains. */
-async function explain(tx: Transaction, searchId: Id, { start, end, n }: Spike, measure: SpikeMeasure) {
+/** What distinguishes the posts of a spike, or of one of engagement, whether the post that gained most explains it. */
+async function explain(
+  tx: Transaction,
+  searchId: Id,
+  { start, end, n }: Spike,
+  top: ReturnType<Examined['findTop']>,
+) {
+  if (top?.post !== undefined)
+    return explainGain(tx, searchId, n, { id: top.post, share: top.postShare ?? 0 });
   const read = (from: number, until: number, most: number) =>
     readWindowPosts(tx, searchId, { from: new Date(from), until: new Date(until), most });
-  const posts = measure === 'posts' ? await read(start, end, MAX_WINDOW_POSTS) : [];
+  const posts = await read(start, end, MAX_WINDOW_POSTS);
   if (posts.length === 0) return UNEXPLAINED;
   const before = await read(start - COMPARED_MS, start, MAX_POSTS_BEFORE);
   const { rest, names, ...reason } = await runCooperatively(findReasonInSteps(posts, before));
   return { ...reason, n_without_reason: rest === null ? null : n * rest, distinct_names: names };
+}
+
+async function explainGain(tx: Transaction, searchId: Id, n: number, top: { id: Id; share: number }) {
+  if (top.share < MIN_POST_SHARE) return { ...UNEXPLAINED, reason: 'none' as const };
+  return {
+    ...UNEXPLAINED,
+    reason: 'post' as const,
+    reason_share: top.share,
+    reason_post_id: top.id,
+    reason_post_at: await readPostTime(tx, searchId, top.id),
+    n_without_reason: n * (1 - top.share),
+  };
 }
 
 const UNEXPLAINED = {

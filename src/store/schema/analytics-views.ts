@@ -2396,34 +2396,37 @@ export const spikesView = analytics
     only_by: text({ enum: SPIKE_CAUSES }),
     /**
      * What distinguishes the posts of the window from those of the week before: text (copies of one),
-     * author, domain, hashtag, word, or none (no single one stands out). Null for engagement, and in
-     * spikes of earlier versions.
+     * author, domain, hashtag, word, or none (no single one stands out). For engagement: post, if one
+     * accounts for at least 30 % of the gain, or none. Null in spikes of earlier versions.
      */
     reason: text({ enum: SPIKE_REASONS }),
     /** The domain, hashtag or word; null for other reasons. */
     reason_name: text(),
     /**
-     * Share of the posts (text, author) or of the distinct authors (domain, hashtag, word) in the
-     * window, 0 to 1; null for none.
+     * Share of the posts (text, author), of the distinct authors (domain, hashtag, word) or of the gain
+     * (post) in the window, 0 to 1; null for none.
      */
     reason_share: doublePrecision(),
     /** Share of the distinct authors in the week before, 0 to 1; null for other reasons. */
     reason_share_before: doublePrecision(),
-    /** The earliest post of the window with it; null for none, and once that post was forgotten. */
+    /**
+     * The earliest post of the window with it, or the post that gained most; null for none, and once
+     * that post was forgotten.
+     */
     reason_post_id: ref(),
     /** When that post was published (UTC); null where there is none. */
     reason_post_at: instant(),
     /**
-     * What n would be without it: without the repetitions of the text, the author, or the links to the
-     * domain; null for other reasons.
+     * What n would be without it: without the repetitions of the text, the author, the links to the
+     * domain, or the post; null for other reasons.
      */
     n_without_reason: doublePrecision(),
-    /** Number of distinct authors in the window; null where the reason is. */
+    /** Number of distinct authors in the window; null for engagement, and where the reason is. */
     window_authors: integer(),
     /**
      * Up to eight words, hashtags and domains that are more frequent than in the week before, as JSON:
      * kind, name, authors, share, share_before. Counted by distinct authors; at most one in twenty
-     * differs by chance. Null where the reason is.
+     * differs by chance. Null for engagement, and where the reason is.
      */
     distinct_names: jsonb().$type<readonly DistinctName[]>(),
     /** The reason in a sentence or two, without names of people; null where the reason is. */

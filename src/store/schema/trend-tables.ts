@@ -208,7 +208,7 @@ export const spikes = strandline.table(
     /** What alone makes it a spike: the loudest author, or copies of one text; null if many do. */
     only_by: text(),
     at: instant().notNull(),
-    /** What distinguishes its posts from those of the week before; null for growth, and in spikes of earlier versions. */
+    /** What distinguishes its posts from those of the week before; for engagement, whether one post explains it; null in spikes of earlier versions. */
     reason: text({ enum: SPIKE_REASONS }),
     /** The domain, hashtag or word. */
     reason_name: text(),
@@ -235,7 +235,10 @@ export const spikes = strandline.table(
     check('spikes_top', sql`(${t.top_post_id} is null) = (${t.top_share} is null)`),
     check('spikes_author', sql`(${t.top_author_id} is null) = (${t.author_share} is null)`),
     check('spikes_only_by', sql`${t.only_by} in ('author', 'text')`),
-    check('spikes_reason', sql`${t.reason} in ('text', 'author', 'domain', 'hashtag', 'word', 'none')`),
+    check(
+      'spikes_reason',
+      sql`${t.reason} in ('text', 'author', 'domain', 'hashtag', 'word', 'post', 'none')`,
+    ),
   ],
 );
 
@@ -287,7 +290,7 @@ export const trend_states = strandline.table(
   (t) => [
     check(
       'trend_states_reason',
-      sql`${t.reason} in ('text', 'author', 'domain', 'hashtag', 'word', 'none', 'service')`,
+      sql`${t.reason} in ('text', 'author', 'domain', 'hashtag', 'word', 'post', 'none', 'service')`,
     ),
     unique('trend_states_key').on(t.search_id, t.state, t.since),
     index('trend_states_search').on(t.search_id, t.id),

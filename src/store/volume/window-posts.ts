@@ -1,6 +1,7 @@
 /** Posts of a search in a window, as the reason of a spike compares them. */
 import { hashFoldedText } from '../../model/folded-text.ts';
 import type { Transaction, Id } from '../db/database.ts';
+import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { DOMAIN_SQL } from './domain.ts';
 import { countedAtSql, measurableBetweenSql } from './post-time.ts';
 
@@ -49,3 +50,14 @@ export async function readWindowPosts(
     textKey: hashFoldedText(text),
   }));
 }
+
+/** When a post that a search has seen counts; null if it is gone. */
+export async function readPostTime(tx: Transaction, searchId: Id, postId: Id): Promise<Date | null> {
+  const [row] = await rowsOf<{ at: Date }>(
+    tx,
+    statement`SELECT ${COUNTED_AT} AS at FROM strandline.post_sightings g WHERE g.search_id = ${searchId} AND g.post_id = ${postId}`,
+  );
+  return row?.at ?? null;
+}
+
+const COUNTED_AT = verbatim(countedAtSql('g'));

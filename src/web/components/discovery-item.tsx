@@ -112,7 +112,9 @@ export function SpikeLine({ spike, name = spike.search }: { spike: SpikeRow; nam
           <Timestamp at={spike.window_end} />
           {spike.measure === 'posts' ? <a href={getSpikePath(spike)}>posts of this time</a> : null}
           {spike.top_post_id === null ? null : <a href={`/posts/${spike.top_post_id}`}>top post</a>}
-          {spike.reason_post_id === null ? null : <a href={`/posts/${spike.reason_post_id}`}>first post</a>}
+          {spike.reason_post_id === null || spike.reason_post_id === spike.top_post_id ? null : (
+            <a href={`/posts/${spike.reason_post_id}`}>first post</a>
+          )}
           <a href={`/evidence/spike/${spike.id}`}>evidence</a>
         </span>
       </p>

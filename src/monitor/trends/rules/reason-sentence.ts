@@ -8,6 +8,9 @@ import {
   nameZone,
 } from '../../../lib/display-format.ts';
 
+/** Of one post, in the gain of a spike of engagement: a smaller share is no reason. */
+export const MIN_POST_SHARE = 0.3;
+
 export type ReasonFacts = {
   reason: SpikeReason | null;
   reason_name: string | null;
@@ -36,6 +39,8 @@ export function composeReason(
   const author = facts.reason_author_username;
   const { reason, reason_name: name, reason_share: share, window_authors } = facts;
   if (reason === null) return null;
+  if (reason === 'none' && window_authors === null)
+    return `No single cause: no post accounts for ${formatPercent(MIN_POST_SHARE)} of the gain.`;
   if (reason === 'none' || share === null)
     return `No single cause: no text, author, domain, hashtag or word stands out among ${window_authors ?? 0} ${window_authors === 1 ? 'author' : 'authors'}.`;
   const part = share >= 0.995 ? 'All' : formatPercent(share);
@@ -50,6 +55,8 @@ export function composeReason(
       return `${part} of the posts ${share >= 0.995 ? 'are' : 'repeat'} one text, first ${first}.${rest}`;
     case 'author':
       return `${part} of the posts are by one author${author === null ? '' : `, @${author}`}.${rest}`;
+    case 'post':
+      return `${part} of the gain is that of one post, published ${first}.${rest}`;
     case 'domain':
       return `${part} of the authors link to ${name}${before}; first ${first}.${rest}`;
     case 'hashtag':
@@ -67,8 +74,10 @@ function describeFirst(
   return at === null ? `${by}in this time` : `${by}on ${formatMinute(at, reader)} ${nameZone(reader.zone)}`;
 }
 
-function describeRest({ n_without_reason: n, usual }: ReasonFacts): string {
+function describeRest({ reason, n_without_reason: n, usual }: ReasonFacts): string {
   if (n === null) return '';
   const compared = usual < 1 ? '' : `, ${formatTenths(n / usual)}x the usual ${formatTenths(usual)}`;
-  return ` Without it: ${formatTenths(Math.round(n))} ${Math.round(n) === 1 ? 'post' : 'posts'}${compared}.`;
+  const noun =
+    reason === 'post' ? 'likes, reposts, replies and quotes' : Math.round(n) === 1 ? 'post' : 'posts';
+  return ` Without it: ${formatTenths(Math.round(n))} ${noun}${compared}.`;
 }
