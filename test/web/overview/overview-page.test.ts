@@ -224,6 +224,11 @@ describe.sequential('several topics at once', () => {
     expect(lines(gone.html)).toHaveLength(2);
   });
 
+  test('are compared', async () => {
+    const { to } = await person.follow('/selection', { do: 'compare', topics });
+    expect(to).toBe('/compare?topics=harbour-ferry%2Cnight-tram');
+  });
+
   test('without a selection nothing changes, and an unknown change is refused', async () => {
     expect(textOf((await person.follow('/selection', { do: 'pause' })).html)).toContain(
       'No topics were selected.',
