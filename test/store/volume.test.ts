@@ -122,6 +122,10 @@ test.each([
   expect(placed.map((each) => each.post.external_id)).toEqual(newest);
   const since = await readPostPage(world.db, { ...which, since: at(4) });
   expect(since.map((each) => each.post.external_id)).toEqual(newest.slice(0, 2));
+  // The other way round, page by page.
+  const [first, second] = await readPostPage(world.db, { ...which, order: 'oldest', limit: 2 });
+  const rest = await readPostPage(world.db, { ...which, order: 'oldest', after: second?.place });
+  expect([first, second, ...rest].map((each) => each?.post.external_id)).toEqual(newest.toReversed());
 });
 
 test('a post with a time after its sighting does not count in the quarter hour of that time as well', async () => {
