@@ -391,7 +391,7 @@ test.each([
 });
 
 test('reactions are drawn as the last known number at equal steps, and read aloud', () => {
-  const at = (hours: number) => new Date(NOW.getTime() + hours * HOUR);
+  const at = (after: number) => new Date(NOW.getTime() + after * HOUR);
   const points = [
     { post_id: 1n, at: at(0), reactions: 2 },
     { post_id: 1n, at: at(1), reactions: 5 },
