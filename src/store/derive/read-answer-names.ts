@@ -104,19 +104,22 @@ export type NameHistory = {
 export async function readNameHistories(tx: Transaction, runId: Id, most: number): Promise<NameHistory[]> {
   return rowsOf<NameHistory>(
     tx,
-    statement`WITH last AS (
+    statement`WITH last AS MATERIALIZED (
         SELECT a.search_id, a.version, a.observed_at, c.run_id, r.request_version, s.topic_id, v.name AS service
         FROM strandline.completions c JOIN strandline.answer_names a ON a.completion_id = c.id
         JOIN strandline.runs r ON r.id = c.run_id
         JOIN strandline.searches s ON s.id = c.search_id JOIN strandline.services v ON v.id = s.service_id
         WHERE c.run_id = ${runId}
-      ), compared AS (
-        SELECT a.named || a.cited AS names, a.observed_at, c.run_id
-        FROM last l JOIN strandline.answer_names a ON a.search_id = l.search_id AND a.version = l.version
-          AND a.observed_at <= l.observed_at
-        JOIN strandline.completions c ON c.id = a.completion_id AND (a.observed_at, c.run_id) <= (l.observed_at, l.run_id)
-        JOIN strandline.runs r ON r.id = c.run_id AND r.request_version = l.request_version
-        ORDER BY a.observed_at DESC, c.run_id DESC LIMIT ${most}
+      ), compared AS MATERIALIZED (
+        SELECT a.names, a.observed_at, c.run_id
+        FROM last l CROSS JOIN LATERAL (
+          SELECT completion_id, observed_at, named || cited AS names FROM strandline.answer_names
+          WHERE search_id = l.search_id AND version = l.version AND observed_at <= l.observed_at
+          ORDER BY observed_at DESC, completion_id DESC LIMIT ${most}
+        ) a
+        CROSS JOIN LATERAL (SELECT run_id FROM strandline.completions WHERE id = a.completion_id OFFSET 0) c
+        CROSS JOIN LATERAL (SELECT request_version FROM strandline.runs WHERE id = c.run_id OFFSET 0) r
+        WHERE r.request_version = l.request_version AND (a.observed_at, c.run_id) <= (l.observed_at, l.run_id)
       )
       SELECT n.id AS name_id, n.name, l.service, ARRAY(SELECT n.id = ANY (names) FROM compared ORDER BY observed_at, run_id) AS has,
         (SELECT change FROM strandline.name_changes WHERE search_id = l.search_id AND name_id = n.id ORDER BY id DESC LIMIT 1) AS reported
