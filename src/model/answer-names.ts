@@ -6,6 +6,7 @@
  * longer one only. Linear in the length of the text.
  */
 import { splitFoldedWords } from '../lib/folded-words.ts';
+import { parseUrl } from './links/link.ts';
 import { removeCitations } from './statements/cited-text.ts';
 
 export const MAX_TOPIC_NAMES = 50;
@@ -115,8 +116,12 @@ const DOMAIN = /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?:[a-z]{2
 
 /** The domain of an address or of a domain as it was typed, as links have it; null if it is none. */
 export function readCitedDomain(given: string): string | null {
-  const address = URL.parse(/^https?:\/\//i.test(given) ? given : `https://${given}`);
-  if (address === null || !/^[^\s@]+$/.test(given) || given.includes('://') !== /^https?:\/\//i.test(given))
+  const address = parseUrl(/^https?:\/\//i.test(given) ? given : `https://${given}`);
+  if (
+    address === undefined ||
+    !/^[^\s@]+$/.test(given) ||
+    given.includes('://') !== /^https?:\/\//i.test(given)
+  )
     return null;
   const domain = address.hostname.replace(/^www\./, '');
   return DOMAIN.test(domain) ? domain : null;
