@@ -47,9 +47,13 @@ const TOO_WIDE = `(async () => {
   const over = document.documentElement.scrollWidth - innerWidth;
   if (over > 0) found.push('the page by ' + over);
   for (const one of document.querySelectorAll('body *')) {
-    if (one.closest('.scroll, pre, .places, .plot, .unseen, .skip, svg, input, textarea, select') !== null) continue;
+    if (one.closest('.scroll, .selection, pre, .places, .plot, .unseen, .skip, svg, input, textarea, select') !== null) continue;
+    // A line that ends in an ellipsis hides the rest.
+    const cut = one.parentElement.closest('.row .line-what, .lines a');
+    if (cut !== null && getComputedStyle(cut).textOverflow === 'ellipsis') continue;
+    const isCut = getComputedStyle(one).textOverflow === 'ellipsis';
     const { left, right } = one.getBoundingClientRect();
-    const sticks = getComputedStyle(one).display !== 'inline' && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1;
+    const sticks = !isCut && getComputedStyle(one).display !== 'inline' && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1;
     if (left < -1 || right > innerWidth + 1 || sticks) found.push(one.outerHTML.slice(0, 120));
   }
   return found.slice(0, 1).concat(found.slice(1).slice(-2));

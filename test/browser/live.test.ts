@@ -23,6 +23,8 @@ const LIVE_LISTS = ['/topics/trains/posts', '/topics/trains/links', '/searches/t
 /** These follow no events. */
 const STILL = ['/runs', '/explore?q=post', '/system', '/alerts', '/compare?topics=trains,buses'];
 
+/** The newest item; on the overview, how many stories are new. */
+const FIRST_LINE = '#newest .line, #list .line, #stories summary, #stories .hint';
 const SIZES = [WIDE, TABLET, PHONE];
 /** Slots of three hours: searches for posts find something in each, those with AI in the first of a day. */
 const SOME_HOURS = 2;
@@ -61,7 +63,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
           await page.evaluate(NOTE_SHIFTS);
         }
         const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
-        const first = await visits[0]?.page.locator('#newest .line, #list .line').first().textContent();
+        const first = await visits[0]?.page.locator(FIRST_LINE).first().textContent();
         if (address.includes('-ai')) await runUntilTomorrow(stage.history);
         // Posts, and other posts that gain.
         else for (let i = 0; i < SOME_HOURS; i += 1) await stage.history.runNextSlot();
@@ -78,8 +80,8 @@ describe.skipIf(!hasBrowser())('an open page', () => {
 
           await pill.click();
           await pill.waitFor({ state: 'detached' });
-          expect.soft(await page.evaluate(FOCUSED), size).toMatch(/^(?:newest|list)$/);
-          expect.soft(await page.locator('#newest .line, #list .line').first().textContent()).not.toBe(first);
+          expect.soft(await page.evaluate(FOCUSED), size).toMatch(/^(?:newest|list|stories)$/);
+          expect.soft(await page.locator(FIRST_LINE).first().textContent()).not.toBe(first);
           const after = await placesOf(page);
           expect.soft(columnsOf(after), size).toEqual(columnsOf(before[i] ?? []));
           expect.soft(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBe(0);

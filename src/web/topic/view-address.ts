@@ -1,13 +1,13 @@
 /**
- * What the page of a topic or search shows, as in its address: the range of its chart, a window of it, and one list. Nothing in an
- * address is refused: the page shows what is nearest, and says so.
+ * What the page of a topic or search shows, as in its address: the range of its chart, a window of it, and one list. A list or an
+ * order that this page does not have, and a time that is none, are left out, and the page says so.
  */
 import { type DateReader, formatMinute, formatTimeOfDay } from '../../lib/display-format.ts';
 import { parseTimePoint, resolveTimePoint, TIME_POINT_EXPECTED } from '../../lib/time-point.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { writeTime } from '../components/list-address.ts';
 import { parseLocalTime } from '../lists/list-range.ts';
-import { findNearest } from '../nearest-address.ts';
+import { emptyField } from '../request-input.ts';
 import { computeRange, type Range, type RangeName, RANGES } from './time-range.ts';
 import { z } from 'zod';
 
@@ -63,12 +63,13 @@ export type PageView = {
 };
 
 const text = z.string().max(100).optional();
+const chosen = <const Name extends string>(names: readonly Name[]) => emptyField.or(z.enum(names)).optional();
 export const viewQuery = z.object({
-  range: text,
+  range: chosen(RANGES),
   from: text,
   to: text,
-  tab: text,
-  sort: text,
+  tab: chosen(TABS),
+  sort: chosen(Object.values(TAB_ORDERS).flat()),
   earlier: text,
 });
 type ViewQuery = z.infer<typeof viewQuery>;
@@ -98,10 +99,9 @@ export function readView(
   { usual, tabs, now, zone }: { usual: RangeName; tabs: readonly TabName[]; now: Date; zone: string },
 ): PageView {
   const notes: string[] = [];
-  const asked = readRange(query.range, usual, notes);
   const from = readTime('from', query.from, { now, zone }, notes);
   const to = readTime('to', query.to, { now, zone }, notes);
-  const range = computeRange(widenRange(asked ?? usual, from, now), now);
+  const range = computeRange(widenRange(query.range ?? usual, from, now), now);
   const window = chooseWindow(range, { from, to }, { now, zone }, notes);
   const tab = readChoice('tab', query.tab, tabs, notes);
   const orders = listOrders(tab, window);
@@ -115,7 +115,7 @@ export function readView(
     earlier,
     notes,
     address: {
-      range: asked === undefined && range.name === usual ? undefined : range.name,
+      range: query.range === undefined && range.name === usual ? undefined : range.name,
       from: window.isPart ? window.from : undefined,
       to: window.isPart ? window.until : undefined,
       tab: tab === tabs[0] ? undefined : tab,
@@ -143,15 +143,6 @@ export function listOrders(tab: TabName, { reachesNow }: Window): readonly TabOr
   return all.filter((order) => reachesNow || !ORDERS_OF_NOW.has(order));
 }
 
-function readRange(given: string | undefined, usual: RangeName, notes: string[]): RangeName | undefined {
-  if (given === undefined || given === '') return undefined;
-  const nearest = RANGES.find((name) => name === findNearest(given, RANGES));
-  if (nearest === given) return nearest;
-  const shown = nearest ?? usual;
-  notes.push(`There is no range ${JSON.stringify(given)} (${RANGES.join(', ')}): this is ${shown}.`);
-  return shown;
-}
-
 function readChoice<Name extends string>(
   what: string,
   given: string | undefined,
@@ -161,12 +152,9 @@ function readChoice<Name extends string>(
   if (usual === undefined) throw new Error(`a page without a ${what}`);
   if (given === undefined || given === '') return usual;
   const choices = [usual, ...others];
-  const nearest = findNearest(given, choices);
-  const found = choices.find((name) => name === nearest);
-  if (found !== given)
-    notes.push(
-      `There is no ${what} ${JSON.stringify(given)} here (${choices.join(', ')}): this is ${usual}.`,
-    );
+  const found = choices.find((name) => name === given);
+  if (found === undefined)
+    notes.push(`There is no ${what} ${given} here (${choices.join(', ')}): this is ${usual}.`);
   return found ?? usual;
 }
 

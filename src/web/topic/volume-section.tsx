@@ -9,7 +9,7 @@ import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { writeListPath } from '../components/list-address.ts';
 import { EmptyState, FoldedSection, Section, Tabs } from '../components/section.tsx';
-import { Button, Field } from '../components/form.tsx';
+import { Field } from '../components/form.tsx';
 import { nameSearch } from '../../model/search-name.ts';
 import { formatLocalTime } from '../lists/list-range.ts';
 import { type PageView, writeView } from './view-address.ts';
@@ -191,7 +191,7 @@ function TimeForm({ view: { window, address } }: Pick<TopicSectionProps, 'view'>
         {address.earlier === true ? <input type="hidden" name="earlier" value="yes" /> : null}
         <Field name="from" label="From" kind="datetime-local" value={formatLocalTime(window.from, zone)} />
         <Field name="to" label="To" kind="datetime-local" value={formatLocalTime(window.until, zone)} />
-        <Button words="Show" />
+        <button class="plain">Show</button>
       </form>
     </details>
   );

@@ -431,6 +431,7 @@ const WITHOUT_KEY: Record<string, string> = {
   'POST /api/v1/restore': 'sets a state',
   'POST /api/v1/topics/:topic/pause': 'sets a state',
   'POST /api/v1/topics/:topic/resume': 'sets a state',
+  'POST /api/v1/topics/:topic/names': 'sets what a name is',
   'POST /api/v1/topics/:topic/sources': 'an address is among the sources of a topic once',
   'POST /api/v1/topics/:topic/sources/:source/test': 'reads it again',
   'POST /api/v1/topics/:topic/sources/:source/on': 'sets a state',

@@ -273,7 +273,7 @@ test('the pages of a removed topic show what it found, and its runs as the API d
   await derivePending(world.ctx, { settleMs: null });
   expect(await person.post('/topics/pier/remove')).toMatchObject({ status: 303 });
   const { html } = await person.get('/topics/pier');
-  expect(textOf(html)).toContain('1 search, watched since');
+  expect(textOf(html)).toContain('1 search');
   expect(html).toContain('href="/searches/pier-posts"');
   expect(html).toMatch(/line is-post/);
   expect(html).not.toContain('href="/new?topic=pier"');
