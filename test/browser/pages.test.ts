@@ -35,7 +35,7 @@ const PAGES: readonly Row[] = [
   ['topic over a day', '/topics/buses?range=24h'],
   ['window of a topic', '/topics/trains?range=30d&from=2d&to=1d&tab=posts&earlier=yes'],
   ['answers of a topic', '/topics/trains?range=30d&tab=answers'],
-  ['voices of a topic', '/topics/trains?range=14d&tab=voices'],
+  ['voices of a topic', '/topics/trains?range=7d&tab=voices'],
   ['first page of a topic', '/topics/harbour-seals'],
   ['search for posts', '/searches/trains-posts'],
   ['search with AI', '/searches/trains-ai?range=30d'],
