@@ -1,7 +1,7 @@
 /** Routes whose reply is bytes: by hand in the API, and here, in a process without a server. */
 import { Refused } from '../model/errors.ts';
 import type { Context } from '../monitor/context.ts';
-import type { OperationSpec } from './operation-specs.ts';
+import type { MemberSpec, OperationSpec } from './operation-specs.ts';
 
 type ByteReply = Pick<
   OperationSpec,
@@ -14,7 +14,7 @@ export const RUN_ANSWER: ByteReply = {
   does: 'Download the raw response of a run',
   method: 'GET',
   path: '/api/v1/runs/{run}/answer',
-  members: [{ name: 'run', in: 'params', flag: '', help: '' }],
+  members: listMembers('params', 'run'),
 };
 
 /** All rows of a kind; a process without a server reads its database itself. */
@@ -24,7 +24,7 @@ export const EXPORT_ROWS: ByteReply = {
   does: 'Export rows',
   method: 'GET',
   path: '/api/v1/exports/{kind}',
-  members: [{ name: 'kind', in: 'params', flag: '', help: '' }],
+  members: listMembers('params', 'kind'),
 };
 
 /** The result of a SQL statement, as JSON of any size; a process without a server asks its database itself. */
@@ -34,7 +34,7 @@ export const QUERY_SQL: ByteReply = {
   does: 'Run a SQL query',
   method: 'POST',
   path: '/api/v1/sql',
-  members: [{ name: 'sql', in: 'body', flag: '', help: '' }],
+  members: listMembers('body', 'sql'),
 };
 
 /** One message of the Model Context Protocol; only a server takes it. */
@@ -45,8 +45,13 @@ export const ASSISTANT: ByteReply = {
   method: 'POST',
   path: '/mcp',
   callsService: true,
-  members: ['jsonrpc', 'id', 'method', 'params'].map((name) => ({ name, in: 'body', flag: '', help: '' })),
+  members: listMembers('body', 'jsonrpc', 'id', 'method', 'params'),
 };
+
+/** Members that no option of a command sets by itself. */
+function listMembers(place: MemberSpec['in'], ...names: readonly string[]): MemberSpec[] {
+  return names.map((name) => ({ name, in: place, flag: '', help: '' }));
+}
 
 /** Reads the bytes of such a reply in this process. @throws Refused `not_found` */
 export async function openHere(

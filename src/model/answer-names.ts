@@ -2,7 +2,7 @@
  * Which of the names that a topic lists are in an answer, and which of their domains it cites. Pure.
  *
  * A name is found as whole words, without case and accents (`splitFoldedWords`), in one line of one section; in scripts without
- * spaces, wherever its characters are. Addresses and citations are no text. A name inside of a longer listed name counts for the
+ * spaces, wherever its characters are. Addresses and citations are no text. A name inside a longer listed name counts for the
  * longer one only. Linear in the length of the text.
  */
 import { splitFoldedWords } from '../lib/folded-words.ts';

@@ -1,4 +1,4 @@
-/** Which words of a statement another one lacks, to be marked where both are shown. */
+/** Finds the words of a statement that another statement lacks, so that a page can mark them where it shows both. */
 import { splitIndexWords } from '../relevance.ts';
 import { readStatementWords } from './statement-words.ts';
 

@@ -13,18 +13,7 @@ const COMPARED_MS = 7 * DAY;
 /** The newest posts of each time that are compared. */
 const MAX_POSTS = 2_000;
 
-type Explained = Pick<
-  NewTrendState,
-  | 'reason'
-  | 'reason_name'
-  | 'reason_share'
-  | 'reason_share_before'
-  | 'reason_post_id'
-  | 'reason_post_at'
-  | 'why'
->;
-
-const UNEXPLAINED: Explained = {
+const UNEXPLAINED = {
   reason: null,
   reason_name: null,
   reason_share: null,
@@ -32,7 +21,10 @@ const UNEXPLAINED: Explained = {
   reason_post_id: null,
   reason_post_at: null,
   why: null,
-};
+} satisfies Partial<NewTrendState>;
+
+/** What a state stores about its cause. */
+type Explained = Pick<NewTrendState, keyof typeof UNEXPLAINED>;
 
 /** @param until up to when posts are observed */
 export async function explainState(

@@ -35,6 +35,9 @@ export type FeedLink = Pick<
   post: FeedPost | null;
 };
 
+/** A message has the reason as a sentence. */
+type ReasonColumn = Extract<keyof NewSpike & keyof NewTrendState, `reason${string}`>;
+
 export type FeedSpike = { id: Id } & Omit<
   NewSpike,
   | 'search_id'
@@ -45,12 +48,7 @@ export type FeedSpike = { id: Id } & Omit<
   | 'top_author_id'
   | 'author_share'
   | 'tz'
-  | 'reason'
-  | 'reason_name'
-  | 'reason_share'
-  | 'reason_share_before'
-  | 'reason_post_id'
-  | 'reason_post_at'
+  | ReasonColumn
   | 'n_without_reason'
   | 'window_authors'
   | 'distinct_names'
@@ -59,17 +57,7 @@ export type FeedSpike = { id: Id } & Omit<
 
 export type FeedTrend = { id: Id } & Omit<
   NewTrendState,
-  | 'search_id'
-  | 'run_id'
-  | 'compared_since'
-  | 'tz'
-  | 'reason'
-  | 'reason_name'
-  | 'reason_share'
-  | 'reason_share_before'
-  | 'reason_post_id'
-  | 'reason_post_at'
-  | 'at'
+  'search_id' | 'run_id' | 'compared_since' | 'tz' | ReasonColumn | 'at'
 >;
 
 /** A name that entered answers, or left them. */

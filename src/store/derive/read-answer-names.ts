@@ -13,7 +13,7 @@ import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { DOMAIN_SQL } from '../volume/domain.ts';
 
-/** An answer of a topic with names. */
+/** An answer in a topic that lists names. */
 type UnreadAnswer = {
   id: Id;
   search_id: Id;

@@ -34,7 +34,7 @@ export type Card = Ranked & {
   reason: string | null;
   action:
     | { words: string; href: string }
-    /** Path of the form that runs something, and its fields. */
+    /** Where the card's button posts its form, and the fields of that form. */
     | { words: string; run: string; fields?: Readonly<Record<string, string>> };
 };
 

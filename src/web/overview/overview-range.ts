@@ -37,7 +37,7 @@ const EVENING = '18:00';
 const MAX_RANGE_MS = 92 * DAY;
 
 /**
- * The nearest range to what an address says; the note tells where it says something else. An address without a range is that of the
+ * The range nearest to that of the address, with a note where they differ. An address without a range is that of the
  * last visit, or of yesterday evening at the first one.
  */
 export function resolveOverviewRange(

@@ -23,7 +23,7 @@ const SORT_WORDS: Readonly<Record<Sort, string>> = {
   name: 'Name',
 };
 
-/** How the topics of the overview are chosen and sorted. */
+/** How the overview filters and sorts its topics. */
 export type TopicChoice = { sort: Sort; label: string | undefined; filter: string | undefined };
 
 const SORT_ORDERS: Readonly<Record<Sort, (a: TopicPulse, b: TopicPulse) => number>> = {

@@ -103,7 +103,7 @@ export async function readTopicData(
   };
 }
 
-/** The time before a range, as long as it. */
+/** The period of the same length that ends where a range begins. */
 export function computePeriodBefore({ per, from, until }: Range): Pick<Range, 'per' | 'from' | 'until'> {
   return { per, from: new Date(2 * from.getTime() - until.getTime()), until: from };
 }

@@ -8,7 +8,7 @@ import {
   nameZone,
 } from '../../../lib/display-format.ts';
 
-/** Of one post, in the gain of a spike of engagement: a smaller share is no reason. */
+/** The smallest share of the gain of an engagement spike for which one post is its reason. */
 export const MIN_POST_SHARE = 0.3;
 
 export type ReasonFacts = {
