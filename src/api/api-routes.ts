@@ -39,6 +39,7 @@ import { VOLUME_OPERATIONS } from '../monitor/trends/volume-operations.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { feedDocumentRoutes } from './feed-document-routes.ts';
+import { VIEW_OPERATIONS } from '../monitor/access/view-operations.ts';
 import { FEED_OPERATIONS } from '../monitor/feeds/feed-operations.ts';
 import { routesOf } from './operation-routes.ts';
 import { LINK_OPERATIONS } from '../monitor/items/link-operations.ts';
@@ -84,6 +85,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   feedDocumentRoutes,
   routesOf(DELIVERY_OPERATIONS),
   routesOf(PROBLEM_OPERATIONS),
+  routesOf(VIEW_OPERATIONS),
   routesOf(TOKEN_OPERATIONS),
   routesOf(SERVICE_KEY_OPERATIONS),
   routesOf(DIGEST_OPERATIONS),

@@ -101,12 +101,12 @@ function prefixPaths(error: unknown, request: RequestParts): unknown {
   );
 }
 
-/** Paths that already have a prefix. */
+/** Paths that already have a prefix; a member of a body may have such a name, too. */
 const PREFIXED_PATH = /^(?:body|query|params|headers|address)(?:\.|$)/;
 
 /** @returns `body.searches.0.prompt` for `searches[0].prompt` */
 function prefixPath(path: string, { body, params, query }: RequestParts): string {
-  if (PREFIXED_PATH.test(path)) return path;
+  if (PREFIXED_PATH.test(path) && !hasMember(body, path)) return path;
   const steps = path.replaceAll(/\[(\d+)\]/g, '.$1');
   const [first = ''] = steps.split('.');
   if (hasMember(params, first)) return `params.${steps}`;

@@ -34,6 +34,7 @@ export const SUBJECTS = {
   feeds: async () => (await import('../monitor/feeds/feed-operations.ts')).FEED_OPERATIONS,
   digests: async () => (await import('../monitor/digests/digest-operations.ts')).DIGEST_OPERATIONS,
   dismissals: async () => (await import('../monitor/alerts/dismissal-operations.ts')).DISMISSAL_OPERATIONS,
+  views: async () => (await import('../monitor/access/view-operations.ts')).VIEW_OPERATIONS,
   tokens: async () => (await import('../monitor/access/token-operations.ts')).TOKEN_OPERATIONS,
   serviceKeys: async () => (await import('../monitor/access/token-operations.ts')).SERVICE_KEY_OPERATIONS,
   audit: async () => (await import('../monitor/access/audit-operations.ts')).AUDIT_OPERATIONS,

@@ -47,6 +47,8 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['channels remove desk', ['channel.removed']],
   ['feeds add --topic gulls ferry', ['feed.created']],
   ['feeds remove 1', ['feed.revoked']],
+  ['views add gulls /topics/gulls?range=7d', ['view.saved']],
+  ['views remove gulls', ['view.removed']],
   ['sources add gulls https://gulls.example/feed --untested', ['topic.sources_changed']],
   ['sources add gulls https://gulls.example/feed --untested', []],
   ['sources off gulls 1', ['topic.sources_changed']],

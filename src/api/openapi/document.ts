@@ -55,6 +55,7 @@ const TAGS: readonly { name: string; description: string }[] = [
   { name: 'alerts', description: 'Rules decide what to send, channels where. Deliveries are the messages.' },
   { name: 'feeds', description: 'Addresses for feed readers. Each has a key that reads one feed.' },
   { name: 'digests', description: 'What a span of time brought, in two minutes of reading.' },
+  { name: 'views', description: 'Addresses of pages with their filters, each under a name.' },
   { name: 'tokens', description: 'Tokens for the API and the dashboard.' },
   { name: 'audit log', description: 'Who created, changed or removed what.' },
   { name: 'retention', description: 'How long data is kept, and what has expired.' },

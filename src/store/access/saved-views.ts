@@ -1,27 +1,35 @@
 /** Saved views: addresses of the dashboard, each under a name. */
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, gt } from 'drizzle-orm';
 import { createOrm, type Id, type Orm, type Transaction } from '../db/database.ts';
 import { saved_views } from '../schema/system-tables.ts';
 
 export type SavedView = typeof saved_views.$inferSelect;
 
-/** By name. */
-export async function readSavedViews({ orm }: Orm, limit: number): Promise<SavedView[]> {
-  return orm.select().from(saved_views).orderBy(asc(saved_views.name), asc(saved_views.id)).limit(limit);
+/** By name, which no two have in common. @param page.after only those with a name after this one */
+export async function readSavedViews(
+  { orm }: Orm,
+  { limit, after }: { limit: number; after?: string | undefined },
+): Promise<SavedView[]> {
+  return orm
+    .select()
+    .from(saved_views)
+    .where(after === undefined ? undefined : gt(saved_views.name, after))
+    .orderBy(asc(saved_views.name))
+    .limit(limit);
 }
 
-/** @returns false if another view has the name */
-export async function insertSavedView(tx: Transaction, view: Omit<SavedView, 'id'>): Promise<boolean> {
-  const rows = await createOrm(tx)
-    .insert(saved_views)
-    .values(view)
-    .onConflictDoNothing()
-    .returning({ id: saved_views.id });
-  return rows.length > 0;
+/** @returns undefined if another view has the name */
+export async function insertSavedView(
+  tx: Transaction,
+  view: Omit<SavedView, 'id'>,
+): Promise<SavedView | undefined> {
+  const [row] = await createOrm(tx).insert(saved_views).values(view).onConflictDoNothing().returning();
+  return row;
 }
 
-/** @returns the view that was deleted; undefined if there is none */
-export async function deleteSavedView(tx: Transaction, id: Id): Promise<SavedView | undefined> {
-  const [row] = await createOrm(tx).delete(saved_views).where(eq(saved_views.id, id)).returning();
+/** @param named its id, or its name. @returns the view that was deleted; undefined if there is none */
+export async function deleteSavedView(tx: Transaction, named: Id | string): Promise<SavedView | undefined> {
+  const isNamed = typeof named === 'string' ? eq(saved_views.name, named) : eq(saved_views.id, named);
+  const [row] = await createOrm(tx).delete(saved_views).where(isNamed).returning();
   return row;
 }

@@ -62,7 +62,7 @@ export async function readOverview(
     undelivered: tallyUndelivered(db, range),
     tools: readUnresponsiveTools(db, {}),
     pause: readPauseOfAll(db),
-    views: readSavedViews(db, MAX_VIEWS),
+    views: readSavedViews(db, { limit: MAX_VIEWS }),
     hours: readBuckets(db, {
       searchIds: findYoungSearches(searches, now),
       per: 'hour',

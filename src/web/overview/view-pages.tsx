@@ -20,7 +20,7 @@ const params = z.object({ id: idKey });
 export function addViewPages(app: App, { ctx }: RouteContext): void {
   const scope = 'write';
   app.get('/views', { config: { scope: 'read' } }, async (request, reply) => {
-    const views = await readSavedViews(ctx.db, MAX_VIEWS);
+    const views = await readSavedViews(ctx.db, { limit: MAX_VIEWS });
     return renderPage(request, reply, {
       title: 'Saved views',
       here: '/views',
@@ -44,8 +44,8 @@ export function addViewPages(app: App, { ctx }: RouteContext): void {
   });
 
   app.post('/views/:id/remove', { schema: { params }, config: { scope } }, async (request, reply) => {
-    const isRemoved = await removeView(request.acting, request.params.id);
-    return redirectWithFlash(reply, '/views', isRemoved ? 'view_removed' : 'unchanged');
+    const removed = await removeView(request.acting, request.params.id);
+    return redirectWithFlash(reply, '/views', removed === undefined ? 'unchanged' : 'view_removed');
   });
 }
 

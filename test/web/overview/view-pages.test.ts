@@ -66,6 +66,37 @@ test.each([
   expect((await person.post('/views', { name: 'Elsewhere', address })).status).toBe(400);
 });
 
+test('the API validates as the form does, lists by name, and removes by name or id', async () => {
+  const send = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
+    app.inject({ method, url: `/api/v1/views${url}`, ...(payload === undefined ? {} : { payload }) });
+  const refused = await send('POST', '', { name: ' ', address: '//evil.example' });
+  expect(refused.statusCode).toBe(400);
+  expect(refused.json()).toMatchObject({
+    errors: [{ path: 'body.name' }, { path: 'body.address', given: '//evil.example' }],
+  });
+  expect((await send('POST', '', { name: 'German posts', address: '/runs' })).statusCode).toBe(409);
+  const saved = await send('POST', '', { name: 'A/B & c', address: '/compare?topics=a,b#chart' });
+  expect(saved.statusCode).toBe(201);
+  expect(saved.json()).toMatchObject({ name: 'A/B & c', address: '/compare?topics=a,b' });
+  const first = (await send('GET', '?limit=1')).json<{ items: { name: string }[]; next_cursor: string }>();
+  expect(first.items.map(({ name }) => name)).toEqual(['A/B & c']);
+  const rest = (await send('GET', `?cursor=${first.next_cursor}`)).json<{
+    items: { name: string; id: string }[];
+  }>();
+  expect(rest.items.map(({ name }) => name)).toEqual(['German posts']);
+  expect((await send('DELETE', `/${encodeURIComponent('A/B & c')}`)).json()).toMatchObject({
+    name: 'A/B & c',
+  });
+  expect((await send('DELETE', `/${encodeURIComponent('A/B & c')}`)).statusCode).toBe(404);
+  expect((await send('POST', '', { name: '1', address: '/runs' })).statusCode).toBe(201);
+  // Digits are an id.
+  expect((await send('DELETE', `/${saved.json<{ id: string }>().id}`)).statusCode).toBe(404);
+  await person.post('/views', { name: 'gone soon', address: '/runs' });
+  const { items } = (await send('GET', '')).json<{ items: { name: string; id: string }[] }>();
+  for (const { id, name } of items)
+    if (name !== 'German posts') expect((await send('DELETE', `/${id}`)).statusCode).toBe(200);
+});
+
 test('a view is removed, once', async () => {
   const { html } = await person.get('/views');
   const [, action = ''] = /action="(\/views\/\d+\/remove)"/.exec(html) ?? [];
