@@ -132,9 +132,9 @@ export const VARIABLES = {
       openPages: variable('SERVICE_OPEN_PAGES', yesOrNo, 'whether the models ORBIT and HORIZON open found pages for the completion', { default: 'true', see: 'sources.md#what-to-expect-of-each' }),
       addresses: variable('SERVICE_SOURCE_URLS', addressesByName, 'other base URLs by source, such as a mirror or caching proxy', { default: '' }),
     },
-    /** The language model that writes completions; undefined: completions quote sources. */
+    /** The language model that plans searches and writes completions; undefined: completions quote sources. */
     model: {
-      baseUrl: variable('LLM_BASE_URL', server, 'URL of the language model that writes completions', { needed: true, unset: 'completions quote sources', see: '../internals/service.md#completions' }),
+      baseUrl: variable('LLM_BASE_URL', server, 'URL of the language model that plans searches and writes completions', { needed: true, unset: 'completions quote sources', see: '../internals/service.md#completions' }),
       apiKey: variable('LLM_API_KEY', anyText, 'key of the language model', { secret: 'whole' }),
       model: variable('LLM_MODEL', anyText, 'name of the language model', { needed: true }),
     },

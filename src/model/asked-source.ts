@@ -34,3 +34,17 @@ export type AskedSource = {
   code: string | null;
   message: string | null;
 };
+
+/** What a language model planned for an answer. */
+export type ModelPlanReport = {
+  /** How long it took, in milliseconds; 0: the plan of an earlier request of the day. */
+  ms: number;
+  /** Why its plan was not used, as the end of a sentence about the model. Null: it was used. */
+  why: string | null;
+  /** The questions that the prompt consists of; empty if it asks one thing. */
+  questions: string[];
+  /** `language`: ISO 639-1, null if unknown. `days`: age of results at most; null: as requested. */
+  queries: { tool: string; words: string; language: string | null; days: number | null }[];
+  /** Queries of the model that were not used: not valid, repeated, or too many. */
+  left_out: number;
+};

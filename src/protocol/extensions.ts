@@ -2,13 +2,13 @@
  * Our service's additions to the specification (docs/internals/specification-choices.md). Clients of the specification
  * can ignore them. These schemas are strict: what the specification types as a text or a number is never null.
  */
-import type { AskedSource, OpenedPages } from '../model/asked-source.ts';
+import type { AskedSource, ModelPlanReport, OpenedPages } from '../model/asked-source.ts';
 import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../model/counters.ts';
 import { z } from 'zod';
 import { ownSourceReport } from './own-sources.ts';
 import { aiResponseWithWeb, microblogAuthor, microblogPost, resultItem } from './specification.ts';
 
-/** Why part of a response is empty or incomplete; `tool` is the tool's label. */
+/** Why part of a response is empty or incomplete; `tool` is the tool's label, or empty if it is about the whole answer. */
 export const warning = z.object({ code: z.string(), tool: z.string(), message: z.string() });
 export type ServedWarning = z.infer<typeof warning>;
 
@@ -26,6 +26,9 @@ export const ENTRIES_LEFT_OUT = 'entries_left_out';
 
 /** Code of the warning that found pages could not be opened, so that the completion knows their excerpts only. */
 export const PAGES_UNREAD = 'pages_unread';
+
+/** Code of the warning that a language model should have planned queries and did not. Its tool is empty: it is about the whole answer. */
+export const PLANNED_WITHOUT_MODEL = 'planned_without_model';
 
 /** Who wrote the completion; `none` if there were no results, or only links were requested. */
 export const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
@@ -93,12 +96,32 @@ const openedPages: z.ZodType<OpenedPages> = z.object({
   ),
 });
 
+/** See {@link ModelPlanReport}. */
+const modelPlan: z.ZodType<ModelPlanReport> = z.object({
+  ms: z.int().nonnegative(),
+  why: z.string().nullable(),
+  questions: z.array(z.string()),
+  queries: z.array(
+    z.object({
+      tool: z.string(),
+      words: z.string(),
+      language: z.string().nullable(),
+      days: z.int().nullable(),
+    }),
+  ),
+  left_out: z.int().nonnegative(),
+});
+
 /**
  * How an answer was found. Only for requests with the header {@link PLAN_HEADER}. Without `pages`, none was opened: the model
- * opens none, or there was none to open.
+ * opens none, or there was none to open. Without `by_model`, no language model was asked to plan.
  */
 export const searchPlan = z
-  .object({ sources: z.array(askedSource), pages: openedPages.optional() })
+  .object({
+    sources: z.array(askedSource),
+    pages: openedPages.optional(),
+    by_model: modelPlan.optional(),
+  })
   .optional();
 
 /** Asks for the plan of an answer: `true`. */

@@ -16,7 +16,10 @@ import { openFindings } from './answering/open-findings.ts';
 import { takeTurn } from './event-loop-turns.ts';
 import { toFlatPosts } from './flat-posts.ts';
 import { MODEL_TIERS } from './planning/model-tiers.ts';
+import type { ModelPlan, Planner } from './planning/model-plan.ts';
 import {
+  acceptsWordings,
+  computeDateWindow,
   type Findings,
   type RetrievalRequest,
   type RetrievalResult,
@@ -32,6 +35,8 @@ export type AiSearchContext = {
   log: Logger;
   /** Writes completions; without a model, completions are made of quotations. */
   model: LanguageModel | undefined;
+  /** Plans further wordings with the model; undefined: they are planned without. */
+  planner?: Planner | undefined;
   /** Whether web pages have a results group, and results the time of their publication, which the specification does not show. */
   webGroup: boolean;
   /** Opens found pages; undefined: none are opened. */
@@ -62,10 +67,18 @@ export async function runAiSearch(
   const isFlat = form.answers === 'flat';
   // Its process starts while sources are queried.
   if (MODEL_TIERS[request.model].pages > 0 && !form.linksOnly) ctx.pages?.prepare();
-  const retrieval = await retrieveFindings(ctx, request, signal, (source, items) => {
+  const planning = planSearch(ctx, request, signal);
+  // It rejects only once the client is gone, which retrieval notices by itself.
+  const planned = planning?.then(
+    ({ wordings }) => wordings,
+    () => new Map(),
+  );
+  const found = await retrieveFindings({ ...ctx, planned }, request, signal, (source, items) => {
     if (isFlat) listener?.onGroup(source, toFlatItems(source, items));
     else if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, toResultItems(items, ctx));
   });
+  const byModel = await planning;
+  const retrieval = { ...found, warnings: [...found.warnings, ...(byModel?.warnings ?? [])] };
   const leftMs = () => MODEL_TIERS[request.model].budgetMs - (monotonicMs() - began);
   // Only a completion reads pages.
   const retrieved = form.linksOnly
@@ -87,6 +100,25 @@ export async function runAiSearch(
     ...(isFlat ? assembleFlatResponse(retrieved, written) : assembleResponse(retrieved, written, ctx)),
     ...ctx.plan?.member(),
   };
+}
+
+/** Asks a language model for further wordings, if the model of the request sends any; undefined if none are asked for. */
+function planSearch(
+  { planner, sources, plan }: AiSearchContext,
+  { prompt, selected, model, at, ...period }: RetrievalRequest,
+  signal: AbortSignal,
+): Promise<ModelPlan> | undefined {
+  const { planMs, narrower } = MODEL_TIERS[model];
+  const accepting = selected.filter((source) =>
+    sources.some((each) => each.source === source && !each.unavailable && acceptsWordings(each)),
+  );
+  if (planner === undefined || planMs === 0 || accepting.length === 0) return undefined;
+  const window = period.window ?? computeDateWindow(period.dateFilter, at);
+  const request = { prompt, sources: accepting, perSource: narrower, window, at, limitMs: planMs };
+  return planner(request, signal).then((planned) => {
+    plan?.addModelPlan(planned.report);
+    return planned;
+  });
 }
 
 /** Where each source's results stand. Posts have no group: they feed the completion and the links only. */

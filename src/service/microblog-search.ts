@@ -37,7 +37,7 @@ export async function searchMicroblog<Post>(
   // The user's own wording alone: posts come by their time, so that none may be there that says something else.
   const { own } = planWordings(prompt);
   const query = { from: undefined, to: at, limit: count };
-  const gathered = await querySources(gathering, 'microblog', [own], query);
+  const gathered = await querySources(gathering, 'microblog', { own, further: [] }, query);
   signal.throwIfAborted();
   const warnings = collectWarnings(gathered, 'microblog');
   const items = gathered.lists

@@ -31,6 +31,7 @@ import { buildServedPaths, isClientOf2026 } from './dialect-choice.ts';
 import { registerCheckRoute } from './check-route.ts';
 import { registerHealthRoutes } from './service-health.ts';
 import { LIVE_PATH, SANDBOX_PATH } from './ports.ts';
+import { createPlanner, type Planner } from './planning/model-plan.ts';
 import { AI_SEARCH, createOperationHandler, MICROBLOG_SEARCH, respond } from './operations.ts';
 import { SANDBOX_SEED, createSandboxSources } from './sandbox/sandbox-sources.ts';
 import { respondWithFaults } from './sandbox/respond-with-faults.ts';
@@ -161,11 +162,13 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   const check = createKeyCheck(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), isOwn, parts);
   const gate = createKeyGate(check);
   registerTruthRoute(app, gate, parts.sandboxSeed ?? SANDBOX_SEED, clock);
-  const atRoot = describeMount('root', '', sources, parts);
+  const planner = parts.model && createPlanner(parts.model, log);
+  const means = { ...parts, planner };
+  const atRoot = describeMount('root', '', sources, means);
   const mounts = [
     atRoot,
-    describeMount('sandbox', SANDBOX_PATH, simulated, parts),
-    ...(live === undefined ? [] : [describeMount('live', LIVE_PATH, live, parts)]),
+    describeMount('sandbox', SANDBOX_PATH, simulated, means),
+    ...(live === undefined ? [] : [describeMount('live', LIVE_PATH, live, means)]),
   ];
   const [neutral, named, flat] = [loadDialect('neutral'), loadDialect('named'), loadDialect('named-2026')];
   const doors = [
@@ -192,14 +195,15 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
     about,
     version: parts.version ?? 'unknown',
     model: atRoot.model,
+    planner: atRoot.planner,
     pages: atRoot.pages,
     onAnswered: ({ status, ms }) =>
       parts.onAnswered?.({ operation: 'ai', mount: 'root', status, seconds: ms / SECOND }),
   });
-  for (const { mount, below, isSimulated, ...means } of mounts) {
+  for (const { mount, below, isSimulated, ...given } of mounts) {
     for (const { at, chooseDialect, isGuessed } of doors) {
       const ctx = {
-        ...means,
+        ...given,
         chooseDialect,
         isGuessed,
         respond: mount === 'sandbox' ? respondWithFaults : respond,
@@ -245,7 +249,7 @@ function describeMount(
   mount: ServedRequest['mount'],
   below: string,
   sources: readonly SearchSource[],
-  { own, model, pages }: ServiceOptions,
+  { own, model, planner, pages }: ServiceOptions & { planner: Planner | undefined },
 ) {
   const isSimulated = sources.some(({ state }) => state === 'sandbox');
   return {
@@ -255,6 +259,7 @@ function describeMount(
     isSimulated,
     own: isSimulated ? undefined : own,
     model: isSimulated ? undefined : model,
+    planner: isSimulated ? undefined : planner,
     pages: isSimulated ? undefined : pages,
   };
 }

@@ -5,6 +5,7 @@ import { trimEndSlashes } from '../../model/links/link.ts';
 import { MINUTE } from '../../lib/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { findNetworkCode } from '../../platform/network.ts';
+import { retryAfterMs } from '../../protocol/retry-after.ts';
 import { readLimitedBody } from '../sources/resilience/http-request.ts';
 import { request } from 'undici';
 import { z } from 'zod';
@@ -22,9 +23,14 @@ export type LanguageModel = {
 export type ModelQuestion = {
   system: string;
   user: string;
+  /** What the response is for; names the schema too. */
+  purpose: ModelPurpose;
   /** JSON schema of the response, limited to what every strict server supports. */
   schema: Readonly<Record<string, unknown>>;
 };
+
+export const MODEL_PURPOSES = ['plan', 'write', 'check'] as const;
+export type ModelPurpose = (typeof MODEL_PURPOSES)[number];
 
 type ModelFailure = 'no_answer' | 'status' | 'too_large' | 'unreadable' | 'refused' | 'empty' | 'resting';
 
@@ -33,22 +39,48 @@ export class ModelFailed extends Error {
   readonly reason: ModelFailure;
   /** HTTP status, or network error code (`ECONNREFUSED`), if that is the reason. */
   readonly status: number | string | undefined;
+  /** The header `Retry-After` of a response with a status other than 200. */
+  readonly retryAfter: string | null;
 
-  constructor(reason: ModelFailure, status?: number | string) {
+  constructor(reason: ModelFailure, status?: number | string, retryAfter: string | null = null) {
     super(status === undefined ? reason : `${reason} ${status}`);
     this.name = 'ModelFailed';
     this.reason = reason;
     this.status = status;
+    this.retryAfter = retryAfter;
   }
+}
+
+const FAILURE_TEXTS: Readonly<Record<ModelFailure, string>> = {
+  no_answer: 'did not respond',
+  status: 'responded with an error',
+  too_large: 'returned too much',
+  unreadable: 'returned something else than a completion',
+  refused: 'refused',
+  empty: 'returned nothing',
+  resting: 'is paused after failures',
+};
+
+/** The end of a sentence about the model: `responded with an error (HTTP 500)`. @throws any error that is no failure of a model */
+export function describeModelFailure(error: unknown): string {
+  if (!(error instanceof ModelFailed)) throw error;
+  const { reason, status } = error;
+  const detail = status === undefined ? '' : ` (${typeof status === 'number' ? `HTTP ${status}` : status})`;
+  return `${FAILURE_TEXTS[reason]}${detail}`;
 }
 
 /** Maximum response size in bytes; a completion has a few thousand. */
 const MAX_RESPONSE_BYTES = 500_000;
 /** Low, so that the same sources give similar completions. */
 const TEMPERATURE = 0.1;
-/** Ways to request JSON, strictest first; after a 400, the next is tried. */
+/** Ways to request JSON, strictest first. */
 const RESPONSE_FORMATS = ['json_schema', 'json_object', 'text'] as const;
-type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
+/** Parameters that a server may refuse. */
+type RequestForm = { format: (typeof RESPONSE_FORMATS)[number]; hasTemperature: boolean };
+/** Of a server that refuses parameters: its request is invalid, or cannot be processed. */
+const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 422]);
+/** Of the response of a server that refuses parameters, for the name of the refused one. */
+const MAX_REFUSAL_BYTES = 20_000;
 
 const chatResponse = z.object({
   choices: z.array(
@@ -77,35 +109,39 @@ export function createLanguageModel(settings: {
     'accept-encoding': 'identity',
     ...(settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
   };
-  // The format that worked, remembered until restart.
-  let easiest = 0;
+  // What the server accepted last, remembered until restart.
+  let accepted: RequestForm = { format: 'json_schema', hasTemperature: true };
 
-  async function post(way: ResponseFormat, question: ModelQuestion, signal: AbortSignal) {
-    const body = JSON.stringify(buildRequestBody(settings.model, way, question));
+  async function post(form: RequestForm, question: ModelQuestion, signal: AbortSignal) {
+    const body = JSON.stringify(buildRequestBody(settings.model, form, question));
     const response = await request(url, { method: 'POST', headers, body, signal });
-    if (response.statusCode !== 200) {
-      response.body.on('error', () => {}).destroy();
-      return { status: response.statusCode, text: '' };
+    const { statusCode: status } = response;
+    if (status === 200) {
+      const text = await readLimitedBody(response.body, MAX_RESPONSE_BYTES);
+      if (text === undefined) throw new ModelFailed('too_large');
+      return { status, text };
     }
-    const text = await readLimitedBody(response.body, MAX_RESPONSE_BYTES);
-    if (text === undefined) throw new ModelFailed('too_large');
-    return { status: 200, text };
+    if (REFUSING_STATUSES.has(status))
+      return { status, text: (await readLimitedBody(response.body, MAX_REFUSAL_BYTES)) ?? '' };
+    response.body.on('error', () => {}).destroy();
+    const retryAfter = response.headers['retry-after'];
+    throw new ModelFailed('status', status, typeof retryAfter === 'string' ? retryAfter : null);
   }
 
   return {
     name: settings.model,
     async ask(question, signal) {
       try {
-        for (const [i, way] of RESPONSE_FORMATS.entries()) {
-          if (i < easiest) continue;
-          const { status, text } = await post(way, question, signal);
+        let form: RequestForm | undefined = accepted;
+        for (;;) {
+          const { status, text } = await post(form, question, signal);
           if (status === 200) {
-            easiest = i;
+            accepted = form;
             return readContent(text);
           }
-          if (status !== 400) throw new ModelFailed('status', status);
+          form = dropRefused(form, text);
+          if (form === undefined) throw new ModelFailed('status', status);
         }
-        throw new ModelFailed('status', 400);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof ModelFailed) throw error;
@@ -115,23 +151,43 @@ export function createLanguageModel(settings: {
   };
 }
 
-function buildRequestBody(model: string, way: ResponseFormat, { system, user, schema }: ModelQuestion) {
-  const messages = [
-    { role: 'system', content: system },
-    { role: 'user', content: user },
-  ];
-  // A server that rejects both JSON formats may reject a temperature too.
-  if (way === 'text') return { model, messages };
-  const format = {
-    type: way,
-    ...(way === 'json_schema' && { json_schema: { name: 'completion', strict: true, schema } }),
+/** The form without the parameter that a refusal names, or else with the next format; undefined if nothing can be dropped. */
+function dropRefused(form: RequestForm, refusal: string): RequestForm | undefined {
+  if (form.hasTemperature && /temperature/i.test(refusal)) return { ...form, hasTemperature: false };
+  const next = RESPONSE_FORMATS[RESPONSE_FORMATS.indexOf(form.format) + 1];
+  // A server that refuses both JSON formats may refuse a temperature too.
+  return next && { format: next, hasTemperature: form.hasTemperature && next !== 'text' };
+}
+
+function buildRequestBody(
+  model: string,
+  { format, hasTemperature }: RequestForm,
+  { system, user, schema, purpose }: ModelQuestion,
+) {
+  return {
+    model,
+    messages: [
+      { role: 'system', content: system },
+      { role: 'user', content: user },
+    ],
+    ...(hasTemperature && { temperature: TEMPERATURE }),
+    ...(format !== 'text' && {
+      response_format: {
+        type: format,
+        ...(format === 'json_schema' && { json_schema: { name: purpose, strict: true, schema } }),
+      },
+    }),
   };
-  return { model, messages, temperature: TEMPERATURE, response_format: format };
+}
+
+/** A JSON schema of an object: strict servers require every member and forbid others. */
+export function strictObject(properties: Record<string, unknown>): Record<string, unknown> {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
 /** @throws ModelFailed */
 function readContent(text: string): string {
-  const parsed = chatResponse.safeParse(tryParseJson(text));
+  const parsed = chatResponse.safeParse(tryParseJson(text.replace(/^\uFEFF/, '')));
   if (!parsed.success) throw new ModelFailed('unreadable');
   const message = parsed.data.choices[0]?.message;
   if (message === undefined) throw new ModelFailed('empty');
@@ -146,7 +202,10 @@ function readContent(text: string): string {
 export const MAX_MODEL_FAILURES = 3;
 export const MODEL_REST_MS = MINUTE;
 
-/** Pauses a model for a minute after three consecutive failures; the next prompt then tries it again. */
+/**
+ * Pauses a model for a minute after three consecutive failures, or for as long as a `Retry-After` says (at most an hour); the next
+ * prompt then tries it again.
+ */
 export function createRestingModel(model: LanguageModel, clock: Clock): LanguageModel {
   let failures = 0;
   let restsUntil = 0;
@@ -162,7 +221,10 @@ export function createRestingModel(model: LanguageModel, clock: Clock): Language
       } catch (error) {
         // A disconnected client is no failure of the model; a time limit is.
         if (!isClientGone(signal)) failures += 1;
-        if (failures >= MAX_MODEL_FAILURES) restsUntil = clock.now().getTime() + MODEL_REST_MS;
+        const at = clock.now();
+        const asked = error instanceof ModelFailed ? retryAfterMs(error.retryAfter, at) : null;
+        if (asked !== null || failures >= MAX_MODEL_FAILURES)
+          restsUntil = Math.max(restsUntil, at.getTime() + (asked ?? MODEL_REST_MS));
         throw error;
       }
     },

@@ -12,7 +12,7 @@ import { COMPLETION_SECTIONS, type CompletionRole } from './completion-draft.ts'
 import { toCitableLink } from '../citable-link.ts';
 import { cutBeforeInjection } from './injection.ts';
 import { collapseSpaces, toVisibleLine } from './unsafe-markup.ts';
-import type { ModelQuestion } from './language-model.ts';
+import { type ModelQuestion, strictObject } from './language-model.ts';
 
 const MAX_ITEM_LENGTH = 600;
 /** Of an item whose page was opened: at most 15 of them, so that a prompt has about 4,000 tokens more. */
@@ -53,7 +53,12 @@ export function buildModelPrompt(
     `End of the sources. Write about the query from sources 1 to ${items.length}, as JSON.`,
   ].join('\n\n');
   return {
-    question: { system: buildSystemText(nonce, present), user, schema: buildReplySchema(present) },
+    question: {
+      purpose: 'write',
+      system: buildSystemText(nonce, present),
+      user,
+      schema: buildReplySchema(present),
+    },
     roles: present,
     items,
     prompt,
@@ -118,9 +123,4 @@ function buildReplySchema(roles: readonly CompletionRole[]): Readonly<Record<str
     key: list({ cite: whole, text: { type: 'string' } }),
   });
   return strictObject(Object.fromEntries(roles.map((role) => [role, part])));
-}
-
-/** Strict servers require every member and forbid others. */
-function strictObject(properties: Record<string, unknown>): Record<string, unknown> {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }

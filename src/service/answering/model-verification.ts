@@ -4,7 +4,6 @@
  * instructions.
  */
 
-import { tryParseJson } from '../../lib/json-values.ts';
 import { splitSentences } from '../../lib/sentences.ts';
 import { splitIndexWords } from '../../model/relevance.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from './completion-draft.ts';
 import { containsInjection } from './injection.ts';
 import type { ModelPrompt, NumberedItem } from './model-prompt.ts';
+import { parseLenientObject } from './lenient-json.ts';
 import { endSentence } from './quotable-sentences.ts';
 import { type Evidence, indexEvidence, isSupported } from './source-support.ts';
 import { containsAddress, containsHost, containsMarkup, isEncoded, toVisibleLine } from './unsafe-markup.ts';
@@ -152,47 +152,4 @@ function keepSupported(
     .slice(0, MAX_SENTENCES_PER_TEXT)
     .filter((sentence) => isSupported(sentence, sources, ground));
   return supported.length === 0 ? undefined : supported.join(' ');
-}
-
-// Lenient JSON: language models add code fences, trailing commas and surrounding text.
-
-const THINKING_BLOCK = /<think>[\s\S]*?(?:<\/think>|$)/g;
-/** Maximum number of opening braces tried; each failed attempt scans the text. */
-const MAX_JSON_STARTS = 8;
-
-/** The first JSON object in a text, or undefined. */
-export function parseLenientObject(text: string): unknown {
-  const rest = text.replace(THINKING_BLOCK, '');
-  let from = rest.indexOf('{');
-  for (let n = 0; n < MAX_JSON_STARTS && from !== -1; n++) {
-    const end = findClosingBrace(rest, from);
-    if (end !== undefined) {
-      const candidate = rest.slice(from, end + 1);
-      const parsed = tryParseJson(candidate) ?? tryParseJson(stripTrailingCommas(candidate));
-      if (parsed !== undefined) return parsed;
-    }
-    from = rest.indexOf('{', from + 1);
-  }
-  return undefined;
-}
-
-/** Finds the brace that closes the one at `from`, ignoring strings. */
-function findClosingBrace(text: string, from: number): number | undefined {
-  let depth = 0;
-  let inString = false;
-  for (let i = from; i < text.length; i++) {
-    const mark = text[i];
-    if (inString) {
-      if (mark === '\\') i += 1;
-      else if (mark === '"') inString = false;
-    } else if (mark === '"') inString = true;
-    else if (mark === '{') depth += 1;
-    else if (mark === '}' && --depth === 0) return i;
-  }
-  return undefined;
-}
-
-/** Removes commas before closing brackets. Skips strings, also unterminated ones. */
-function stripTrailingCommas(text: string): string {
-  return text.replace(/("(?:[^"\\]|\\.)*(?:"|$))|,(?=\s*[}\]])/gs, (_, string?: string) => string ?? '');
 }

@@ -13,7 +13,7 @@ import { createSearchPlan, type SearchPlan } from '../planning/search-plan.ts';
 import { createKeyCookie } from './key-cookie.ts';
 import type { AskedForm, PageParts } from './service-page.tsx';
 
-type PageContext = Pick<AiSearchContext, 'sources' | 'log' | 'model' | 'pages'> & {
+type PageContext = Pick<AiSearchContext, 'sources' | 'log' | 'model' | 'planner' | 'pages'> & {
   clock: Clock;
   version: string;
   /** What clients that do not ask for HTML get at `/`. */

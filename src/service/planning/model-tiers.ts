@@ -11,6 +11,8 @@ export type ModelTier = {
   items: number;
   /** Narrower wordings of the prompt to send to a live source, in addition to the user's own. */
   narrower: number;
+  /** Maximum wait for a language model that plans further wordings, in milliseconds; part of the time of the sources. 0: none plans. */
+  planMs: number;
   /** Maximum number of found pages to open, and the time limit for all of them together, in milliseconds. */
   pages: number;
   pagesMs: number;
@@ -26,6 +28,7 @@ export const MODEL_TIERS: Record<Model, ModelTier> = {
     budgetMs: MODEL_BUDGET_MS.NOVA,
     sourceMs: 6 * SECOND,
     items: 10,
+    planMs: 0,
     pages: 0,
     pagesMs: 0,
     narrower: 0,
@@ -35,6 +38,7 @@ export const MODEL_TIERS: Record<Model, ModelTier> = {
     budgetMs: MODEL_BUDGET_MS.ORBIT,
     sourceMs: 12 * SECOND,
     items: 20,
+    planMs: 5 * SECOND,
     pages: 5,
     pagesMs: 5 * SECOND,
     narrower: 1,
@@ -44,6 +48,7 @@ export const MODEL_TIERS: Record<Model, ModelTier> = {
     budgetMs: MODEL_BUDGET_MS.HORIZON,
     sourceMs: 25 * SECOND,
     items: 40,
+    planMs: 12 * SECOND,
     pages: 15,
     pagesMs: 15 * SECOND,
     narrower: 3,

@@ -13,7 +13,7 @@ import { LIST_FULL, OUTSIDE_PERIOD, type ServedWarning, TOOL_UNANSWERED } from '
 import { toCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
 import { containsEveryWord } from '../ranking/text-relevance.ts';
-import { awaitUnlessAborted } from '../../platform/clock.ts';
+import { awaitUnlessAborted, monotonicMs } from '../../platform/clock.ts';
 import { takeTurn } from '../event-loop-turns.ts';
 import { OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
 import { isWithinDomains, isWithinWindow } from '../sources/provider-query.ts';
@@ -25,7 +25,7 @@ import type {
   SourceNotice,
   SourceQuery,
 } from '../sources/search-source.ts';
-import { planWordings, type Wording, type Wordings } from './wordings.ts';
+import { type PlannedWordings, planWordings, type Wording, type Wordings } from './wordings.ts';
 import { MIN_RESULT_SHARE, MODEL_TIERS, type ModelTier } from './model-tiers.ts';
 import type { SearchPlan } from './search-plan.ts';
 
@@ -60,7 +60,15 @@ export function computeDateWindow(filter: DateFilter, at: Date): { from: Date; t
  * @throws the signal's reason if the client disconnects; failed sources are warnings
  */
 export async function retrieveFindings(
-  { sources, log, plan }: Pick<SourceQueryContext, 'sources' | 'log' | 'plan'>,
+  {
+    sources,
+    log,
+    plan,
+    planned,
+  }: Pick<SourceQueryContext, 'sources' | 'log' | 'plan'> & {
+    /** Wordings of a language model, which come while sources are queried with the user's own. It never rejects. */
+    planned?: Promise<PlannedWordings> | undefined;
+  },
   request: RetrievalRequest,
   signal: AbortSignal,
   onSource: (source: Source, items: readonly FoundItem[]) => void = () => {},
@@ -70,7 +78,8 @@ export async function retrieveFindings(
   const wordings = planWordings(request.prompt);
   const ended = await Promise.all(
     request.selected.map(async (source) => {
-      const { items, warnings } = await retrieveForTool(source, request, wordings, gathering);
+      const further = chooseFurther(source, wordings.narrower, tier.narrower, planned);
+      const { items, warnings } = await retrieveForTool(source, request, { ...wordings, further }, gathering);
       onSource(source, items);
       return { source, found: items, warnings };
     }),
@@ -82,11 +91,22 @@ export async function retrieveFindings(
   };
 }
 
+/** The planned wordings of a source, and others up to the number that the model allows. */
+function chooseFurther(
+  source: Source,
+  narrower: readonly Wording[],
+  most: number,
+  planned: Promise<PlannedWordings> | undefined,
+): FurtherWordings {
+  if (planned === undefined) return narrower.slice(0, most);
+  return planned.then((bySource) => [...(bySource.get(source) ?? []), ...narrower].slice(0, most));
+}
+
 /** Findings of one tool, best first; with a second round if the model allows it and the first found little. */
 async function retrieveForTool(
   source: Source,
   request: RetrievalRequest,
-  { own, narrower, single, excluded }: Wordings,
+  { own, further, single, excluded }: Wordings & { further: FurtherWordings },
   gathering: SourceQueryContext,
 ): Promise<{ items: FoundItem[]; warnings: ServedWarning[] }> {
   const { tier } = gathering;
@@ -109,7 +129,7 @@ async function retrieveForTool(
     );
   };
 
-  const first = await querySources(gathering, source, [own, ...narrower.slice(0, tier.narrower)], query);
+  const first = await querySources(gathering, source, { own, further }, query);
   const items = await rank(first.lists);
   const conclude = (results: FoundItem[], lists: SourceQueryResults['lists'], said: ServedWarning[]) => {
     const warnings = [
@@ -123,12 +143,17 @@ async function retrieveForTool(
       warnings: isEmptied ? [...warnings, warnOfDates(source, dropped)] : warnings,
     };
   };
-  const further = single.slice(0, tier.again);
+  const [last, ...others] = single.slice(0, tier.again);
   const again = first.answering.filter(acceptsWordings);
-  if (items.length >= MIN_RESULT_SHARE * query.limit || further.length === 0 || again.length === 0) {
+  if (items.length >= MIN_RESULT_SHARE * query.limit || last === undefined || again.length === 0) {
     return conclude(items, first.lists, collectWarnings(first, source));
   }
-  const second = await querySources({ ...gathering, sources: again }, source, further, query);
+  const second = await querySources(
+    { ...gathering, sources: again },
+    source,
+    { own: last, further: others },
+    query,
+  );
   const lists = [...first.lists, ...second.lists];
   return conclude(await rank(lists), lists, [...collectWarnings(first, source), ...second.warnings]);
 }
@@ -208,32 +233,46 @@ type SourceQueryResults = {
   answering: readonly SearchSource[];
 };
 
+/** Wordings besides the first, which may come later. */
+type FurtherWordings = readonly Wording[] | Promise<readonly Wording[]>;
+
 /**
- * Queries all sources of a tool in parallel, with each wording if they accept several.
+ * Queries all sources of a tool in parallel, with each wording if they accept several. All wordings share the time limit of a source.
  * @throws the signal's reason if the client disconnects
  */
 export async function querySources(
   { sources, log, tier, signal, plan }: SourceQueryContext,
   tool: Source,
-  wordings: readonly Wording[],
+  { own, further }: { own: Wording; further: FurtherWordings },
   request: Pick<SourceQuery, 'from' | 'to' | 'limit' | 'domains'>,
 ): Promise<SourceQueryResults> {
   const toolSources = sources.filter(({ source }) => source === tool);
   const notices: SourceQueryResults['notices'] = [];
-  const replies = await Promise.all(
-    toolSources.flatMap((source) =>
-      wordings.slice(0, acceptsWordings(source) ? undefined : 1).map(async (wording, i) => {
-        // Other wordings match more than was asked for.
-        const report =
-          i === 0 ? (notice: SourceNotice) => notices.push({ ...notice, source: source.name }) : undefined;
-        const planned = plan?.ask(source);
-        const query = { ...wording, ...request, report, sent: planned?.sent };
-        const outcome = await querySource(source, query, tier.sourceMs, signal);
-        planned?.end(outcome.failure ?? outcome);
-        return { source, ...outcome };
-      }),
-    ),
-  );
+  const ask = async (source: SearchSource, wording: Wording, limitMs: number, isFirst: boolean) => {
+    // Other wordings match more than was asked for.
+    const report = isFirst
+      ? (notice: SourceNotice) => notices.push({ ...notice, source: source.name })
+      : undefined;
+    const planned = plan?.ask(source);
+    const from = wording.from ?? request.from;
+    const query = { ...wording, ...request, from, report, sent: planned?.sent };
+    const outcome = await querySource(source, query, limitMs, signal);
+    planned?.end(outcome.failure ?? outcome);
+    return { source, ...outcome };
+  };
+  const askFurther = async (source: SearchSource) => {
+    if (!acceptsWordings(source)) return [];
+    const began = monotonicMs();
+    const isLater = !isList(further);
+    const wordings = isLater ? await further : further;
+    const limitMs = isLater ? Math.floor(tier.sourceMs - (monotonicMs() - began)) : tier.sourceMs;
+    return limitMs <= 0 ? [] : Promise.all(wordings.map((wording) => ask(source, wording, limitMs, false)));
+  };
+  const replies = (
+    await Promise.all(
+      toolSources.map((source) => Promise.all([ask(source, own, tier.sourceMs, true), askFurther(source)])),
+    )
+  ).flatMap(([first, others]) => [first, ...others]);
 
   const warnings: ServedWarning[] = [];
   const warn = (code: string, message: string) => warnings.push({ code, tool: findTool(tool), message });
@@ -252,8 +291,12 @@ export async function querySources(
   };
 }
 
+function isList(wordings: FurtherWordings): wordings is readonly Wording[] {
+  return Array.isArray(wordings);
+}
+
 /** The simulation derives the topic from the prompt, and would treat another wording as another topic. */
-function acceptsWordings({ state, wordings }: SearchSource): boolean {
+export function acceptsWordings({ state, wordings }: SearchSource): boolean {
   return state === 'live' && wordings !== 'own';
 }
 

@@ -1,7 +1,7 @@
 /** What a request asks each source, and what comes of it: shown to people with the answer, and while they wait. */
 import { findTool } from '../../model/enumerations.ts';
 import { monotonicMs } from '../../platform/clock.ts';
-import type { AskedSource, OpenedPages } from '../../model/asked-source.ts';
+import type { AskedSource, ModelPlanReport, OpenedPages } from '../../model/asked-source.ts';
 import type { OutageCode } from '../../model/tool-coverage.ts';
 import type { FoundItem, SearchSource } from '../sources/search-source.ts';
 
@@ -23,8 +23,10 @@ export type SearchPlan = {
   watch: (onChange: (sources: AskedSource[]) => void) => () => void;
   /** Notes the pages that were opened. */
   addPages: (pages: OpenedPages) => void;
+  /** Notes what a language model planned. */
+  addModelPlan: (planned: ModelPlanReport) => void;
   /** As a member of the answer, if the request asked for it. */
-  member: () => { plan?: { sources: AskedSource[]; pages?: OpenedPages } };
+  member: () => { plan?: { sources: AskedSource[]; pages?: OpenedPages; by_model?: ModelPlanReport } };
 };
 
 type Entry = Omit<AskedSource, 'state' | 'results'> & {
@@ -46,6 +48,7 @@ export function createSearchPlan(isShown: boolean): SearchPlan {
   };
   const entries = new Map<string, Entry>();
   let pages: OpenedPages | undefined;
+  let byModel: ModelPlanReport | undefined;
   // A placeholder of a tool without sources is asked nothing.
   const list = () =>
     [...entries.values()]
@@ -60,7 +63,13 @@ export function createSearchPlan(isShown: boolean): SearchPlan {
     addPages(opened) {
       pages = opened;
     },
-    member: () => (isShown ? { plan: { sources: list(), ...(pages && { pages }) } } : {}),
+    addModelPlan(planned) {
+      byModel = planned;
+    },
+    member: () =>
+      isShown
+        ? { plan: { sources: list(), ...(pages && { pages }), ...(byModel && { by_model: byModel }) } }
+        : {},
     ask(source) {
       const known = entries.get(nameEntry(source));
       const entry = known ?? createEntry(source);

@@ -1,12 +1,19 @@
 /** The wordings of a prompt that are sent to sources. */
 
+import type { Source } from '../../model/enumerations.ts';
 import { pickBestWords } from '../sources/provider-query.ts';
 import type { SourceQuery } from '../sources/search-source.ts';
 import { type Keyword, type Question, readQuestion } from './keywords.ts';
 import { splitHalves } from './question-parts.ts';
 
 /** A wording of a prompt: sources that require every word find more with fewer. */
-export type Wording = Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases' | 'language'>;
+export type Wording = Pick<SourceQuery, 'prompt' | 'keywords' | 'phrases' | 'language'> & {
+  /** Begins after the requested period does; default: the requested period. */
+  from?: Date | undefined;
+};
+
+/** Wordings that a language model planned, by source. */
+export type PlannedWordings = ReadonlyMap<Source, readonly Wording[]>;
 
 export type Wordings = {
   /** As the user wrote it. */

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 
 export type SeenQuestion = {
   path: string;
+  /** What it is asked for: the name of the schema, which only requests with a schema have. */
+  purpose: string | undefined;
   authorization: string | undefined;
   format: string | undefined;
   temperature: number | undefined;
@@ -15,8 +17,12 @@ export type SeenQuestion = {
   nonce: string;
 };
 
-/** What it answers: a status and a body; or it sends nothing at all, or begins and never ends. */
-export type Reaction = { status: number; body: string } | 'stall' | 'drip';
+/** What it answers: a status and a body; or it sends nothing at all, begins and never ends, or breaks off. */
+export type Reaction =
+  | { status: number; body: string | Buffer; headers?: Record<string, string> }
+  | 'stall'
+  | 'drip'
+  | 'break';
 
 export type FakeModel = {
   baseUrl: string;
@@ -84,20 +90,27 @@ function answer(response: ServerResponse, reaction: Reaction): void {
     response.write('{"choices":');
     return;
   }
-  response.writeHead(reaction.status, { 'content-type': 'application/json' }).end(reaction.body);
+  if (reaction === 'break') {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"choices":', () => response.destroy());
+    return;
+  }
+  const { status, headers, body } = reaction;
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 }
 
 function questionOf(request: IncomingMessage, body: string): SeenQuestion {
   // What the client under test sends; a test fails when it is not so.
   const sent = JSON.parse(body) as {
     messages: { content: string }[];
-    response_format?: { type: string };
+    response_format?: { type: string; json_schema?: { name: string } };
     temperature?: number;
   };
   const system = sent.messages[0]?.content ?? '';
   const user = sent.messages[1]?.content ?? '';
   return {
     path: request.url ?? '',
+    purpose: sent.response_format?.json_schema?.name,
     authorization: request.headers.authorization,
     format: sent.response_format?.type,
     temperature: sent.temperature,

@@ -9,7 +9,7 @@ import {
   createRestingModel,
 } from '../../../src/service/answering/language-model.ts';
 
-const question: ModelQuestion = { system: '', user: '', schema: {} };
+const question: ModelQuestion = { system: '', user: '', purpose: 'write', schema: {} };
 const never = new AbortController().signal;
 
 function stand() {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { buildModelPrompt } from '../../../src/service/answering/model-prompt.ts';
+import { parseLenientObject } from '../../../src/service/answering/lenient-json.ts';
 import { extractFigures } from '../../../src/service/answering/numeric-figures.ts';
-import { parseLenientObject, verifyDrafts } from '../../../src/service/answering/model-verification.ts';
+import { verifyDrafts } from '../../../src/service/answering/model-verification.ts';
 import { findingsOf, found } from './found.ts';
 
 const OPEN = 'The lighthouse at Skarholm is open to visitors on every Sunday of the summer.';
