@@ -20,6 +20,17 @@ const LIVE = [
 ];
 /** With these, all pages that follow events. */
 const LIVE_LISTS = ['/topics/trains/posts', '/topics/trains/links', '/searches/trains-posts/posts'];
+/** Tabs of one browser in which the same runs find something. */
+const EIGHT_TABS = [
+  '/',
+  '/topics/trains',
+  '/searches/trains-posts',
+  '/topics/trains/discoveries',
+  '/topics/trains/posts',
+  '/searches/trains-posts/posts',
+  '/',
+  '/topics/trains',
+];
 /** These follow no events. */
 const STILL = ['/runs', '/explore?q=post', '/system', '/alerts', '/compare?topics=trains,buses'];
 
@@ -112,6 +123,35 @@ describe.skipIf(!hasBrowser())('an open page', () => {
       await expectSameAfterReload(page, address);
       await visit.close();
     }
+  });
+
+  test('eight tabs share one stream, which goes on when the first of them is closed', async () => {
+    const visit = await openVisit(browser, stage.web.url, { timezoneId: 'Europe/Berlin' });
+    const { page: first } = visit;
+    const pages = [first];
+    for (const address of EIGHT_TABS) {
+      const page =
+        pages.length === 1 && first.url() === 'about:blank' ? first : await first.context().newPage();
+      if (page !== first) pages.push(page);
+      // Of a seventh tab with a stream of its own, nothing would be loaded: a browser opens six connections to a host.
+      await page.goto(address);
+      await page.locator('body[data-zone="Europe/Berlin"][data-events]').waitFor();
+    }
+    expect(pages).toHaveLength(8);
+    const showAll = async (open: readonly Page[]) => {
+      for (const page of open) {
+        const pill = page.getByRole('status').getByRole('button', { name: /^Show \d+ new$/ });
+        await pill.click();
+        await pill.waitFor({ state: 'detached' });
+      }
+    };
+    for (let i = 0; i < SOME_HOURS; i += 1) await stage.history.runNextSlot();
+    await showAll(pages);
+    await first.close();
+    for (let i = 0; i < SOME_HOURS; i += 1) await stage.history.runNextSlot();
+    await showAll(pages.slice(1));
+    expect(visit.troubles()).toEqual([]);
+    await visit.close();
   });
 
   test('relative times refresh in place, and a key shows new items', async () => {
@@ -278,8 +318,9 @@ const NOTE_SHIFTS = `globalThis.shifts = [];
       one.value + ': ' + one.sources.map(({ node }) => (node?.parentElement?.outerHTML ?? 'gone').slice(0, 120)).join(' | '));
   }).observe({ type: 'layout-shift' });`;
 
-/** Events arrive when the test sends them. */
-const EVENTS_BY_HAND = `globalThis.EventSource = class extends EventTarget {
+/** Events arrive when the test sends them, as in a browser without shared workers. */
+const EVENTS_BY_HAND = `delete globalThis.SharedWorker;
+globalThis.EventSource = class extends EventTarget {
   constructor() { super(); globalThis.source = this; }
   close() {}
 };

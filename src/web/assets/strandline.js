@@ -145,6 +145,8 @@ const refresh = async () => {
   const page = await fetchPage();
   const main = document.querySelector('main');
   if (page === undefined || main === null) return;
+  // Of a topic that was renamed.
+  if (page.body.dataset['events'] !== undefined) body.dataset['events'] = page.body.dataset['events'];
   // An empty page is replaced as a whole: there is no reading position to lose.
   if (main.querySelector('[data-held] .empty') !== null && !isUsed(main)) {
     if (putPage(page)) settle();
@@ -736,31 +738,70 @@ const showNew = async () => {
 };
 noteButton.addEventListener('click', () => void showNew());
 
-/** @type {EventSource | undefined} */
-let events;
 /** The newest discovery on this page, so that none is missed before the first event. */
-let last = body.dataset['seen'] ?? '';
-const listen = () => {
-  const address = body.dataset['events'];
-  if (address === undefined || events !== undefined || document.hidden) return;
-  if (!note.isConnected) document.querySelector('main')?.before(note);
-  const from = last === '' ? '' : `${address.includes('?') ? '&' : '?'}after=${last}`;
-  events = new EventSource(address + from);
-  events.addEventListener('discovery', (event) => {
-    last = event.lastEventId;
+let last = body.dataset['seen'] ?? '0';
+/** @param {string} kind @param {string} [id] of a discovery */
+const hear = (kind, id = '0') => {
+  if (kind === 'discovery') {
+    if (BigInt(id) <= BigInt(last)) return;
+    last = id;
     waiting += 1;
-    soon();
-  });
-  events.addEventListener('run', soon);
+  }
+  soon();
 };
-document.addEventListener('visibilitychange', () => {
+/** Whether an event of the shared stream is about what this page shows. */
+/** @param {{ kind: string, topic?: string, search?: string, first?: boolean }} event */
+const isHere = ({ kind, topic, search, first }) => {
+  const here = new URL(body.dataset['events'] ?? '', location.href).searchParams;
+  if (kind === 'missed') return true;
+  if (kind === 'discovery' && here.get('view') === 'topic' && first !== true) return false;
+  return (here.get('topic') ?? topic) === topic && (here.get('search') ?? search) === search;
+};
+
+/** All tabs share the stream of a worker (`events.js`). @type {SharedWorker | undefined} */
+let shared;
+/** A browser without shared workers has a stream for each visible tab. @type {EventSource | undefined} */
+let events;
+const share = () => {
+  const { events: address = '', worker: script = '' } = body.dataset;
+  shared = new SharedWorker(script, { name: new URL(address, location.href).pathname });
+  shared.port.addEventListener('message', ({ data }) => {
+    if (isHere(data)) hear(data.kind, data.id);
+  });
+  shared.port.start();
+  shared.addEventListener('error', () => {
+    shared = undefined;
+    listenAlone();
+  });
+};
+/** @param {boolean} [isLeaving] */
+const tellShared = (isLeaving = false) =>
+  shared?.port.postMessage({ seen: last, isVisible: !document.hidden, isLeaving }, []);
+const listenAlone = () => {
+  const address = body.dataset['events'] ?? '';
   if (document.hidden) {
     events?.close();
     events = undefined;
-    return;
+  } else if (events === undefined) {
+    events = new EventSource(`${address}${address.includes('?') ? '&' : '?'}after=${last}`);
+    events.addEventListener('discovery', (event) => hear('discovery', event.lastEventId));
+    events.addEventListener('run', () => hear('run'));
   }
+};
+const listen = () => {
+  if (body.dataset['events'] === undefined) return;
+  if (!note.isConnected) document.querySelector('main')?.before(note);
+  if ('SharedWorker' in globalThis && shared === undefined && events === undefined) share();
+  if (shared === undefined) listenAlone();
+  else tellShared();
+};
+document.addEventListener('visibilitychange', () => {
   listen();
   if (body.dataset['events'] !== undefined) soon();
+});
+addEventListener('pagehide', () => tellShared(true));
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) listen();
 });
 
 /* ---- form forecasts ---- */

@@ -13,6 +13,7 @@ const locateAsset = (name: string) => new URL(`../assets/${name}`, import.meta.u
 const FILES = {
   'style.css': { from: locateAsset('style.css'), type: 'text/css; charset=utf-8' },
   'strandline.js': { from: locateAsset('strandline.js'), type: 'text/javascript; charset=utf-8' },
+  'events.js': { from: locateAsset('events.js'), type: 'text/javascript; charset=utf-8' },
   'uplot.js': { from: path.join(uplotFolder, 'uPlot.iife.min.js'), type: 'text/javascript; charset=utf-8' },
   'uplot.css': { from: path.join(uplotFolder, 'uPlot.min.css'), type: 'text/css; charset=utf-8' },
 } as const;

@@ -11,7 +11,7 @@ export const OUTSIDE = { 'data-outside': '' };
  * untrusted text looks like an attribute.
  */
 const ADDRESS_ATTRIBUTE =
-  /(?<! data-outside(?:="")?)( (?:href|action|formaction|src|data-events|data-help|data-list)=")(?=\/(?!\/))/g;
+  /(?<! data-outside(?:="")?)( (?:href|action|formaction|src|data-events|data-worker|data-help|data-list)=")(?=\/(?!\/))/g;
 
 /** Untrusted text is safe: preact escapes it. */
 export function renderHtml(node: VNode, mount: Mount): string {

@@ -122,7 +122,12 @@ function Layout({
           />
         )}
       </head>
-      <body data-zone={zone} data-events={buildEventsUrl(live)} data-seen={String(seen)}>
+      <body
+        data-zone={zone}
+        data-events={buildEventsUrl(live)}
+        data-worker={live === false ? undefined : getAssetPath('events.js')}
+        data-seen={String(seen)}
+      >
         <a class="skip" href="#main">
           Skip to content
         </a>
