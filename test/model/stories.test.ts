@@ -47,7 +47,7 @@ describe('near-equal texts', () => {
     const judged: Judged[] = [];
     for (const topic of TOPICS)
       for (let n = 0; n < 60; n += 1) {
-        const { text } = writePostText(draw, topic, 'en', 'original');
+        const { text } = writePostText(draw, topic, { language: 'en', author: n }, 'original');
         if (hashFoldedText(text) !== null)
           judged.push({ same: true, joined: areOneStory(text, rewordCopy(draw, text)) });
         const [one, other] = [writeSentence(draw, topic, 'en'), writeSentence(draw, topic, 'en')];

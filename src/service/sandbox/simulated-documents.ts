@@ -10,6 +10,7 @@ import type { FoundItem } from '../sources/search-source.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
 import { WORLD_START } from './post-seeds.ts';
 import { createDraw, deriveKey, type Draw, drawPoisson, hashKey, type Key, pickOne } from './random.ts';
+import { drawName } from './simulated-asides.ts';
 import { capitalize, writeDistraction, writeSentence } from './simulated-text.ts';
 import type { Topic, TopicInWorld } from './simulated-topic.ts';
 
@@ -189,13 +190,15 @@ export function writeArticle(topic: Topic, source: DatedSource, seed: DocumentSe
   const draw = createDraw(deriveKey(seed.key, 1));
   const form = DOCUMENT_FORMS[source];
   const publishedAt = new Date(seed.at);
-  const title = seed.relevant ? form.title(draw, topic) : toHeadline(writeDistraction(draw, topic).text);
+  const headline = seed.relevant ? form.title(draw, topic) : toHeadline(writeDistraction(draw, topic));
+  // Headlines are few: with who wrote it, different documents are different stories.
+  const title = `${headline} | ${drawName(draw)}`;
   const name = `${seed.key[0].toString(36)}${seed.key[1].toString(36)}`;
   return {
     source,
     title,
     link: form.link(name, title, publishedAt),
-    snippet: seed.relevant ? form.snippet(draw, topic) : writeDistraction(draw, topic).text,
+    snippet: seed.relevant ? form.snippet(draw, topic) : writeDistraction(draw, topic),
     summaryDescription: draw() < 0.3 ? '' : title,
     publishedAt,
   };

@@ -12,7 +12,7 @@ import {
   drawLanguage,
   rewordCopy,
   type SimulatedText,
-  writeDistraction,
+  writeDistractingPost,
   writeInjection,
   writeLongText,
   writePostText,
@@ -202,11 +202,11 @@ function createWordWriter(seeds: SeedStore): (topic: TopicInWorld, seed: PostSee
     function says(): SimulatedText {
       switch (seed.role) {
         case 'sarcasm':
-          return writeSarcasm(draw, topic.topic);
+          return writeSarcasm(draw, topic.topic, seed.author);
         case 'long':
-          return writeLongText(draw, topic.topic, lang);
+          return writeLongText(draw, topic.topic, { language: lang, author: seed.author });
         case 'distractor':
-          return writeDistraction(draw, topic.topic);
+          return writeDistractingPost(draw, topic.topic, seed.author);
         case 'spam':
           return writeSpam(draw, topic.topic);
         case 'campaign':
@@ -215,7 +215,12 @@ function createWordWriter(seeds: SeedStore): (topic: TopicInWorld, seed: PostSee
           return writeInjection(draw, topic.topic);
         case 'plain':
         case 'copy':
-          return writePostText(draw, topic.topic, lang, resolveKind(seed, reference));
+          return writePostText(
+            draw,
+            topic.topic,
+            { language: lang, author: seed.author },
+            resolveKind(seed, reference),
+          );
       }
     }
   }

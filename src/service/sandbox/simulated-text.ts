@@ -1,7 +1,9 @@
 /** Generates the text of posts and documents: a small grammar over a topic's sentences, slots and hashtags. */
 
 import { type Draw, pickOne } from './random.ts';
+import { writeAside } from './simulated-asides.ts';
 import type { Language, Topic } from './simulated-topic.ts';
+import { fillSlots } from './template-slots.ts';
 
 const OPENINGS = [
   '',
@@ -34,11 +36,8 @@ export type SimulatedText = { text: string; hashtags: string[]; links: string[];
 
 /** A sentence of the topic in a language, with its slots filled. */
 export function writeSentence(draw: Draw, topic: Topic, language: Language): string {
-  const filled = pickOne(draw, topic.sentences[language] ?? topic.sentences.en).replace(
-    /\{(place|who|thing|n|hour|subject)\}/g,
-    (_, slot: string) => fillSlot(draw, topic, slot),
-  );
-  return capitalize(filled);
+  const sentence = pickOne(draw, topic.sentences[language] ?? topic.sentences.en);
+  return capitalize(fillSlots(sentence, (slot) => fillSlot(draw, topic, slot)));
 }
 
 export function capitalize(text: string): string {
@@ -52,19 +51,23 @@ function fillSlot(draw: Draw, topic: Topic, slot: string): string {
   return pickOne(draw, slot === 'place' ? topic.places : slot === 'who' ? topic.who : topic.things);
 }
 
+/** Who writes a post, and in which language. */
+type Writer = { language: Language; author: number };
+
 /** The text of a post: its kind determines the beginning; some end with emoji, hashtags or a link. */
 export function writePostText(
   draw: Draw,
   topic: Topic,
-  language: Language,
+  writer: Writer,
   kind: 'original' | 'reply' | 'quote',
 ): SimulatedText {
+  const { language } = writer;
   const parts: string[] = [];
   if (kind === 'quote' && language === 'en') parts.push(pickOne(draw, QUOTE_REMARKS));
   const said = writeSentence(draw, topic, language);
   const opening = kind === 'quote' ? '' : pickOne(draw, kind === 'reply' ? REPLY_OPENINGS : OPENINGS);
   parts.push(language === 'en' ? opening + said : said);
-  if (draw() < 0.2) parts.push(writeSentence(draw, topic, language));
+  parts.push(addAside(draw, writer));
   if (draw() < 0.25) parts.push(pickOne(draw, EMOJI));
   const hashtags = draw() < 0.35 ? [pickOne(draw, topic.hashtags)] : [];
   parts.push(...hashtags.map((tag) => `#${tag}`));
@@ -73,7 +76,12 @@ export function writePostText(
       ? [`https://${pickOne(draw, LINK_SITES)}/${Math.floor(draw() * 2 ** 32).toString(36)}`]
       : [];
   parts.push(...links);
-  return { text: parts.join(language === 'ja' && parts.length === 2 ? '' : ' '), hashtags, links };
+  return { text: parts.join(' '), hashtags, links };
+}
+
+/** A sentence that sets the post apart from others that say the same of the topic. */
+function addAside(draw: Draw, { language, author }: Writer): string {
+  return capitalize(writeAside(draw, language, author));
 }
 
 /** Draws a post's language by the topic's shares. */
@@ -136,18 +144,20 @@ export function rewordCopy(draw: Draw, text: string): string {
   return pickOne(draw, own)(text);
 }
 
-export function writeSarcasm(draw: Draw, topic: Topic): SimulatedText {
+export function writeSarcasm(draw: Draw, topic: Topic, author: number): SimulatedText {
   const said = writeSentence(draw, topic, 'en');
   const text = pickOne(draw, IRONIES)
     .replace('{said}', () => said)
     .replace('{subject}', () => topic.subject);
-  return { text: draw() < 0.3 ? `${text} 🙃` : text, hashtags: [], links: [], lang: 'en' };
+  const whole = `${text} ${addAside(draw, { language: 'en', author })}`;
+  return { text: draw() < 0.3 ? `${whole} 🙃` : whole, hashtags: [], links: [], lang: 'en' };
 }
 
-/** A thousand characters or more, from the topic's own sentences. */
-export function writeLongText(draw: Draw, topic: Topic, language: Language): SimulatedText {
-  const sentences = Array.from({ length: 24 + Math.floor(draw() * 24) }, () =>
-    writeSentence(draw, topic, language),
+/** A thousand characters or more, half of them from the topic's own sentences. */
+export function writeLongText(draw: Draw, topic: Topic, writer: Writer): SimulatedText {
+  const { language } = writer;
+  const sentences = Array.from({ length: 24 + Math.floor(draw() * 24) }, (_, i) =>
+    i % 2 === 0 ? writeSentence(draw, topic, language) : addAside(draw, writer),
   );
   const paragraphs = Array.from({ length: Math.ceil(sentences.length / 6) }, (_, i) =>
     sentences.slice(i * 6, i * 6 + 6).join(language === 'ja' ? '' : ' '),
@@ -155,13 +165,15 @@ export function writeLongText(draw: Draw, topic: Topic, language: Language): Sim
   return { text: paragraphs.join(' ¶ '), hashtags: [], links: [], lang: language };
 }
 
-export function writeDistraction(draw: Draw, topic: Topic): SimulatedText {
-  return {
-    text: fillTemplate(draw, pickOne(draw, DISTRACTIONS), topic),
-    hashtags: [],
-    links: [],
-    lang: 'en',
-  };
+/** A sentence about something else. */
+export function writeDistraction(draw: Draw, topic: Topic): string {
+  return fillTemplate(draw, pickOne(draw, DISTRACTIONS), topic);
+}
+
+/** A post about something else. */
+export function writeDistractingPost(draw: Draw, topic: Topic, author: number): SimulatedText {
+  const text = `${writeDistraction(draw, topic)} ${addAside(draw, { language: 'en', author })}`;
+  return { text, hashtags: [], links: [], lang: 'en' };
 }
 
 export function writeSpam(draw: Draw, topic: Topic): SimulatedText {
