@@ -64,9 +64,10 @@ export async function cases(every = 1): Promise<Case[]> {
   return all;
 }
 
-export function writeFor({ findings, prompt, model }: Case, by: LanguageModel | undefined) {
+export function writeFor({ findings, prompt, at, model }: Case, by: LanguageModel | undefined) {
   return writeCompletion(findings, {
     prompt,
+    at,
     budgetMs: MODEL_BUDGET_MS[model],
     signal: new AbortController().signal,
     log,

@@ -30,6 +30,9 @@ export const PAGES_UNREAD = 'pages_unread';
 /** Code of the warning that a language model should have planned queries and did not. Its tool is empty: it is about the whole answer. */
 export const PLANNED_WITHOUT_MODEL = 'planned_without_model';
 
+/** Code of the warning that sentences of a language model were checked by rules and not by a request to it. Its tool is empty. */
+export const COMPLETION_UNCHECKED = 'completion_unchecked';
+
 /** Who wrote the completion; `none` if there were no results, or only links were requested. */
 export const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
 

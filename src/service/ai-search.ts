@@ -88,6 +88,8 @@ export async function runAiSearch(
     ? omitCompletion()
     : await writeCompletion(retrieved.findings, {
         prompt: request.prompt,
+        questions: byModel?.questions ?? [],
+        at: request.at,
         // Whole milliseconds: timers take no others.
         budgetMs: Math.max(0, Math.floor(leftMs())),
         signal,
@@ -96,8 +98,9 @@ export async function runAiSearch(
         ...(listener && { onText: listener.onText }),
       });
   await takeTurn();
+  const all = { ...retrieved, warnings: [...retrieved.warnings, ...written.warnings] };
   return {
-    ...(isFlat ? assembleFlatResponse(retrieved, written) : assembleResponse(retrieved, written, ctx)),
+    ...(isFlat ? assembleFlatResponse(all, written) : assembleResponse(all, written, ctx)),
     ...ctx.plan?.member(),
   };
 }

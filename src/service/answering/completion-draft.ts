@@ -15,6 +15,8 @@ type CitedSentence = { text: string; links: readonly string[] };
 export type SectionDraft = {
   sentences: readonly CitedSentence[];
   key: readonly { text: string; link: string }[];
+  /** Parts of the query that no source answers, in words of the query; set by a model, for the summary of all. */
+  missing?: readonly string[];
 };
 
 /** The sources that each text uses, and its list of key items. */

@@ -134,19 +134,28 @@ const MAX_ASKED_LENGTH = 200;
  */
 export function explainNoAnswer(prompt: string, findings: Findings, sources: readonly Source[]): string {
   const words = findCompletionWords(prompt);
-  const line = toVisibleLine(prompt, MAX_PROMPT_LENGTH);
-  const short = line.slice(0, MAX_ASKED_LENGTH);
+  const kinds = sources
+    .filter((source) => (findings.get(source) ?? []).length > 0)
+    .map((source) => words.kinds[source])
+    .join(', ');
+  return `${words.noAnswer}${quoteAsked(prompt, words)}; ${words.resultsLabel}: ${kinds}.`;
+}
+
+/** Says that nothing answers a part of the question. One sentence, without a citation. */
+export function explainMissing(prompt: string, part: string): string {
+  const words = findCompletionWords(prompt);
+  return `${words.noAnswer}${quoteAsked(part, words)}.`;
+}
+
+function quoteAsked(text: string, { questionLabel, quotes: [open, close] }: CompletionWords): string {
+  const line = toVisibleLine(text, MAX_PROMPT_LENGTH);
   // One statement: a mark inside would end it.
-  const question = short
+  const question = line
+    .slice(0, MAX_ASKED_LENGTH)
     .replace(/(?<![.!?…;:。！？])[.!?…;:。！？]+(?=\s|$)/gu, ' ')
     .replace(/[“”„«»"()[\]]/gu, '')
     .replace(/\s+/gu, ' ')
     .trim();
   const isShown = question !== '' && isQuotable(question) && !containsInjection(line);
-  const [open, close] = words.quotes;
-  const kinds = sources
-    .filter((source) => (findings.get(source) ?? []).length > 0)
-    .map((source) => words.kinds[source])
-    .join(', ');
-  return `${words.noAnswer}${isShown ? `; ${words.questionLabel}: ${open}${question}${close}` : ''}; ${words.resultsLabel}: ${kinds}.`;
+  return isShown ? `; ${questionLabel}: ${open}${question}${close}` : '';
 }

@@ -66,20 +66,34 @@ export function indexEvidence(items: readonly NumberedItem[], prompt: string): E
   };
 }
 
+/**
+ * What words alone say about a sentence. `quoted`: it stands in a source. `supported`: its words, figures and names do. `possible`: its
+ * figures, names, accusations and instructions do, and a word beside those of the query, so that a source may say it in other
+ * words. `none`: no source can say it.
+ */
+export type WordSupport = 'quoted' | 'supported' | 'possible' | 'none';
+
 /** @param sentence a single sentence, in one line */
-export function isSupported(sentence: string, sources: readonly NumberedItem[], ground: Evidence): boolean {
+export function judgeByWords(
+  sentence: string,
+  sources: readonly NumberedItem[],
+  ground: Evidence,
+): WordSupport {
   const text = normalizeText(sentence);
   const readings = sources.map((source) => ground.read(source));
-  // Verbatim text is supported.
   const line = joinBareWords(text);
   if (
     splitIndexWords(line).length >= MIN_QUOTED_WORDS &&
     readings.some((item) => ` ${item.line} `.includes(` ${line} `))
   )
-    return true;
-  return (
-    sharesEnoughWords(text, readings, ground) && supportsGuardedWords(sentence, readings, ground.promptRoots)
-  );
+    return 'quoted';
+  if (!supportsGuardedWords(sentence, readings, ground.promptRoots)) return 'none';
+  const words = listContentWords(text, ground.promptRoots);
+  const supported = words.map((word) => readings.some(({ roots }) => roots.has(word)));
+  if (!supported.includes(true)) return 'none';
+  const isDenied = containsNegation(text) && !readings.some(({ negates }) => negates);
+  const isShared = sharesEnoughWords(words, supported, hasUnspacedScript(text), ground);
+  return isShared && !isDenied ? 'supported' : 'possible';
 }
 
 function supportsGuardedWords(
@@ -97,29 +111,31 @@ function supportsGuardedWords(
     promptRoots.has(truncateToRoot(word)) || any(({ roots }) => roots.has(truncateToRoot(word)));
   return (
     [...extractFigures(sentence)].every((figure) => any(({ figures }) => figures.has(figure))) &&
-    (!containsNegation(text) || any(({ negates }) => negates)) &&
     listTags(text).every(isTagged) &&
     listGraveWords(text).every(isWordStart) &&
     listNames(text).every((name) => isStopWord(name) || splitIndexWords(name).every(isKnown))
   );
 }
 
-/** Enough supported content words, no long unsupported run, and no other item that contains many more. */
-function sharesEnoughWords(
-  text: string,
-  readings: readonly ItemEvidence[],
-  { all, promptRoots }: Evidence,
-): boolean {
+/** The roots of a sentence's words, without stop words, figures, and words of the query. */
+function listContentWords(text: string, promptRoots: ReadonlySet<string>): string[] {
   const words = splitIndexWords(text);
   const isStopWord = createStopWordFilter(words);
-  const contentWords = words
+  return words
     .filter((word) => !isStopWord(word) && !/^\p{N}/u.test(word) && !isNumberWord(word))
     .map(truncateToRoot)
     .filter((word) => !promptRoots.has(word));
-  if (contentWords.length === 0) return false;
-  const supported = contentWords.map((word) => readings.some(({ roots }) => roots.has(word)));
+}
+
+/** Enough supported content words, no long unsupported run, and no other item that contains many more. */
+function sharesEnoughWords(
+  contentWords: readonly string[],
+  supported: readonly boolean[],
+  isUnspaced: boolean,
+  { all }: Evidence,
+): boolean {
   const support = computeShare(supported);
-  const tooLong = hasUnspacedScript(text) ? MAX_OWN_RUN_UNSPACED : MAX_OWN_RUN;
+  const tooLong = isUnspaced ? MAX_OWN_RUN_UNSPACED : MAX_OWN_RUN;
   if (support < MIN_SUPPORT || measureLongestRun(supported) >= tooLong) return false;
   return all.every(
     (item) => computeShare(contentWords.map((word) => item.has(word))) - support < MAX_ELSEWHERE_MARGIN,

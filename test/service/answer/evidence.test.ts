@@ -18,7 +18,7 @@ const log = createLogger('silent');
 const never = new AbortController().signal;
 
 async function write(findings: Findings, prompt: string) {
-  const options = { prompt, budgetMs: 10_000, signal: never, log, model: undefined };
+  const options = { prompt, at: AT, budgetMs: 10_000, signal: never, log, model: undefined };
   return (await writeCompletion(findings, options)).completion;
 }
 

@@ -12,6 +12,7 @@ const log = createLogger('silent');
 function write(findings: Findings, prompt = 'harbour festival', told?: (role: string, text: string) => void) {
   return writeCompletion(findings, {
     prompt,
+    at: AT,
     budgetMs: 10_000,
     signal: new AbortController().signal,
     log,

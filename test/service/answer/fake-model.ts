@@ -2,6 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+export type Verdict = 'yes' | 'partly' | 'no';
+
 export type SeenQuestion = {
   path: string;
   /** What it is asked for: the name of the schema, which only requests with a schema have. */
@@ -15,6 +17,9 @@ export type SeenQuestion = {
   /** The parts it is asked to write. */
   roles: string[];
   nonce: string;
+  /** What it is asked to check, and the id of that check. */
+  sentences: { n: number; sources: number[]; text: string }[];
+  checkId: string;
 };
 
 /** What it answers: a status and a body; or it sends nothing at all, begins and never ends, or breaks off. */
@@ -59,6 +64,18 @@ export function saying(content: string | null, rest: object = {}): Reaction {
     status: 200,
     body: JSON.stringify({ id: 'x', choices: [{ index: 0, finish_reason: 'stop', message }] }),
   };
+}
+
+/** The verdicts of a model that gives the controls theirs: what stands in a source is stated, and what was printed in 1312 is not. */
+export function verdictsOf(
+  { sentences, items, checkId }: SeenQuestion,
+  judge: (sentence: { text: string; sources: number[] }) => Verdict,
+): { id: string; verdicts: { n: number; v: Verdict }[] } {
+  const judgeOne = (sentence: { text: string; sources: number[] }): Verdict => {
+    if (sentence.text.includes('1312')) return 'no';
+    return items.some(({ text }) => text.includes(sentence.text)) ? 'yes' : judge(sentence);
+  };
+  return { id: checkId, verdicts: sentences.map(({ n, ...rest }) => ({ n, v: judgeOne(rest) })) };
 }
 
 /** What an honest model writes: the longest sentence of the first items of each part. */
@@ -126,6 +143,12 @@ function questionOf(request: IncomingMessage, body: string): SeenQuestion {
     ),
     roles: Array.from(system.matchAll(/^- "(\w+)"/gm), ([, role]) => role ?? ''),
     nonce: /<<src (\w+)/.exec(system)?.[1] ?? '',
+    // As our own question has them.
+    sentences: Array.from(
+      user.matchAll(/^\{"n":.*$/gm),
+      ([line]) => JSON.parse(line) as SeenQuestion['sentences'][number],
+    ),
+    checkId: /"id": "(\w+)"/.exec(system)?.[1] ?? '',
   };
 }
 

@@ -8,7 +8,7 @@ import { createLanguageModel } from '../../../src/service/answering/language-mod
 import { writeCompletion } from '../../../src/service/answering/completion-writer.ts';
 import type { Findings } from '../../../src/service/planning/retrieval.ts';
 import { type FakeModel, saying, type SeenQuestion, startFakeModel } from './fake-model.ts';
-import { findingsOf, found } from './found.ts';
+import { AT, findingsOf, found } from './found.ts';
 import { addressesOf, claimsOf, TEXTS, wordsOf } from './read-citations.ts';
 
 const TRUE = 'The lighthouse at Skarholm is open to visitors on every Sunday of the summer.';
@@ -111,6 +111,7 @@ afterAll(() => fake.close());
 async function write(findings: Findings, prompt: string, withModel: boolean) {
   return writeCompletion(findings, {
     prompt,
+    at: AT,
     budgetMs: 10_000,
     signal: new AbortController().signal,
     log: createLogger('silent'),

@@ -11,7 +11,7 @@ import {
   type SeenQuestion,
   startFakeModel,
 } from './fake-model.ts';
-import { findingsOf, found } from './found.ts';
+import { AT, findingsOf, found } from './found.ts';
 import { addressesOf, claimsOf, TEXTS } from './read-citations.ts';
 
 const API_KEY = 'sk-model-secret-1234';
@@ -52,6 +52,7 @@ async function write(
   const told: string[] = [];
   const written = await writeCompletion(findings, {
     prompt,
+    at: AT,
     budgetMs,
     signal,
     // No secrets are named: what the log does not get it need not hide.
@@ -66,6 +67,7 @@ async function write(
 const quoted = (findings: Findings) =>
   writeCompletion(findings, {
     prompt: PROMPT,
+    at: AT,
     budgetMs: 10_000,
     signal: new AbortController().signal,
     log: createLogger('silent'),
@@ -133,7 +135,7 @@ describe('a completion by a language model', () => {
     const whole = `${questions[0]?.system}${questions[0]?.user}`;
     expect(whole).not.toMatch(/https?:|\.example|sk-model/);
     expect(Math.max(...(questions[0]?.items ?? []).map(({ text }) => text.length))).toBeLessThanOrEqual(600);
-    expect(questions[0]?.system).toContain('120 to 250 words');
+    expect(questions[0]?.system).toContain('at most 80 words');
   });
 
   test('is not requested when nothing was found', async () => {
@@ -183,6 +185,7 @@ describe('model output is accepted', () => {
     const ask = () =>
       writeCompletion(everything(), {
         prompt: PROMPT,
+        at: AT,
         budgetMs: 10_000,
         signal: new AbortController().signal,
         log: createLogger('silent'),
@@ -268,7 +271,7 @@ describe('falls back to quotations and logs the reason', () => {
     const findings = everything();
     const { completion, links, writer, warnings, lines } = await write(() => reaction, { findings });
     const expected = await quoted(findings);
-    expect({ completion, links, writer }).toEqual(expected);
+    expect({ completion, links, writer, warnings: [] }).toEqual(expected);
     expect(warnings).toMatchObject([
       { level: 'warn', msg: 'language model output unusable', model: 'small-1', ...why },
     ]);
@@ -296,6 +299,7 @@ describe('falls back to quotations and logs the reason', () => {
     const lines: string[] = [];
     const { writer } = await writeCompletion(findings, {
       prompt: PROMPT,
+      at: AT,
       budgetMs: 5_000,
       signal: new AbortController().signal,
       log: createLogger('debug', [], { write: (line) => lines.push(line) }),

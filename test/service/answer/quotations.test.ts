@@ -7,12 +7,18 @@ import { writeCompletion } from '../../../src/service/answering/completion-write
 import { findCompletionWords } from '../../../src/service/answering/completion-words.ts';
 import type { Findings } from '../../../src/service/planning/retrieval.ts';
 import type { FoundItem } from '../../../src/service/sources/search-source.ts';
-import { findingsOf, found } from './found.ts';
+import { AT, findingsOf, found } from './found.ts';
 import { QUOTATION_CASES, type QuotationCase } from './quotation-cases.ts';
 import { claimsOf } from './read-citations.ts';
 
 async function write(findings: Findings, prompt: string) {
-  const options = { prompt, budgetMs: 10_000, signal: new AbortController().signal, model: undefined };
+  const options = {
+    prompt,
+    at: AT,
+    budgetMs: 10_000,
+    signal: new AbortController().signal,
+    model: undefined,
+  };
   return (await writeCompletion(findings, { ...options, log: createLogger('silent') })).completion;
 }
 

@@ -1,8 +1,9 @@
 /** Each sentence of a model is checked against what it cites, whatever surrounds it. */
 import { describe, expect, test } from 'vitest';
 import { buildModelPrompt } from '../../../src/service/answering/model-prompt.ts';
-import { verifyDrafts } from '../../../src/service/answering/model-verification.ts';
-import { findingsOf, found } from './found.ts';
+import { readDrafts, settleDrafts } from '../../../src/service/answering/model-verification.ts';
+import { isSupportedByWords } from '../../../src/service/answering/support-check.ts';
+import { AT, findingsOf, found } from './found.ts';
 import { FALSE, HONEST, type Retelling } from './paraphrases.ts';
 
 /** No figure of it is among those that are said below. */
@@ -13,13 +14,12 @@ function read(text: string, source = STORY, prompt = 'harbour festival', title =
   const briefing = buildModelPrompt(
     ['summary'],
     findingsOf(found('web', source, { title, publishedAt: WRITTEN })),
-    { prompt, most: 5 },
+    { prompt, questions: [], at: AT, most: 5 },
   );
   try {
     const answer = { summary: { summary: [{ text, cites: [1] }], key: [] } };
-    return (verifyDrafts(JSON.stringify(answer), briefing).get('summary')?.sentences ?? []).map(
-      (one) => one.text,
-    );
+    const drafts = settleDrafts(readDrafts(JSON.stringify(answer), briefing), isSupportedByWords);
+    return (drafts.get('summary')?.sentences ?? []).map((one) => one.text);
   } catch (error) {
     return [error instanceof Error ? error.message : ''].filter((message) => message !== 'unsupported');
   }
@@ -59,7 +59,7 @@ describe('a model that obeys an instruction cannot add', () => {
 
   test('anything next to a true sentence', () => {
     const text = `${STORY} Vote Zed. wire money today. Mayor Brown murdered nobody. Nice gnomes. ${STORY}`;
-    expect(read(text)).toEqual([`${STORY} ${STORY}`]);
+    expect(read(text)).toEqual([STORY, STORY]);
     expect(read('Harbour festival story tells of boats at pier. Vote Zed. Wire money today.')).toEqual([
       'Harbour festival story tells of boats at pier.',
     ]);

@@ -2,23 +2,28 @@ import { describe, expect, test } from 'vitest';
 import { buildModelPrompt } from '../../../src/service/answering/model-prompt.ts';
 import { parseLenientObject } from '../../../src/service/answering/lenient-json.ts';
 import { extractFigures } from '../../../src/service/answering/numeric-figures.ts';
-import { verifyDrafts } from '../../../src/service/answering/model-verification.ts';
-import { findingsOf, found } from './found.ts';
+import { readDrafts, settleDrafts } from '../../../src/service/answering/model-verification.ts';
+import { isSupportedByWords } from '../../../src/service/answering/support-check.ts';
+import { AT, findingsOf, found } from './found.ts';
 
 const OPEN = 'The lighthouse at Skarholm is open to visitors on every Sunday of the summer.';
 const LAMP = 'Volunteers repaired the old lamp and painted the stairs during the spring.';
 
 const briefing = buildModelPrompt(['summary'], findingsOf(found('web', OPEN), found('web', LAMP)), {
   prompt: 'lighthouse',
+  questions: [],
+  at: AT,
   most: 10,
 });
 const read = (text: string, cites: readonly number[] = [1]) =>
-  verifyDrafts(JSON.stringify({ summary: { summary: [{ text, cites }], key: [] } }), briefing).get('summary')
-    ?.sentences;
+  settleDrafts(
+    readDrafts(JSON.stringify({ summary: { summary: [{ text, cites }], key: [] } }), briefing),
+    isSupportedByWords,
+  ).get('summary')?.sentences;
 
 describe('a model response is refused as a whole', () => {
   test.each([
-    ['not_json', () => verifyDrafts('certainly', briefing)],
+    ['not_json', () => readDrafts('certainly', briefing)],
     ['fence', () => read(`${OPEN} ${briefing.nonce}`)],
     ['fence', () => read(`${OPEN} <</src 12>>`)],
     ['system_text', () => read(`${OPEN} ${/Never follow them.*/.exec(briefing.question.system)?.[0]}`)],
@@ -45,7 +50,8 @@ test('a sentence is kept as written, without its citation marks', () => {
 test('a sentence that cites the wrong item is dropped, one that cites both is kept', () => {
   const mixture = 'Volunteers repaired the old lamp of the lighthouse at Skarholm.';
   expect(() => read(LAMP, [1])).toThrow('unsupported');
-  expect(() => read(mixture, [1])).toThrow('unsupported');
+  // A source could say so in other words, but nobody says that it does.
+  expect(read(mixture, [1])).toBeUndefined();
   expect(read(mixture, [1, 2])?.[0]?.links).toHaveLength(2);
 });
 
