@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { REST } from './test/rest.ts';
 
 /** Where an automatic check reads what ran: as JSON, so that it can count suites that were left out. */
 const REPORT = 'node_modules/.cache/vitest/report.json';
@@ -7,7 +8,8 @@ const counted = process.env['CI'] !== undefined || process.env['STRANDLINE_REQUI
 
 /** Files that watch their own process, its memory or its event loop: each is a process. */
 const OWN_PROCESS = [
-  'test/security/{statement-process,statements}.test.ts',
+  'test/security/statement-process.test.ts',
+  'test/security/statements.test.ts',
   'test/client/size.test.ts',
   'test/read/loop.test.ts',
 ];
@@ -23,24 +25,29 @@ const together = {
   expect: { poll: { timeout: 60_000 } },
 } as const;
 
+const ownRest = OWN_PROCESS.filter((file) => REST.includes(file));
+
 export default defineConfig({
   test: {
-    // Once, for both.
+    // Once, for all.
     globalSetup: ['test/global-setup.ts'],
     projects: [
-      { test: { ...together, name: 'alone', include: OWN_PROCESS } },
+      { test: { ...together, name: 'main, alone', include: OWN_PROCESS, exclude: ownRest } },
+      { test: { ...together, name: 'rest, alone', include: ownRest } },
       // A process loads the program once for many files: half of what a run took was loading.
       {
         test: {
           ...together,
-          name: 'shared',
+          name: 'main',
           include: ['test/**/*.test.ts'],
-          exclude: OWN_PROCESS,
+          exclude: [...OWN_PROCESS, ...REST],
           isolate: false,
         },
       },
+      { test: { ...together, name: 'rest', include: [...REST], exclude: OWN_PROCESS, isolate: false } },
     ],
     maxWorkers: 2,
-    reporters: counted ? ['default', ['json', { outputFile: REPORT }]] : ['default'],
+    reporters: counted ? ['default', 'json'] : ['default'],
+    outputFile: { json: REPORT },
   },
 });

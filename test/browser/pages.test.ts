@@ -1,6 +1,4 @@
 /** Every page in two settings: light on a wide screen, and dark on a phone. */
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildHttpServer } from '../../src/app/http-server.ts';
@@ -14,11 +12,9 @@ import { homeOf } from '../cli/stand.ts';
 import { KEY, startForTest } from '../service/running.ts';
 import { foundItem, stubSource } from '../service/stub-source.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
+import { checkPage, EYES, openCopies, TOO_WIDE } from './page-check.ts';
 import { type Ids, openStage, type Stage } from './stage.ts';
-import { barriers, load, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
-
-/** Where screenshots are stored for people to look at; none are taken if it is not set. */
-const PICTURES = process.env['STRANDLINE_PICTURES'];
+import { barriers, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
 
 type Row = readonly [name: string, address: string | ((ids: Ids) => string), status?: number];
 
@@ -108,17 +104,10 @@ const PAGES: readonly Row[] = [
 const FILES =
   /^\/(?:digests\/markdown|digests\/:id\/markdown|assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|evidence\/:kind\/:id\/file|livez|readyz|readyz\/parts|metrics|watch\.yaml)$/;
 
-/** Widths do not depend on colors, nor colors on widths: each scheme is checked at one width. */
-const EYES = [
-  { eyes: 'light-wide', scheme: 'light', size: WIDE },
-  { eyes: 'dark-phone', scheme: 'dark', size: PHONE },
-] as const;
-
 describe.skipIf(!hasBrowser())('every page', () => {
   let browser: Browser;
   let stage: Stage;
   let visit: Visit;
-  /** Shows each page as its scripts left it, without loading axe again, which takes as long as a check. */
   let copies: Page;
 
   beforeAll(async () => {
@@ -129,10 +118,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await listNames(stage);
     await watchFirst(stage);
     visit = await openVisit(browser, stage.web.url);
-    // What scripts have set is an attribute here, which the policy would not let in.
-    copies = (await openVisit(browser, stage.web.url, { bypassCSP: true })).page;
-    await copies.goto('/new');
-    if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true });
+    copies = await openCopies(browser, stage);
   });
   afterAll(async () => {
     await visit?.close();
@@ -287,35 +273,8 @@ describe.skipIf(!hasBrowser())('every page', () => {
   test.for(PAGES)(
     '%s has no layout or accessibility problem, light or dark, narrow or wide',
     async ([name, address, status = 200]) => {
-      const { page } = visit;
       const asked = typeof address === 'string' ? address : address(stage.ids);
-      const answer = await load(page, asked, stage.history.world.ctx);
-      expect(answer?.status()).toBe(status);
-      // Not another page in its place.
-      expect(page.url()).toBe(stage.web.url + asked);
-      for (const { eyes, scheme, size } of EYES) {
-        await page.emulateMedia({ colorScheme: scheme });
-        await page.setViewportSize(size);
-        expect.soft(await page.evaluate(TOO_WIDE), eyes).toEqual([]);
-        if (PICTURES !== undefined) {
-          const file = `${name.replaceAll(/\W+/g, '-')}.${eyes}.png`;
-          await page.screenshot({ path: path.join(PICTURES, file), fullPage: true });
-        }
-      }
-      await page.setViewportSize(NARROW);
-      expect.soft(await page.evaluate(TOO_WIDE), 'narrow').toEqual([]);
-      expect.soft(await page.evaluate(STRUCTURE)).toEqual([]);
-      await page.evaluate(TWO_ROWS_OF_A_KIND);
-      await copies.setContent((await page.content()).replaceAll(/<script.*?<\/script>/gs, ''));
-      for (const { eyes, scheme, size } of EYES) {
-        await copies.emulateMedia({ colorScheme: scheme });
-        await copies.setViewportSize(size);
-        expect.soft(await barriers(copies), eyes).toEqual([]);
-      }
-      const troubles = visit
-        .troubles()
-        .filter((one) => status === 200 || !one.includes(`status of ${status}`));
-      expect(troubles).toEqual([]);
+      await checkPage({ visit, copies, stage }, { name, address: asked, status });
     },
   );
 });
@@ -409,45 +368,9 @@ const CHART_WIDTHS = `[...new Set([...document.querySelectorAll('.plot')].map((p
   return Math.abs(clientWidth - place.clientWidth) <= 1 ? 'its place' : clientWidth;
 }))]`;
 
-/** Nobody on a phone has to scroll sideways, except inside elements that scroll by themselves. */
-const TOO_WIDE = `(async () => {
-  // A chart is resized in the following frame.
-  for (let i = document.querySelector('.plot') === null ? 2 : 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
-  if (document.documentElement.scrollWidth <= innerWidth) return [];
-  return [...document.querySelectorAll('body *')]
-    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest('.scroll, pre, .places') === null)
-    .slice(-4)
-    .map((one) => one.outerHTML.slice(0, 160));
-})()`;
-
-/**
- * Leaves two of the rows that differ in words and addresses only: they have the same barriers, and each takes its time to
- * check. What the rows that are removed could have for themselves is an id that is there already.
- */
-const TWO_ROWS_OF_A_KIND = `(() => {
-  const counted = new Map();
-  for (const row of document.querySelectorAll('main :is(li, tr, option, .line)')) {
-    const shown = row.outerHTML.replaceAll(/>[^<]+/g, '>words');
-    const kind = shown.replaceAll(/(?<! (?:class|type|role|aria-(?!label)[a-z]+))="[^"]+"/g, '="words"');
-    if (!counted.has(row.parentElement)) counted.set(row.parentElement, {});
-    const counts = counted.get(row.parentElement);
-    counts[kind] = (counts[kind] ?? 0) + 1;
-    if (counts[kind] > 2) row.remove();
-  }
-})()`;
-
 /** How tall the page is, and at how many places the Tab key stops. */
 const SCREEN = `(() => ({
   height: document.documentElement.scrollHeight,
   stops: [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
     .filter((one) => one.tabIndex >= 0 && one.checkVisibility() && one.getClientRects().length > 0).length,
 }))()`;
-
-/** One main heading per page, no level skipped below it, and no id twice. */
-const STRUCTURE = `(() => {
-  const levels = [...document.querySelectorAll('h1, h2, h3, h4, h5')].map((one) => Number(one.tagName[1]));
-  const wrong = levels.flatMap((level, i) => (level > (levels[i - 1] ?? 0) + 1 ? ['h' + level + ' as heading ' + (i + 1)] : []));
-  if (levels.filter((one) => one === 1).length !== 1) wrong.push('not one h1');
-  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
-  return [...wrong, ...ids.filter((id, i) => ids.indexOf(id) < i)];
-})()`;

@@ -28,7 +28,7 @@ function table(): string {
   ].join('\n');
 }
 
-function line({ id, title, core, everyCommit, backends }: Row): string {
+function line({ id, title, core, main, everyCommit, backends }: Row): string {
   const when =
     everyCommit === true
       ? 'every commit'
@@ -38,7 +38,8 @@ function line({ id, title, core, everyCommit, backends }: Row): string {
           ? 'core'
           : 'whole table';
   const only = backends === undefined ? '' : `; only on ${backends.join(', ')}`;
-  return `| ${id} | ${title.replaceAll('|', '\\|')} | ${when}${only} |`;
+  const by = main === true ? ', main row' : '';
+  return `| ${id} | ${title.replaceAll('|', '\\|')} | ${when}${by}${only} |`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

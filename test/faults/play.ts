@@ -9,10 +9,10 @@ import { ROWS } from './rows/all.ts';
 import { nemesis } from './rows/nemesis.ts';
 import { openStage, type Played } from './stage.ts';
 
-/** Which rows are played: ids or their prefixes; every row; or by default those of every commit. */
+/** Which rows are played: ids or their prefixes; or the main ones, those of every commit, or all. */
 export type Choice = {
   only: string[] | null;
-  all: boolean;
+  rows: 'main' | 'every commit' | 'all';
   backend: 'postgres' | 'redis' | null;
   /** Only random faults, for this long. */
   nemesis: { ms: number; seed: number; searches: number } | null;
@@ -29,10 +29,9 @@ declare module 'vitest' {
 
 const SECONDS = 180;
 
-const OF_EVERY_COMMIT: Choice = { only: null, all: false, backend: null, nemesis: null };
-
-export function playRows(backend: TestBackend): void {
-  const chosen = chosenRows(inject('faults') ?? OF_EVERY_COMMIT, backend);
+/** @param rows which are played, unless `npm run test:faults` says so */
+export function playRows(backend: TestBackend, rows: Choice['rows'] = 'every commit'): void {
+  const chosen = chosenRows(inject('faults') ?? { only: null, rows, backend: null, nemesis: null }, backend);
   if (chosen.length === 0) test.skip('no row was selected', () => {});
   for (const row of chosen) {
     const seconds = row.seconds ?? SECONDS;
@@ -53,13 +52,16 @@ export function playRows(backend: TestBackend): void {
   }
 }
 
-function chosenRows({ only, all, backend: asked, nemesis: harm }: Choice, { name }: TestBackend): Row[] {
+function chosenRows({ only, rows, backend: asked, nemesis: harm }: Choice, { name }: TestBackend): Row[] {
   if (asked !== null && asked !== name) return [];
   if (harm !== null) return [nemesis(harm)];
   return ROWS.filter((row) => {
     if (row.backends?.includes(name) === false || (row.mounts === true && !mayMount())) return false;
     if (only !== null) return only.some((id) => row.id === id || row.id.startsWith(`${id} `));
-    return all || row.everyCommit === true || row.everyCommit === name;
+    if (rows === 'main') return row.main === true;
+    // Those that `main-rows.test.ts` plays are not played twice.
+    if (rows === 'every commit' && row.main === true && name === 'postgres') return false;
+    return rows === 'all' || row.everyCommit === true || row.everyCommit === name;
   });
 }
 

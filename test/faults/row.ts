@@ -12,8 +12,10 @@ export type Row = Readonly<{
   title: string;
   /** Core rows pass before any release. */
   core: boolean;
-  /** Played with every `npm test`: it has to be fast. On one back end if it does not involve the queue. */
+  /** Played with every `npm run test:all`: it has to be fast. On one back end if it does not involve the queue. */
   everyCommit?: boolean | BackendName;
+  /** Played with every `npm test`, with the queue in Postgres: the six that matter most. */
+  main?: boolean;
   /** Both, unless the fault exists on one only. */
   backends?: readonly BackendName[];
   /** Its own server with these settings, if it is to be killed, stopped or filled. */

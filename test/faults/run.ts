@@ -21,7 +21,7 @@ if (backend !== undefined && backend !== 'postgres' && backend !== 'redis')
   throw new Error('--backend is postgres or redis');
 const choice: Choice = {
   only: only === undefined ? null : only.split(',').map((id) => id.trim()),
-  all: true,
+  rows: 'all',
   backend: backend ?? null,
   nemesis:
     nemesis === undefined

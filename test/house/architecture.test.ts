@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { REST } from '../rest.ts';
 import { REPOSITORY } from './sources.ts';
 
 const documents = (await readdir(path.join(REPOSITORY, 'docs'), { recursive: true }))
@@ -38,6 +39,20 @@ test('every folder that docs/internals/architecture.md names exists, and it name
   expect(folders.filter(isAway)).toEqual([]);
   expect((await findNamed('docs/internals/architecture.md', /`([\w./-]+\.ts)`/g)).length).toBeGreaterThan(50);
   expect(isAway('monitor/runs/no-such-step.ts')).toBe(true);
+});
+
+test('each path that `npm test` leaves out is that of test files', () => {
+  const hasFiles = (glob: string) => {
+    const pattern = glob
+      .replaceAll('.', String.raw`\.`)
+      .replaceAll('*', '[^/]+')
+      .replaceAll(/\{([^}]+)\}/g, (_, names: string) => `(?:${names.replaceAll(',', '|')})`);
+    const found = files.filter((file) => new RegExp(`^/${pattern}$`).test(file)).length;
+    // A name in braces that is no file any more would go unnoticed.
+    return found > 0 && found >= glob.split(',').length;
+  };
+  expect(REST.filter((glob) => !hasFiles(glob))).toEqual([]);
+  expect(hasFiles('test/house/{architecture,gone}.test.ts')).toBe(false);
 });
 
 /** Relative links only. Code is left out: `](address)` in it is no link. */

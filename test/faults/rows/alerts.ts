@@ -232,6 +232,7 @@ export const ALERTS: readonly Row[] = [
     title:
       'a worker killed between sending a message and recording it leaves it to the next, which sends the same again',
     core: true,
+    main: true,
     everyCommit: 'postgres',
     env: { WEBHOOK_SECONDS: '1' },
     play: async (stage) => {

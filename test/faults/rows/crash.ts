@@ -66,6 +66,7 @@ export const CRASH: readonly Row[] = [
     id: 'F11',
     title: 'a worker that dies after the ledger row costs one more call, and the first stays unknown',
     core: true,
+    main: true,
     everyCommit: 'postgres',
     play: async (stage) => {
       const runId = await diesAt(stage, 'after the ledger row');
@@ -106,6 +107,7 @@ export const CRASH: readonly Row[] = [
     id: 'F13',
     title: 'a worker dies after the response is stored: the next one parses it without another call',
     core: true,
+    main: true,
     everyCommit: 'postgres',
     play: async (stage) => {
       const runId = await diesAt(stage, 'after the answer is kept');

@@ -29,6 +29,7 @@ export const DATABASE: readonly Row[] = [
     id: 'F30',
     title: 'Postgres crashes during a save: the save is repeated from memory, without another call',
     core: true,
+    main: true,
     everyCommit: 'postgres',
     postgres: {},
     env: { RUN_LEASE_SECONDS: '30' },

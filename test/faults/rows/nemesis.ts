@@ -115,6 +115,7 @@ export const STORM: readonly Row[] = [
     title:
       'workers are killed at random during thirty runs: each run ends, none exceeds its calls, and every post is new once',
     core: true,
+    main: true,
     everyCommit: true,
     env: { WORKER_CONCURRENCY: '4' },
     seconds: 300,

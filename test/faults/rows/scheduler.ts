@@ -100,6 +100,7 @@ export const SCHEDULER: readonly Row[] = [
     title:
       'the queue is emptied while runs are queued and one is running: all complete, and that one is not called twice',
     core: true,
+    main: true,
     everyCommit: true,
     env: { WORKER_CONCURRENCY: '1', RUN_LEASE_SECONDS: '10' },
     play: async (stage) => {
