@@ -22,7 +22,8 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
     -- Without `offset 0`, all posts are read in the order of their ids as long as there are no statistics on keys.
     (select min(n.id) from (select id from strandline.posts where key = l.canonical offset 0) n) as named_post_id,
     :simulated as simulated,
-    case d.kind when 'trend' then d.thing end as trend_state_id
+    case d.kind when 'trend' then d.thing end as trend_state_id,
+    d.hidden
   from strandline.discoveries d
   join strandline.searches s on s.id = d.search_id
   join strandline.topics t on t.id = s.topic_id
@@ -56,3 +57,4 @@ COMMENT ON COLUMN strandline_analytics.discoveries.first_in_topic IS 'Whether it
 COMMENT ON COLUMN strandline_analytics.discoveries.named_post_id IS 'Of a link to a known post, that post; null for all others.';
 COMMENT ON COLUMN strandline_analytics.discoveries.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';
 COMMENT ON COLUMN strandline_analytics.discoveries.trend_state_id IS 'The change of state of a search; null for other kinds.';
+COMMENT ON COLUMN strandline_analytics.discoveries.hidden IS 'Whether a person said that its item, or another of its story, is not relevant for the topic: lists and messages leave it out. Views keep it; who and when is in the view stories.';

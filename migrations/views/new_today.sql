@@ -26,3 +26,4 @@ COMMENT ON COLUMN strandline_analytics.new_today.first_in_topic IS 'Whether it i
 COMMENT ON COLUMN strandline_analytics.new_today.named_post_id IS 'Of a link to a known post, that post; null for all others.';
 COMMENT ON COLUMN strandline_analytics.new_today.simulated IS 'Whether it is simulated: true in the database of the sandbox, false in any other.';
 COMMENT ON COLUMN strandline_analytics.new_today.trend_state_id IS 'The change of state of a search; null for other kinds.';
+COMMENT ON COLUMN strandline_analytics.new_today.hidden IS 'Whether a person said that its item, or another of its story, is not relevant for the topic: lists and messages leave it out. Views keep it; who and when is in the view stories.';

@@ -1,6 +1,7 @@
 CREATE OR REPLACE VIEW strandline_analytics.stories AS
   select k.id, k.topic_id, t.slug as topic, k.first_at as first_found_at, k.last_at as last_news_at, k.members, k.authors, k.sources, k.languages,
-    k.origin_at as first_published_at, d.kind as first_kind, d.thing as first_item_id, coalesce(i.text, i.title) as text, i.url, i.author_id, a.username as author_username, k.things
+    k.origin_at as first_published_at, d.kind as first_kind, d.thing as first_item_id, coalesce(i.text, i.title) as text, i.url, i.author_id, a.username as author_username, k.things,
+    k.hidden_at, k.hidden_by
   from strandline.stories k
   join strandline.topics t on t.id = k.topic_id
   join strandline.discoveries d on d.id = k.origin_id
@@ -28,3 +29,5 @@ COMMENT ON COLUMN strandline_analytics.stories.url IS 'URL of that post or link;
 COMMENT ON COLUMN strandline_analytics.stories.author_id IS 'Author of that post; null for a link, and when unknown.';
 COMMENT ON COLUMN strandline_analytics.stories.author_username IS 'Handle of that author; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.stories.things IS 'Number of distinct things among the members: a post and the links to it are one. Of the first 1,000 members; each further one counts.';
+COMMENT ON COLUMN strandline_analytics.stories.hidden_at IS 'When a person said that it is not relevant (UTC): lists and messages leave it out. Of merged stories, the first time. Null: it is shown.';
+COMMENT ON COLUMN strandline_analytics.stories.hidden_by IS 'Who said so: an account, or the prefix of a token. Null: nobody, or it was not recorded.';

@@ -29,8 +29,12 @@ const createView = (isMarkdown: () => boolean): OperationView<Row> => ({
   replies: {
     getDigest: { lines: (digest, { page }) => render(digest, page, isMarkdown()) },
     getPastDigest: { lines: ({ digest }, { page }) => render(digest, page, isMarkdown()) },
-    dismissItem: { says: ({ changed }) => [changed ? 'Not relevant: not reported again' : 'Unchanged'] },
-    restoreItem: { says: ({ changed }) => [changed ? 'Restored: can be reported again' : 'Unchanged'] },
+    dismissItem: {
+      says: ({ changed }) => [changed ? 'Not relevant: not listed or reported again' : 'Unchanged'],
+    },
+    restoreItem: {
+      says: ({ changed }) => [changed ? 'Restored: listed, and can be reported again' : 'Unchanged'],
+    },
     listDismissed: {
       lines: ({ dismissed }, { page }) =>
         dismissed.map((row) =>

@@ -7,7 +7,7 @@ import type { JsonOf, OperationView, ReplyColumn } from './reply-view.ts';
 import { oneLine } from './terminal-text.ts';
 import { formatTime } from './value-formatting.ts';
 
-type Row = JsonOf<StoryRow> & JsonOf<StoryItemRow>;
+type Row = JsonOf<StoryRow> & JsonOf<StoryItemRow> & { changed: boolean };
 
 const TEXT: ReplyColumn<Row> = { of: 'text', as: ({ text }) => oneLine(text ?? ''), elastic: 2, least: 16 };
 const AUTHOR: ReplyColumn<Row> = {
@@ -31,6 +31,14 @@ const STORIES: OperationView<Row> = {
     TEXT,
   ],
   none: 'No stories: nothing in this topic was said twice.',
+  replies: {
+    dismissStory: {
+      says: ({ changed }) => [changed ? 'Not relevant: not listed or reported again' : 'Unchanged'],
+    },
+    restoreStory: {
+      says: ({ changed }) => [changed ? 'Restored: listed, and can be reported again' : 'Unchanged'],
+    },
+  },
 };
 
 const ITEMS: OperationView<Row> = {

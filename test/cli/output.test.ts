@@ -302,6 +302,7 @@ describe('a followed discovery', () => {
     named_post_id: null,
     simulated: false,
     trend_state_id: null,
+    hidden: false,
   };
   const lines = (width: number) =>
     renderDiscovery(row, detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false }));

@@ -1,20 +1,15 @@
 /** Stories as they are stored: decided after saves, in any batches, and again when members change or are deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
-import { loadDialect } from '../../src/protocol/dialect.ts';
 import { DAY } from '../../src/lib/time.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
-import { leaseRun } from '../../src/store/runs/run-leases.ts';
-import { insertRun } from '../../src/store/runs/run-states.ts';
-import { saveFindings } from '../../src/store/save/save.ts';
 import { followStories } from '../../src/store/stories/follow-stories.ts';
 import { readStoryHours } from '../../src/store/queries/stories.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
-import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { findDangling } from './dangling.ts';
+import { type Link, other, type Post, saveFound } from './finds.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -37,48 +32,8 @@ async function newSearch(topic: string, operation: 'ai' | 'microblog' = 'microbl
 
 const TEXT = 'City council votes to close the Harbour Street bridge for two years from January';
 const NEAR = [TEXT, `${TEXT} – Courier`, `Unbelievable: ${TEXT}`, `RT @x: ${TEXT}`];
-const other = (n: number) => `Sentence ${n} says that the ferry of number ${n} is late by ${n} hours today`;
-
-type Post = { id: number | string; author?: string; text?: string; urls?: string[] };
-type Link = { link: string; title?: string };
-
-async function finds(search: Search, posts: readonly Post[], links: readonly Link[] = []): Promise<void> {
-  const { db, clock } = world;
-  const now = clock.now();
-  const runId = await insertRun(db.pool, { searchId: search.id, trigger: 'manual', now });
-  const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
-  const body =
-    search.operation === 'ai'
-      ? { hacker_news_search_results: { organic_results: links } }
-      : {
-          miner_tweets: posts.map(({ id, author = `a${id}`, text = other(Number(id)), urls = [] }) =>
-            wirePost(`${search.slug}-${id}`, {
-              url: `https://x.com/someone/status/${search.id}${id}`,
-              text,
-              entities: {
-                hashtags: [],
-                user_mentions: [],
-                urls: urls.map((url) => ({ url, expanded_url: url })),
-              },
-              user: { id: author, username: author, name: 'n', followers_count: 1 },
-            }),
-          ),
-        };
-  await saveFindings(db, {
-    runId,
-    fence: leased?.fence ?? 0,
-    searchId: search.id,
-    serviceId: search.service_id,
-    findings: parseResponse({
-      operation: search.operation,
-      body: JSON.stringify(body),
-      contentType: 'application/json',
-      dialect: loadDialect('named'),
-    }),
-    observedAt: now,
-    endedAt: now,
-  });
-}
+const finds = (search: Search, posts: readonly Post[], links: readonly Link[] = []) =>
+  saveFound(world, search, posts, links);
 
 type Story = { id: bigint; members: number; authors: number; sources: number; names: string[] };
 const listStories = (topic: string): Promise<Story[]> =>

@@ -4,7 +4,6 @@ import { DAY } from '../../lib/time.ts';
 import { createNotFound } from '../../model/errors.ts';
 import { EVERYTHING, parseQuery } from '../../model/search-query.ts';
 import type { WaitReason } from '../../model/alerts.ts';
-import { findDismissed } from '../../store/alerts/dismissals.ts';
 import { isFirstOfThing, readEntries, readEntryCopies } from '../../store/alerts/reportable-discoveries.ts';
 import {
   findPastMatches,
@@ -150,13 +149,7 @@ async function backtest(
       query === EVERYTHING ? inScope : await findPastMatches(ctx.db.pool, query, inScope, until);
     const known = { rule: { ...rule, after: before ?? 0n }, query, now: until };
     const unknown = await leaveOutKnown(ctx.db.pool, known, matching);
-    const dismissed = await findDismissed(
-      ctx.db.pool,
-      unknown.map(({ id }) => id),
-    );
-    const reported = unknown
-      .filter(({ id }) => !dismissed.has(id))
-      .filter(isFirstOfThing(await readEntryCopies(ctx.db.pool, unknown), seen));
+    const reported = unknown.filter(isFirstOfThing(await readEntryCopies(ctx.db.pool, unknown), seen));
     plan.add(reported);
     total += reported.length;
     ids.push(...reported.slice(0, MAX_IDS - ids.length).map(({ id }) => id));

@@ -4,7 +4,7 @@ import { idParam, idShape, timeShape, topicSlug } from '../../model/value-shapes
 import { listDismissals } from '../../store/alerts/dismissals.ts';
 import { commandWords, declareOperation } from '../operation.ts';
 import { findScope } from '../topics/find-by-slug.ts';
-import { type Dismissal, dismiss, restore } from './dismissals.ts';
+import { type Dismissal, dismiss, dismissStory, restore, restoreStory } from './dismissals.ts';
 
 const idOf = (kind: 'post' | 'link') =>
   idParam
@@ -31,6 +31,16 @@ function readTarget({ topic, post, link }: z.output<typeof target>): Dismissal {
   return { topic, kind: 'link', id: link };
 }
 
+const story = z.strictObject({
+  id: idParam
+    .meta({ examples: ['29'] })
+    .register(commandWords, { argument: 'story', help: 'story id; see: stories TOPIC' }),
+});
+const LEFT_OUT =
+  'Lists, feeds, rules, digests, and messages that are not composed yet leave it out. Charts, exports and SQL keep it.';
+const RESTORED =
+  'It can be reported and listed again. What was left out of messages meanwhile is not sent later.';
+
 const MAX_LISTED = 500;
 const about = { tag: 'alerts', scope: 'write' } as const;
 
@@ -41,7 +51,7 @@ export const DISMISSAL_OPERATIONS = [
     route: 'POST /api/v1/dismiss',
     command: 'digest dismiss',
     does: 'Mark a post or link as not relevant for a topic',
-    more: 'No rule reports it, or a copy of it, for this topic again, and no digest lists it. Messages that are not composed yet leave it out. Lists, exports and counts keep it.',
+    more: `${LEFT_OUT} So are copies of it, now and later.`,
     input: target,
     output: z.object({ changed: z.boolean().describe('False if it was dismissed already.') }),
     example: 'strandline digest dismiss harbour-ferry --post 1204',
@@ -53,10 +63,33 @@ export const DISMISSAL_OPERATIONS = [
     route: 'POST /api/v1/restore',
     command: 'digest restore',
     does: 'Undo that a post or link is not relevant for a topic',
-    more: 'It can be reported and listed again. What was left out of messages meanwhile is not sent later.',
+    more: RESTORED,
     input: target,
     output: z.object({ changed: z.boolean().describe('False if it was not dismissed.') }),
     run: async ({ ctx }, input) => ({ changed: await restore(ctx, readTarget(input)) }),
+  }),
+  declareOperation({
+    ...about,
+    id: 'dismissStory',
+    route: 'POST /api/v1/stories/{id}/dismiss',
+    command: 'stories dismiss',
+    does: 'Mark a story as not relevant',
+    more: `${LEFT_OUT} So are items that join it later, and a story that merges with it.`,
+    input: story,
+    output: z.object({ changed: z.boolean().describe('False if it was dismissed already.') }),
+    example: 'strandline stories dismiss 29',
+    run: async ({ ctx }, { id }) => ({ changed: await dismissStory(ctx, id) }),
+  }),
+  declareOperation({
+    ...about,
+    id: 'restoreStory',
+    route: 'POST /api/v1/stories/{id}/restore',
+    command: 'stories restore',
+    does: 'Undo that a story is not relevant',
+    more: RESTORED,
+    input: story,
+    output: z.object({ changed: z.boolean().describe('False if it was not dismissed.') }),
+    run: async ({ ctx }, { id }) => ({ changed: await restoreStory(ctx, id) }),
   }),
   declareOperation({
     ...about,
@@ -80,7 +113,11 @@ export const DISMISSAL_OPERATIONS = [
           id: idShape,
           text: z.string().nullable().describe('Text of the post, or title of the link.'),
           url: z.string().nullable(),
+          story_id: idShape
+            .nullable()
+            .describe('The story that is hidden with it. Null if nothing else says the same.'),
           at: timeShape.describe('When it was dismissed (UTC).'),
+          by: z.string().nullable().describe('Who dismissed it. Null: not recorded.'),
         }),
       ),
     }),

@@ -7,8 +7,9 @@ import {
   isDismissed,
   restoreItem,
 } from '../../store/alerts/dismissals.ts';
-import { recordAudit } from '../../store/access/audit-entries.ts';
+import { nameActor, recordAudit } from '../../store/access/audit-entries.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
+import { readStory } from '../../store/queries/stories.ts';
 import type { ActingContext } from '../context.ts';
 import { requireTopic } from '../topics/find-by-slug.ts';
 
@@ -16,21 +17,38 @@ import { requireTopic } from '../topics/find-by-slug.ts';
 export type Dismissal = { topic: string; kind: DismissedItem['kind']; id: Id };
 
 /**
- * Marks a thing as not relevant for a topic: rules do not report it again, messages that are not composed yet leave it out, and
- * digests do not list it. Lists, exports and counts keep it.
+ * Marks a thing and its story as not relevant for a topic: lists, counts of lists, feeds, rules, digests and messages that are not
+ * composed yet leave them out, and what joins the story later. Charts, exports and SQL keep them.
  * @returns whether it was not dismissed before
  * @throws Refused `not_found` for an unknown topic, and for what the topic has not found
  */
 export async function dismiss(ctx: ActingContext, dismissal: Dismissal): Promise<boolean> {
   return change(ctx, dismissal, 'dismissed', async (tx, item) => {
     const known = await findTopicItem(tx, item);
-    if (known !== null) await dismissItem(tx, known, ctx.clock.now());
+    if (known !== null) await dismissItem(tx, known, { at: ctx.clock.now(), by: nameActor(ctx.actor) });
   });
 }
 
 /** Undoes {@link dismiss}: what is found from now on is reported. @returns whether it was dismissed @throws as there */
 export async function restore(ctx: ActingContext, dismissal: Dismissal): Promise<boolean> {
   return change(ctx, dismissal, 'restored', restoreItem);
+}
+
+/** {@link dismiss} by the key of a story. @throws Refused `not_found` */
+export async function dismissStory(ctx: ActingContext, id: Id): Promise<boolean> {
+  return dismiss(ctx, await findFirstItem(ctx, id));
+}
+
+/** {@link restore} by the key of a story. @throws Refused `not_found` */
+export async function restoreStory(ctx: ActingContext, id: Id): Promise<boolean> {
+  return restore(ctx, await findFirstItem(ctx, id));
+}
+
+async function findFirstItem({ db }: ActingContext, id: Id): Promise<Dismissal> {
+  const story = await readStory(db, id);
+  if (story === undefined) throw new Refused('not_found', `there is no story ${id}`);
+  const { topic, first_kind, first_item_id } = story;
+  return { topic, kind: first_kind === 'link' ? 'link' : 'post', id: first_item_id };
 }
 
 async function change(

@@ -9,7 +9,6 @@ import {
   lockChannel,
   moveCursor,
 } from '../../store/alerts/channel-rows.ts';
-import { findDismissed } from '../../store/alerts/dismissals.ts';
 import { leaveOutSent, readFeedAfter } from '../../store/alerts/reportable-discoveries.ts';
 import { type Mutes, readMutes } from '../../store/alerts/mutes.ts';
 import { listChannelRules, type Rule } from '../../store/alerts/rule-rows.ts';
@@ -77,14 +76,10 @@ async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): P
   const now = ctx.clock.now();
   const matches = (await matchRules(tx, rules, covered, now)).filter(({ matching }) => matching.length > 0);
   const mutes = matches.length === 0 ? NO_MUTES : await readMutes(tx, now);
-  const dismissed = await findDismissed(tx, [
-    ...new Set(matches.flatMap(({ matching }) => matching.map(({ id }) => id))),
-  ]);
   const isMuted = ({ rule }: { rule: Rule }) => findRuleMute(rule, mutes, now) !== null;
   // A muted rule takes nothing away from another rule of the channel.
   for (const { rule, matching } of matches.toSorted((a, b) => Number(isMuted(a)) - Number(isMuted(b)))) {
-    const relevant = matching.filter(({ id }) => !dismissed.has(id));
-    const unsent = await leaveOutSent(tx, channel.id, relevant);
+    const unsent = await leaveOutSent(tx, channel.id, matching);
     if (unsent.length > 0) await gatherDiscoveries(tx, { rule, channelId: channel.id, now }, unsent, mutes);
   }
   await moveCursor(tx, channel.id, last);

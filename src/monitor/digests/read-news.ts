@@ -3,7 +3,6 @@ import { forCounters, MAIN_COUNTERS, type MainCounter, sumEngagement } from '../
 import { groupBy } from '../../lib/group-by.ts';
 import { parseWebUrl } from '../../model/links/link.ts';
 import { cleanLine, truncateText } from '../../lib/text.ts';
-import { findDismissed, leaveOutDismissedPosts } from '../../store/alerts/dismissals.ts';
 import type { Id } from '../../store/db/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { type DiscoveryRow, readDiscoveriesByIds } from '../../store/queries/discoveries.ts';
@@ -34,16 +33,7 @@ export async function readNews(
   range: FeedRange | null,
 ): Promise<DigestTopic[]> {
   const names = new Map(topics.map(({ slug, name }) => [slug, cleanLine(name)]));
-  const all = await readNewCandidates(db, span, range);
-  const dismissed = await findDismissed(
-    db.pool,
-    all.map(({ id }) => id),
-  );
-  // What is dismissed counts, as in the list of discoveries, but a topic with nothing else has no news.
-  const candidates = groupBy(
-    all.filter(({ id }) => !dismissed.has(id)),
-    ({ topic_id }) => topic_id,
-  );
+  const candidates = groupBy(await readNewCandidates(db, span, range), ({ topic_id }) => topic_id);
   const ids = [...candidates.values()].flat().map(({ id }) => id);
   const rows = await describeLinks(db, await readDiscoveriesByIds(db, ids));
   const posts = await readPostsByIds(db, [...new Set(rows.flatMap((row) => findPostId(row) ?? []))]);
@@ -163,10 +153,7 @@ export async function readGrowing(
     readRisingPosts(db, { ...scope, since: from, limit: RISING_READ }),
     readTrendStates(db, searchIds, from),
   ]);
-  const rising = await leaveOutDismissedPosts(
-    db.pool,
-    gaining.filter(({ topic }) => topics.has(topic)),
-  );
+  const rising = gaining.filter(({ topic }) => topics.has(topic));
   const known = new Set(listed.map(({ kind, id }) => `${kind} ${id}`));
   const searches = states
     .filter((state) => state.state === 'rising' && state.until === null && state.at < until)

@@ -185,7 +185,7 @@ export function openFeed<T>(
 }
 
 function matchesFilter({ event, row }: FeedEvent, { topic, search, view }: FeedFilter): boolean {
-  if (view === 'topic' && event === 'discovery' && !row.first_in_topic) return false;
+  if (event === 'discovery' && (row.hidden || (view === 'topic' && !row.first_in_topic))) return false;
   return (topic === undefined || row.topic === topic) && (search === undefined || row.search === search);
 }
 

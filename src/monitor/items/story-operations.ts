@@ -1,6 +1,6 @@
 /** Operations on stories: items of a topic that say the same thing. */
 import { z } from 'zod';
-import { idParam, timeParam, topicSlug } from '../../model/value-shapes.ts';
+import { flagParam, idParam, timeParam, topicSlug } from '../../model/value-shapes.ts';
 import { defineRow } from '../../store/db/row-shapes.ts';
 import {
   readStories,
@@ -43,6 +43,10 @@ export const STORY_OPERATIONS = [
         'With news at or after this time.',
         'only stories with news since, such as 1d or yesterday',
       ),
+      hidden: flagParam
+        .optional()
+        .describe('Only stories that a person marked as not relevant. Default: all others.')
+        .register(commandWords, { flag: '--hidden', help: 'only those marked as not relevant' }),
     }),
     output: Story,
     list: {
@@ -51,12 +55,13 @@ export const STORY_OPERATIONS = [
       shown: 20,
     },
     example: 'strandline stories harbour-ferry --since yesterday',
-    run: async ({ ctx, page: { limit, after } }, { topic, since }) => {
+    run: async ({ ctx, page: { limit, after } }, { topic, since, hidden }) => {
       const { slug } = await findTopicRow(ctx.db, topic);
       await catchUp(ctx);
       return readStories(ctx.db, {
         topic: slug,
         since,
+        isHidden: hidden,
         after: after as [Date, bigint] | undefined, // as `list` declares it
         limit,
       });

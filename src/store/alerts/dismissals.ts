@@ -1,55 +1,13 @@
-/**
- * Things that a person dismissed as not relevant for a topic: no rule reports them again, and no digest lists them. Stored at
- * the item (`topic_items.dismissed_at`); its story is dismissed with it, also what is found later.
- */
-import type { Id, Pooled, Queryable, Transaction } from '../db/database.ts';
-import { execute, rowsOf, selectIds, statement, verbatim } from '../db/statement.ts';
+/** Things that a person dismissed as not relevant for a topic: nothing lists or reports them, or their stories, again (`hidden-stories.ts`). */
+import { type Id, onlyRow, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
+import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
+import { settleMarks } from '../stories/hidden-stories.ts';
 import { ITEMS_OF_THING, KEY_OF_ITEM } from '../stories/one-thing.ts';
+import { lockStories } from '../stories/write-stories.ts';
 
 /** A post or link, for a topic. */
 export type DismissedItem = { topicId: Id; kind: 'post' | 'link'; thing: Id };
-
-/** Whether an item `u` (topic_id, kind, thing) is dismissed. Most topics have dismissed nothing. */
-const IS_DISMISSED = statement`(
-  EXISTS (SELECT FROM strandline.topic_items t WHERE t.topic_id = u.topic_id AND t.dismissed_at IS NOT NULL) AND EXISTS (
-    SELECT FROM ${ITEMS_OF_THING}
-    JOIN strandline.topic_items t ON t.topic_id = u.topic_id AND t.key = ${KEY_OF_ITEM} AND t.dismissed_at IS NOT NULL
-  ))`;
-
-/** The discoveries whose item was dismissed for their topic. */
-export async function findDismissed(db: Queryable, discoveryIds: readonly Id[]): Promise<ReadonlySet<Id>> {
-  if (discoveryIds.length === 0) return new Set();
-  // Posts, also those that grew, and links.
-  const ids = await selectIds(
-    db,
-    statement`SELECT u.id FROM (
-        SELECT d.id, s.topic_id, CASE d.kind WHEN 'link' THEN 'link' ELSE 'post' END AS kind, coalesce(g.post_id, d.thing) AS thing
-        FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
-        LEFT JOIN strandline.growth_reports g ON d.kind = 'growth' AND g.id = d.thing
-        WHERE d.id = ANY (${discoveryIds}::bigint[]) AND d.kind IN ('post', 'link', 'growth')
-      ) u WHERE ${IS_DISMISSED}`,
-  );
-  return new Set(ids);
-}
-
-/** Leaves out posts that are dismissed. @param posts each for the topic with that slug */
-export async function leaveOutDismissedPosts<Post extends { topic: string; post_id: Id }>(
-  db: Queryable,
-  posts: readonly Post[],
-): Promise<Post[]> {
-  if (posts.length === 0) return [];
-  const rows = await rowsOf<{ topic: string; thing: Id }>(
-    db,
-    statement`SELECT u.topic, u.thing FROM (
-        SELECT p.topic, t.id AS topic_id, 'post' AS kind, p.thing
-        FROM unnest(${posts.map(({ topic }) => topic)}::text[], ${posts.map(({ post_id }) => post_id)}::bigint[]) p(topic, thing)
-        JOIN strandline.topics t ON t.slug = p.topic
-      ) u WHERE ${IS_DISMISSED}`,
-  );
-  const dismissed = new Set(rows.map(({ topic, thing }) => `${topic} ${thing}`));
-  return posts.filter(({ topic, post_id }) => !dismissed.has(`${topic} ${post_id}`));
-}
 
 /** @returns the key of an item; null unless its topic has found it */
 export async function findTopicItem(
@@ -66,32 +24,43 @@ export async function findTopicItem(
   return rows[0] ?? null;
 }
 
+/** Whether it, or its story, is dismissed. */
 export async function isDismissed(db: Queryable, { topicId, kind, thing }: DismissedItem): Promise<boolean> {
   const rows = await rowsOf(
     db,
-    statement`SELECT FROM (
-        SELECT ${topicId}::bigint AS topic_id, ${kind}::text AS kind, ${thing}::bigint AS thing
-      ) u WHERE ${IS_DISMISSED}`,
+    statement`SELECT FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+      WHERE d.kind = ${kind} AND d.thing = ${thing} AND d.hidden AND s.topic_id = ${topicId} LIMIT 1`,
   );
   return rows.length > 0;
 }
 
-export async function dismissItem(tx: Transaction, { topicId, key }: TopicItem, now: Date): Promise<void> {
+/** Hides a thing and its story. @param by `nameActor` */
+export async function dismissItem(
+  tx: Transaction,
+  { topicId, key }: TopicItem,
+  { at, by }: { at: Date; by: string },
+): Promise<void> {
+  await lockStories(tx, { waits: true });
   await execute(
     tx,
-    statement`UPDATE strandline.topic_items SET dismissed_at = ${now} WHERE topic_id = ${topicId} AND key = ${key} AND dismissed_at IS NULL`,
+    statement`UPDATE strandline.topic_items SET dismissed_at = ${at}, dismissed_by = ${by}
+      WHERE topic_id = ${topicId} AND key = ${key} AND dismissed_at IS NULL`,
   );
+  await settleMarks(tx, { topicId, keys: [key] });
 }
 
 /** Undoes it for all that is one thing with the item. */
 export async function restoreItem(tx: Transaction, { topicId, kind, thing }: DismissedItem): Promise<void> {
-  await execute(
+  await lockStories(tx, { waits: true });
+  const rows = await rowsOf<{ key: string }>(
     tx,
-    statement`UPDATE strandline.topic_items t SET dismissed_at = NULL
+    statement`UPDATE strandline.topic_items t SET dismissed_at = NULL, dismissed_by = NULL
       WHERE t.topic_id = ${topicId} AND t.dismissed_at IS NOT NULL AND t.key = ANY (ARRAY(
         SELECT i.key FROM (SELECT ${topicId}::bigint AS topic_id, ${kind}::text AS kind, ${thing}::bigint AS thing) u
-        CROSS JOIN LATERAL (SELECT ${KEY_OF_ITEM} AS key FROM ${ITEMS_OF_THING}) i))`,
+        CROSS JOIN LATERAL (SELECT ${KEY_OF_ITEM} AS key FROM ${ITEMS_OF_THING}) i))
+      RETURNING t.key`,
   );
+  await settleMarks(tx, { topicId, keys: rows.map(({ key }) => key) });
 }
 
 /** A dismissed post or link. */
@@ -102,24 +71,44 @@ export type DismissalRow = {
   /** Text of the post, or title of the link. */
   text: string | null;
   url: string | null;
+  /** Of which it is an item; null: nothing else says the same. */
+  story_id: Id | null;
   at: Date;
+  /** Null: before this was recorded. */
+  by: string | null;
 };
+
+/** Of an item `i` of a topic: its post, or else its link. Items whose posts and links were deleted have none. */
+const ITEM_OF_KEY = statement`(
+  SELECT 'post' AS kind, id, text, url FROM strandline.posts WHERE key = i.key
+  UNION ALL SELECT 'link', id, title, url FROM strandline.links WHERE canonical = i.key
+  ORDER BY 1 DESC LIMIT 1
+) x`;
+
+/** How many things of a topic are dismissed: one read by an index if none are. */
+export async function countDismissals({ pool }: Pooled, topic: string): Promise<number> {
+  const rows = await rowsOf<{ n: number }>(
+    pool,
+    statement`SELECT count(*)::int AS n FROM strandline.topics t JOIN strandline.topic_items i ON i.topic_id = t.id
+      CROSS JOIN LATERAL ${ITEM_OF_KEY} WHERE t.slug = ${topic} AND i.dismissed_at IS NOT NULL`,
+  );
+  return onlyRow(rows).n;
+}
 
 /** Newest first. */
 export async function listDismissals(
   { pool }: Pooled,
   { topic, limit }: { topic?: string | undefined; limit: number },
 ): Promise<DismissalRow[]> {
-  // Deleted posts and links are left out.
   return rowsOf<DismissalRow>(
     pool,
-    statement`SELECT t.slug AS topic, x.kind, x.id, x.text, x.url, i.dismissed_at AS at
+    statement`SELECT t.slug AS topic, x.kind, x.id, x.text, x.url, i.dismissed_at AS at, i.dismissed_by AS by, k.story_id
       FROM strandline.topic_items i JOIN strandline.topics t ON t.id = i.topic_id
-      CROSS JOIN LATERAL (
-        SELECT 'post' AS kind, id, text, url FROM strandline.posts WHERE key = i.key
-        UNION ALL SELECT 'link', id, title, url FROM strandline.links WHERE canonical = i.key
-        ORDER BY 1 DESC LIMIT 1
-      ) x
+      CROSS JOIN LATERAL ${ITEM_OF_KEY}
+      LEFT JOIN LATERAL (
+        SELECT m.story_id FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id AND s.topic_id = t.id
+        JOIN strandline.story_items m ON m.discovery_id = d.id WHERE d.kind = x.kind AND d.thing = x.id LIMIT 1
+      ) k ON true
       WHERE i.dismissed_at IS NOT NULL AND (${topic ?? null}::text IS NULL OR t.slug = ${topic ?? null})
       ORDER BY i.dismissed_at DESC, x.id DESC LIMIT ${limit}`,
   );

@@ -1,4 +1,5 @@
 /** Deliveries that a mute held back, and the digests of the same channel that report them. */
+import { isShown } from '../queries/data-scope.ts';
 import type { RuleKind } from '../../model/alerts.ts';
 import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
@@ -97,7 +98,7 @@ export async function countTopicNews(
     statement`SELECT d.kind, count(*)::int AS n FROM strandline.discoveries d
       JOIN strandline.searches s ON s.id = d.search_id JOIN strandline.topics t ON t.id = s.topic_id
       WHERE t.slug = ${topic} AND d.id > coalesce(${after}, 0) AND d.id <= ${upTo}
-        AND d.at >= ${after === null ? since : new Date(0)} AND d.first_in_topic AND NOT d.baseline
+        AND d.at >= ${after === null ? since : new Date(0)} AND d.first_in_topic AND NOT d.baseline AND ${isShown('d')}
         AND d.kind IN ('post', 'link', 'spike', 'trend') GROUP BY d.kind`,
   );
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));

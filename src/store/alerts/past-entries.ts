@@ -1,4 +1,5 @@
 /** Past discoveries, for the preview of a rule: what decides whether it reports them, without their items. */
+import { isShown } from '../queries/data-scope.ts';
 import { engagementSql } from '../../model/counters.ts';
 import type { Query } from '../../model/search-query.ts';
 import { buildCondition } from '../archive/query-condition.ts';
@@ -46,7 +47,7 @@ export async function readPastEntries(
     db,
     statement`SELECT e.*, x.only_by FROM (
         ${SELECT_ENTRIES}
-        WHERE d.at >= ${since} AND d.at <= ${until} AND d.id > ${after} AND NOT d.baseline AND d.kind = ANY (${rule.kinds})
+        WHERE d.at >= ${since} AND d.at <= ${until} AND d.id > ${after} AND NOT d.baseline AND ${isShown('d')} AND d.kind = ANY (${rule.kinds})
           AND (${rule.topic_id}::bigint IS NULL OR s.topic_id = ${rule.topic_id})
           AND (${rule.search_id}::bigint IS NULL OR d.search_id = ${rule.search_id})
           ${verbatim(coversTopic ? 'AND d.first_in_topic' : '')}

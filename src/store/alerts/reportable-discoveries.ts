@@ -1,4 +1,5 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
+import { isShown } from '../queries/data-scope.ts';
 import type { AnswerChange } from '../../model/statements/answer-change.ts';
 import { engagementSql, MAIN_COUNTERS, type MainCounter } from '../../model/counters.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import type { Id, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import type { links, posts } from '../schema/post-tables.ts';
-import { findDismissed } from './dismissals.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
@@ -172,9 +172,9 @@ export async function readFeedAfter(
   limit: number,
   isWanted: (entry: ScopedEntry) => boolean,
 ): Promise<{ found: FeedEntry[]; last: Id | null; more: boolean }> {
-  const { rows } = await execute<ScopedEntry>(
+  const { rows } = await execute<ScopedEntry & { shown: boolean }>(
     tx,
-    statement`SELECT d.id, d.kind, d.baseline, d.search_id, s.topic_id, v.kind AS service_kind
+    statement`SELECT d.id, d.kind, d.baseline, d.search_id, s.topic_id, v.kind AS service_kind, ${isShown('d')} AS shown
       FROM (
         SELECT * FROM strandline.discoveries WHERE id > ${cursor} AND id <= ${LAST_DECIDED} ORDER BY id LIMIT ${limit}
       ) d
@@ -182,11 +182,11 @@ export async function readFeedAfter(
       JOIN strandline.services v ON v.id = s.service_id
       ORDER BY d.id`,
   );
-  const wanted = rows.filter(isWanted).map(({ id }) => id);
+  const wanted = rows.filter((row) => row.shown && isWanted(row)).map(({ id }) => id);
   return { found: await readEntries(tx, wanted), last: rows.at(-1)?.id ?? null, more: rows.length === limit };
 }
 
-/** The discoveries of a message in feed order: those that matter most with their items, and the IDs and numbers of all. Without dismissed ones. */
+/** The discoveries of a message in feed order: those that matter most with their items, and the IDs and numbers of all. Without hidden ones. */
 export async function readDeliveryEntries(
   tx: Queryable,
   deliveryId: Id,
@@ -195,16 +195,11 @@ export async function readDeliveryEntries(
   const { rows } = await execute<{ id: Id; kind: FeedEntry['kind'] }>(
     tx,
     statement`SELECT x.discovery_id AS id, d.kind FROM strandline.delivery_discoveries x
-      JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = ${deliveryId} ORDER BY 1`,
+      JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = ${deliveryId} AND ${isShown('d')} ORDER BY 1`,
   );
-  const dismissed = await findDismissed(
-    tx,
-    rows.map(({ id }) => id),
-  );
-  const reported = rows.filter(({ id }) => !dismissed.has(id));
-  const ids = reported.map(({ id }) => id);
+  const ids = rows.map(({ id }) => id);
   const counts: Partial<Record<FeedEntry['kind'], number>> = {};
-  for (const { kind } of reported) counts[kind] = (counts[kind] ?? 0) + 1;
+  for (const { kind } of rows) counts[kind] = (counts[kind] ?? 0) + 1;
   // Posts by engagement and links in turn, after all other kinds.
   const best =
     ids.length <= whole
@@ -217,7 +212,7 @@ export async function readDeliveryEntries(
               FROM strandline.delivery_discoveries x
               JOIN strandline.discoveries d ON d.id = x.discovery_id
               LEFT JOIN strandline.post_counters c ON d.kind = 'post' AND c.post_id = d.thing
-              WHERE x.delivery_id = ${deliveryId} AND x.discovery_id <> ALL (${[...dismissed]}::bigint[])
+              WHERE x.delivery_id = ${deliveryId} AND ${isShown('d')}
             ) b ORDER BY is_item, place, id LIMIT ${whole}`,
         );
   const found = await readEntries(tx, best);

@@ -11,9 +11,11 @@ import { splitFoldedWords } from '../../lib/folded-words.ts';
 import type { Query } from '../../model/search-query.ts';
 import { resolveTimePoint } from '../../lib/time-point.ts';
 import { join, type Statement, statement, verbatim } from '../db/statement.ts';
-import type { DataScope } from '../queries/data-scope.ts';
+import { type DataScope, hiddenThings } from '../queries/data-scope.ts';
 import { DOMAIN_SQL } from '../volume/domain.ts';
 import { matchInflected, matchPhrase, matchWritten, type WordForms } from './word-forms.ts';
+
+const TRUE = statement`true`;
 
 /** What a condition needs besides the query. */
 type ConditionContext = {
@@ -21,8 +23,6 @@ type ConditionContext = {
   /** For relative times. */
   now: Date;
 };
-
-const TRUE = statement`true`;
 
 /** The condition, never null. Documents are named `d`. */
 export function buildCondition(query: Query, context: ConditionContext): Statement {
@@ -134,15 +134,16 @@ function buildSourceCondition(source: string): Statement {
 /** Names of searches whose sightings documents must have; all of them must apply. */
 export type SightingScope = DataScope & { service?: string | undefined };
 
-/** The condition that a search of the scope saw a document itself. */
+/** The condition that a search of the scope saw a document itself, and that no person hides it as not relevant. */
 export function buildScopeCondition({ search, topic, service }: SightingScope): Statement {
   const named = Object.entries({ slug: search, topic, service }).flatMap(([column, name]) =>
     name === undefined ? [] : [statement`${verbatim(column)} = ${name}`],
   );
-  if (named.length === 0) return TRUE;
+  const isShown = (searches?: Statement) => statement`(d.kind, d.thing) NOT IN (${hiddenThings(searches)})`;
+  if (named.length === 0) return isShown();
   // Evaluated once per statement.
   const searches = statement`ARRAY(SELECT id FROM ${verbatim(ANALYTICS)}.searches WHERE ${join(named, ' AND ')})`;
-  return statement`(
+  return statement`${isShown(searches)} AND (
     d.kind = 'post' AND EXISTS (
       SELECT FROM strandline.post_sightings g WHERE g.post_id = d.thing AND g.search_id = ANY (${searches}))
     OR d.kind = 'link' AND EXISTS (

@@ -4,7 +4,7 @@ import { engagementSql } from '../../model/counters.ts';
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import { amongIds, type Id, type Orm, prepareOnce, type Reads } from '../db/database.ts';
 import { rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
-import { type DataScope, searchesInScope } from './data-scope.ts';
+import { type DataScope, searchesInScope, isShownItem } from './data-scope.ts';
 import { equals } from './view-conditions.ts';
 import { postAtAgeView, typicalAtAgeView } from '../schema/analytics-views.ts';
 
@@ -56,6 +56,7 @@ const ENGAGEMENT_AT_AGE = verbatim(engagementSql('a.'));
 const mostAtAge = (hours: Statement, { since, limit }: { since: Date | null; limit: number }) => statement`
   SELECT a.post_id, ${ENGAGEMENT_AT_AGE} AS had FROM strandline.post_counters_at_age a
   WHERE a.search_id = w.id AND a.hours = ${hours} AND (${since}::timestamptz IS NULL OR a.at >= ${since})
+    AND ${isShownItem('post', 'a.search_id', 'a.post_id')}
   ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT ${limit}`;
 
 /**

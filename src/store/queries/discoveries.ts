@@ -14,7 +14,7 @@ import {
 import { join, rowsOf, selectIds, type Statement, statement, verbatim } from '../db/statement.ts';
 import { discoveriesView } from '../schema/analytics-views.ts';
 import { namedId } from '../topics/former-slugs.ts';
-import type { DataScope } from './data-scope.ts';
+import { type DataScope, isShown } from './data-scope.ts';
 import { inOrderOf } from './view-conditions.ts';
 import type { ItemSelection } from './item-counts.ts';
 
@@ -143,7 +143,8 @@ function buildConditions(filter: DiscoveryFilter): Statement {
     search === undefined ? undefined : statement`e.search_id = ${namedId('search', search)}`,
     since === undefined ? undefined : statement`e.at >= ${since}::timestamptz`,
     until === undefined ? undefined : statement`e.at < ${until}::timestamptz`,
-    runId === undefined ? undefined : statement`e.run_id = ${runId}::bigint`,
+    // A run lists what it found, as it was.
+    runId === undefined ? isShown('e') : statement`e.run_id = ${runId}::bigint`,
     kind === undefined ? undefined : statement`e.kind = ANY (${[kind].flat()}::text[])`,
     baseline === undefined ? undefined : statement`e.baseline = ${baseline}::boolean`,
     view === 'topic' || view === 'all' ? statement`e.first_in_topic` : undefined,

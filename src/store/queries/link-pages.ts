@@ -4,7 +4,7 @@ import { findMatching, type Matching } from '../archive/matching-items.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { selectIds, type Statement, statement } from '../db/statement.ts';
 import { linkSourcesView } from '../schema/analytics-views.ts';
-import { type DataScope, searchesInScope } from './data-scope.ts';
+import { type DataScope, searchesInScope, hiddenThings } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type LinkRow, readLinksByIds } from './links.ts';
 
@@ -103,15 +103,23 @@ function isSighted({ before, source }: { before?: Id | undefined; source?: strin
   return source === undefined ? isBefore : statement`${isBefore} AND g.source = ${source}`;
 }
 
+/** The searches of a scope, as an array. */
+const mineOf = (scope: DataScope): Statement =>
+  statement`ARRAY(SELECT id FROM (${searchesInScope(scope)}) mine)`;
+
+/** On a link `l`. */
+const isShownLink = (scope: DataScope): Statement =>
+  statement`l.id NOT IN (SELECT thing FROM (${hiddenThings(mineOf(scope))}) h WHERE kind = 'link')`;
+
 /** Whether a search of the scope has a sighting `g` of a link `l` that meets a condition. */
 const isFoundInScope = (scope: DataScope, which: Statement): Statement =>
   statement`EXISTS (
     SELECT FROM strandline.link_sightings g
-    WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(SELECT id FROM (${searchesInScope(scope)}) mine)) AND ${which})`;
+    WHERE g.link_id = l.id AND g.search_id = ANY (${mineOf(scope)}) AND ${which}) AND ${isShownLink(scope)}`;
 
 /** Links in the range, by search. @param which a condition on a sighting `g`, and what follows it: the order, and a limit */
 const linksOfEachSearch = (filter: LinkSelectionFilter, which: Statement): Statement =>
   statement`SELECT DISTINCT f.link_id AS id, f.at FROM (${searchesInScope(filter)}) mine CROSS JOIN LATERAL (
     SELECT g.link_id, l.first_seen_at AS at FROM strandline.link_sightings g JOIN strandline.links l ON l.id = g.link_id
-    WHERE g.search_id = mine.id AND ${isInRange(filter)} AND ${which}
+    WHERE g.search_id = mine.id AND ${isInRange(filter)} AND ${isShownLink(filter)} AND ${which}
   ) f`;

@@ -1,4 +1,5 @@
 /** What happened in a range of time in all topics: a statement each for runs, discoveries, stories, answers and messages, however many topics there are. */
+import { isShown } from './data-scope.ts';
 import type { Id, Pooled } from '../db/database.ts';
 import { rowsOf, type Statement, statement } from '../db/statement.ts';
 import type { StoryRow } from './stories.ts';
@@ -58,7 +59,7 @@ export async function countNewByTopic(
     statement`SELECT s.topic_id, sum(f.found)::int AS found, min(f.first_id) AS first_id
       FROM (
         SELECT d.search_id, count(*) AS found, min(d.id) AS first_id FROM strandline.discoveries d
-        WHERE ${within(statement`d.at`, range)} AND d.first_in_topic AND NOT d.baseline${after === null ? statement`` : statement` AND d.id > ${after}`} GROUP BY 1
+        WHERE ${within(statement`d.at`, range)} AND d.first_in_topic AND NOT d.baseline AND ${isShown('d')}${after === null ? statement`` : statement` AND d.id > ${after}`} GROUP BY 1
       ) f
       JOIN strandline.searches s ON s.id = f.search_id JOIN strandline.topics t ON t.id = s.topic_id
       WHERE t.archived_at IS NULL GROUP BY 1`,
@@ -80,7 +81,7 @@ export async function readNewStories(
     statement`WITH fresh AS MATERIALIZED (
         SELECT k.id, k.topic_id, k.members FROM strandline.topics t
         JOIN strandline.stories k ON k.topic_id = t.id AND k.last_at >= ${range.from} AND ${within(statement`k.first_at`, range)}
-        WHERE t.archived_at IS NULL AND NOT EXISTS (SELECT FROM strandline.discoveries d WHERE d.id = k.id AND d.baseline)
+        WHERE t.archived_at IS NULL AND k.hidden_at IS NULL AND NOT EXISTS (SELECT FROM strandline.discoveries d WHERE d.id = k.id AND d.baseline)
       )
       SELECT v.*, (SELECT count(*)::int FROM fresh) AS total, (SELECT count(DISTINCT topic_id)::int FROM fresh) AS topics
       FROM (SELECT id FROM fresh ORDER BY members DESC, id DESC LIMIT ${limit}) f

@@ -5,7 +5,7 @@ import { findMatching, type Matching } from '../archive/matching-items.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { join, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 import { countedAtSql } from '../volume/post-time.ts';
-import { type DataScope, searchesInScope } from './data-scope.ts';
+import { type DataScope, searchesInScope, hiddenThings } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type PostRow, readPostsByIds } from './post-detail.ts';
 
@@ -94,6 +94,10 @@ const IS_PLACED = statement`CASE WHEN g.post_created_at <= g.first_seen_at AND g
       AND (o.first_seen_at, o.search_id) < (g.first_seen_at, g.search_id)
   ) END`;
 
+/** A condition on a sighting `g`. */
+const IS_SHOWN = statement`g.post_id NOT IN (
+  SELECT thing FROM (${hiddenThings(statement`ARRAY(SELECT id FROM mine)`)}) h WHERE kind = 'post')`;
+
 /** A filter as parts of a statement. Its conditions are about a sighting `g`. */
 type Parts = {
   /** The searches of the scope: `mine`, the first part of WITH. */
@@ -124,6 +128,7 @@ async function buildParts(db: Pooled, filter: PostFilter): Promise<Parts> {
     ...(since === undefined ? [] : [statement`${TIME} >= ${since}::timestamptz`]),
     ...(until === undefined ? [] : [statement`${TIME} < ${until}::timestamptz`]),
     IS_PLACED,
+    IS_SHOWN,
   ];
   return {
     mine: statement`mine AS MATERIALIZED (${searchesInScope(filter)})`,

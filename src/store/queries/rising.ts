@@ -3,7 +3,7 @@
 import { and, desc, isNull, type SQL, sql } from 'drizzle-orm';
 import { type Id, prepareOnce, type Reads } from '../db/database.ts';
 import { rowsOf, statement } from '../db/statement.ts';
-import { type DataScope, isInScope } from './data-scope.ts';
+import { type DataScope, isInScope, isShownItem } from './data-scope.ts';
 import { within } from './view-conditions.ts';
 import { risingDomainsView, risingHashtagsView, risingPostsView } from '../schema/analytics-views.ts';
 
@@ -26,7 +26,7 @@ export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope):
     statement`SELECT r.search_id, r.post_id FROM strandline.searches s
       JOIN strandline.topics t ON t.id = s.topic_id
       JOIN strandline.search_rising r ON r.search_id = s.id
-      WHERE ${isInScope(scope)} AND (${since}::timestamptz IS NULL OR r.as_of >= ${since})
+      WHERE ${isInScope(scope)} AND ${isShownItem('post', 'r.search_id', 'r.post_id')} AND (${since}::timestamptz IS NULL OR r.as_of >= ${since})
       ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC,
         r.post_id DESC, r.search_id
       LIMIT ${limit}`,

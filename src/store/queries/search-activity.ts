@@ -1,5 +1,6 @@
 /** Recent activity: for given searches, one index lookup each; for the overview of all searches, a few statements. */
 
+import { isShown } from './data-scope.ts';
 import type { RunCode } from '../../model/errors.ts';
 import { type Id, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
@@ -76,8 +77,8 @@ export async function readDiscoveriesOfSearches(
   const [byTime, byId] = isOldest ? [sql`at ASC`, sql`d.id ASC`] : [sql`at DESC`, sql`d.id DESC`];
   const found = sql`SELECT d.id FROM unnest(${sql.placeholder('searches')}::bigint[]) s(id)
     CROSS JOIN LATERAL (
-      SELECT id FROM strandline.discoveries
-      WHERE search_id = s.id AND kind = ANY (${sql.placeholder('kinds')}::text[])${view === 'topic' ? sql` AND first_in_topic` : sql``}
+      SELECT id FROM strandline.discoveries e
+      WHERE search_id = s.id AND kind = ANY (${sql.placeholder('kinds')}::text[]) AND NOT e.hidden${view === 'topic' ? sql` AND first_in_topic` : sql``}
         AND at >= coalesce(${sql.placeholder('since')}::timestamptz, '-infinity')
         AND at < coalesce(${sql.placeholder('until')}::timestamptz, 'infinity')
       ORDER BY ${byTime} LIMIT ${sql.placeholder('most')}
@@ -103,9 +104,9 @@ export async function countDiscoveriesSince(
 ): Promise<Partial<Record<DiscoveryRow['kind'], number>>> {
   const { rows } = await execute<{ kind: DiscoveryRow['kind']; n: number }>(
     pool,
-    statement`SELECT kind, count(*)::int AS n FROM strandline.discoveries
+    statement`SELECT kind, count(*)::int AS n FROM strandline.discoveries e
       WHERE search_id = ANY (${searchIds}::bigint[]) AND at >= ${after.at} AND id > ${after.id}
-        AND NOT baseline AND (first_in_topic OR ${view} = 'search')
+        AND NOT baseline AND ${isShown('e')} AND (first_in_topic OR ${view} = 'search')
       GROUP BY kind`,
   );
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));

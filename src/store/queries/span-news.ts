@@ -1,4 +1,5 @@
 /** What was new in a span of time: how much in each topic, and the candidates for the best of it. */
+import { isShown } from './data-scope.ts';
 import { engagementSql } from '../../model/counters.ts';
 import type { Id, Pooled } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
@@ -39,7 +40,7 @@ export async function readNewCandidates(
         JOIN strandline.searches s ON s.id = u.id
         CROSS JOIN LATERAL (
           SELECT d.id, d.kind, d.thing, row_number() OVER (ORDER BY d.id DESC) AS nth FROM strandline.discoveries d
-          WHERE d.search_id = u.id AND d.first_in_topic AND NOT d.baseline AND d.kind IN ('post', 'link')
+          WHERE d.search_id = u.id AND d.first_in_topic AND NOT d.baseline AND ${isShown('d')} AND d.kind IN ('post', 'link')
             AND CASE WHEN ${after}::bigint IS NULL
               THEN d.at >= ${from} AND d.at < ${until} ELSE d.id > ${after} AND d.id <= ${upTo} END
           ORDER BY d.id DESC LIMIT ${MAX_COUNTED}

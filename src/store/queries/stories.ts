@@ -1,5 +1,5 @@
 /** Stories of topics, and what they consist of. */
-import { and, asc, desc, eq, gt, gte, inArray, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { amongIds, type Id, prepareOnce, type Reads } from '../db/database.ts';
 import { selectIds, statement } from '../db/statement.ts';
 import { inOrderOf } from './view-conditions.ts';
@@ -12,16 +12,24 @@ export type StoryItemRow = typeof storyItemsView.$inferSelect;
 /** Stories of a topic, the last news first. @param filter.after time and key of the last story before the page */
 export async function readStories(
   { orm }: Reads,
-  filter: { topic: string; since?: Date | undefined; after?: readonly [Date, Id] | undefined; limit: number },
+  filter: {
+    topic: string;
+    since?: Date | undefined;
+    after?: readonly [Date, Id] | undefined;
+    /** Those that a person hides, instead of those that are shown. */
+    isHidden?: boolean | undefined;
+    limit: number;
+  },
 ): Promise<StoryRow[]> {
   const view = storiesView;
-  const { topic, since, after, limit } = filter;
+  const { topic, since, after, isHidden = false, limit } = filter;
   return orm
     .select()
     .from(view)
     .where(
       and(
         eq(view.topic, topic),
+        isHidden ? isNotNull(view.hidden_at) : isNull(view.hidden_at),
         since === undefined ? undefined : gte(view.last_news_at, since),
         after === undefined
           ? undefined
@@ -40,7 +48,7 @@ export async function readBiggestStories(
   const ids = await selectIds(
     pool,
     statement`SELECT id FROM strandline.stories
-      WHERE topic_id = ${topicId} AND last_at >= ${since} AND first_at < ${until} AND things > 1
+      WHERE topic_id = ${topicId} AND last_at >= ${since} AND first_at < ${until} AND things > 1 AND hidden_at IS NULL
       ORDER BY things DESC, last_at DESC, id DESC LIMIT ${limit}`,
     'biggest_stories',
   );

@@ -665,6 +665,11 @@ export const discoveriesView = analytics
     simulated: boolean().notNull(),
     /** The change of state of a search; null for other kinds. */
     trend_state_id: ref(),
+    /**
+     * Whether a person said that its item, or another of its story, is not relevant for the topic:
+     * lists and messages leave it out. Views keep it; who and when is in the view stories.
+     */
+    hidden: boolean().notNull(),
   })
   .existing();
 
@@ -1040,6 +1045,11 @@ export const newTodayView = analytics
     simulated: boolean().notNull(),
     /** The change of state of a search; null for other kinds. */
     trend_state_id: ref(),
+    /**
+     * Whether a person said that its item, or another of its story, is not relevant for the topic:
+     * lists and messages leave it out. Views keep it; who and when is in the view stories.
+     */
+    hidden: boolean().notNull(),
   })
   .existing();
 
@@ -2484,6 +2494,13 @@ export const storiesView = analytics
      * 1,000 members; each further one counts.
      */
     things: integer().notNull(),
+    /**
+     * When a person said that it is not relevant (UTC): lists and messages leave it out. Of merged
+     * stories, the first time. Null: it is shown.
+     */
+    hidden_at: instant(),
+    /** Who said so: an account, or the prefix of a token. Null: nobody, or it was not recorded. */
+    hidden_by: text(),
   })
   .existing();
 

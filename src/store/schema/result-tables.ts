@@ -164,6 +164,8 @@ export const discoveries = strandline.table(
     first_in_topic: boolean().notNull().default(true),
     /** Whether it reports its item, but another discovery reports the story. Never with `first_in_topic`. */
     folded: boolean().notNull().default(false),
+    /** Whether its item is not relevant for the topic (`topic_items.dismissed_at`), or another of its story: lists leave it out. */
+    hidden: boolean().notNull().default(false),
   },
   (t) => [
     // In ascending order of IDs, so that pages are filled; also for discoveries of an item.
@@ -176,6 +178,8 @@ export const discoveries = strandline.table(
     index('discoveries_feed').on(t.search_id, t.id),
     // The feed of a topic: discoveries that are first in the topic, by search.
     index('discoveries_first').on(t.search_id, t.id).where(sql`${t.first_in_topic}`),
+    // What lists leave out: few.
+    index('discoveries_hidden').on(t.search_id, t.kind, t.thing).where(sql`${t.hidden}`),
     check(
       'discoveries_kind',
       sql`${t.kind} in ('post', 'link', 'completion', 'spike', 'trend', 'growth', 'name')`,
@@ -196,8 +200,10 @@ export const topic_items = strandline.table(
     key: text().notNull(),
     /** False: only the baselines of searches that were added later contained it. */
     reported: boolean().notNull(),
-    /** Since when it is not relevant: no rule reports it and no digest lists it. Null: a person did not say so. */
+    /** Since when it is not relevant: nothing lists or reports it, nor its story. Null: a person did not say so. */
     dismissed_at: instant(),
+    /** Who said so (`nameActor`); null: before this was recorded. */
+    dismissed_by: text(),
   },
   (t) => [
     primaryKey({ columns: [t.topic_id, t.key] }),

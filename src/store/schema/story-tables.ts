@@ -27,6 +27,9 @@ export const stories = strandline.table(
     sources: integer().notNull(),
     /** Of the same members: distinct languages of posts, in alphabetical order. */
     languages: text().array().notNull(),
+    /** Since when a person hides it from lists as not relevant, and who; null: it is shown. */
+    hidden_at: instant(),
+    hidden_by: text(),
   },
   (t) => [index('stories_topic').on(t.topic_id, t.last_at, t.id)],
 );

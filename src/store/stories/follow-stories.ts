@@ -9,6 +9,7 @@ import { type Database, type Id, inTransaction, type Transaction, writeRows } fr
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import { batched } from '../db/batches.ts';
 import { FIRST_OF_DISCOVERY } from './one-thing.ts';
+import { hideKnown, markStories, settleHidden } from './hidden-stories.ts';
 import { settleStories } from './settle-stories.ts';
 import {
   findCandidates,
@@ -85,6 +86,10 @@ async function followBatch(tx: Transaction, waits: boolean): Promise<'more' | 'd
     tx,
     feed.flatMap(({ id, item, reports }) => (reports && item !== null && item !== id ? [item] : [])),
   );
+  await hideKnown(
+    tx,
+    feed.flatMap(({ id, item }) => (item === id ? [] : [id])),
+  );
   if (last !== undefined) await writeProgress(tx, last);
   return feed.length === BATCH_SIZE || changed.isMore ? 'more' : 'done';
 }
@@ -136,17 +141,22 @@ async function decideStories(
   );
   const alone = new Set(changed);
   for (const { members } of groups) for (const { id } of members) alone.delete(id);
-  const reported = await settleStories(tx, [
-    ...groups.map(({ id, members, joined }) => ({
-      id,
-      members: members.flatMap((member) => (member.story === null ? [member.id] : [])),
-      joined,
-    })),
-    ...[...alone].map((id) => ({ id, members: [id], joined: [] })),
+  const grouped = groups.map(({ id, members, joined }) => ({
+    id,
+    members: members.flatMap((member) => (member.story === null ? [member.id] : [])),
+    joined,
+  }));
+  const toAlone = (ids: Iterable<Id>) => [...ids].map((id) => ({ id, members: [id], joined: [] }));
+  const reported = await settleStories(tx, [...grouped, ...toAlone(alone)]);
+  const inGroups = new Set(grouped.flatMap(({ members }) => members));
+  const hidden = await settleHidden(tx, [
+    ...grouped,
+    ...toAlone(items.flatMap(({ id }) => (inGroups.has(id) ? [] : [id]))),
   ]);
   if (groups.length > 0) {
     await mergeStories(tx, groups);
     await summarizeStories(tx, groups, reported);
+    await markStories(tx, hidden);
   }
   await addCandidates(tx, items, candidates);
 }

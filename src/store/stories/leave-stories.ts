@@ -1,6 +1,7 @@
 /** Takes discoveries out of stories before they are deleted. */
 import type { Id, Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
+import { type HiddenBy, markStories, passOnMarks } from './hidden-stories.ts';
 import { settleStories } from './settle-stories.ts';
 import { FIRST_DISCOVERY, itemsOfDiscoveries } from './one-thing.ts';
 import { lockStories, readProgress, summarizeStories } from './write-stories.ts';
@@ -13,6 +14,8 @@ type Remainder = {
   members: Id[];
   /** What reports it; null if that leaves, too. */
   reported: Id | null;
+  /** Who hid it; null if nobody did. */
+  hidden: HiddenBy | null;
 };
 
 /**
@@ -43,6 +46,7 @@ export async function leaveStories(tx: Transaction, discoveryIds: readonly Id[])
       groups.map(({ id, topicId }) => ({ id, topicId })),
       new Map([...reported, ...settled]),
     );
+  await markStories(tx, await passOnMarks(tx, left));
   // The items of the discoveries, too: they may stay in the topic by another search. One member brings the others.
   const changed = [...groups.map(({ id }) => id), ...discoveryIds.filter((id) => id <= cursor)];
   await execute(
@@ -54,12 +58,18 @@ export async function leaveStories(tx: Transaction, discoveryIds: readonly Id[])
 
 /** Removes members and the rows of their stories, and renames what is left. */
 async function removeMembers(tx: Transaction, discoveryIds: readonly Id[]): Promise<Remainder[]> {
-  const gone = await rowsOf<{ id: Id; topicId: Id; reported: Id | null }>(
+  const gone = await rowsOf<{
+    id: Id;
+    topicId: Id;
+    reported: Id | null;
+    hiddenAt: Date | null;
+    hiddenBy: string | null;
+  }>(
     tx,
     statement`DELETE FROM strandline.stories WHERE id IN (
         SELECT i.story_id FROM ${itemsOfDiscoveries(discoveryIds)} u
         CROSS JOIN LATERAL ${FIRST_DISCOVERY} JOIN strandline.story_items i ON i.discovery_id = f.id
-      ) RETURNING id, topic_id AS "topicId", reported_id AS reported`,
+      ) RETURNING id, topic_id AS "topicId", reported_id AS reported, hidden_at AS "hiddenAt", hidden_by AS "hiddenBy"`,
   );
   await execute(
     tx,
@@ -81,9 +91,16 @@ async function removeMembers(tx: Transaction, discoveryIds: readonly Id[]): Prom
   const left = rows.flatMap(({ was, members }): (Remainder & { was: Id })[] => {
     const [story, id] = [stories.get(was), members[0]];
     if (story === undefined || id === undefined) return [];
-    const { topicId, reported } = story;
+    const { topicId, reported, hiddenAt, hiddenBy } = story;
     return [
-      { was, id, topicId, members, reported: reported !== null && leaving.has(reported) ? null : reported },
+      {
+        was,
+        id,
+        topicId,
+        members,
+        reported: reported !== null && leaving.has(reported) ? null : reported,
+        hidden: hiddenAt === null ? null : { at: hiddenAt, by: hiddenBy },
+      },
     ];
   });
   const alone = left.flatMap(({ id, members }) => (members.length === 1 ? [id] : []));

@@ -25,11 +25,14 @@ export function Form({
   problems = [],
   children,
   class: name = 'form',
+  id,
   label,
   labels = {},
   help,
 }: {
   action: string;
+  /** For buttons that stand elsewhere. */
+  id?: string;
   /** Submitted values, if the form is shown again. */
   values?: FormValues | undefined;
   /** Shown at their fields, and as a list above the form. */
@@ -44,7 +47,7 @@ export function Form({
 }) {
   const frame = useFrame();
   return (
-    <form method="post" action={action} class={name} aria-label={label} data-help={help} novalidate>
+    <form method="post" action={action} class={name} id={id} aria-label={label} data-help={help} novalidate>
       <input type="hidden" name="form_token" value={frame.formToken} />
       {problems.length === 0 ? null : <ProblemList problems={problems} labels={labels} />}
       <FormContext.Provider value={{ values, problems }}>{children}</FormContext.Provider>

@@ -19,6 +19,14 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { formBody, slugParams } from '../request-input.ts';
 
 const item = z.object({ post: idKey.optional(), link: idKey.optional() });
+/** Where a button stands: a page of this server. */
+const change = item.extend({
+  back: z
+    .string()
+    .max(2_000)
+    .regex(/^\/(?:topics|stories)\/[\w.~%!$&'()*+,;=:@?/-]*$/)
+    .optional(),
+});
 const MAX_LISTED = 500;
 /** In UTF-16 code units. */
 const MAX_SHOWN = 300;
@@ -39,7 +47,7 @@ export function addDismissedPages(app: App, { ctx }: RouteContext): void {
         title: `Not relevant for ${name}`,
         here: '/digests',
         above: <a href={`/topics/${slug}`}>{name}</a>,
-        lead: 'No rule reports these posts and links, or copies of them, for this topic again, and no digest lists them. Lists keep them.',
+        lead: 'Lists, rules, digests and feeds of this topic leave these out, and what says the same, now and later. Charts, exports and SQL keep them.',
         body: (
           <>
             {requested === null || isListed ? null : (
@@ -52,7 +60,7 @@ export function addDismissedPages(app: App, { ctx }: RouteContext): void {
     },
   );
 
-  for (const [path, change, code] of [
+  for (const [path, write, code] of [
     ['dismiss', dismiss, 'dismissed'],
     ['restore', restore, 'restored'],
   ] as const)
@@ -61,9 +69,10 @@ export function addDismissedPages(app: App, { ctx }: RouteContext): void {
       { schema: { ...schema, body: formBody }, config: { scope } },
       async (request, reply) => {
         const { slug } = request.params;
-        const target = findItem(slug, decodeInput(item, request.body));
-        const isChanged = target !== null && (await change(request.acting, target));
-        return redirectWithFlash(reply, `/topics/${slug}/dismissed`, isChanged ? code : 'unchanged');
+        const { back = `/topics/${slug}/dismissed`, ...which } = decodeInput(change, request.body);
+        const target = findItem(slug, which);
+        const isChanged = target !== null && (await write(request.acting, target));
+        return redirectWithFlash(reply, back, isChanged ? code : 'unchanged');
       },
     );
 
@@ -119,7 +128,17 @@ function Dismissed({ rows, slug }: { rows: readonly DismissalRow[]; slug: string
               </a>
             ),
           },
+          {
+            head: 'Story',
+            wide: true,
+            cell: ({ story_id }) => (story_id === null ? '' : <a href={`/stories/${story_id}`}>Story</a>),
+          },
           { head: 'Since', cell: ({ at }) => <Timestamp at={at} /> },
+          {
+            head: 'By',
+            wide: true,
+            cell: ({ by }) => <UntrustedText text={by ?? 'not recorded'} most={60} />,
+          },
           {
             head: <span class="unseen">Change</span>,
             cell: ({ kind, id }) => (

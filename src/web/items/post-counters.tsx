@@ -159,6 +159,7 @@ export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
       id="ages"
       note="Likes, reposts, replies and quotes at 1, 3, 8, 24 and 72 hours after publication. Typical: the median at that age."
     >
+      <TypicalCurve rows={rows} />
       <Table
         empty="Not observed near any of these ages. Searches that run more often cover more of them."
         caption="Engagement at equal age"
@@ -197,6 +198,34 @@ export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
   );
 }
 
+/** The reactions of a post beside the typical ones, of the search that compares it with most posts. */
+function TypicalCurve({ rows }: { rows: readonly PostAtAgeRow[] }) {
+  const most = Math.max(...rows.map(({ compared_with }) => compared_with));
+  const search = rows.find(({ compared_with }) => compared_with === most)?.search;
+  const ages = rows.filter((row) => row.search === search).toSorted((a, b) => a.hours - b.hours);
+  if (ages.length < 2) return null;
+  const series = [
+    { name: 'This post', values: ages.map(({ engagement }) => engagement) },
+    { name: 'Typical, search', values: ages.map((row) => row.typical_engagement) },
+    { name: 'Typical, author', values: ages.map((row) => row.author_typical_engagement) },
+  ];
+  return (
+    <Chart
+      caption="Reactions of this post beside the typical ones at the same age"
+      at={ages.map(({ reached_at }) => reached_at)}
+      seconds={0}
+      series={series
+        .filter(({ values }) => values.some((value) => value !== null))
+        .map(({ name, values }) => ({ name, values: values.map(roundCount) }))}
+      unit="reactions"
+      singular="reaction"
+      kind="lines"
+    />
+  );
+}
+
+const roundCount = (of: number | null) => (of === null ? null : Math.round(of));
+
 function RoundedCount({ of }: { of: number | null }) {
-  return <Count of={of === null ? null : Math.round(of)} />;
+  return <Count of={roundCount(of)} />;
 }

@@ -5,9 +5,11 @@ import { EVERYTHING, parseQuery } from '../../model/search-query.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../../store/archive/index-archive.ts';
+import { countDismissals } from '../../store/alerts/dismissals.ts';
 import type { Database, Id } from '../../store/db/database.ts';
 import { readUnresponsiveTools } from '../../store/queries/run-tools.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
+import { HiddenNote } from '../components/dismiss-button.tsx';
 import { ViewNote } from '../components/discovery-item.tsx';
 import { LIST_KINDS, type ListKind, writeListPath, writeTime } from '../components/list-address.ts';
 import { renderPage } from '../components/page-layout.tsx';
@@ -107,16 +109,17 @@ async function renderList(
     const leave = query === EVERYTHING ? () => {} : app.shares.finds.take(request);
     try {
       const backlog = query === EVERYTHING ? null : await catchUpArchive(db);
-      const [rows, volume, unresponsive] = await Promise.all([
+      const [rows, volume, hidden, unresponsive] = await Promise.all([
         readListItems(db, list, page.after),
         readListVolume(db, list),
+        countDismissals(db, scope.topic),
         // What a list of posts lacks is in its chart.
         kind === 'posts' ? [] : readUnresponsiveTools(db, { ...toEventScope(scope) }),
       ]);
       const { items: placed, next_cursor } = page.reply(rows, ({ keys }) => keys);
       const items = placed.map(({ item }) => item);
       const matchesOf = await readListMatches(db, list, items);
-      return { backlog, volume, unresponsive, items, matchesOf, next: next_cursor };
+      return { backlog, volume, hidden, unresponsive, items, matchesOf, next: next_cursor };
     } finally {
       leave();
     }
@@ -173,6 +176,7 @@ async function renderList(
                 list={list}
                 allTime={path({ range: 'all', from: undefined, to: undefined })}
               />
+              <HiddenNote topic={scope.topic} count={data.hidden} />
               <Pager
                 first={cursor === undefined ? null : path()}
                 next={data.next === null ? null : path({ cursor: data.next })}

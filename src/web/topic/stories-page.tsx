@@ -4,6 +4,7 @@ import { idKey } from '../../model/value-shapes.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
+import { countDismissals } from '../../store/alerts/dismissals.ts';
 import type { Id } from '../../store/db/database.ts';
 import {
   readStories,
@@ -14,7 +15,10 @@ import {
   type StoryRow,
 } from '../../store/queries/stories.ts';
 import { Table } from '../components/data-table.tsx';
+import { DismissButton, DismissForm, HiddenNote } from '../components/dismiss-button.tsx';
+import { ActionButton } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Pager, ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -37,7 +41,10 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const { slug, name } = await findTopicRow(ctx.db, request.params.slug);
       const after = readCursor(request.query.after);
-      const rows = await readStories(ctx.db, { topic: slug, after, limit: SHOWN });
+      const [rows, hidden] = await Promise.all([
+        readStories(ctx.db, { topic: slug, after, limit: SHOWN }),
+        countDismissals(ctx.db, slug),
+      ]);
       const last = rows.length === SHOWN ? rows.at(-1) : undefined;
       const path = `/topics/${slug}/stories`;
       return renderPage(request, reply, {
@@ -50,7 +57,9 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
             id="stories"
             note="At least two posts or links that say the same thing: at one address, with a link to one page, or in nearly the same words. The last news first; what was found in the last seconds may be missing."
           >
+            <HiddenNote topic={slug} count={hidden} />
             <Stories rows={rows} />
+            <DismissForm topic={slug} />
             <Pager
               first={after === undefined ? null : path}
               next={last === undefined ? null : `${path}?after=${last.last_news_at.getTime()}.${last.id}`}
@@ -81,6 +90,7 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
         here: '',
         above: <a href={`/topics/${story.topic}/stories`}>Stories</a>,
         lead: <StoryFigures story={story} />,
+        aside: <Relevance story={story} />,
         body: (
           <>
             {request.query.after === undefined ? <StoryGrowth hours={hours} /> : null}
@@ -124,6 +134,33 @@ function StoryFigures({
   );
 }
 
+/** Hides the story, or shows it again. */
+function Relevance({
+  story: { id, topic, first_kind: kind, first_item_id: item, hidden_at: since, hidden_by: by },
+}: {
+  story: StoryRow;
+}) {
+  return (
+    <IfAllowed scope="write">
+      {since === null ? null : (
+        <span class="hint">
+          Not relevant since <Timestamp at={since} exact />
+          {by === null ? null : (
+            <>
+              , says <UntrustedText text={by} most={60} />
+            </>
+          )}
+        </span>
+      )}
+      <ActionButton
+        action={`/topics/${topic}/${since === null ? 'dismiss' : 'restore'}`}
+        words={since === null ? 'Not relevant' : 'Undo'}
+        fields={{ [kind]: String(item), back: `/stories/${id}` }}
+      />
+    </IfAllowed>
+  );
+}
+
 /** A text with its author, linked. */
 function Said({
   item: { author_username: name, text, url },
@@ -161,6 +198,13 @@ function Stories({ rows }: { rows: readonly StoryRow[] }) {
         { head: 'Authors', number: true, cell: ({ authors }) => authors },
         { head: 'Since', wide: true, cell: ({ first_found_at: at }) => <Timestamp at={at} /> },
         { head: 'Last news', cell: ({ last_news_at: at }) => <Timestamp at={at} /> },
+        {
+          head: <span class="unseen">Relevance</span>,
+          cell: ({ first_kind: kind, first_item_id: id, text, url }) =>
+            kind === 'post' || kind === 'link' ? (
+              <DismissButton kind={kind} id={id} text={text ?? url ?? 'no text'} />
+            ) : null,
+        },
       ]}
     />
   );

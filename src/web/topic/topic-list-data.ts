@@ -37,6 +37,8 @@ export type ListRow = {
   note: { words: string } | { times: number } | null;
   /** Its story, if it has copies. */
   copies: { words: string; href: string } | null;
+  /** What can be marked as not relevant; null: an answer. */
+  thing: { kind: 'post' | 'link'; id: Id } | null;
   /** The post whose reactions are shown; null if it is none. */
   postId: Id | null;
   /** The latest known number of reactions; null if unknown. */
@@ -117,7 +119,10 @@ function toFoundRow(discovery: DescribedDiscovery): BareRow {
   const { kind, named_post_id, post_id, author_username, text, url, at, story_id } = discovery;
   const postId = named_post_id ?? post_id;
   const words = discovery.first_in_topic ? formatCopies(discovery) : null;
+  const linkId = discovery.link_id;
   return {
+    thing:
+      postId !== null ? { kind: 'post', id: postId } : linkId === null ? null : { kind: 'link', id: linkId },
     kind: kind === 'link' && named_post_id === null ? 'link' : 'post',
     href: getDiscoveryPath(discovery),
     who: nameAuthor(author_username),
@@ -144,8 +149,10 @@ function toStoryRow(story: StoryRow): BareRow {
     authors: authors === 0 ? null : authors,
     copies_at_least: false,
   });
+  const kind = first_kind === 'post' ? 'post' : 'link';
   return {
-    kind: first_kind === 'post' ? 'post' : 'link',
+    kind,
+    thing: { kind, id: first_item_id },
     href,
     who: nameAuthor(author_username),
     text: text ?? url ?? 'no text',
@@ -165,6 +172,7 @@ type ShownPost = Pick<PostRow, 'id' | 'author_username' | 'text' | 'created_at'>
 function toPostRow(post: ShownPost, note: ListRow['note'] = null): BareRow {
   return {
     kind: 'post',
+    thing: { kind: 'post', id: post.id },
     href: `/posts/${post.id}`,
     who: nameAuthor(post.author_username, post.author_name),
     text: post.text,
@@ -239,6 +247,7 @@ async function readAnswers(
     const line = formatAnswerLine(changes.get(row.id) ?? []);
     return {
       kind: 'completion',
+      thing: null,
       href: `/searches/${row.search}/completions?to=${row.run_id}`,
       who: search !== undefined && aiSearches.length > 1 ? nameSearch(search, searches) : null,
       text: line === null ? `No change. ${removeCitations(row.summary ?? '')}`.trim() : line,

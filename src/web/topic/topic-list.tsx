@@ -1,6 +1,7 @@
 /** The list of a topic or search: tabs with an address each, of which one is read and shown. */
 import { formatCount } from '../../lib/display-format.ts';
 import { nameSearch } from '../../model/search-name.ts';
+import { DismissButton, HiddenNote } from '../components/dismiss-button.tsx';
 import { DiscoveryBadges } from '../components/discovery-item.tsx';
 import { Icon } from '../components/icons.tsx';
 import { writeListPath } from '../components/list-address.ts';
@@ -41,7 +42,7 @@ const TAB_NOTES: Readonly<Record<TabName, string>> = {
   posts: 'By time of publication.',
   links: 'By when they were found.',
   answers: 'What each answer said first, or no longer.',
-  voices: 'In whole days (UTC).',
+  voices: 'In whole days (UTC). Copies: posts that say what another one said before.',
 };
 
 const ORDER_NOTES: Partial<Record<TabOrder, string>> = {
@@ -58,12 +59,15 @@ export function ListSection({
   view,
   tabs,
   content,
+  hidden,
   visit,
 }: {
   scope: TopicScope;
   view: PageView;
   tabs: readonly TabName[];
   content: ListContent;
+  /** How many things of the topic are hidden. */
+  hidden: number;
   visit: Visit | null;
 }) {
   const { tab, sort, address, window } = view;
@@ -106,6 +110,7 @@ export function ListSection({
           {(row) => <Row row={row} visit={visit} />}
         </Feed>
       )}
+      {'voices' in content ? null : <HiddenNote topic={scope.topic} count={hidden} />}
       {all.length === 0 ? null : (
         <p class="line-more">
           {all.map(({ path, words }) => (
@@ -156,7 +161,7 @@ function listWhole(
 
 /** One line on wide screens: what, its copies, its reactions, when. */
 function Row({ row, visit }: { row: ListRow; visit: Visit | null }) {
-  const { kind, who, href, text, note, copies, at, discovery } = row;
+  const { kind, who, href, text, note, copies, at, thing, discovery } = row;
   const isFresh = visit !== null && discovery !== null && discovery.id > visit.since && !discovery.baseline;
   return (
     <div class={`line is-${kind}${isFresh ? ' fresh' : ''} row`}>
@@ -196,6 +201,7 @@ function Row({ row, visit }: { row: ListRow; visit: Visit | null }) {
       <span class="row-when">
         <Timestamp at={at} never="time not reported" />
         {discovery === null ? null : <DiscoveryBadges fresh={isFresh} baseline={discovery.baseline} />}
+        {thing === null ? null : <DismissButton {...thing} text={text} />}
       </span>
     </div>
   );

@@ -1,7 +1,9 @@
 /** The one screen of a topic or search: its chart, what changed beside it, and one list below. */
 import { awaitMembers } from '../../lib/await-members.ts';
 import type { Context } from '../../monitor/context.ts';
+import { countDismissals } from '../../store/alerts/dismissals.ts';
 import type { SearchStatus } from '../../monitor/status/search-status.ts';
+import { DismissForm } from '../components/dismiss-button.tsx';
 import { UnresponsiveToolsNotice } from '../runs/tool-table.tsx';
 import type { Visit } from './last-visit.ts';
 import { readTopicData, type TopicScope } from './topic-data.ts';
@@ -25,21 +27,22 @@ type Screen = Awaited<ReturnType<typeof readScreen>>;
 /** Reads what the screen shows: of the list, only the tab that is open. */
 export async function readScreen(ctx: Context, scope: TopicScope, view: PageView, now: Date) {
   const { tab } = view;
-  const { data, changed, rows } = await awaitMembers({
+  const { data, changed, rows, hidden } = await awaitMembers({
     data: readTopicData(ctx, scope, view, now),
     changed: readWindow(ctx.db, scope, view),
     rows: tab === 'voices' ? null : readListRows(ctx.db, scope, { ...view, tab, now }),
+    hidden: countDismissals(ctx.db, scope.topic),
   });
   const content: ListContent =
     rows === null ? { voices: await readVoices(ctx.db, scope, view.window, data.past) } : { rows };
-  return { data, changed, content };
+  return { data, changed, content, hidden };
 }
 
 export function TopicScreen({
   scope,
   view,
   tabs,
-  read: { data, changed, content },
+  read: { data, changed, content, hidden },
   visit,
   statuses,
   below,
@@ -67,7 +70,8 @@ export function TopicScreen({
         <WhatChanged scope={scope} view={view} data={data} changed={changed} statuses={statuses} />
         {below}
       </div>
-      <ListSection scope={scope} view={view} tabs={tabs} content={content} visit={visit} />
+      <ListSection scope={scope} view={view} tabs={tabs} content={content} hidden={hidden} visit={visit} />
+      <DismissForm topic={scope.topic} />
     </>
   );
 }

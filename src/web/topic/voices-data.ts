@@ -3,6 +3,7 @@ import { awaitMembers } from '../../lib/await-members.ts';
 import { DAY } from '../../lib/time.ts';
 import type { Reads } from '../../store/db/database.ts';
 import type { SearchDay } from '../../store/queries/search-activity.ts';
+import { countCopiedPosts } from '../../store/queries/copied-posts.ts';
 import {
   readTopAuthors,
   readTopDomains,
@@ -35,7 +36,13 @@ export async function readVoices(db: Reads, scope: TopicScope, window: Window, p
     hashtags: readTopHashtags(db, filter),
     languages: readTopLanguages(db, filter),
   });
-  return { ...read, from, until };
+  const copied = await countCopiedPosts(
+    db,
+    read.authors.map(({ author_id }) => author_id),
+    { topicId: scope.topicId, searchIds: scope.everySearch.map(({ id }) => id) },
+    { from, until },
+  );
+  return { ...read, copied: new Map(copied.map((row) => [row.author_id, row])), from, until };
 }
 
 /** How many whole days before the last one are covered; at least one. */

@@ -1,5 +1,7 @@
 /** Authors with most posts, and the domains, hashtags and languages named most; each number leads to what it counts. */
+import { formatPercent } from '../../lib/display-format.ts';
 import { writeFieldQuery } from '../../model/query-fields.ts';
+import type { CopiedPosts } from '../../store/queries/copied-posts.ts';
 import { type BarRow, Bars } from '../components/data-table.tsx';
 import { type ListKind, writeListPath } from '../components/list-address.ts';
 import { Count, formatCount, ShortCount } from '../components/numbers.tsx';
@@ -11,7 +13,7 @@ import type { Voices } from './voices-data.ts';
 import type { ComponentChildren } from 'preact';
 
 export function VoicesList({ voices, scope }: { voices: Voices; scope: TopicScope }) {
-  const { from, until, authors, domains, hashtags, languages } = voices;
+  const { from, until, authors, copied, domains, hashtags, languages } = voices;
   const time = { scope, from, until };
   return (
     <>
@@ -31,11 +33,14 @@ export function VoicesList({ voices, scope }: { voices: Voices; scope: TopicScop
                     <UntrustedText text={`@${author_username}`} most={40} />
                   )}
                 </a>{' '}
-                {followers_count === null ? null : (
-                  <span class="why">
-                    <ShortCount of={followers_count} /> followers
-                  </span>
-                )}
+                <span class="why">
+                  {followers_count === null ? null : (
+                    <>
+                      <ShortCount of={followers_count} /> followers,{' '}
+                    </>
+                  )}
+                  {describeCopies(copied.get(author_id))}
+                </span>
               </>
             ),
             value: posts,
@@ -95,6 +100,12 @@ export function VoicesList({ voices, scope }: { voices: Voices; scope: TopicScop
       </div>
     </>
   );
+}
+
+/** `62 % copies`: of the posts of an author, what another thing said before. */
+function describeCopies(copied: CopiedPosts | undefined): string {
+  if (copied === undefined) return '';
+  return copied.copies === 0 ? 'no copies' : `${formatPercent(copied.copies / copied.posts)} copies`;
 }
 
 /** A link to the items of the time with this value; only its text if no query can ask for it. */
